@@ -1,0 +1,1 @@
+"""The live server: sessions, storage, and the adapters around them."""

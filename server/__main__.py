@@ -1,0 +1,196 @@
+"""The server's command line: `python -m server`, or `candor` once installed."""
+
+import json
+import logging
+import socket
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import structlog
+import typer
+import uvicorn
+from pydantic import ValidationError
+from rich.console import Console
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from server import catalog
+from server.app import PAGES, create_app
+from server.auth import Auth, load_auth
+from server.config import Settings
+from server.database import migrate, open_engine
+from server.errors import CandorError
+from server.protocol import json_schema
+from server.run import OpenRun, open_lineup
+from server.runtime import utc_now
+from server.study import load_study
+
+DEMO = Path(__file__).parent / "studies" / "demo.yaml"
+_MOST_BYTES = 1_048_576
+console = Console(highlight=False)
+complaints = Console(stderr=True, highlight=False)
+cli = typer.Typer(
+    help="Candor: live human evaluation of dialogue systems.",
+    no_args_is_help=False,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+Host = Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")]
+Port = Annotated[int | None, typer.Option(help="Port to listen on.", show_default="8000")]
+Data = Annotated[
+    Path | None, typer.Option(help="Folder of the database and the secrets.", show_default="candor-data")
+]
+StudyFile = Annotated[Path, typer.Argument(help="A study file (YAML).")]
+RunName = Annotated[str, typer.Option("--run", help="A name for the run; part of the worker's link.")]
+
+
+@cli.callback(invoke_without_command=True)
+def default(context: typer.Context) -> None:
+    """Candor: live human evaluation of dialogue systems. Without a command: serve."""
+    if context.invoked_subcommand is None:
+        serve()
+
+
+@cli.command()
+def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
+    """Serve every open run; an empty database gets the demo study first.
+
+    Settings are read from the environment too: CANDOR_HOST, CANDOR_PORT, CANDOR_DATA, CANDOR_DATABASE_URL,
+    CANDOR_PUBLIC_URL, CANDOR_EXEMPT_ADDRESSES, CANDOR_JOINS_PER_ADDRESS, CANDOR_MESSAGES_PER_SESSION,
+    CANDOR_TOKEN_DAYS.
+    """
+    settings = _settings(host=host, port=port, data=data)
+    if not (PAGES / "worker.html").exists():
+        _fail(f"the pages are not built ({PAGES} is empty)", "Run `make frontend`, or install a wheel.")
+    listener = _listen(settings)
+    try:
+        runs = _prepare(settings)
+    except CandorError as error:
+        _fail(error.message, error.help)
+    auth = load_auth(settings.data, settings.token_days)
+    _configure_logging()
+    app = create_app(settings, auth, runs)
+    _announce(settings, auth, runs)
+    config = uvicorn.Config(
+        app, ws="websockets-sansio", ws_max_size=_MOST_BYTES, log_level="warning", access_log=False
+    )
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+@cli.command()
+def check(study: StudyFile) -> None:
+    """Check a study file and open its bots, without storing anything."""
+    try:
+        content, text = load_study(study)
+        open_lineup(catalog.RunEntry(0, "check", 0, "open", utc_now(), text))
+    except CandorError as error:
+        _fail(error.message, error.help)
+    console.print(
+        f"[green]{study} is fine:[/] {len(content.systems)} systems, {content.conversations} conversations "
+        f"each, {len(content.criteria)} criteria."
+    )
+
+
+@cli.command("open")
+def open_(study: StudyFile, run: RunName, data: Data = None) -> None:
+    """Open a run of a study. A server that is running serves it after a restart."""
+    settings = _settings(data=data)
+    try:
+        _, text = load_study(study)
+        migrate(settings.resolved_database_url)
+        engine = open_engine(settings.resolved_database_url, begin="BEGIN IMMEDIATE")
+        with engine.begin() as connection:
+            entry = catalog.open_run(connection, text, run, utc_now())
+    except CandorError as error:
+        _fail(error.message, error.help)
+    console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
+
+
+@cli.command()
+def schema() -> None:
+    """Print the JSON Schema of the wire protocol."""
+    sys.stdout.write(json.dumps(json_schema(), indent=2) + "\n")
+
+
+def _settings(**given: Any) -> Settings:
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(str(k) for k in e['loc'])}: {e['msg']}" for e in error.errors())
+        _fail(f"a setting is wrong: {problems}", "Correct the option, or the CANDOR_… variable of that name.")
+
+
+def _listen(settings: Settings) -> socket.socket:
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        where = f"{settings.host}:{settings.port}"
+        _fail(f"cannot listen on {where}: {error.strerror}", "Choose another port with --port.")
+    return listener
+
+
+def _prepare(settings: Settings) -> dict[int, OpenRun]:
+    """Bring the database up to date and return its runs; an empty one gets the demo."""
+    url = settings.resolved_database_url
+    try:
+        migrate(url)
+        engine = open_engine(url, begin="BEGIN IMMEDIATE")
+        entries = _entries(engine)
+    except (SQLAlchemyError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise CandorError(
+            f"the database {url} cannot be opened: {reason}", "Check CANDOR_DATABASE_URL or --data."
+        ) from error
+    opened = {entry.id: open_lineup(entry) for entry in entries if entry.status == "open"}
+    engine.dispose()
+    return opened
+
+
+def _entries(engine: Engine) -> list[catalog.RunEntry]:
+    with engine.begin() as connection:
+        return catalog.runs(connection) or [_open_demo(connection)]
+
+
+def _open_demo(connection: Connection) -> catalog.RunEntry:
+    return catalog.open_run(connection, DEMO.read_text(encoding="utf-8"), "demo", utc_now())
+
+
+def _announce(settings: Settings, auth: Auth, runs: dict[int, OpenRun]) -> None:
+    url = settings.resolved_public_url
+    console.print("\n[bold]Candor[/] is ready.\n")
+    for run in runs.values():
+        console.print(f"  Workers start here     {url}/w/{run.slug}", soft_wrap=True)
+    console.print(f"  Researchers watch here {url}/desk#token={auth.researcher_token}\n", soft_wrap=True)
+    console.print("  Stop with Ctrl+C; everything acknowledged is stored.\n")
+
+
+def _configure_logging() -> None:
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
+def _fail(what: str, remedy: str) -> NoReturn:
+    complaints.print(f"[red]Error:[/] {what}\n{remedy}", soft_wrap=True)
+    raise SystemExit(2)
+
+
+def main() -> None:
+    """Run the command line."""
+    cli()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""The one place where the parts are put together."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
+from limits import parse
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+from starlette.exceptions import HTTPException
+
+from server.auth import Auth
+from server.config import Settings
+from server.desk_api import Desk
+from server.errors import CandorError
+from server.live import Live
+from server.run import OpenRun
+from server.store import Store
+from server.worker_api import Door
+from server.ws import WorkerSocket
+
+PAGES = Path(__file__).parent / "pages"
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors *",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def create_app(settings: Settings, auth: Auth, runs: dict[int, OpenRun], pages: Path = PAGES) -> FastAPI:
+    """Return the server's application over an up-to-date database. `runs` is keyed by a run's id."""
+    store = Store(settings.resolved_database_url)
+    live = Live(store, runs, auth)
+    limiter = MovingWindowRateLimiter(MemoryStorage())
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        store.start()
+        yield
+        store.stop()
+
+    app = FastAPI(title="Candor", lifespan=lifespan)
+    _add_errors(app)
+    app.middleware("http")(_with_headers)
+    app.add_api_route("/healthz", _health, methods=["GET"], include_in_schema=False)
+    door = Door(
+        store=store,
+        live=live,
+        auth=auth,
+        runs=runs,
+        limiter=limiter,
+        per_address=parse(settings.joins_per_address),
+        exempt=frozenset(settings.exempt_addresses),
+        pages=pages,
+    )
+    app.include_router(door.router)
+    app.include_router(WorkerSocket(live, auth, limiter, parse(settings.messages_per_session)).router)
+    desk = Desk(store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages)
+    app.include_router(desk.router)
+    app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
+    return app
+
+
+async def _health() -> dict[str, str]:
+    return {"status": "ok"}
+
+
+async def _with_headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+    response = await call_next(request)
+    response.headers.update(_HEADERS)
+    return response
+
+
+def _error(status: int, code: str, message: str, hint: str) -> JSONResponse:
+    return JSONResponse({"error": {"code": code, "message": message, "hint": hint}}, status)
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Give every error the one JSON shape: `{"error": {"code", "message", "hint"}}`."""
+
+    @app.exception_handler(CandorError)
+    async def candor(_request: Request, error: CandorError) -> JSONResponse:
+        return _error(error.status, error.code, error.message, error.help)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
+        problems = [f"{'.'.join(str(k) for k in e['loc'])}: {e['msg']}" for e in error.errors()]
+        return _error(422, "invalid_request", "; ".join(problems), "Correct the fields that are named.")
+
+    @app.exception_handler(HTTPException)
+    async def http(_request: Request, error: HTTPException) -> JSONResponse:
+        return _error(error.status_code, "http_error", str(error.detail), "Check the address and the method.")
+
+    @app.exception_handler(Exception)
+    async def unexpected(_request: Request, _error_: Exception) -> JSONResponse:
+        unknown = CandorError("something went wrong on the server")
+        return _error(unknown.status, unknown.code, unknown.message, unknown.help)

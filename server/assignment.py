@@ -1,0 +1,161 @@
+"""Which systems a worker meets, in which order, where the qc bot stands. Pure: counts and a seed in.
+
+The rules (METHOD sections 1 and 2): at most one system of each family, the qc bot never first or
+last. Balance: the family with the fewest conversations so far is drawn first, then its variant with
+the fewest, ties by seed; systems and the qc bot are also balanced over positions, because first
+conversations are rated about 0.15 z lower (METHOD section 5).
+"""
+
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from server.records import ConversationPlanned
+
+QC = "qc"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A system as the draw sees it: its name and its family."""
+
+    name: str
+    family: str
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Conversations of the places held so far: per system, and per system and position (from 1)."""
+
+    systems: Mapping[str, int] = field(default_factory=dict)
+    positions: Mapping[tuple[str, int], int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Casting:
+    """What conversations are made from: the systems, their persona policies, and the persona pool.
+
+    `policies`: per system "none", "random" (from `personas`), or fixed sentences.
+    """
+
+    variants: tuple[Variant, ...]
+    policies: Mapping[str, Literal["none", "random"] | tuple[str, ...]]
+    personas: tuple[tuple[str, ...], ...]
+    icebreakers: bool
+
+
+def plan_conversation(
+    casting: Casting, assignment: str, seed: int, position: int, attempt: int, system: str
+) -> ConversationPlanned:
+    """Return the conversation with `system` at a position: its seed, persona and ice-breaker.
+
+    An ice-breaker is a sentence of the system's persona; for one without, of a random persona that
+    the system is never told (METHOD section 1.3).
+    """
+    own_seed = derive_seed(seed, position, attempt)
+    rng = random.Random(derive_seed(own_seed, "persona"))
+    policy = casting.policies.get(system, "none")
+    drawn = rng.choice(casting.personas) if casting.personas else ()
+    persona = () if policy == "none" else drawn if policy == "random" else policy
+    icebreaker = rng.choice(persona or drawn) if casting.icebreakers else None
+    return ConversationPlanned(
+        f"{assignment}-{position}.{attempt}", position, attempt, system, own_seed, persona, icebreaker
+    )
+
+
+def count(plans: Iterable[Sequence[str]]) -> Counts:
+    """Return the counts of a number of plans."""
+    systems: Counter[str] = Counter()
+    positions: Counter[tuple[str, int]] = Counter()
+    for plan in plans:
+        systems.update(plan)
+        positions.update((name, position) for position, name in enumerate(plan, start=1))
+    return Counts(systems, positions)
+
+
+def derive_seed(*parts: object) -> int:
+    """Return a 63-bit seed that depends on every part and is the same on every machine."""
+    text = "\x1f".join(str(part) for part in parts)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+def draw_plan(
+    variants: Sequence[Variant], counts: Counts, *, systems: int, qc: int, seed: int
+) -> tuple[str, ...]:
+    """Return the names of the systems of one assignment, in the order in which the worker meets them.
+
+    `systems` of them are drawn from `variants`, at most one per family; `qc` places between the
+    first and the last are the qc bot's.
+
+    Raises:
+        ValueError: there are fewer families than systems to draw, or no place for the qc bot.
+    """
+    rng = random.Random(seed)
+    drawn = _draw_systems(variants, counts, systems, rng)
+    length = systems + qc
+    qc_positions = _draw_qc_positions(counts, length, qc, rng)
+    open_positions = [p for p in range(1, length + 1) if p not in qc_positions]
+    placed = dict.fromkeys(qc_positions, QC) | _place(drawn, open_positions, counts, rng)
+    return tuple(placed[position] for position in range(1, length + 1))
+
+
+def replacement(failed: str, variants: Sequence[Variant], met: Iterable[str], seed: int) -> str | None:
+    """Return the system that takes over from one that failed, or None when none is left.
+
+    Another variant of the same family first; else any system of a family not yet met. `met` names the
+    systems of the whole assignment, planned ones too.
+    """
+    rng = random.Random(seed)
+    met = set(met) | {failed}
+    family = {v.name: v.family for v in variants}
+    unmet = [v for v in variants if v.name not in met]
+    met_families = {family[name] for name in met if name in family}
+    siblings = [v.name for v in unmet if v.family == family.get(failed)]
+    strangers = [v.name for v in unmet if v.family not in met_families]
+    candidates = siblings or strangers
+    return rng.choice(sorted(candidates)) if candidates else None
+
+
+def _draw_systems(variants: Sequence[Variant], counts: Counts, systems: int, rng: random.Random) -> list[str]:
+    families: dict[str, list[str]] = {}
+    for variant in sorted(variants, key=lambda v: (v.family, v.name)):
+        families.setdefault(variant.family, []).append(variant.name)
+    if len(families) < systems:
+        raise ValueError(
+            f"{systems} systems of different families were asked for, but there are {len(families)}"
+        )
+    names = list(families)
+    rng.shuffle(names)
+    names.sort(key=lambda family: sum(counts.systems.get(v, 0) for v in families[family]))
+    return [_fewest(families[family], counts, rng) for family in names[:systems]]
+
+
+def _fewest(names: Sequence[str], counts: Counts, rng: random.Random) -> str:
+    shuffled = rng.sample(list(names), len(names))
+    return min(shuffled, key=lambda name: counts.systems.get(name, 0))
+
+
+def _draw_qc_positions(counts: Counts, length: int, qc: int, rng: random.Random) -> set[int]:
+    inner = list(range(2, length))
+    if len(inner) < qc:
+        raise ValueError(f"no place for {qc} qc conversations between the first and the last of {length}")
+    rng.shuffle(inner)
+    inner.sort(key=lambda position: counts.positions.get((QC, position), 0))
+    return set(inner[:qc])
+
+
+def _place(
+    drawn: Sequence[str], positions: Sequence[int], counts: Counts, rng: random.Random
+) -> dict[int, str]:
+    """Match systems to positions at the least total of counts; a little noise breaks ties evenly."""
+    noise = np.random.default_rng(rng.getrandbits(64)).random((len(drawn), len(positions)))
+    seen = [[counts.positions.get((name, position), 0) for position in positions] for name in drawn]
+    cost = np.asarray(seen, dtype=float) + noise / (len(drawn) * 2)
+    rows, columns = linear_sum_assignment(cost)
+    return {positions[int(column)]: drawn[int(row)] for row, column in zip(rows, columns, strict=True)}

@@ -1,0 +1,32 @@
+"""Every setting of a server, read from the environment (`CANDOR_…`) or given on the command line."""
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Settings of one installation. Each field's environment name is `CANDOR_` and its name in capitals."""
+
+    model_config = SettingsConfigDict(env_prefix="CANDOR_", extra="ignore")
+
+    host: str = Field("127.0.0.1", description="address to listen on")
+    port: int = Field(8000, ge=1, le=65535, description="port to listen on")
+    public_url: str | None = Field(None, description="how the outside reaches this server, for its links")
+    data: Path = Field(Path("candor-data"), description="folder of the database and the secrets")
+    database_url: str | None = Field(None, description="SQLAlchemy URL; default: SQLite in the data folder")
+    exempt_addresses: list[str] = Field([], description="addresses without limits per address")
+    joins_per_address: str = Field("30/minute", description="new arrivals from one address")
+    messages_per_session: str = Field("40/10second", description="messages of one worker")
+    token_days: int = Field(7, ge=1, description="days for which a worker's link can be resumed")
+
+    @property
+    def resolved_database_url(self) -> str:
+        """The database in use."""
+        return self.database_url or f"sqlite:///{self.data.resolve() / 'candor.db'}"
+
+    @property
+    def resolved_public_url(self) -> str:
+        """The start of every link that the server gives out, without a slash at the end."""
+        return (self.public_url or f"http://{self.host}:{self.port}").rstrip("/")

@@ -1,0 +1,226 @@
+"""Everything that can go wrong for a caller, in one hierarchy.
+
+    CandorError
+    ├── InvalidMessage      the message itself cannot be read: send another
+    │   ├── MalformedJson, UnknownMessage, InvalidField, MessageTooLong
+    ├── RefusedMessage      readable, but not now
+    │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed
+    ├── NotAuthorised       the caller must show another token
+    │   ├── TokenInvalid, TokenExpired, TokenMissing
+    ├── NotAvailable        what was asked for is not there (any more)
+    │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated
+    ├── TooMany             slow down
+    ├── StorageFailed       nothing was stored: send the same again
+    └── StudyInvalid        the study file has mistakes
+
+Each class fixes its wire `code`, its HTTP `status` and whether the same request may be sent again
+(`retry`); the message says what happened and the hint what the caller can do.
+"""
+
+from typing import ClassVar
+
+
+class CandorError(Exception):
+    """Base of every error that a caller is told."""
+
+    code: ClassVar[str] = "internal"
+    status: ClassVar[int] = 500
+    retry: ClassVar[bool] = False
+    hint: ClassVar[str] = "Try again; if it happens again, tell the researchers."
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.help = hint if hint is not None else type(self).hint
+
+
+class InvalidMessage(CandorError):
+    """The message cannot be read as one of the protocol's."""
+
+    code = "invalid_message"
+    status = 400
+    hint = "Send a message that follows the wire protocol."
+
+
+class MalformedJson(InvalidMessage):
+    """The frame is not JSON."""
+
+    code = "malformed_json"
+    hint = "Send one JSON object per frame."
+
+
+class UnknownMessage(InvalidMessage):
+    """The message's `type` is none of the protocol's."""
+
+    code = "unknown_message"
+
+
+class InvalidField(InvalidMessage):
+    """A field is missing, of the wrong kind, or out of range."""
+
+    code = "invalid_field"
+    hint = "Correct the field that is named and send it again."
+
+
+class MessageTooLong(InvalidMessage):
+    """A text is longer than its limit."""
+
+    code = "too_long"
+    status = 413
+    hint = "Shorten the text and send it again."
+
+
+class RefusedMessage(CandorError):
+    """The message is fine, but the session cannot take it now."""
+
+    code = "refused"
+    status = 409
+    hint = "Reload the page to see where the conversation stands."
+
+
+class WrongPhase(RefusedMessage):
+    """The session is in another phase than the message belongs to."""
+
+    code = "wrong_phase"
+
+    def __init__(self, expected: str, got: str) -> None:
+        super().__init__(f"expected {expected}, got {got}")
+
+
+class ReplyPending(RefusedMessage):
+    """The chatbot has not replied yet."""
+
+    code = "reply_pending"
+    retry = True
+    hint = "Wait for the chatbot's reply, then send it again."
+
+
+class TooFewInputs(RefusedMessage):
+    """The conversation has not reached its minimum of inputs."""
+
+    code = "too_few_inputs"
+    hint = "Go on chatting until the minimum is reached."
+
+    def __init__(self, missing: int) -> None:
+        super().__init__(f"{missing} more input{'s' if missing != 1 else ''} needed in this conversation")
+        self.missing = missing
+
+
+class IncompleteRating(RefusedMessage):
+    """Not every statement was rated, or one that is none of the study's."""
+
+    code = "incomplete_rating"
+    hint = "Rate every statement once, with a whole number from 0 to 100."
+
+
+class TopicMissing(RefusedMessage):
+    """The study lets the worker choose the topic, and none was given."""
+
+    code = "topic_missing"
+    hint = "Send a topic."
+
+
+class TopicFixed(RefusedMessage):
+    """The study picks the topic, and another was given."""
+
+    code = "topic_fixed"
+    hint = "Leave the topic out; only your opinion of it is asked."
+
+
+class NotAuthorised(CandorError):
+    """The caller has not shown the right to do this."""
+
+    code = "not_authorised"
+    status = 401
+
+
+class TokenMissing(NotAuthorised):
+    """No token was shown."""
+
+    code = "token_missing"
+    hint = "Send `Authorization: Bearer TOKEN` with the researcher's token that the server printed."
+
+
+class TokenInvalid(NotAuthorised):
+    """The token was not made by this server."""
+
+    code = "token_invalid"
+    hint = "Open the study's link again."
+
+
+class TokenExpired(NotAuthorised):
+    """The token is too old."""
+
+    code = "token_expired"
+    hint = "Open the study's link again to start afresh."
+
+
+class NotAvailable(CandorError):
+    """What was asked for does not exist, or no longer."""
+
+    code = "not_available"
+    status = 404
+
+
+class RunNotFound(NotAvailable):
+    """There is no run of that name."""
+
+    code = "run_not_found"
+    hint = "Check the link: its last part names the run."
+
+
+class RunClosed(NotAvailable):
+    """The run takes no more workers."""
+
+    code = "run_closed"
+    status = 410
+    hint = "Thank you for your interest; this study has ended."
+
+
+class RunFull(NotAvailable):
+    """Every place of the run is taken."""
+
+    code = "run_full"
+    status = 409
+    hint = "Come back later: a place may become free."
+
+
+class AssignmentNotFound(NotAvailable):
+    """There is no assignment of that id."""
+
+    code = "assignment_not_found"
+    hint = "Look the id up in the list of assignments of the run."
+
+
+class NotSimulated(NotAvailable):
+    """The assignment belongs to a person, whose systems stay hidden while they chat."""
+
+    code = "not_simulated"
+    status = 403
+    hint = "Only assignments that were joined as simulated can be looked up."
+
+
+class TooMany(CandorError):
+    """The caller is over a limit."""
+
+    code = "rate_limited"
+    status = 429
+    retry = True
+    hint = "Wait a little and try again."
+
+
+class StorageFailed(CandorError):
+    """The rows could not be written; nothing was stored."""
+
+    code = "storage_failed"
+    status = 503
+    retry = True
+    hint = "Nothing is lost on your side: send the same message again."
+
+
+class StudyInvalid(CandorError):
+    """A study file has mistakes; the message lists all of them with their lines."""
+
+    code = "study_invalid"
+    status = 422
+    hint = "Correct the lines that are named, then run `candor check FILE`."

@@ -1,0 +1,176 @@
+"""The tables. Times are UTC; a text id is made by the server and says nothing."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, Index, UniqueConstraint, text
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
+from sqlmodel import Field, SQLModel
+
+
+class Study(SQLModel, table=True):
+    """A study file as it was given."""
+
+    __table_args__ = (UniqueConstraint("name", "hash"),)
+    id: int | None = Field(default=None, primary_key=True)
+    name: str
+    hash: str
+    yaml: str
+    created_at: datetime
+
+
+class Criterion(SQLModel, table=True):
+    """A statement of a study, in the order in which workers see it."""
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True)
+    label: str = Field(primary_key=True)
+    position: int
+    statement: str
+    negative: bool
+    counts_for_qc: bool
+
+
+class Bot(SQLModel, table=True):
+    """Something that can answer, by the spec it is opened with."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    spec: str = Field(unique=True)
+
+
+class System(SQLModel, table=True):
+    """What a study evaluates: a bot, its family, its persona policy."""
+
+    __table_args__ = (UniqueConstraint("study_id", "name"),)
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id", index=True)
+    bot_id: int = Field(foreign_key="bot.id")
+    name: str
+    family: str
+    persona_policy: str
+    is_qc: bool
+
+
+class Run(SQLModel, table=True):
+    """One run of a study; a second one is its replication."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id")
+    slug: str = Field(unique=True)
+    seed: int = Field(sa_type=BigInteger)
+    status: str
+    created_at: datetime
+
+
+class Worker(SQLModel, table=True):
+    """A person, or a simulated one, as a platform names them. Exports show the pseudonym only."""
+
+    __table_args__ = (UniqueConstraint("platform", "external_id"),)
+    id: int | None = Field(default=None, primary_key=True)
+    platform: str
+    external_id: str
+    pseudonym: str = Field(unique=True)
+
+
+class Assignment(SQLModel, table=True):
+    """One worker's way through a run. `place` is the seat in the balanced design that it fills;
+    a later assignment may fill the same place once this one has expired or was returned.
+    """
+
+    __table_args__ = (
+        UniqueConstraint("run_id", "worker_id"),
+        Index(
+            "one_holder_of_a_place",
+            "run_id",
+            "simulated",
+            "place",
+            unique=True,
+            sqlite_where=text("status IN ('active', 'completed')"),
+            postgresql_where=text("status IN ('active', 'completed')"),
+        ),
+    )
+    id: str = Field(primary_key=True)
+    run_id: int = Field(foreign_key="run.id", index=True)
+    worker_id: int = Field(foreign_key="worker.id")
+    place: int
+    simulated: bool
+    reply_pace: float
+    status: str
+    created_at: datetime
+    active_at: datetime
+    agreed_at: datetime | None = None
+    agreed_by: str | None = None
+    ended_at: datetime | None = None
+    feedback: str | None = None
+    feedback_by: str | None = None
+
+
+class Conversation(SQLModel, table=True):
+    """The `attempt`-th conversation at a position of an assignment; a failed one is followed by another."""
+
+    __table_args__ = (UniqueConstraint("assignment_id", "position", "attempt"),)
+    id: str = Field(primary_key=True)
+    assignment_id: str = Field(foreign_key="assignment.id")
+    position: int
+    attempt: int
+    system_id: int = Field(foreign_key="system.id", index=True)
+    seed: int = Field(sa_type=BigInteger)
+    persona: str
+    icebreaker: str | None
+    status: str
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    ended_by: str | None = None
+    rated_at: datetime | None = None
+    rated_by: str | None = None
+
+
+class Turn(SQLModel, table=True):
+    """One line of a conversation. `show_at`: a bot's line is not shown earlier."""
+
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    author: str
+    text: str
+    client_id: str | None
+    created_at: datetime
+    show_at: datetime
+    latency_ms: int | None
+
+
+class TopicMark(SQLModel, table=True):
+    """A topic as the worker recorded it, after `round` inputs; the opening topic has round 0, ordinal 0."""
+
+    __tablename__ = "topic_mark"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    ordinal: int = Field(primary_key=True)
+    round: int
+    topic: str
+    opinion: str
+    how: str | None
+    bot_opinion: str | None
+    client_id: str
+    created_at: datetime
+
+
+class Rating(SQLModel, table=True):
+    """One value from 0 to 100, as the worker gave it."""
+
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    criterion: str = Field(primary_key=True)
+    value: int
+    created_at: datetime
+
+
+class Note(SQLModel, table=True):
+    """An incident in a conversation: a bot that failed, was late, or was replaced."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    conversation_id: str = Field(foreign_key="conversation.id", index=True)
+    kind: str
+    text: str
+    created_at: datetime
+
+
+def columns(model: type[SQLModel]) -> ReadOnlyColumnCollection[str, Column[Any]]:
+    """Return the columns of a table, for expressions in queries."""
+    return SQLModel.metadata.tables[str(model.__tablename__)].columns

@@ -1,0 +1,1 @@
+"""How workers arrive and leave: one module per platform."""

@@ -1,0 +1,71 @@
+"""A run as a process holds it: its study, the rules of its sessions, its bots, ready to answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
+
+from bots import Bot, Corpus, CorpusError, UnknownBotError, load_corpus, open_bot
+from server.assignment import QC, Casting, Variant
+from server.catalog import RunEntry
+from server.errors import StudyInvalid
+from server.session import Rules
+from server.study import Study, parse_study
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class OpenRun:
+    """One run. `bots` has one for every system's name, the qc bot's too."""
+
+    id: int
+    slug: str
+    seed: int
+    study: Study
+    rules: Rules
+    bots: dict[str, Bot]
+
+
+def open_lineup(entry: RunEntry) -> OpenRun:
+    """Return the run with its bots opened.
+
+    Raises:
+        StudyInvalid: a bot or a corpus cannot be opened; says which and why.
+    """
+    study = parse_study(entry.yaml, f"study of run {entry.slug}")
+    corpus = _opened(f"corpus `{study.corpus}`", load_corpus, study.corpus)
+    qc_corpus = _opened(f"qc corpus `{study.qc.corpus}`", load_corpus, study.qc.corpus)
+    bots = {spec.name: _opened(f"system `{spec.name}`", open_bot, spec.bot, corpus) for spec in study.systems}
+    bots[QC] = _opened("the qc bot", open_bot, study.qc.bot, qc_corpus)
+    return OpenRun(entry.id, entry.slug, entry.seed, study, rules_of(study, corpus), bots)
+
+
+def rules_of(study: Study, corpus: Corpus) -> Rules:
+    """Return what `study` prescribes to every session, with personas from `corpus` where it says so."""
+    if study.personas == "corpus":
+        personas = tuple(persona.sentences for persona in corpus.personas)
+    else:
+        personas = tuple(tuple(persona) for persona in study.personas)
+    return Rules(
+        minimum_inputs=study.minimum_inputs,
+        criteria=tuple(criterion.label for criterion in study.criteria),
+        conversations=study.conversations,
+        casting=Casting(
+            variants=tuple(Variant(spec.name, spec.family) for spec in study.systems),
+            policies={
+                spec.name: spec.persona if isinstance(spec.persona, str) else tuple(spec.persona)
+                for spec in study.systems
+            },
+            personas=personas,
+            icebreakers=study.topic_mode == "icebreaker",
+        ),
+        reply_time=study.reply_time,
+    )
+
+
+def _opened(what: str, opening: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    try:
+        return opening(*args, **kwargs)
+    except (UnknownBotError, CorpusError) as error:
+        raise StudyInvalid(f"{what} cannot be opened: {error}") from error

@@ -1,0 +1,224 @@
+"""One live session: performs what the session decides. Stores first, tells the worker afterwards."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from datetime import UTC, datetime
+from typing import Protocol
+
+import structlog
+
+from bots import Bot, BotError, Chat, Turn
+from server.errors import CandorError, StorageFailed
+from server.protocol import Accepted, SaidByBot, ServerMessage, TakenOver, plain
+from server.run import OpenRun
+from server.session import (
+    Accept,
+    AskBot,
+    BotGaveUp,
+    BotReplied,
+    BotStumbled,
+    Effect,
+    Event,
+    FromWorker,
+    Lapsed,
+    Outcome,
+    ShowReply,
+    State,
+    Tell,
+    resume,
+    step,
+)
+from server.store import Outdated, Store
+from server.worker_view import snapshot
+
+MAX_REPLY = 2_000
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 4.0
+log = structlog.get_logger()
+
+
+def utc_now() -> datetime:
+    """Return the time as the tables keep it."""
+    return datetime.now(UTC)
+
+
+class Connection(Protocol):
+    """A worker's page at the other end."""
+
+    def send(self, message: ServerMessage) -> None:
+        """Queue a message; never waits. A page that does not read is disconnected."""
+
+    def close(self) -> None:
+        """End the connection once what was queued is out."""
+
+
+class LiveSession:
+    """A session in this process. One event at a time; at most one page attached.
+
+    `reload` returns the state as it is stored.
+    """
+
+    def __init__(
+        self, state: State, run: OpenRun, store: Store, reload: Callable[[], Awaitable[State]]
+    ) -> None:
+        self.state = state
+        self._run = run
+        self._store = store
+        self._reload = reload
+        self._lock = asyncio.Lock()
+        self._page: Connection | None = None
+        self._under_way: dict[Effect, asyncio.Task[None]] = {}
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody is attached and nothing is under way, so that it may be forgotten."""
+        return self._page is None and not self._under_way and not self._lock.locked()
+
+    async def attach(self, page: Connection) -> None:
+        """Give the session to `page`; the page that had it is told so and closed."""
+        async with self._lock:
+            if self._page is not None:
+                self._page.send(TakenOver())
+                self._page.close()
+            self._page = page
+            now = utc_now()
+            page.send(snapshot(self.state, self._run.study, now))
+            self._perform(resume(self.state, now))
+
+    def detach(self, page: Connection) -> None:
+        """Forget `page`; what is under way goes on without it."""
+        if self._page is page:
+            self._page = None
+
+    async def receive(self, message: FromWorker, page: Connection) -> None:
+        """Take a worker's message.
+
+        Raises:
+            RefusedMessage: it cannot be taken now; nothing was stored.
+            StorageFailed: it could not be stored.
+        """
+        async with self._lock:
+            if self._page is page:
+                await self._advance(message)
+
+    async def lapse(self) -> None:
+        """End the session, because its place was given to another worker."""
+        async with self._lock:
+            await self._advance(Lapsed(utc_now()))
+
+    async def _advance(self, event: Event) -> None:
+        outcome = step(self.state, event)
+        try:
+            await self._save(outcome, event)
+        except Outdated:
+            self.state = await self._reload()
+            outcome = step(self.state, event)
+            await self._save_again(outcome, event)
+        self.state = outcome.state
+        self._perform(outcome.effects)
+
+    async def _save(self, outcome: Outcome, event: Event) -> None:
+        if outcome.records:
+            await self._store.append(self.state.ticket.assignment, outcome.records, event.at)
+
+    async def _save_again(self, outcome: Outcome, event: Event) -> None:
+        try:
+            await self._save(outcome, event)
+        except Outdated as error:
+            raise StorageFailed("the session changed elsewhere at the same moment") from error
+
+    def _perform(self, effects: tuple[Effect, ...]) -> None:
+        for effect in effects:
+            match effect:
+                case Accept():
+                    self._send(Accepted(id=effect.id))
+                case Tell():
+                    self._send(effect.message)
+                case AskBot():
+                    self._start(effect, self._ask(effect))
+                case ShowReply():
+                    self._start(effect, self._show(effect))
+
+    def _send(self, message: ServerMessage) -> None:
+        if self._page is not None:
+            self._page.send(message)
+
+    def _start(self, effect: Effect, work: Coroutine[None, None, None]) -> None:
+        if effect in self._under_way:
+            work.close()
+            return
+        task = asyncio.get_running_loop().create_task(work)
+        self._under_way[effect] = task
+        task.add_done_callback(lambda _: self._under_way.pop(effect))
+
+    async def _show(self, effect: ShowReply) -> None:
+        wait = (effect.at - utc_now()).total_seconds()
+        if wait > 0:
+            await asyncio.sleep(wait)
+        line = self.state.conversation(effect.conversation).turns[effect.index]
+        self._send(SaidByBot(turn=effect.index, text=line.text))
+
+    async def _ask(self, effect: AskBot) -> None:
+        event = await self._answer(effect)
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                async with self._lock:
+                    await self._advance(event)
+                return
+            except StorageFailed:
+                # The bot's line is kept in memory until the database takes it.
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+
+    async def _answer(self, effect: AskBot) -> BotReplied | BotGaveUp:
+        """Ask the bot again and again until it answers or the deadline has passed."""
+        conversation = self.state.conversation(effect.conversation)
+        bot = self._run.bots[conversation.plan.system]
+        chat = Chat(
+            conversation.plan.conversation,
+            conversation.plan.seed,
+            conversation.plan.persona,
+            tuple(Turn(line.author, line.text) for line in conversation.turns),
+        )
+        timeouts = self._run.study.timeouts
+        started, pause = time.monotonic(), _FIRST_PAUSE
+        while True:
+            left = timeouts.bot_total - (time.monotonic() - started)
+            try:
+                text = await _one_try(bot, chat, min(timeouts.bot_try, left))
+                latency_ms = round((time.monotonic() - started) * 1000)
+                return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now())
+            except BotError as error:
+                reason = f"{conversation.plan.system}: {error}"
+            if time.monotonic() - started + pause >= timeouts.bot_total:
+                return BotGaveUp(effect.conversation, effect.index, reason, utc_now())
+            await self._note(BotStumbled(effect.conversation, effect.index, reason, utc_now()))
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    async def _note(self, event: BotStumbled) -> None:
+        log.warning("bot failed", conversation=event.conversation, turn=event.index, reason=event.reason)
+        try:
+            async with self._lock:
+                await self._advance(event)
+        except CandorError as error:
+            log.error("incident not stored", conversation=event.conversation, error=error.message)
+
+
+async def _one_try(bot: Bot, chat: Chat, seconds: float) -> str:
+    """Return the bot's line, cleaned. Raises BotError whatever goes wrong within the bot."""
+    try:
+        async with asyncio.timeout(max(seconds, 0.0)):
+            reply = await bot.reply(chat)
+    except BotError:
+        raise
+    except TimeoutError as error:
+        raise BotError(f"no reply within {seconds:.0f} s") from error
+    except Exception as error:  # a bot is foreign code: none of its faults may reach the worker
+        log.exception("bot raised", conversation=chat.conversation_id)
+        raise BotError(f"{type(error).__name__}: {error}") from error
+    text = plain(reply.text)[:MAX_REPLY]
+    if not text:
+        raise BotError("the reply was empty")
+    return text

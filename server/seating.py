@@ -1,0 +1,194 @@
+"""Giving an arriving worker an assignment: their own if they have one, a freed place, or a new one.
+
+A run's balanced design is a row of places. A place is held by one assignment that is completed or
+under way. It becomes free when its holder gives the assignment back, or falls silent past the
+study's time-outs; the next worker then gets that same place, with the same systems in the same order,
+so that the balance never suffers. Everything here runs within one transaction of the writer.
+"""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, or_, select, update
+
+from server import rows
+from server.assignment import Counts, derive_seed, draw_plan, plan_conversation
+from server.errors import RunClosed, RunFull
+from server.models import Assignment, Conversation, Run, System, Worker, columns
+from server.platforms.link import Arrival
+from server.run import OpenRun
+
+ASSIGNMENT = columns(Assignment)
+CONVERSATION = columns(Conversation)
+RUN = columns(Run)
+SYSTEM = columns(System)
+WORKER = columns(Worker)
+
+_HOLDS = ("active", "completed")
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """The assignment a worker gets. `displaced` is the one that lost its place to it."""
+
+    assignment: str
+    displaced: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """Who arrives: the platform's name for them, their pseudonym, whether and how they are simulated."""
+
+    arrival: Arrival
+    pseudonym: str
+    simulated: bool
+    reply_pace: float
+
+
+def take_seat(connection: Connection, run: OpenRun, guest: Guest, at: datetime) -> Seat:
+    """Return the guest's assignment in `run`; a new one is stored.
+
+    Raises:
+        RunClosed: the run takes no more workers.
+        RunFull: every place is held.
+    """
+    worker_id = _worker_id(connection, guest)
+    query = select(ASSIGNMENT.id).where(ASSIGNMENT.run_id == run.id, ASSIGNMENT.worker_id == worker_id)
+    own = connection.execute(query).scalar_one_or_none()
+    if own is not None:
+        return Seat(own, None)
+    status = connection.execute(select(RUN.status).where(RUN.id == run.id)).scalar_one()
+    if status != "open":
+        raise RunClosed("this study takes no more workers")
+    place, displaced = _free_place(connection, run, guest.simulated, at)
+    plan = _plan_of(connection, run, guest.simulated, place)
+    if displaced is not None:
+        closing = {"status": "expired", "ended_at": at}
+        connection.execute(update(Assignment).where(ASSIGNMENT.id == displaced).values(**closing))
+    assignment = _insert(connection, run, guest, worker_id=worker_id, place=place, at=at)
+    seed = derive_seed(run.seed, assignment)
+    conversations = [
+        plan_conversation(run.rules.casting, assignment, seed, position, 1, system)
+        for position, system in enumerate(plan, start=1)
+    ]
+    rows.write(connection, assignment, conversations)
+    return Seat(assignment, displaced)
+
+
+def _worker_id(connection: Connection, guest: Guest) -> int:
+    arrival = guest.arrival
+    same = (WORKER.platform == arrival.platform, WORKER.external_id == arrival.external_id)
+    found = connection.execute(select(WORKER.id).where(*same)).scalar_one_or_none()
+    if found is not None:
+        return int(found)
+    values = {
+        "platform": arrival.platform,
+        "external_id": arrival.external_id,
+        "pseudonym": guest.pseudonym,
+    }
+    return int(connection.execute(insert(Worker).values(**values).returning(WORKER.id)).scalar_one())
+
+
+def _insert(
+    connection: Connection, run: OpenRun, guest: Guest, *, worker_id: int, place: int, at: datetime
+) -> str:
+    assignment = secrets.token_hex(8)
+    connection.execute(
+        insert(Assignment).values(
+            id=assignment,
+            run_id=run.id,
+            worker_id=worker_id,
+            place=place,
+            simulated=guest.simulated,
+            reply_pace=guest.reply_pace,
+            status="active",
+            created_at=at,
+            active_at=at,
+        )
+    )
+    return assignment
+
+
+def _free_place(
+    connection: Connection, run: OpenRun, simulated: bool, at: datetime
+) -> tuple[int, str | None]:
+    """Return the lowest free place, or a new one, and whose silence has freed it, if anybody's."""
+    in_run = (ASSIGNMENT.run_id == run.id, ASSIGNMENT.simulated == simulated)
+    timeouts = run.study.timeouts
+    lapsed = or_(
+        ASSIGNMENT.active_at < at - timedelta(seconds=timeouts.idle),
+        ASSIGNMENT.created_at < at - timedelta(seconds=timeouts.assignment),
+    )
+    silent = connection.execute(
+        select(ASSIGNMENT.place, ASSIGNMENT.id)
+        .where(*in_run, ASSIGNMENT.status == "active", lapsed)
+        .order_by(ASSIGNMENT.place)
+        .limit(1)
+    ).one_or_none()
+    held = select(ASSIGNMENT.place).where(*in_run, ASSIGNMENT.status.in_(_HOLDS))
+    given_back = connection.execute(
+        select(func.min(ASSIGNMENT.place)).where(*in_run, ASSIGNMENT.place.not_in(held))
+    ).scalar_one()
+    if given_back is not None and (silent is None or given_back < silent.place):
+        return int(given_back), None
+    if silent is not None:
+        return int(silent.place), str(silent.id)
+    last = connection.execute(select(func.max(ASSIGNMENT.place)).where(*in_run)).scalar_one()
+    place = 0 if last is None else int(last) + 1
+    if run.study.assignments is not None and place >= run.study.assignments:
+        raise RunFull("every place of this study is taken")
+    return place, None
+
+
+def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: int) -> tuple[str, ...]:
+    before = _plan_before(connection, run, simulated, place)
+    if before:
+        return before
+    return draw_plan(
+        run.rules.casting.variants,
+        _counts(connection, run, simulated),
+        systems=run.study.systems_per_assignment,
+        qc=run.study.qc_per_assignment,
+        seed=derive_seed(run.seed, "simulated" if simulated else "place", place),
+    )
+
+
+def _planned_first(*columns: Any) -> Any:
+    return (
+        select(*columns)
+        .select_from(Conversation)
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .join(System, SYSTEM.id == CONVERSATION.system_id)
+        .where(CONVERSATION.attempt == 1)
+    )
+
+
+def _plan_before(connection: Connection, run: OpenRun, simulated: bool, place: int) -> tuple[str, ...]:
+    holder = (
+        select(ASSIGNMENT.id)
+        .where(ASSIGNMENT.run_id == run.id, ASSIGNMENT.simulated == simulated, ASSIGNMENT.place == place)
+        .order_by(ASSIGNMENT.created_at.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    query = _planned_first(SYSTEM.name).where(ASSIGNMENT.id == holder).order_by(CONVERSATION.position)
+    return tuple(connection.execute(query).scalars())
+
+
+def _counts(connection: Connection, run: OpenRun, simulated: bool) -> Counts:
+    query = (
+        _planned_first(SYSTEM.name, CONVERSATION.position, func.count())
+        .where(
+            ASSIGNMENT.run_id == run.id,
+            ASSIGNMENT.simulated == simulated,
+            ASSIGNMENT.status.in_(_HOLDS),
+        )
+        .group_by(SYSTEM.name, CONVERSATION.position)
+    )
+    positions = {(name, position): int(k) for name, position, k in connection.execute(query)}
+    systems: dict[str, int] = {}
+    for (name, _), k in positions.items():
+        systems[name] = systems.get(name, 0) + k
+    return Counts(systems, positions)

@@ -1,0 +1,530 @@
+"""One worker's way through an assignment. Pure: no clock, no input or output.
+
+`step(state, event)` decides what an event means: which records are to be stored and which effects
+follow. The new state is nothing but the fold of those records, so a session can be rebuilt from the
+database on any process, at any time. The caller stores the records first and performs the effects
+afterwards.
+
+    instructions → (topic → chat → rating) × n → feedback → done
+"""
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import reduce
+from typing import Literal
+
+from server import protocol as wire
+from server.assignment import Casting, derive_seed, plan_conversation, replacement
+from server.errors import (
+    IncompleteRating,
+    ReplyPending,
+    TooFewInputs,
+    TopicFixed,
+    TopicMissing,
+    WrongPhase,
+)
+from server.protocol import Phase
+from server.records import (
+    Agreed,
+    BotSaid,
+    Closed,
+    Closing,
+    ConversationEnded,
+    ConversationFailed,
+    ConversationPlanned,
+    ConversationRated,
+    ConversationSkipped,
+    FeedbackGiven,
+    Incident,
+    Record,
+    TopicMarked,
+    WorkerSaid,
+)
+from server.study import ReplyTime
+
+ConversationStatus = Literal["planned", "active", "ended", "rated", "failed", "skipped"]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a study prescribes to every session of a run."""
+
+    minimum_inputs: int
+    criteria: tuple[str, ...]
+    conversations: int
+    casting: Casting
+    reply_time: ReplyTime
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What is fixed about one assignment. `reply_pace` scales reply times; 1 except for simulated workers."""
+
+    assignment: str
+    seed: int
+    reply_pace: float
+    code: str | None
+    return_to: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A turn as it stands in the state."""
+
+    author: Literal["worker", "bot"]
+    text: str
+    at: datetime
+    show_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation as it stands in the state. `topics` counts the topic marks."""
+
+    plan: ConversationPlanned
+    status: ConversationStatus = "planned"
+    topic: str | None = None
+    topics: int = 0
+    turns: tuple[Line, ...] = ()
+
+    @property
+    def inputs(self) -> int:
+        """Lines of the worker."""
+        return sum(line.author == "worker" for line in self.turns)
+
+    def awaits_reply(self) -> bool:
+        """Whether the last word is the worker's, so that the bot has to be asked."""
+        return self.status == "active" and bool(self.turns) and self.turns[-1].author == "worker"
+
+    def hides_reply(self, at: datetime) -> bool:
+        """Whether the bot has answered, but it is too early to show it."""
+        return bool(self.turns) and self.turns[-1].show_at > at
+
+
+@dataclass(frozen=True)
+class State:
+    """A session: a fold of its records over `ticket` and `rules`."""
+
+    rules: Rules
+    ticket: Ticket
+    agreed: bool = False
+    conversations: tuple[Conversation, ...] = ()
+    feedback: str | None = None
+    closed: Closing | None = None
+    seen: frozenset[str] = field(default=frozenset())
+
+    @property
+    def phase(self) -> Phase:
+        """Where the assignment stands."""
+        if self.closed is not None:
+            return _CLOSED_PHASE[self.closed]
+        if not self.agreed:
+            return Phase.INSTRUCTIONS
+        current = self.current
+        return Phase.FEEDBACK if current is None else _OPEN_PHASE[current.status]
+
+    @property
+    def current(self) -> Conversation | None:
+        """The conversation that the worker is in or comes to next; None after the last."""
+        return next((c for c in self.conversations if c.status in _OPEN_PHASE), None)
+
+    def conversation(self, conversation_id: str) -> Conversation:
+        """Return the conversation of that id. Raises KeyError when there is none."""
+        for conversation in self.conversations:
+            if conversation.plan.conversation == conversation_id:
+                return conversation
+        raise KeyError(conversation_id)
+
+
+_CLOSED_PHASE: dict[Closing, Phase] = {
+    "completed": Phase.DONE,
+    "returned": Phase.RETURNED,
+    "expired": Phase.EXPIRED,
+}
+_OPEN_PHASE: dict[str, Phase] = {"planned": Phase.TOPIC, "active": Phase.CHAT, "ended": Phase.RATING}
+_TAKES: dict[Phase, tuple[str, ...]] = {
+    Phase.INSTRUCTIONS: ("agree", "leave"),
+    Phase.TOPIC: ("topic", "leave"),
+    Phase.CHAT: ("say", "topic_change", "end_conversation", "leave"),
+    Phase.RATING: ("rate", "leave"),
+    Phase.FEEDBACK: ("feedback", "leave"),
+}
+
+
+# ---- events and effects ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FromWorker:
+    """A message of the worker's."""
+
+    message: wire.ClientMessage
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BotReplied:
+    """The bot's line number `index` is here."""
+
+    conversation: str
+    index: int
+    text: str
+    latency_ms: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BotStumbled:
+    """One try to get line number `index` failed; another follows."""
+
+    conversation: str
+    index: int
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BotGaveUp:
+    """Every try to get line number `index` failed until the deadline."""
+
+    conversation: str
+    index: int
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Lapsed:
+    """The assignment's place was given to another worker."""
+
+    at: datetime
+
+
+Event = FromWorker | BotReplied | BotStumbled | BotGaveUp | Lapsed
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """Tell the worker that the message of this id is stored."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Send a message to the worker."""
+
+    message: wire.ServerMessage
+
+
+@dataclass(frozen=True, slots=True)
+class AskBot:
+    """Ask the conversation's bot for line number `index`."""
+
+    conversation: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShowReply:
+    """Send line number `index` to the worker at `at`."""
+
+    conversation: str
+    index: int
+    at: datetime
+
+
+Effect = Accept | Tell | AskBot | ShowReply
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an event means: the state after it, the records to store, then the effects to perform."""
+
+    state: State
+    records: tuple[Record, ...] = ()
+    effects: tuple[Effect, ...] = ()
+
+
+# ---- folding ---------------------------------------------------------------------------------
+
+
+def fold(state: State, records: Iterable[Record]) -> State:
+    """Return the state after `records`. Raises KeyError for a record of an unknown conversation."""
+    return reduce(_apply, records, state)
+
+
+def _apply(state: State, record: Record) -> State:
+    client_id = getattr(record, "client_id", None)
+    if client_id is not None:
+        state = replace(state, seen=state.seen | {client_id})
+    match record:
+        case ConversationPlanned():
+            return _planned(state, record)
+        case Agreed():
+            return replace(state, agreed=True)
+        case FeedbackGiven():
+            return replace(state, feedback=record.text)
+        case Closed():
+            return replace(state, closed=record.status)
+        case Incident():
+            return state
+    changed = _apply_to_conversation(state.conversation(record.conversation), record)
+    return replace(
+        state,
+        conversations=tuple(
+            changed if c.plan.conversation == record.conversation else c for c in state.conversations
+        ),
+    )
+
+
+def _planned(state: State, record: ConversationPlanned) -> State:
+    conversations = [*state.conversations, Conversation(record)]
+    conversations.sort(key=lambda c: (c.plan.position, c.plan.attempt))
+    return replace(state, conversations=tuple(conversations))
+
+
+def _apply_to_conversation(
+    conversation: Conversation,
+    record: TopicMarked
+    | WorkerSaid
+    | BotSaid
+    | ConversationEnded
+    | ConversationFailed
+    | ConversationSkipped
+    | ConversationRated,
+) -> Conversation:
+    match record:
+        case TopicMarked():
+            status = "active" if conversation.status == "planned" else conversation.status
+            return replace(conversation, status=status, topic=record.topic, topics=conversation.topics + 1)
+        case WorkerSaid():
+            line = Line("worker", record.text, record.at, record.at)
+            return replace(conversation, turns=(*conversation.turns, line))
+        case BotSaid():
+            line = Line("bot", record.text, record.at, record.show_at)
+            return replace(conversation, turns=(*conversation.turns, line))
+        case ConversationEnded():
+            return replace(conversation, status="ended")
+        case ConversationFailed():
+            return replace(conversation, status="failed")
+        case ConversationSkipped():
+            return replace(conversation, status="skipped")
+        case ConversationRated():
+            return replace(conversation, status="rated")
+
+
+# ---- deciding --------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> Outcome:
+    """Return what `event` means in `state`.
+
+    Raises:
+        RefusedMessage: the worker's message cannot be taken now; nothing changes.
+    """
+    match event:
+        case FromWorker():
+            return _from_worker(state, event.message, event.at)
+        case BotReplied():
+            return _bot_replied(state, event)
+        case BotStumbled():
+            return _outcome(state, [Incident(event.conversation, "bot_error", event.reason, event.at)])
+        case BotGaveUp():
+            return _bot_gave_up(state, event)
+        case Lapsed():
+            if state.closed is not None:
+                return Outcome(state)
+            return _outcome(state, [Closed("expired", event.at)], [Tell(wire.Ended(phase="expired"))])
+
+
+def resume(state: State, at: datetime) -> tuple[Effect, ...]:
+    """Return the effects that are under way in `state`: what to take up again after a restart."""
+    current = state.current
+    if state.phase is not Phase.CHAT or current is None:
+        return ()
+    index = len(current.turns)
+    if current.awaits_reply():
+        return (AskBot(current.plan.conversation, index),)
+    if current.hides_reply(at):
+        return (ShowReply(current.plan.conversation, index - 1, current.turns[-1].show_at),)
+    return ()
+
+
+def reply_delay(reply_time: ReplyTime, pace: float, seed: int, index: int) -> timedelta:
+    """Return how long after the worker's line the bot's line number `index` may be shown.
+
+    One log-normal distribution for every bot, the qc bot too, whatever the length of the reply: how
+    long a reply takes must not tell bots apart.
+    """
+    gauss = random.Random(derive_seed(seed, "reply", index)).gauss(0.0, 1.0)
+    seconds = reply_time.median * 2.718281828459045 ** (reply_time.spread * gauss)
+    return timedelta(seconds=min(seconds, reply_time.longest) * pace)
+
+
+def _outcome(state: State, records: list[Record], effects: Iterable[Effect] = ()) -> Outcome:
+    return Outcome(fold(state, records), tuple(records), tuple(effects))
+
+
+def _from_worker(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
+    if message.id in state.seen or (isinstance(message, wire.Leave) and state.closed == "returned"):
+        return Outcome(state, effects=(Accept(message.id),))
+    taken = _TAKES.get(state.phase, ())
+    if message.type not in taken:
+        expected = " or ".join(f"`{name}`" for name in taken) or "nothing more"
+        raise WrongPhase(f"{expected} ({state.phase} phase)", f"`{message.type}`")
+    outcome = _take(state, message, at)
+    return replace(outcome, effects=(Accept(message.id), *outcome.effects))
+
+
+def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
+    current = state.current
+    match message:
+        case wire.Leave():
+            return _outcome(state, [Closed("returned", at)], [Tell(wire.Ended(phase="returned"))])
+        case wire.Agree():
+            return _then_next(state, [Agreed(at, message.id)])
+        case wire.Feedback():
+            return _hand_in(state, message, at)
+    if current is None:
+        raise WrongPhase("a conversation", f"`{message.type}`")
+    match message:
+        case wire.Topic():
+            return _open(state, current, message, at)
+        case wire.Say():
+            return _say(state, current, message, at)
+        case wire.TopicChange():
+            return _change_topic(state, current, message, at)
+        case wire.EndConversation():
+            return _end(state, current, message, at)
+        case wire.Rate():
+            return _rate(state, current, message, at)
+        case wire.Hello():
+            raise WrongPhase("`hello` only as the first message", "`hello`")
+
+
+def _then_next(state: State, records: list[Record], first: Iterable[Effect] = ()) -> Outcome:
+    """Store `records`, then tell the worker what comes next: a topic, or the feedback page."""
+    after = fold(state, records)
+    current = after.current
+    due: wire.ServerMessage = wire.FeedbackDue()
+    if current is not None:
+        due = wire.TopicDue(
+            k=current.plan.position, n=state.rules.conversations, icebreaker=current.plan.icebreaker
+        )
+    return Outcome(after, tuple(records), (*first, Tell(due)))
+
+
+def _open(state: State, current: Conversation, message: wire.Topic, at: datetime) -> Outcome:
+    icebreaker = current.plan.icebreaker
+    if icebreaker is not None and message.text is not None:
+        raise TopicFixed("this study picks the topic itself")
+    topic = icebreaker if icebreaker is not None else message.text
+    if topic is None:
+        raise TopicMissing("this study lets you choose the topic")
+    mark = TopicMarked(current.plan.conversation, 0, 0, topic, message.opinion, None, None, at, message.id)
+    started = wire.ConversationStarted(k=current.plan.position, n=state.rules.conversations, topic=topic)
+    return _outcome(state, [mark], [Tell(started)])
+
+
+def _refuse_while_pending(current: Conversation, at: datetime) -> None:
+    if current.awaits_reply() or current.hides_reply(at):
+        raise ReplyPending("the chatbot's reply is still on its way")
+
+
+def _say(state: State, current: Conversation, message: wire.Say, at: datetime) -> Outcome:
+    _refuse_while_pending(current, at)
+    index = len(current.turns)
+    said = WorkerSaid(current.plan.conversation, index, message.text, at, message.id)
+    return _outcome(state, [said], [Tell(wire.Typing()), AskBot(current.plan.conversation, index + 1)])
+
+
+def _change_topic(state: State, current: Conversation, message: wire.TopicChange, at: datetime) -> Outcome:
+    mark = TopicMarked(
+        current.plan.conversation,
+        current.topics,
+        current.inputs,
+        message.topic,
+        message.opinion,
+        message.how,
+        message.bot_opinion,
+        at,
+        message.id,
+    )
+    return _outcome(state, [mark])
+
+
+def _end(state: State, current: Conversation, message: wire.EndConversation, at: datetime) -> Outcome:
+    missing = state.rules.minimum_inputs - current.inputs
+    if missing > 0:
+        raise TooFewInputs(missing)
+    _refuse_while_pending(current, at)
+    ended = ConversationEnded(current.plan.conversation, at, message.id)
+    return _outcome(state, [ended], [Tell(wire.RatingDue(k=current.plan.position))])
+
+
+def _rate(state: State, current: Conversation, message: wire.Rate, at: datetime) -> Outcome:
+    asked, given = set(state.rules.criteria), set(message.ratings)
+    if asked != given:
+        missing, unknown = sorted(asked - given), sorted(given - asked)
+        parts = [f"no rating for {', '.join(missing)}"] if missing else []
+        parts += [f"not in this study: {', '.join(unknown)}"] if unknown else []
+        raise IncompleteRating("; ".join(parts))
+    values = tuple((label, message.ratings[label]) for label in state.rules.criteria)
+    return _then_next(state, [ConversationRated(current.plan.conversation, values, at, message.id)])
+
+
+def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Outcome:
+    records: list[Record] = [FeedbackGiven(message.text, at, message.id), Closed("completed", at)]
+    completed = wire.Completed(code=state.ticket.code, return_to=state.ticket.return_to)
+    return _outcome(state, records, [Tell(completed)])
+
+
+def _stale(state: State, conversation_id: str, index: int) -> bool:
+    """Whether an answer for line `index` comes too late: another one is there, or the chat is over."""
+    conversation = state.conversation(conversation_id)
+    return state.closed is not None or not (conversation.awaits_reply() and len(conversation.turns) == index)
+
+
+def _bot_replied(state: State, event: BotReplied) -> Outcome:
+    if _stale(state, event.conversation, event.index):
+        return Outcome(state)
+    conversation = state.conversation(event.conversation)
+    delay = reply_delay(state.rules.reply_time, state.ticket.reply_pace, conversation.plan.seed, event.index)
+    show_at = max(conversation.turns[-1].at + delay, event.at)
+    said = BotSaid(event.conversation, event.index, event.text, event.at, show_at, event.latency_ms)
+    return _outcome(state, [said], [ShowReply(event.conversation, event.index, show_at)])
+
+
+def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
+    if _stale(state, event.conversation, event.index):
+        return Outcome(state)
+    conversation = state.conversation(event.conversation)
+    incident = Incident(event.conversation, "bot_gave_up", event.reason, event.at)
+    if conversation.inputs >= state.rules.minimum_inputs:
+        ended = ConversationEnded(event.conversation, event.at, None)
+        due = wire.RatingDue(k=conversation.plan.position)
+        return _outcome(state, [incident, ended], [Tell(due)])
+    failed: list[Record] = [incident, ConversationFailed(event.conversation, event.at)]
+    return _replace(state, conversation, failed, event.at)
+
+
+def _replace(state: State, failed: Conversation, records: list[Record], at: datetime) -> Outcome:
+    plan, ticket = failed.plan, state.ticket
+    system = replacement(
+        plan.system,
+        state.rules.casting.variants,
+        [c.plan.system for c in state.conversations],
+        derive_seed(ticket.seed, "replacement", plan.position, plan.attempt),
+    )
+    if system is None:
+        rest = [c for c in state.conversations if c.status == "planned"]
+        return _then_next(state, records + [ConversationSkipped(c.plan.conversation, at) for c in rest])
+    planned = plan_conversation(
+        state.rules.casting, ticket.assignment, ticket.seed, plan.position, plan.attempt + 1, system
+    )
+    swap = Incident(plan.conversation, "replaced", f"{plan.system} was replaced by {system}", at)
+    replaced = Tell(wire.Replaced(k=plan.position))
+    return _then_next(state, [*records, swap, planned], [replaced])

@@ -1,0 +1,161 @@
+"""The only writer of sessions. Calls are gathered: while one commit runs, the next batch waits.
+
+One fsync costs milliseconds; a hundred rows in one commit cost hardly more than one. Each caller is
+resolved after the commit that holds its rows has returned, never before.
+"""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+import structlog
+from sqlalchemy import Connection, update
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from server import rows
+from server.database import open_engine
+from server.errors import StorageFailed
+from server.models import Assignment, columns
+from server.records import Closed, Record
+
+ASSIGNMENT = columns(Assignment)
+
+_MOST_PER_COMMIT = 500
+log = structlog.get_logger()
+T = TypeVar("T")
+
+
+class Outdated(Exception):
+    """The rows contradict what is stored: another process or a closing came first. Load again."""
+
+
+@dataclass(slots=True)
+class _Job(Generic[T]):
+    work: Callable[[Connection], T]
+    future: asyncio.Future[T]
+    loop: asyncio.AbstractEventLoop
+    result: T | None = None
+    error: Exception | None = None
+
+    def resolve(self) -> None:
+        if self.future.cancelled():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)  # type: ignore[arg-type]  # set by the writer before
+
+
+class Store:
+    """Writes through one thread, reads through others.
+
+    Call `start` before and `stop` after use. `commits` counts the transactions so far.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._writer = open_engine(url, begin="BEGIN IMMEDIATE")
+        self._reader = open_engine(url)
+        self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write_forever, name="store-writer", daemon=True)
+        self.commits = 0
+
+    def start(self) -> None:
+        """Start the writer."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Write what is waiting, then stop."""
+        self._jobs.put(None)
+        self._thread.join()
+        self._writer.dispose()
+        self._reader.dispose()
+
+    async def append(self, assignment_id: str, records: Sequence[Record], at: datetime) -> None:
+        """Store the records of one session; return once they are on disk.
+
+        Raises:
+            Outdated: they contradict what is stored; nothing was written.
+            StorageFailed: the database could not write; nothing was written.
+        """
+        await self.submit(lambda connection: _append(connection, assignment_id, records, at))
+
+    async def load(self, assignment_id: str) -> list[Record]:
+        """Return the records of an assignment; NoResultFound where there is none."""
+        return await self.read(lambda connection: rows.read(connection, assignment_id))
+
+    async def submit(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in the next transaction; return its result once that is on disk.
+
+        Raises:
+            StorageFailed: the database could not write; nothing was written.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._jobs.put(_Job(work, future, loop))
+        return await future
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` on a snapshot of the database, beside the writer."""
+        return await asyncio.to_thread(self._read, work)
+
+    def _read(self, work: Callable[[Connection], T]) -> T:
+        with self._reader.connect() as connection:
+            return work(connection)
+
+    def _write_forever(self) -> None:
+        while (first := self._jobs.get()) is not None:
+            jobs, last = self._gather(first)
+            self._commit(jobs)
+            for job in jobs:
+                job.loop.call_soon_threadsafe(job.resolve)
+            if last:
+                return
+
+    def _gather(self, first: _Job[Any]) -> tuple[list[_Job[Any]], bool]:
+        jobs = [first]
+        while len(jobs) < _MOST_PER_COMMIT:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if job is None:
+                return jobs, True
+            jobs.append(job)
+        return jobs, False
+
+    def _commit(self, jobs: Sequence[_Job[Any]]) -> None:
+        try:
+            with self._writer.connect() as connection, connection.begin():
+                for job in jobs:
+                    _perform(connection, job)
+            self.commits += 1
+        except SQLAlchemyError as error:
+            log.error("commit failed", jobs=len(jobs), error=str(error))
+            for job in jobs:
+                job.error = StorageFailed("the database could not store this")
+
+
+def _perform(connection: Connection, job: _Job[Any]) -> None:
+    """Run one job within a savepoint, so that its failure leaves the others of the batch alone."""
+    try:
+        with connection.begin_nested():
+            job.result = job.work(connection)
+    except IntegrityError as error:
+        job.error = Outdated(str(error.orig))
+    except SQLAlchemyError as error:
+        log.error("write failed", error=str(error))
+        job.error = StorageFailed("the database could not store this")
+    except Exception as error:  # whatever a job raises is its caller's: the writer must live on
+        job.error = error
+
+
+def _append(connection: Connection, assignment_id: str, records: Sequence[Record], at: datetime) -> None:
+    if not all(isinstance(record, Closed) for record in records):
+        active = update(Assignment).where(ASSIGNMENT.id == assignment_id, ASSIGNMENT.status == "active")
+        if connection.execute(active.values(active_at=at)).rowcount != 1:
+            raise Outdated(f"assignment {assignment_id} is no longer active")
+    rows.write(connection, assignment_id, records)

@@ -1,0 +1,226 @@
+"""A study: what is evaluated, on which criteria, under which rules. Read from a YAML file."""
+
+import hashlib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from server.errors import StudyInvalid
+
+Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
+Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Criterion(_Section):
+    """A statement that workers rate from 0 to 100 (METHOD section 1).
+
+    `negative`: agreement speaks against the system. `qc`: counts for the worker filter.
+    """
+
+    label: Label
+    statement: Words
+    negative: bool = False
+    qc: bool = True
+
+
+class SystemSpec(_Section):
+    """A system under evaluation: a bot, with or without a persona.
+
+    `persona`: "none", "random" (drawn per conversation from the study's pool), or fixed sentences.
+    """
+
+    name: Label
+    family: Label
+    bot: Words
+    persona: Literal["none", "random"] | Persona = "none"
+
+
+class QcSpec(_Section):
+    """The quality-control bot and its corpus (METHOD section 3)."""
+
+    bot: Words = "qc"
+    corpus: Words = "builtin:smalltalk"
+
+
+class ReplyTime(_Section):
+    """Seconds until a reply may be shown: log-normal around `median`, one distribution for every bot.
+
+    `spread` is the standard deviation of the logarithm, `longest` cuts the tail off.
+    """
+
+    median: Annotated[float, Field(ge=0, le=60)] = 2.5
+    spread: Annotated[float, Field(ge=0, le=2)] = 0.35
+    longest: Annotated[float, Field(ge=0, le=120)] = 8.0
+
+
+class Timeouts(_Section):
+    """Seconds. A bot gets `bot_try` per try and `bot_total` in all; an assignment's place becomes free
+    after `idle` without a message, or `assignment` in all.
+    """
+
+    bot_try: Annotated[float, Field(gt=0)] = 20.0
+    bot_total: Annotated[float, Field(gt=0)] = 60.0
+    idle: Annotated[float, Field(gt=0)] = 30 * 60.0
+    assignment: Annotated[float, Field(gt=0)] = 3 * 60 * 60.0
+
+
+class Simulate(_Section):
+    """What simulated workers believe: the quality of every system, from 0 (bad) to 1 (good)."""
+
+    quality: dict[Label, Annotated[float, Field(ge=0, le=1)]]
+
+
+class Study(_Section):
+    """A whole study."""
+
+    name: Label
+    title: Words
+    payment: Words
+    topic_mode: Literal["free", "icebreaker"] = "free"
+    systems_per_assignment: Annotated[int, Field(ge=1, le=20)] = 5
+    qc_per_assignment: Annotated[int, Field(ge=0, le=5)] = 1
+    minimum_inputs: Annotated[int, Field(ge=1, le=100)] = 10
+    assignments: Annotated[int, Field(ge=1)] | None = None
+    criteria: Annotated[list[Criterion], Field(min_length=1, max_length=30)]
+    corpus: Words = "builtin:smalltalk"
+    personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
+    systems: Annotated[list[SystemSpec], Field(min_length=1)]
+    qc: QcSpec = QcSpec()
+    completion_url: str | None = None
+    reply_time: ReplyTime = ReplyTime()
+    timeouts: Timeouts = Timeouts()
+    simulate: Simulate | None = None
+
+    @property
+    def conversations(self) -> int:
+        """Conversations in one assignment."""
+        return self.systems_per_assignment + self.qc_per_assignment
+
+
+Location = tuple[int | str, ...]
+
+
+def _contradictions(study: Study) -> list[tuple[Location, str]]:
+    """Return what does not fit together in a study whose every setting is fine by itself."""
+    return [
+        *_repeated("criteria", "label", [c.label for c in study.criteria]),
+        *_repeated("systems", "name", [s.name for s in study.systems]),
+        *_unfit_numbers(study),
+        *(
+            (("systems", i, "name"), "`qc` is the name of the quality-control bot: choose another")
+            for i, spec in enumerate(study.systems)
+            if spec.name == "qc"
+        ),
+        *_unjudged(study),
+    ]
+
+
+def _repeated(section: str, key: str, names: list[str]) -> list[tuple[Location, str]]:
+    return [
+        ((section, i, key), f"`{name}` is there already: every {key} must be different")
+        for i, name in enumerate(names)
+        if name in names[:i]
+    ]
+
+
+def _unfit_numbers(study: Study) -> list[tuple[Location, str]]:
+    problems: list[tuple[Location, str]] = []
+    families = {spec.family for spec in study.systems}
+    if len(families) < study.systems_per_assignment:
+        reason = (
+            f"an assignment has at most one system of each family; {study.systems_per_assignment} are asked "
+            f"for, but there are only {len(families)} families: {', '.join(sorted(families))}"
+        )
+        problems.append((("systems_per_assignment",), reason))
+    if study.qc_per_assignment > max(study.conversations - 2, 0):
+        reason = "qc conversations are never first or last: there are not enough places between"
+        problems.append((("qc_per_assignment",), reason))
+    if study.qc_per_assignment and not any(c.qc for c in study.criteria):
+        problems.append((("criteria",), "none counts for quality control: set `qc: true` on at least one"))
+    return problems
+
+
+def _unjudged(study: Study) -> list[tuple[Location, str]]:
+    if study.simulate is None:
+        return []
+    names, judged = {spec.name for spec in study.systems}, set(study.simulate.quality)
+    where: Location = ("simulate", "quality")
+    return [
+        *((where, f"there is no quality for the system `{name}`") for name in sorted(names - judged)),
+        *(((*where, name), f"there is no system `{name}`") for name in sorted(judged - names)),
+    ]
+
+
+def load_study(path: Path) -> tuple[Study, str]:
+    """Read a study file; return the study and the file's text.
+
+    Raises:
+        StudyInvalid: with every mistake, each on its line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyInvalid(f"{path}: cannot be read: {error}") from error
+    return parse_study(text, str(path)), text
+
+
+def parse_study(text: str, source: str = "study") -> Study:
+    """Return the study that `text` describes. Raises StudyInvalid as `load_study` does."""
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{source}:{mark.line + 1}" if mark else source
+        reason = getattr(error, "problem", None) or str(error)
+        raise StudyInvalid(f"{where}: not valid YAML: {reason}") from error
+    if not isinstance(content, dict) or root is None:
+        raise StudyInvalid(f"{source}:1: a study is a mapping of settings; this file holds none")
+    try:
+        study = Study.model_validate(content)
+        problems = _contradictions(study)
+    except ValidationError as error:
+        problems = [(e["loc"], e["msg"]) for e in error.errors()]
+    if problems:
+        lines = [f"{source}:{_line_of(root, where)}: {_path(where)}{reason}" for where, reason in problems]
+        raise StudyInvalid("\n".join(dict.fromkeys(lines)))
+    return study
+
+
+def study_hash(text: str) -> str:
+    """Return a short fingerprint of a study file's text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _path(location: Location) -> str:
+    keys = [str(key) for key in location if not (isinstance(key, str) and "[" in key)]
+    return ".".join(keys) + ": " if keys else ""
+
+
+def _line_of(root: yaml.Node, location: Location) -> int:
+    node, line = root, 1
+    for key in location:
+        found = _child(node, key)
+        if found is None:
+            break
+        node, line = found
+    return line
+
+
+def _child(node: yaml.Node, key: int | str) -> tuple[yaml.Node, int] | None:
+    if isinstance(node, yaml.MappingNode):
+        for name, value in node.value:
+            if name.value == str(key):
+                return value, name.start_mark.line + 1
+    if isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
+        child: Any = node.value[key]
+        return child, child.start_mark.line + 1
+    return None

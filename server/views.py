@@ -1,0 +1,68 @@
+"""The versioned SQL views that readers of the database use instead of the tables.
+
+`qc` and everybody else's analysis read these; the tables may change underneath. A change that a
+reader would notice makes a new version beside the old one.
+"""
+
+VERSION = 1
+
+V1: dict[str, str] = {
+    "v1_version": "SELECT 1 AS version",
+    "v1_run": """
+        SELECT run.id AS run_id, run.slug AS run, study.name AS study, study.hash AS study_hash,
+               run.status AS status, run.created_at AS created_at
+        FROM run JOIN study ON study.id = run.study_id""",
+    "v1_criterion": """
+        SELECT run.id AS run_id, criterion.position AS position, criterion.label AS label,
+               criterion.statement AS statement, criterion.negative AS negative,
+               criterion.counts_for_qc AS counts_for_qc
+        FROM run JOIN criterion ON criterion.study_id = run.study_id""",
+    "v1_system": """
+        SELECT run.id AS run_id, system.name AS system, system.family AS family, system.is_qc AS is_qc
+        FROM run JOIN system ON system.study_id = run.study_id""",
+    "v1_assignment": """
+        SELECT assignment.run_id AS run_id, assignment.id AS assignment_id, worker.pseudonym AS worker,
+               assignment.simulated AS simulated, assignment.status AS status,
+               assignment.created_at AS created_at, assignment.agreed_at AS agreed_at,
+               assignment.active_at AS active_at, assignment.ended_at AS ended_at,
+               assignment.feedback AS feedback
+        FROM assignment JOIN worker ON worker.id = assignment.worker_id""",
+    "v1_conversation": """
+        SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
+               conversation.id AS conversation_id, conversation.position AS position,
+               conversation.attempt AS attempt, system.name AS system, system.family AS family,
+               system.is_qc AS is_qc, conversation.persona <> '' AS has_persona,
+               conversation.persona AS persona, conversation.status AS status,
+               conversation.started_at AS started_at, conversation.ended_at AS ended_at,
+               conversation.rated_at AS rated_at
+        FROM conversation
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN system ON system.id = conversation.system_id""",
+    "v1_rating": """
+        SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
+               rating.conversation_id AS conversation_id, rating.criterion AS criterion,
+               rating.value AS value
+        FROM rating
+        JOIN conversation ON conversation.id = rating.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id""",
+    "v1_turn": """
+        SELECT assignment.run_id AS run_id, turn.conversation_id AS conversation_id,
+               turn.turn_index AS turn_index, turn.author AS author, turn.text AS text,
+               turn.latency_ms AS latency_ms, turn.created_at AS created_at
+        FROM turn
+        JOIN conversation ON conversation.id = turn.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id""",
+    "v1_topic_mark": """
+        SELECT assignment.run_id AS run_id, topic_mark.conversation_id AS conversation_id,
+               topic_mark.ordinal AS ordinal, topic_mark.round AS round, topic_mark.topic AS topic,
+               topic_mark.how AS how, topic_mark.opinion AS opinion, topic_mark.bot_opinion AS bot_opinion
+        FROM topic_mark
+        JOIN conversation ON conversation.id = topic_mark.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id""",
+    "v1_note": """
+        SELECT assignment.run_id AS run_id, note.conversation_id AS conversation_id,
+               note.kind AS kind, note.text AS text, note.created_at AS created_at
+        FROM note
+        JOIN conversation ON conversation.id = note.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id""",
+}

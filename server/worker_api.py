@@ -1,0 +1,122 @@
+"""The worker's few HTTP calls: the page, and the way in."""
+
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request
+from fastapi.responses import FileResponse
+from limits import RateLimitItem
+from limits.strategies import MovingWindowRateLimiter
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from sqlalchemy import select
+
+from server.auth import Auth
+from server.catalog import find_run
+from server.errors import NotAuthorised, RunClosed, TooMany
+from server.live import Live
+from server.models import Assignment, columns
+from server.platforms.link import arrive
+from server.run import OpenRun
+from server.runtime import utc_now
+from server.seating import Guest, Seat, take_seat
+from server.store import Store
+
+ASSIGNMENT = columns(Assignment)
+WorkerId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class JoinRequest(BaseModel):
+    """Somebody wants to take part. `token` is what an earlier join on this page returned.
+
+    `simulated` and `reply_pace` (0 to 1) need the researcher's token in the `Authorization` header.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    worker: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] | None = (
+        None
+    )
+    token: Annotated[str, StringConstraints(max_length=512)] | None = None
+    simulated: bool = False
+    reply_pace: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+
+class JoinResponse(BaseModel):
+    """The way in. `assignment` is told for simulated workers only."""
+
+    token: str
+    socket: str = "/ws"
+    assignment: str | None = None
+
+
+class Door:
+    """Lets workers in. `runs` is keyed by a run's id; `exempt` addresses have no limit."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        live: Live,
+        auth: Auth,
+        runs: dict[int, OpenRun],
+        limiter: MovingWindowRateLimiter,
+        per_address: RateLimitItem,
+        exempt: frozenset[str],
+        pages: Path,
+    ) -> None:
+        self._store = store
+        self._live = live
+        self._auth = auth
+        self._runs = runs
+        self._limiter = limiter
+        self._per_address = per_address
+        self._exempt = exempt
+        self._pages = pages
+        self.router = APIRouter()
+        self.router.add_api_route("/api/join", self.join, methods=["POST"])
+        self.router.add_api_route("/w/{run}", self.page, methods=["GET"], include_in_schema=False)
+
+    async def page(self, run: str) -> FileResponse:
+        """The worker's page; it finds out for itself whether the run exists."""
+        return FileResponse(self._pages / "worker.html", headers={"Cache-Control": "no-cache"})
+
+    async def join(
+        self, body: JoinRequest, request: Request, authorization: Annotated[str | None, Header()] = None
+    ) -> JoinResponse:
+        """Give an arriving worker their assignment: the one they have, or a new one."""
+        if body.simulated or body.reply_pace != 1.0:
+            self._auth.require_researcher(authorization)
+        address = request.client.host if request.client else "unknown"
+        if address not in self._exempt and not self._limiter.hit(self._per_address, "join", address):
+            raise TooMany("too many arrivals from this address")
+        run = await self._run(body.run)
+        seat = await self._resumed(body, run) or await self._seat(body, run)
+        if seat.displaced is not None:
+            await self._live.displace(seat.displaced)
+        token = self._auth.worker_token(seat.assignment)
+        return JoinResponse(token=token, assignment=seat.assignment if body.simulated else None)
+
+    async def _run(self, slug: str) -> OpenRun:
+        entry = await self._store.read(lambda connection: find_run(connection, slug))
+        if entry.id not in self._runs:
+            raise RunClosed("this study is not open")
+        return self._runs[entry.id]
+
+    async def _resumed(self, body: JoinRequest, run: OpenRun) -> Seat | None:
+        """Return the assignment of an earlier visit by the token kept in the page, if it is of this run."""
+        if body.token is None or body.worker is not None:
+            return None
+        try:
+            assignment = self._auth.assignment_of(body.token)
+        except NotAuthorised:
+            return None
+        query = select(ASSIGNMENT.id).where(ASSIGNMENT.id == assignment, ASSIGNMENT.run_id == run.id)
+        found = await self._store.read(lambda connection: connection.execute(query).one_or_none())
+        return Seat(assignment, None) if found is not None else None
+
+    async def _seat(self, body: JoinRequest, run: OpenRun) -> Seat:
+        arrival = arrive(body.worker, simulated=body.simulated)
+        pseudonym = self._auth.pseudonym(arrival.platform, arrival.external_id)
+        guest = Guest(arrival, pseudonym, body.simulated, body.reply_pace)
+        return await self._store.submit(lambda connection: take_seat(connection, run, guest, utc_now()))
