@@ -47,6 +47,7 @@ def create_app(settings: Settings, auth: Auth, runs: dict[int, OpenRun], pages: 
     _add_errors(app)
     app.middleware("http")(_with_headers)
     app.add_api_route("/healthz", _health, methods=["GET"], include_in_schema=False)
+    exempt = frozenset(settings.exempt_addresses)
     door = Door(
         store=store,
         live=live,
@@ -54,11 +55,18 @@ def create_app(settings: Settings, auth: Auth, runs: dict[int, OpenRun], pages: 
         runs=runs,
         limiter=limiter,
         per_address=parse(settings.joins_per_address),
-        exempt=frozenset(settings.exempt_addresses),
+        exempt=exempt,
         pages=pages,
     )
     app.include_router(door.router)
-    app.include_router(WorkerSocket(live, auth, limiter, parse(settings.messages_per_session)).router)
+    worker_socket = WorkerSocket(
+        live=live,
+        auth=auth,
+        limiter=limiter,
+        per_session=parse(settings.messages_per_session),
+        exempt=exempt,
+    )
+    app.include_router(worker_socket.router)
     desk = Desk(store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages)
     app.include_router(desk.router)
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
