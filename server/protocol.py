@@ -1,7 +1,8 @@
 """The wire between a worker's page and the server: JSON messages over one WebSocket.
 
 Every client message carries an `id` made by the client. The server answers it with `accepted` once
-what it says is on disk, or with an `error` that names the id. Sending the same message again is safe.
+what it says is on disk and all that it led to was sent, or with an `error` that names the id. Sending
+the same message again is safe.
 Every server message carries `seq`, counting up from 1 on each connection.
 """
 
@@ -220,7 +221,7 @@ class Snapshot(_ServerMessage):
 
 
 class Accepted(_ServerMessage):
-    """The message with this id is on disk."""
+    """The message with this id is on disk; what it led to was sent before this."""
 
     type: Literal["accepted"] = "accepted"
     id: str

@@ -376,7 +376,8 @@ def _from_worker(state: State, message: wire.ClientMessage, at: datetime) -> Out
         expected = " or ".join(f"`{name}`" for name in taken) or "nothing more"
         raise WrongPhase(f"{expected} ({state.phase} phase)", f"`{message.type}`")
     outcome = _take(state, message, at)
-    return replace(outcome, effects=(Accept(message.id), *outcome.effects))
+    # Accepted comes last: whoever hears it has already been told all that the message led to.
+    return replace(outcome, effects=(*outcome.effects, Accept(message.id)))
 
 
 def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:

@@ -1,0 +1,124 @@
+"""How simulated workers rate.
+
+An honest worker's rating is what the system deserves, plus the worker's own bias, plus the mood of
+the conversation, plus noise, cut off at both ends of the scale. The constants are the variance
+components of the passed workers of the published run 1, on the criteria that count for quality control
+(`benchmarks/crowd_calibration.py` prints them). A random bot's latent mean lies below zero: more than
+half of the real ratings of it are exactly 0, which the cut-off then reproduces.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+ProfileName = Literal["honest", "random", "flat"]
+
+LOWEST, PER_QUALITY = -4.0, 100.0
+WORKER_SD, CONVERSATION_SD, RATING_SD = 15.6, 15.8, 17.5
+# Criteria that do not count for quality control tell little of it: robotic runs from 14 (qc bot) to 36.
+WEAK_LOWEST, WEAK_PER_QUALITY = 15.0, 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What a simulated worker knows of a criterion."""
+
+    label: str
+    negative: bool
+    qc: bool
+
+
+class Profile(Protocol):
+    """A way of rating. `quality` of the conversation's system runs from 0 to 1."""
+
+    def rate(self, quality: float, criteria: Sequence[Criterion]) -> dict[str, int]:
+        """Return a value from 0 to 100 per criterion, as the worker would set the slider."""
+        ...
+
+
+class Honest:
+    """Rates by quality, with the bias and the noise of a real worker."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._bias = rng.gauss(0.0, WORKER_SD)
+
+    def rate(self, quality: float, criteria: Sequence[Criterion]) -> dict[str, int]:
+        """Return ratings around the quality; negative criteria are turned round."""
+        mood = self._bias + self._rng.gauss(0.0, CONVERSATION_SD)
+        return {c.label: self._value(quality, c, mood) for c in criteria}
+
+    def _value(self, quality: float, criterion: Criterion, mood: float) -> int:
+        strong = LOWEST + PER_QUALITY * quality
+        weak = WEAK_LOWEST + WEAK_PER_QUALITY * quality
+        latent = (strong if criterion.qc else weak) + mood + self._rng.gauss(0.0, RATING_SD)
+        value = min(max(round(latent), 0), 100)
+        return 100 - value if criterion.negative else value
+
+
+class Random:
+    """Sets every slider anywhere."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+
+    def rate(self, quality: float, criteria: Sequence[Criterion]) -> dict[str, int]:
+        """Return values drawn evenly from 0 to 100."""
+        return {c.label: self._rng.randint(0, 100) for c in criteria}
+
+
+class Flat:
+    """Sets every slider to the same place, in every conversation."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._value = rng.randint(0, 100)
+
+    def rate(self, quality: float, criteria: Sequence[Criterion]) -> dict[str, int]:
+        """Return the same value throughout."""
+        return {c.label: self._value for c in criteria}
+
+
+PROFILES: dict[ProfileName, type[Honest] | type[Random] | type[Flat]] = {
+    "honest": Honest,
+    "random": Random,
+    "flat": Flat,
+}
+
+
+def parse_mix(text: str) -> dict[ProfileName, float]:
+    """Return the shares that `honest=0.7,random=0.3` describes, scaled to sum to 1.
+
+    Raises:
+        ValueError: what is wrong, and what a mix looks like.
+    """
+    shares: dict[ProfileName, float] = {}
+    known = ", ".join(PROFILES)
+    for part in text.split(","):
+        name, _, number = part.strip().partition("=")
+        profile = next((p for p in PROFILES if p == name), None)
+        if profile is None:
+            raise ValueError(f"`{name}` is no kind of worker; there are {known}")
+        try:
+            share = float(number)
+        except ValueError:
+            raise ValueError(f"the share of {name} is `{number}`, not a number; write {name}=0.7") from None
+        if not 0 <= share < float("inf"):
+            raise ValueError(f"the share of {name} is {number}; it must be 0 or more")
+        shares[profile] = share
+    total = sum(shares.values())
+    if total <= 0:
+        raise ValueError("the shares sum to 0: give at least one kind of worker a share")
+    return {name: share / total for name, share in shares.items()}
+
+
+def deal(mix: dict[ProfileName, float], workers: int, rng: random.Random) -> list[ProfileName]:
+    """Return each worker's profile, in random order; the shares are met as closely as whole workers can."""
+    exact = {name: share * workers for name, share in mix.items()}
+    counts = {name: int(value) for name, value in exact.items()}
+    by_remainder = sorted(exact, key=lambda name: exact[name] - counts[name], reverse=True)
+    for name in by_remainder[: workers - sum(counts.values())]:
+        counts[name] += 1
+    dealt = [name for name, k in counts.items() for _ in range(k)]
+    rng.shuffle(dealt)
+    return dealt

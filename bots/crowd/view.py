@@ -1,0 +1,59 @@
+"""What a worker's page shows, as far as a simulated worker needs it: a fold of the server's messages."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The page as it stands. `k` is the conversation's number, `typing` says that a reply is due."""
+
+    phase: str
+    minimum_inputs: int
+    icebreaker: str | None = None
+    k: int = 0
+    inputs: int = 0
+    typing: bool = False
+    topic: str | None = None
+
+
+def draw(snapshot: Message) -> View:
+    """Return the page that a snapshot draws."""
+    conversation = snapshot["conversation"] or {}
+    return View(
+        phase=snapshot["phase"],
+        minimum_inputs=snapshot["study"]["minimum_inputs"],
+        icebreaker=conversation.get("icebreaker"),
+        k=conversation.get("k", 0),
+        inputs=conversation.get("inputs", 0),
+        typing=conversation.get("typing", False),
+        topic=conversation.get("topic"),
+    )
+
+
+def show(view: View, message: Message) -> View:
+    """Return the page after a message of the server's."""
+    match message["type"]:
+        case "snapshot":
+            return draw(message)
+        case "topic_due":
+            return replace(
+                view, phase="topic", k=message["k"], icebreaker=message["icebreaker"], inputs=0, typing=False
+            )
+        case "conversation_started":
+            return replace(view, phase="chat", k=message["k"], topic=message["topic"], inputs=0)
+        case "typing":
+            return replace(view, typing=True, inputs=view.inputs + 1)
+        case "said":
+            return replace(view, typing=False)
+        case "rating_due":
+            return replace(view, phase="rating", k=message["k"], typing=False)
+        case "feedback_due":
+            return replace(view, phase="feedback")
+        case "completed":
+            return replace(view, phase="done")
+        case "ended":
+            return replace(view, phase=message["phase"])
+    return view

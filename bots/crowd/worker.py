@@ -1,0 +1,159 @@
+"""One simulated worker: chats, changes topics, rates, and comes back whenever the connection is lost."""
+
+import asyncio
+import json
+import random
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import WebSocketException
+
+from bots.crowd.desk import Beliefs, Desk, Refused, Ticket
+from bots.crowd.profile import Profile
+from bots.crowd.view import Message, View, draw, show
+
+_LOST = (OSError, WebSocketException, TimeoutError, EOFError)
+_SILENCE = 90.0
+_TOPIC_CHANGES = ("bot change", "user change last", "user change next", "user wants bot change", "no change")
+_OPINIONS = ("like", "ambivalent", "dislike")
+
+
+@dataclass(slots=True)
+class Diary:
+    """What happened to one worker. `acknowledged` hears of every message the server said is stored."""
+
+    acknowledged: Callable[[str, Message], None]
+    reconnects: int = 0
+    inputs: int = 0
+    conversations: int = 0
+    failure: str | None = None
+
+
+@dataclass(slots=True)
+class SimulatedWorker:
+    """A worker of the crowd.
+
+    `lines` is what it can say, `topics` what about. Call `run` once; it returns when the assignment
+    is handed in or cannot go on, and `diary` tells which.
+    """
+
+    name: str
+    profile: Profile
+    rng: random.Random
+    lines: Sequence[str]
+    topics: Sequence[str]
+    desk: Desk
+    socket_url: str
+    patience: float
+    diary: Diary
+    _outbox: Message | None = None
+    _beliefs: Beliefs | None = None
+    _changed_in: set[int] = field(default_factory=set)
+
+    async def run(self, run: str, reply_pace: float) -> None:
+        """Take part in `run` from the first page to the last."""
+        try:
+            ticket = await self.desk.join(run, self.name, reply_pace)
+            await self._take_part(ticket)
+        except Refused as error:
+            self.diary.failure = str(error)
+        except TimeoutError:
+            self.diary.failure = f"the server was away for more than {self.patience:.0f} s"
+
+    async def _take_part(self, ticket: Ticket) -> None:
+        last_word, pause = time.monotonic(), 0.1
+        while True:
+            try:
+                async with connect(self.socket_url, open_timeout=10) as socket:
+                    await self._greet(socket, ticket)
+                    pause = 0.1
+                    await self._converse(socket, ticket)
+                    return
+            except _LOST as error:
+                self.diary.reconnects += 1
+                if pause == 0.1:
+                    last_word = time.monotonic()
+                if time.monotonic() - last_word > self.patience:
+                    raise TimeoutError from error
+                await asyncio.sleep(pause * self.rng.uniform(0.5, 1.5))
+                pause = min(pause * 1.6, 2.0)
+
+    async def _greet(self, socket: ClientConnection, ticket: Ticket) -> None:
+        await socket.send(json.dumps({"type": "hello", "id": "hello", "token": ticket.token}))
+
+    async def _converse(self, socket: ClientConnection, ticket: Ticket) -> None:
+        view: View | None = None
+        while view is None or view.phase not in {"done", "expired", "returned"}:
+            async with asyncio.timeout(_SILENCE):
+                message: Message = json.loads(await socket.recv())
+            if message["type"] == "error":
+                await self._refused(socket, message)
+                continue
+            if message["type"] == "accepted":
+                self._accepted(ticket, message["id"])
+            view = draw(message) if view is None else show(view, message)
+            if message["type"] == "snapshot" and self._outbox is not None:
+                await socket.send(json.dumps(self._outbox))
+            elif self._outbox is None:
+                await self._act(socket, view, ticket)
+        if view.phase != "done":
+            raise Refused(f"the assignment ended as {view.phase}")
+
+    def _accepted(self, ticket: Ticket, message_id: str) -> None:
+        sent = self._outbox
+        if sent is None or sent["id"] != message_id:
+            return
+        self.diary.acknowledged(ticket.assignment, sent)
+        self.diary.inputs += sent["type"] == "say"
+        self.diary.conversations += sent["type"] == "rate"
+        self._outbox = None
+
+    async def _refused(self, socket: ClientConnection, error: Message) -> None:
+        if not error["retry"]:
+            raise Refused(f"{error['code']}: {error['message']}")
+        await asyncio.sleep(0.5)
+        if self._outbox is not None:
+            await socket.send(json.dumps(self._outbox))
+
+    async def _act(self, socket: ClientConnection, view: View, ticket: Ticket) -> None:
+        content = await self._next(view, ticket)
+        if content is not None:
+            self._outbox = {"id": uuid.uuid4().hex, **content}
+            await socket.send(json.dumps(self._outbox))
+
+    async def _next(self, view: View, ticket: Ticket) -> Message | None:
+        """Return what the worker does next on the page it sees; None while there is nothing to do."""
+        match view.phase:
+            case "instructions":
+                return {"type": "agree"}
+            case "topic":
+                text = None if view.icebreaker is not None else self.rng.choice(self.topics)
+                return {"type": "topic", "text": text, "opinion": self.rng.choice(_OPINIONS)}
+            case "chat":
+                return None if view.typing else self._chat(view)
+            case "rating":
+                return {"type": "rate", "ratings": await self._rate(view.k, ticket)}
+            case "feedback":
+                return {"type": "feedback", "text": self.rng.choice(["", "That was interesting, thank you."])}
+        return None
+
+    def _chat(self, view: View) -> Message:
+        if view.inputs >= view.minimum_inputs:
+            return {"type": "end_conversation"}
+        if view.inputs > 2 and view.k not in self._changed_in and self.rng.random() < 0.2:
+            self._changed_in.add(view.k)
+            return {
+                "type": "topic_change",
+                "how": self.rng.choice(_TOPIC_CHANGES),
+                "topic": self.rng.choice(self.topics),
+                "opinion": self.rng.choice(_OPINIONS),
+                "bot_opinion": self.rng.choice(_OPINIONS),
+            }
+        return {"type": "say", "text": self.rng.choice(self.lines)}
+
+    async def _rate(self, k: int, ticket: Ticket) -> dict[str, int]:
+        self._beliefs = await self.desk.beliefs(ticket.assignment)
+        return self.profile.rate(self._beliefs.quality[k], self._beliefs.criteria)
