@@ -27,17 +27,22 @@ def ratings(hits: dict[str, object], passed: set[str]) -> pd.DataFrame:
 
 def main() -> None:
     hits = json.loads(Path(sys.argv[1]).read_text())
-    frame = ratings(hits, set(json.loads(Path(sys.argv[2]).read_text())))
-    systems = frame[frame.system != "qc"].groupby("system")["value"].mean().sort_values()
-    print("mean of the worst and the best system", systems.iloc[0].round(1), systems.iloc[-1].round(1))
-    print("mean of qc", frame[frame.system == "qc"]["value"].mean().round(1))
-    by_criterion = frame.assign(qc=frame.system == "qc").groupby(["criterion", "qc"])["value"].mean().unstack()
-    print(by_criterion.round(1).to_string())
-    rest = frame["value"] - frame.groupby(["system", "criterion"])["value"].transform("mean")
+    scores = hits["metadata"]["score"]
+    every = ratings(hits, set(json.loads(Path(sys.argv[2]).read_text())))
+    strong = every[every.criterion.map(lambda label: scores[label]["qc"])]
+    weak = every[~every.index.isin(strong.index)]
+    for name, frame in (("count for qc", strong), ("do not", weak)):
+        means = frame.groupby("system")["value"].mean()
+        worst, best = means.drop("qc").min(), means.drop("qc").max()
+        print(f"criteria that {name}: qc bot {means['qc']:.1f}, systems {worst:.1f} to {best:.1f}")
+    zeros = (strong[strong.system == "qc"]["value"] == 0).mean()
+    print(f"share of exact zeros among the qc bot's ratings {zeros:.3f}")
+    systems = strong[strong.system != "qc"]
+    rest = systems["value"] - systems.groupby(["system", "criterion"])["value"].transform("mean")
     for name, keys in {"worker": ["worker"], "conversation": ["assignment", "system"]}.items():
-        effect = rest.groupby([frame[k] for k in keys]).transform("mean")
-        print(f"sd of the {name}'s effect {effect.drop_duplicates().std():.1f}")
-        rest = rest - effect
+        groups = [systems[key] for key in keys]
+        print(f"sd of the {name}'s effect {rest.groupby(groups).mean().std():.1f}")
+        rest = rest - rest.groupby(groups).transform("mean")
     print(f"sd of the rest {rest.std():.1f}")
 
 

@@ -47,10 +47,10 @@ RunName = Annotated[str, typer.Option("--run", help="A name for the run; part of
 
 
 @cli.callback(invoke_without_command=True)
-def default(context: typer.Context) -> None:
+def default(context: typer.Context, host: Host = None, port: Port = None, data: Data = None) -> None:
     """Candor: live human evaluation of dialogue systems. Without a command: serve."""
     if context.invoked_subcommand is None:
-        serve()
+        serve(host, port, data)
 
 
 @cli.command()

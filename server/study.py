@@ -1,6 +1,7 @@
 """A study: what is evaluated, on which criteria, under which rules. Read from a YAML file."""
 
 import hashlib
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -172,8 +173,12 @@ def load_study(path: Path) -> tuple[Study, str]:
     return parse_study(text, str(path)), text
 
 
+@lru_cache(maxsize=64)
 def parse_study(text: str, source: str = "study") -> Study:
-    """Return the study that `text` describes. Raises StudyInvalid as `load_study` does."""
+    """Return the study that `text` describes. Raises StudyInvalid as `load_study` does.
+
+    Kept in memory: the texts of runs do not change, and every look at a run needs its study.
+    """
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         content = yaml.safe_load(text)

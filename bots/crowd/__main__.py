@@ -8,6 +8,7 @@ import uuid
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, NoReturn, TextIO
 from urllib.parse import urlsplit
@@ -98,9 +99,10 @@ async def _crowd(options: Options, log: TextIO | None) -> tuple[list[Diary], lis
     dealt = deal(options.shares, options.workers, random.Random(f"{options.seed} deal"))
     batch = uuid.uuid4().hex[:8]
 
-    def acknowledged(assignment: str, message: Message) -> None:
+    def note(profile: ProfileName, assignment: str, message: Message) -> None:
         if log is not None:
-            log.write(json.dumps({"assignment": assignment, "message": message}) + "\n")
+            line = {"assignment": assignment, "profile": profile, "message": message}
+            log.write(json.dumps(line) + "\n")
             log.flush()
 
     headers = {"Authorization": f"Bearer {options.token}"}
@@ -119,7 +121,7 @@ async def _crowd(options: Options, log: TextIO | None) -> tuple[list[Diary], lis
                 desk=desk,
                 socket_url=f"{options.base.replace('http', 'ws', 1)}/ws",
                 patience=options.patience,
-                diary=Diary(acknowledged),
+                diary=Diary(partial(note, profile)),
             )
             for i, profile in enumerate(dealt)
         ]

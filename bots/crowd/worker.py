@@ -17,13 +17,17 @@ from bots.crowd.view import Message, View, draw, show
 
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
 _SILENCE = 90.0
+_OPEN_SECONDS = 20.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 _TOPIC_CHANGES = ("bot change", "user change last", "user change next", "user wants bot change", "no change")
 _OPINIONS = ("like", "ambivalent", "dislike")
 
 
 @dataclass(slots=True)
 class Diary:
-    """What happened to one worker. `acknowledged` hears of every message the server said is stored."""
+    """What happened to one worker. `acknowledged` hears of every message the server said is stored,
+    with the assignment's id.
+    """
 
     acknowledged: Callable[[str, Message], None]
     reconnects: int = 0
@@ -52,6 +56,7 @@ class SimulatedWorker:
     _outbox: Message | None = None
     _beliefs: Beliefs | None = None
     _changed_in: set[int] = field(default_factory=set)
+    _heard: float = 0.0
 
     async def run(self, run: str, reply_pace: float) -> None:
         """Take part in `run` from the first page to the last."""
@@ -64,22 +69,23 @@ class SimulatedWorker:
             self.diary.failure = f"the server was away for more than {self.patience:.0f} s"
 
     async def _take_part(self, ticket: Ticket) -> None:
-        last_word, pause = time.monotonic(), 0.1
+        self._heard = time.monotonic()
+        pause = _FIRST_PAUSE
         while True:
+            before = self._heard
             try:
-                async with connect(self.socket_url, open_timeout=10) as socket:
+                async with connect(self.socket_url, open_timeout=_OPEN_SECONDS) as socket:
                     await self._greet(socket, ticket)
-                    pause = 0.1
                     await self._converse(socket, ticket)
                     return
             except _LOST as error:
-                self.diary.reconnects += 1
-                if pause == 0.1:
-                    last_word = time.monotonic()
-                if time.monotonic() - last_word > self.patience:
+                if self._heard > before:
+                    self.diary.reconnects += 1
+                    pause = _FIRST_PAUSE
+                if time.monotonic() - self._heard > self.patience:
                     raise TimeoutError from error
                 await asyncio.sleep(pause * self.rng.uniform(0.5, 1.5))
-                pause = min(pause * 1.6, 2.0)
+                pause = min(pause * 1.6, _LONGEST_PAUSE)
 
     async def _greet(self, socket: ClientConnection, ticket: Ticket) -> None:
         await socket.send(json.dumps({"type": "hello", "id": "hello", "token": ticket.token}))
@@ -89,6 +95,7 @@ class SimulatedWorker:
         while view is None or view.phase not in {"done", "expired", "returned"}:
             async with asyncio.timeout(_SILENCE):
                 message: Message = json.loads(await socket.recv())
+            self._heard = time.monotonic()
             if message["type"] == "error":
                 await self._refused(socket, message)
                 continue

@@ -1,0 +1,79 @@
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PAGES := server/pages/worker.html
+PAGE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/.node -prune -o -type f -print)
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+run: $(VENV)/run.stamp $(PAGES) ## install, build, and serve the demo study on http://127.0.0.1:8000
+	@CANDOR_EXEMPT_ADDRESSES='["127.0.0.1"]' $(BIN)/python -m server
+
+test: install browser $(PAGES) ## everything that CI checks, the browser included
+	@$(MAKE) --no-print-directory lint types contract pages-test
+	$(BIN)/pytest
+
+lint: install ## style of the Python code
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: install ## types of the Python code
+	$(BIN)/mypy
+
+contract: install ## who may import whom
+	$(BIN)/lint-imports
+
+pages-test: $(PAGES) ## types and unit tests of the pages, and whether the wire's types have drifted
+	cd frontend && ./with-node npm run --silent lint && ./with-node npm run --silent types:check && ./with-node npm test --silent
+
+wheel: install $(PAGES) ## build a wheel with the pages inside, into dist/
+	rm -rf dist && $(BIN)/python -m build --wheel
+
+install-wheel: ## install the wheel of dist/ into a new environment: make install-wheel VENV=/opt/candor
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) dist/candor-*.whl
+
+bench: install ## how fast things are; results go into the docs
+	$(BIN)/python benchmarks/group_commit.py
+
+screenshots: install browser $(PAGES) ## take the pictures of every page again, into docs/screenshots
+	$(BIN)/python tests/e2e/screenshots.py
+
+constraints: install ## write the versions in use to constraints.txt
+	$(BIN)/pip freeze --exclude-editable > constraints.txt
+
+clean: ## remove what was built; keeps candor-data
+	rm -rf $(VENV) dist build server/pages frontend/node_modules frontend/.node
+
+install: $(VENV)/dev.stamp
+
+browser: ## make sure that there is a Chromium
+	@tests/e2e/need-chromium
+
+$(VENV)/run.stamp: pyproject.toml constraints.txt
+	@echo "Installing Python packages (about a minute, once) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml constraints.txt
+	@echo "Installing Python packages for development (about a minute, once) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/run.stamp
+
+frontend/node_modules/.package-lock.json: frontend/package-lock.json
+	@echo "Installing the packages that build the pages ..."
+	@cd frontend && VENV=$(abspath $(VENV)) PYTHON=$(PYTHON) ./with-node npm ci --silent --no-audit --no-fund
+
+$(PAGES): frontend/node_modules/.package-lock.json $(PAGE_SOURCES)
+	@echo "Building the pages ..."
+	@cd frontend && VENV=$(abspath $(VENV)) PYTHON=$(PYTHON) ./with-node npm run --silent build
+	@touch $@
+
+.PHONY: help run test lint types contract pages-test wheel install-wheel bench screenshots constraints clean install browser

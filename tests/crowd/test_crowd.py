@@ -1,0 +1,158 @@
+"""The simulated crowd against a real server: nobody fails, nothing is lost, the report sees the truth."""
+
+import json
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from scipy.stats import binomtest, spearmanr
+
+DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
+SCHEMA = Path(__file__).parents[2] / "frontend" / "src" / "protocol.schema.json"
+ALPHA = 0.05
+KILLS = 20
+
+Acknowledged = list[dict[str, Any]]
+
+
+def acknowledged(path: Path) -> Acknowledged:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def report(server: Any, run: str, out: Path) -> dict[str, Any]:
+    command = [sys.executable, "-m", "qc.report", server.database, "--run", run, "--out", str(out)]
+    subprocess.run(command, check=True, capture_output=True)
+    content: dict[str, Any] = json.loads((out / "report.json").read_text())
+    return content
+
+
+def workers_by_profile(server: Any, log: Acknowledged) -> dict[str, set[str]]:
+    """Return the pseudonyms of the workers of each profile."""
+    profile = {entry["assignment"]: entry["profile"] for entry in log}
+    with sqlite3.connect(server.data / "candor.db") as database:
+        rows = database.execute("SELECT assignment_id, worker FROM v1_assignment").fetchall()
+    named: dict[str, set[str]] = {}
+    for assignment, worker in rows:
+        if assignment in profile:
+            named.setdefault(profile[assignment], set()).add(worker)
+    return named
+
+
+@pytest.fixture(scope="module")
+def killed_run(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Acknowledged:
+    """200 workers take part while the server is killed 20 times; what the clients were told is stored."""
+    log = tmp_path_factory.mktemp("crowd") / "acknowledged.jsonl"
+    server.start()
+    mix = "honest=0.7,random=0.2,flat=0.1"
+    options = ["--workers", "200", "--mix", mix, "--seed", "1", "--patience", "400", "--log", str(log)]
+    crowd = server.crowd("demo", *options)
+    moments = random.Random(20)
+    kills = 0
+    while kills < KILLS and crowd.poll() is None:
+        time.sleep(moments.uniform(0.2, 3.0))
+        server.kill()
+        kills += 1
+        server.start()
+    output, _ = crowd.communicate(timeout=500)
+    assert crowd.returncode == 0, output
+    assert kills == KILLS, f"the crowd was done after {kills} kills: {output}"
+    return acknowledged(log)
+
+
+def test_every_worker_finishes(killed_run: Acknowledged) -> None:
+    handed_in = [entry for entry in killed_run if entry["message"]["type"] == "feedback"]
+    assert len(handed_in) == len({entry["assignment"] for entry in handed_in}) == 200
+
+
+def test_nothing_acknowledged_is_lost_or_double(server: Any, killed_run: Acknowledged) -> None:
+    with sqlite3.connect(server.data / "candor.db") as database:
+        said = Counter(
+            database.execute(
+                "SELECT substr(conversation_id, 1, instr(conversation_id, '-') - 1), client_id, text"
+                " FROM turn WHERE author = 'worker'"
+            ).fetchall()
+        )
+        marked = Counter(database.execute("SELECT client_id FROM topic_mark").fetchall())
+        rated = dict(
+            database.execute(
+                "SELECT rated_by, (SELECT json_group_object(criterion, value) FROM rating"
+                " WHERE conversation_id = conversation.id) FROM conversation WHERE rated_by IS NOT NULL"
+            ).fetchall()
+        )
+    told = Counter(
+        (entry["assignment"], entry["message"]["id"], entry["message"]["text"])
+        for entry in killed_run
+        if entry["message"]["type"] == "say"
+    )
+    assert said == told
+    topics = [
+        entry["message"] for entry in killed_run if entry["message"]["type"] in {"topic", "topic_change"}
+    ]
+    assert marked == Counter((message["id"],) for message in topics)
+    ratings = {
+        e["message"]["id"]: e["message"]["ratings"] for e in killed_run if e["message"]["type"] == "rate"
+    }
+    assert {client_id: json.loads(values) for client_id, values in rated.items()} == ratings
+
+
+def test_every_conversation_is_whole(server: Any, killed_run: Acknowledged) -> None:
+    # 10 inputs and 10 replies each, the worker first, line after line: 20 lines numbered 0 to 19.
+    with sqlite3.connect(server.data / "candor.db") as database:
+        shapes = database.execute(
+            "SELECT count(*), max(turn_index), sum(author = 'worker'),"
+            " sum((author = 'worker') = (turn_index % 2 = 0))"
+            " FROM turn GROUP BY conversation_id"
+        ).fetchall()
+    assert Counter(shapes) == {(20, 19, 10, 20): 200 * 6}
+
+
+def test_report_sees_who_is_honest_and_what_is_good(
+    server: Any, killed_run: Acknowledged, tmp_path: Path
+) -> None:
+    result = report(server, "demo", tmp_path)
+    quality = yaml.safe_load(DEMO.read_text())["simulate"]["quality"]
+    z = {system["system"]: system["z"] for system in result["systems"]}
+    assert set(z) == set(quality)
+    order = spearmanr([quality[name] for name in z], list(z.values())).statistic
+    assert order >= 0.9, z
+    failed = {worker["worker"] for worker in result["workers"]["failed"]}
+    honest = workers_by_profile(server, killed_run)["honest"]
+    assert len(honest) == 140
+    assert 1 - len(honest & failed) / len(honest) >= 0.9
+    assert workers_by_profile(server, killed_run)["flat"] <= failed
+
+
+def test_random_workers_pass_no_more_often_than_alpha(
+    server: Any, killed_run: Acknowledged, tmp_path: Path
+) -> None:
+    """400 of them. Ratings do not depend on the chat, so that one input per conversation is enough here."""
+    short = tmp_path / "short.yaml"
+    short.write_text(DEMO.read_text().replace("minimum_inputs: 10", "minimum_inputs: 1"))
+    server.stop()
+    server.open_run(short, "second")
+    server.start()
+    crowd = server.crowd("second", "--workers", "400", "--mix", "random=1", "--seed", "2")
+    output, _ = crowd.communicate(timeout=500)
+    assert crowd.returncode == 0, output
+    workers = report(server, "second", tmp_path / "report")["workers"]
+    assert workers["total"] == 400
+    test = binomtest(workers["passed"], workers["total"], ALPHA, alternative="greater")
+    assert test.pvalue > 0.01, f"{workers['passed']} of 400 random workers passed"
+
+
+def test_the_crowd_speaks_by_the_published_schema(killed_run: Acknowledged) -> None:
+    schema = json.loads(SCHEMA.read_text())
+    client = jsonschema.Draft202012Validator({**schema["properties"]["client"], "$defs": schema["$defs"]})
+    by_type = {entry["message"]["type"]: entry["message"] for entry in killed_run}
+    assert set(by_type) == {"agree", "topic", "say", "topic_change", "end_conversation", "rate", "feedback"}
+    for message in by_type.values():
+        client.validate(message)
+    assert not client.is_valid({**by_type["rate"], "ratings": {"fun": 101}})

@@ -1,0 +1,32 @@
+"""What a simulated worker sees: the page folded from the server's messages."""
+
+from bots.crowd.view import View, draw, show
+
+
+def test_a_conversation_from_topic_to_rating() -> None:
+    view = View(phase="instructions", minimum_inputs=10)
+    view = show(view, {"type": "topic_due", "k": 2, "n": 6, "icebreaker": None})
+    assert (view.phase, view.k, view.icebreaker) == ("topic", 2, None)
+    view = show(view, {"type": "conversation_started", "k": 2, "n": 6, "topic": "bread"})
+    assert (view.phase, view.inputs, view.topic) == ("chat", 0, "bread")
+    view = show(view, {"type": "typing"})
+    assert (view.typing, view.inputs) == (True, 1)
+    view = show(view, {"type": "said", "turn": 1, "text": "Hello."})
+    assert not view.typing
+    view = show(view, {"type": "rating_due", "k": 2})
+    assert view.phase == "rating"
+
+
+def test_a_snapshot_draws_the_page_anew() -> None:
+    study = {"minimum_inputs": 3}
+    conversation = {"k": 4, "icebreaker": "I bake.", "topic": "I bake.", "inputs": 2, "typing": True}
+    view = draw({"phase": "chat", "study": study, "conversation": conversation})
+    assert view == View("chat", 3, "I bake.", 4, 2, True, "I bake.")
+    assert draw({"phase": "done", "study": study, "conversation": None}).k == 0
+
+
+def test_the_end_is_seen() -> None:
+    view = View(phase="feedback", minimum_inputs=10)
+    assert show(view, {"type": "completed"}).phase == "done"
+    assert show(view, {"type": "ended", "phase": "expired"}).phase == "expired"
+    assert show(view, {"type": "accepted", "id": "x"}) == view
