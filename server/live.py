@@ -14,7 +14,7 @@ from server.models import Assignment, columns
 from server.records import Record
 from server.run import OpenRun
 from server.runtime import LiveSession
-from server.session import State, Ticket, fold
+from server.state import State, Ticket, fold
 from server.store import Store
 
 ASSIGNMENT = columns(Assignment)

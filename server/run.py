@@ -8,7 +8,7 @@ from bots import Bot, Corpus, CorpusError, UnknownBotError, load_corpus, open_bo
 from server.assignment import QC, Casting, Variant
 from server.catalog import RunEntry
 from server.errors import StudyInvalid
-from server.session import Rules
+from server.state import Rules
 from server.study import Study, parse_study
 
 P = ParamSpec("P")

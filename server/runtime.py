@@ -10,9 +10,7 @@ import structlog
 
 from bots import Bot, BotError, Chat, Turn
 from server.errors import CandorError, StorageFailed
-from server.protocol import Accepted, SaidByBot, ServerMessage, TakenOver, plain
-from server.run import OpenRun
-from server.session import (
+from server.events import (
     Accept,
     AskBot,
     BotGaveUp,
@@ -22,13 +20,13 @@ from server.session import (
     Event,
     FromWorker,
     Lapsed,
-    Outcome,
     ShowReply,
-    State,
     Tell,
-    resume,
-    step,
 )
+from server.protocol import Accepted, SaidByBot, ServerMessage, TakenOver, plain
+from server.run import OpenRun
+from server.session import Outcome, resume, step
+from server.state import State
 from server.store import Outdated, Store
 from server.worker_view import snapshot
 

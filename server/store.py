@@ -8,13 +8,14 @@ import asyncio
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 import structlog
 from sqlalchemy import Connection, update
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from server import rows
 from server.database import open_engine
@@ -99,19 +100,28 @@ class Store:
         return await future
 
     async def read(self, work: Callable[[Connection], T]) -> T:
-        """Run `work` on a snapshot of the database, beside the writer."""
+        """Run `work` on a snapshot of the database, beside the writer.
+
+        Raises:
+            StorageFailed: the database could not be read.
+        """
         return await asyncio.to_thread(self._read, work)
 
     def _read(self, work: Callable[[Connection], T]) -> T:
-        with self._reader.connect() as connection:
-            return work(connection)
+        try:
+            with self._reader.connect() as connection:
+                return work(connection)
+        except DBAPIError as error:
+            log.error("read failed", error=str(error))
+            raise StorageFailed("the database could not be read") from error
 
     def _write_forever(self) -> None:
         while (first := self._jobs.get()) is not None:
             jobs, last = self._gather(first)
             self._commit(jobs)
             for job in jobs:
-                job.loop.call_soon_threadsafe(job.resolve)
+                with suppress(RuntimeError):  # the caller's loop is closed: nobody is left to be told
+                    job.loop.call_soon_threadsafe(job.resolve)
             if last:
                 return
 
@@ -133,29 +143,44 @@ class Store:
                 for job in jobs:
                     _perform(connection, job)
             self.commits += 1
-        except SQLAlchemyError as error:
+        except Exception as error:  # whatever goes wrong, the writer must live on
             log.error("commit failed", jobs=len(jobs), error=str(error))
             for job in jobs:
                 job.error = StorageFailed("the database could not store this")
 
 
 def _perform(connection: Connection, job: _Job[Any]) -> None:
-    """Run one job within a savepoint, so that its failure leaves the others of the batch alone."""
+    """Run one job within a savepoint, so that its failure leaves the others of the batch alone.
+
+    Raises:
+        DBAPIError: the database has rolled back more than this job (SQLite does so on a full disk), so
+            that the savepoint is gone and the whole batch has failed.
+    """
+    savepoint = connection.begin_nested()
     try:
-        with connection.begin_nested():
-            job.result = job.work(connection)
-    except IntegrityError as error:
-        job.error = Outdated(str(error.orig))
-    except SQLAlchemyError as error:
-        log.error("write failed", error=str(error))
-        job.error = StorageFailed("the database could not store this")
+        job.result = job.work(connection)
+        savepoint.commit()
     except Exception as error:  # whatever a job raises is its caller's: the writer must live on
-        job.error = error
+        savepoint.rollback()
+        job.error = _told(error)
+
+
+def _told(error: Exception) -> Exception:
+    if isinstance(error, IntegrityError):
+        return Outdated(str(error.orig))
+    if isinstance(error, DBAPIError):
+        log.error("write failed", error=str(error))
+        return StorageFailed("the database could not store this")
+    return error
 
 
 def _append(connection: Connection, assignment_id: str, records: Sequence[Record], at: datetime) -> None:
-    if not all(isinstance(record, Closed) for record in records):
-        active = update(Assignment).where(ASSIGNMENT.id == assignment_id, ASSIGNMENT.status == "active")
-        if connection.execute(active.values(active_at=at)).rowcount != 1:
-            raise Outdated(f"assignment {assignment_id} is no longer active")
+    """Write the records of an open assignment. Closing it the same way twice is closing it once."""
+    closings = [record.status for record in records if isinstance(record, Closed)]
+    only_closes = len(closings) == len(records)
+    accepting = ("active", *closings) if only_closes else ("active",)
+    touch = update(Assignment).where(ASSIGNMENT.id == assignment_id, ASSIGNMENT.status.in_(accepting))
+    active_at = ASSIGNMENT.active_at if only_closes else at
+    if connection.execute(touch.values(active_at=active_at)).rowcount != 1:
+        raise Outdated(f"assignment {assignment_id} is no longer active")
     rows.write(connection, assignment_id, records)

@@ -10,7 +10,7 @@ from server.protocol import (
     StudyCard,
     TurnCard,
 )
-from server.session import Conversation, State
+from server.state import Conversation, State
 from server.study import Study
 
 

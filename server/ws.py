@@ -23,6 +23,7 @@ from server.errors import (
     UnknownMessage,
     WrongPhase,
 )
+from server.events import FromWorker
 from server.live import Live
 from server.protocol import (
     MAX_FRAME_BYTES,
@@ -33,7 +34,6 @@ from server.protocol import (
     client_messages,
 )
 from server.runtime import LiveSession, utc_now
-from server.session import FromWorker
 
 _HELLO_SECONDS = 15.0
 _MOST_QUEUED = 256
