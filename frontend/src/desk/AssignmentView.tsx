@@ -1,0 +1,155 @@
+import { Fragment } from "preact";
+import type { ConversationRecord, TopicMark, Transcript, TurnRow } from "./api";
+import { latency } from "./format";
+import { useLive } from "./live";
+import { Status } from "./Status";
+import { Trouble } from "./Trouble";
+
+/** One assignment: every conversation with its transcript, topics and ratings. */
+export function AssignmentView({ assignment }: { assignment: string }) {
+  const { data, trouble } = useLive<Transcript>(`assignments/${encodeURIComponent(assignment)}`);
+  return (
+    <>
+      <Trouble trouble={trouble} empty={data === null} />
+      {data && (
+        <>
+          <div class="run-head">
+            <div>
+              <h1>{data.worker}</h1>
+              <p class="soft small">Assignment {data.assignment}</p>
+            </div>
+            <Status status={data.status} />
+          </div>
+          {data.feedback && (
+            <section class="box" aria-labelledby="feedback">
+              <h2 id="feedback">Feedback</h2>
+              <p class="said">{data.feedback}</p>
+            </section>
+          )}
+          {data.conversations.map((record) => (
+            <Conversation key={`${record.position}.${record.attempt}`} record={record} />
+          ))}
+        </>
+      )}
+    </>
+  );
+}
+
+function Conversation({ record }: { record: ConversationRecord }) {
+  const id = `conversation-${record.position}-${record.attempt}`;
+  return (
+    <section class="box" aria-labelledby={id}>
+      <div class="run-head">
+        <div>
+          <h2 id={id}>
+            {record.position}. {record.is_qc ? "Quality control" : record.system}
+          </h2>
+          <p class="soft small">
+            family {record.family}
+            {record.attempt > 1 && ` · attempt ${record.attempt}`}
+          </p>
+        </div>
+        <Status status={record.status} />
+      </div>
+      {record.incidents.length > 0 && (
+        <ul class="incidents">
+          {record.incidents.map((incident, index) => (
+            <li key={index}>{incident}</li>
+          ))}
+        </ul>
+      )}
+      {record.turns.length > 0 || record.topic_marks.length > 0 ? (
+        <div class="record">
+          <div class="talk">
+            <Talk record={record} />
+          </div>
+          <aside class="record-side">
+            {record.ratings.length > 0 && <Ratings ratings={record.ratings} />}
+            {record.persona.length > 0 && (
+              <div>
+                <h3>Persona</h3>
+                <ul class="persona">
+                  {record.persona.map((sentence) => (
+                    <li key={sentence}>{sentence}</li>
+                  ))}
+                </ul>
+              </div>
+            )}
+          </aside>
+        </div>
+      ) : (
+        <p class="soft">Not begun yet.</p>
+      )}
+    </section>
+  );
+}
+
+/** The lines in order, each topic mark before the input of the round after it. */
+function Talk({ record }: { record: ConversationRecord }) {
+  const marksAt = (round: number) => record.topic_marks.filter((mark) => mark.round === round);
+  const inputs = record.turns.filter((turn) => turn.author === "worker").length;
+  let round = 0;
+  return (
+    <>
+      {record.turns.map((turn) => {
+        const marks = turn.author === "worker" ? marksAt(round) : [];
+        round += turn.author === "worker" ? 1 : 0;
+        return (
+          <Fragment key={turn.turn_index}>
+            <Marks marks={marks} />
+            <Line turn={turn} />
+          </Fragment>
+        );
+      })}
+      <Marks marks={marksAt(inputs)} />
+    </>
+  );
+}
+
+function Marks({ marks }: { marks: TopicMark[] }) {
+  return marks.map((mark, index) => <Mark key={index} mark={mark} />);
+}
+
+function Mark({ mark }: { mark: TopicMark }) {
+  const bot = mark.bot_opinion ? `, chatbot: ${mark.bot_opinion}` : "";
+  return (
+    <p class="mark">
+      <strong>{mark.topic}</strong>
+      <span class="soft">
+        {mark.how ? `${mark.how} · ` : "opening topic · "}worker: {mark.opinion}
+        {bot}
+      </span>
+    </p>
+  );
+}
+
+function Line({ turn }: { turn: TurnRow }) {
+  return (
+    <div class={`line line-${turn.author}`}>
+      <span class="unseen">{turn.author === "worker" ? "Worker: " : "Chatbot: "}</span>
+      <p>{turn.text}</p>
+      {turn.latency_ms !== null && <span class="soft line-time">{latency(turn.latency_ms)}</span>}
+    </div>
+  );
+}
+
+function Ratings({ ratings }: { ratings: ConversationRecord["ratings"] }) {
+  return (
+    <div>
+      <h3>Ratings</h3>
+      <dl class="ratings">
+        {ratings.map(({ criterion, statement, value }) => (
+          <div key={criterion} title={statement}>
+            <dt>{criterion}</dt>
+            <dd>
+              <span class="rating-bar" aria-hidden="true">
+                <span style={{ width: `${value}%` }} />
+              </span>
+              <span class="number">{value}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}

@@ -1,0 +1,183 @@
+import type { AssignmentRow, RunDetail, SystemProgress } from "./api";
+import { CopyLink } from "./CopyLink";
+import { ago, latency, minutes, when } from "./format";
+import { Link } from "./Link";
+import { useLive } from "./live";
+import type { Place } from "./place";
+import { Figures } from "./RunsView";
+import { Status } from "./Status";
+import { Trouble } from "./Trouble";
+
+interface Props {
+  run: string;
+  go: (to: Place) => void;
+}
+
+/** One run: how far every system is, and who takes part. */
+export function RunView({ run, go }: Props) {
+  const { data, trouble } = useLive<RunDetail>(`runs/${encodeURIComponent(run)}`);
+  return (
+    <>
+      <Trouble trouble={trouble} empty={data === null} />
+      {data && (
+        <>
+          <div class="run-head">
+            <div>
+              <h1>{data.title}</h1>
+              <p class="soft small">
+                Run {data.run} of study {data.study}, opened {when(data.created_at)}
+              </p>
+            </div>
+            <Status status={data.status} />
+          </div>
+          <Figures run={data} />
+          <CopyLink label="Workers’ link" link={data.worker_link} />
+          <Systems systems={data.systems} />
+          <Workers run={run} workers={data.workers} go={go} />
+        </>
+      )}
+    </>
+  );
+}
+
+const PARTS = ["rated", "active", "planned", "failed"] as const;
+
+function Systems({ systems }: { systems: SystemProgress[] }) {
+  const most = Math.max(1, ...systems.map((system) => PARTS.reduce((sum, part) => sum + system[part], 0)));
+  return (
+    <section aria-labelledby="systems">
+      <div class="section-head">
+        <h2 id="systems">Systems</h2>
+        <ul class="key" aria-hidden="true">
+          {PARTS.map((part) => (
+            <li key={part}>
+              <span class={`swatch swatch-${part}`} />
+              {part}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div class="box table-box" role="region" aria-labelledby="systems" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">System</th>
+              <th scope="col" class="wide">
+                Conversations
+              </th>
+              <th scope="col" class="number">
+                Rated
+              </th>
+              <th scope="col" class="number">
+                Active
+              </th>
+              <th scope="col" class="number">
+                Planned
+              </th>
+              <th scope="col" class="number">
+                Failed
+              </th>
+              <th scope="col" class="number">
+                Inputs
+              </th>
+              <th scope="col" class="number">
+                Median reply
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {systems.map((system) => (
+              <tr key={system.system}>
+                <th scope="row">
+                  {system.system}
+                  <span class="soft small block">{system.is_qc ? "quality control" : system.family}</span>
+                </th>
+                <td>
+                  <Bar system={system} most={most} />
+                </td>
+                <td class="number">{system.rated}</td>
+                <td class="number">{system.active}</td>
+                <td class="number">{system.planned}</td>
+                <td class={system.failed > 0 ? "number poor" : "number"}>{system.failed}</td>
+                <td class="number">{system.inputs}</td>
+                <td class="number">{latency(system.median_latency_ms)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Bar({ system, most }: { system: SystemProgress; most: number }) {
+  return (
+    <div class="bars" aria-hidden="true">
+      {PARTS.map((part) => (
+        <span key={part} class={`swatch-${part}`} style={{ width: `${(100 * system[part]) / most}%` }} />
+      ))}
+    </div>
+  );
+}
+
+interface WorkersProps extends Props {
+  workers: AssignmentRow[];
+}
+
+function Workers({ run, workers, go }: WorkersProps) {
+  return (
+    <section aria-labelledby="workers">
+      <div class="section-head">
+        <h2 id="workers">Workers</h2>
+        <p class="soft small">{workers.length === 1 ? "1 assignment" : `${workers.length} assignments`}</p>
+      </div>
+      {workers.length === 0 ? (
+        <p class="soft">Nobody yet. Open the workers’ link to be the first.</p>
+      ) : (
+        <div class="box table-box" role="region" aria-labelledby="workers" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Worker</th>
+                <th scope="col">Status</th>
+                <th scope="col" class="number">
+                  Rated
+                </th>
+                <th scope="col" class="number">
+                  Inputs
+                </th>
+                <th scope="col">Started</th>
+                <th scope="col">Last seen</th>
+                <th scope="col" class="number">
+                  Took
+                </th>
+                <th scope="col">Code</th>
+              </tr>
+            </thead>
+            <tbody>
+              {workers.map((row) => (
+                <tr key={row.assignment}>
+                  <th scope="row">
+                    <Link to={{ run, assignment: row.assignment }} go={go}>
+                      {row.worker}
+                    </Link>
+                    {row.simulated && <span class="tag">simulated</span>}
+                  </th>
+                  <td>
+                    <Status status={row.status} />
+                  </td>
+                  <td class="number">{row.conversations_rated}</td>
+                  <td class="number">{row.inputs}</td>
+                  <td title={when(row.started_at)}>{ago(row.started_at)}</td>
+                  <td title={when(row.active_at)}>{ago(row.active_at)}</td>
+                  <td class="number">{minutes(row.started_at, row.ended_at)}</td>
+                  <td class="code-cell">{row.completion_code ?? "–"}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

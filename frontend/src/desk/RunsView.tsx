@@ -1,0 +1,64 @@
+import type { RunSummary } from "./api";
+import { CopyLink } from "./CopyLink";
+import { ago, when } from "./format";
+import { Link } from "./Link";
+import { useLive } from "./live";
+import type { Place } from "./place";
+import { Status } from "./Status";
+import { Trouble } from "./Trouble";
+
+/** Every run, newest first as the server lists them. */
+export function RunsView({ go }: { go: (to: Place) => void }) {
+  const { data, trouble } = useLive<{ runs: RunSummary[] }>("runs");
+  return (
+    <>
+      <h1>Runs</h1>
+      <Trouble trouble={trouble} empty={data === null} />
+      {data?.runs.length === 0 && <p class="soft">There is no run yet. Open one with `candor open STUDY.yaml`.</p>}
+      <ul class="runs">
+        {data?.runs.map((run) => (
+          <li key={run.run} class="box">
+            <div class="run-head">
+              <div>
+                <h2>
+                  <Link to={{ run: run.run, assignment: null }} go={go}>
+                    {run.title}
+                  </Link>
+                </h2>
+                <p class="soft small">
+                  {run.run} · study {run.study} · opened <span title={when(run.created_at)}>{ago(run.created_at)}</span>
+                </p>
+              </div>
+              <Status status={run.status} />
+            </div>
+            <Figures run={run} />
+            <CopyLink label="Workers’ link" link={run.worker_link} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** A run in a few numbers. */
+export function Figures({ run }: { run: RunSummary }) {
+  const { active, completed, returned, expired, simulated } = run.assignments;
+  const figures: [string, number][] = [
+    ["completed", completed],
+    ["under way", active],
+    ["returned", returned],
+    ["expired", expired],
+    ["conversations rated", run.conversations_rated],
+    ["simulated workers", simulated],
+  ];
+  return (
+    <dl class="figures">
+      {figures.map(([name, count]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{count}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,11 @@
+import { render } from "preact";
+import "../design/tokens.css";
+import "../design/base.css";
+import "../design/parts.css";
+import "./desk.css";
+import { App } from "./App";
+
+const page = document.getElementById("page");
+if (page) {
+  render(<App />, page);
+}

@@ -1,0 +1,267 @@
+// Made from protocol.schema.json by `npm run types`. Do not edit.
+
+/**
+ * What somebody thinks of a topic.
+ */
+export type Opinion = "like" | "ambivalent" | "dislike";
+/**
+ * How a topic changed: the five kinds of the instrument (METHOD section 1.4).
+ */
+export type TopicChangeKind =
+  "bot change" | "user change last" | "user change next" | "user wants bot change" | "no change";
+/**
+ * Where an assignment stands.
+ */
+export type Phase =
+  "instructions" | "topic" | "chat" | "rating" | "feedback" | "done" | "expired" | "returned";
+
+/**
+ * Candor wire protocol, version 1
+ */
+export interface Wire {
+  client: Hello | Agree | Topic | Say | TopicChange | EndConversation | Rate | Feedback | Leave;
+  server:
+    | Snapshot
+    | Accepted
+    | TopicDue
+    | ConversationStarted
+    | Typing
+    | SaidByBot
+    | RatingDue
+    | Replaced
+    | FeedbackDue
+    | Completed
+    | Ended
+    | TakenOver
+    | Error;
+}
+/**
+ * Open the session that `token` names. Must be the first message on a connection.
+ */
+export interface Hello {
+  id: string;
+  token: string;
+  type: "hello";
+}
+/**
+ * The worker has read the instructions and consents.
+ */
+export interface Agree {
+  id: string;
+  type: "agree";
+}
+/**
+ * The opening topic of a conversation: typed by the worker, or left out where the study picks it.
+ */
+export interface Topic {
+  id: string;
+  opinion: Opinion;
+  text?: string | null;
+  type: "topic";
+}
+/**
+ * One input of the worker.
+ */
+export interface Say {
+  id: string;
+  text: string;
+  type: "say";
+}
+/**
+ * The topic has changed: how, to what, and what both sides seem to think of it.
+ */
+export interface TopicChange {
+  bot_opinion: Opinion;
+  how: TopicChangeKind;
+  id: string;
+  opinion: Opinion;
+  topic: string;
+  type: "topic_change";
+}
+/**
+ * The worker is done chatting and goes on to rate.
+ */
+export interface EndConversation {
+  id: string;
+  type: "end_conversation";
+}
+/**
+ * One value from 0 to 100 for every criterion of the study, by its label.
+ */
+export interface Rate {
+  id: string;
+  ratings: {
+    [k: string]: number;
+  };
+  type: "rate";
+}
+/**
+ * What the worker wants to tell the researchers; empty when nothing. Hands the assignment in.
+ */
+export interface Feedback {
+  id: string;
+  text: string;
+  type: "feedback";
+}
+/**
+ * The worker gives the assignment back.
+ */
+export interface Leave {
+  id: string;
+  type: "leave";
+}
+/**
+ * All that a page needs to draw itself; sent on every connect.
+ */
+export interface Snapshot {
+  code: string | null;
+  conversation: ConversationCard | null;
+  phase: Phase;
+  protocol: number;
+  return_to: string | null;
+  seq: number;
+  study: StudyCard;
+  type: "snapshot";
+}
+/**
+ * The conversation that the worker is in: the `k`-th, counted from 1.
+ *
+ * `icebreaker` is the opening topic picked by the study, in the topic phase. `topic` is the current
+ * topic once the chat has begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
+ */
+export interface ConversationCard {
+  icebreaker: string | null;
+  inputs: number;
+  k: number;
+  topic: string | null;
+  turns: TurnCard[];
+  typing: boolean;
+}
+/**
+ * One line of the conversation as it stands on the screen.
+ */
+export interface TurnCard {
+  author: "worker" | "bot";
+  text: string;
+  turn: number;
+}
+/**
+ * What a worker may know of the study.
+ */
+export interface StudyCard {
+  conversations: number;
+  criteria: CriterionCard[];
+  minimum_inputs: number;
+  payment: string;
+  title: string;
+  topic_mode: "free" | "icebreaker";
+}
+/**
+ * A statement to rate. The label keys the answer and is never shown.
+ */
+export interface CriterionCard {
+  label: string;
+  statement: string;
+}
+/**
+ * The message with this id is on disk.
+ */
+export interface Accepted {
+  id: string;
+  seq: number;
+  type: "accepted";
+}
+/**
+ * Conversation `k` of `n` is next: ask for its topic, or for an opinion of the ice-breaker.
+ */
+export interface TopicDue {
+  icebreaker: string | null;
+  k: number;
+  n: number;
+  seq: number;
+  type: "topic_due";
+}
+/**
+ * The chat of conversation `k` of `n` is open.
+ */
+export interface ConversationStarted {
+  k: number;
+  n: number;
+  seq: number;
+  topic: string;
+  type: "conversation_started";
+}
+/**
+ * A reply is on its way.
+ */
+export interface Typing {
+  seq: number;
+  type: "typing";
+}
+/**
+ * The chatbot's reply: line number `turn` of the conversation, counted from 0.
+ */
+export interface SaidByBot {
+  seq: number;
+  text: string;
+  turn: number;
+  type: "said";
+}
+/**
+ * The chat is over: rate conversation `k`.
+ */
+export interface RatingDue {
+  k: number;
+  seq: number;
+  type: "rating_due";
+}
+/**
+ * The chatbot could not go on; conversation `k` starts over with another one. `topic_due` follows.
+ */
+export interface Replaced {
+  k: number;
+  seq: number;
+  type: "replaced";
+}
+/**
+ * Every conversation is rated: ask for feedback.
+ */
+export interface FeedbackDue {
+  seq: number;
+  type: "feedback_due";
+}
+/**
+ * The assignment is handed in. Exactly one of `code` and `return_to` is set.
+ */
+export interface Completed {
+  code: string | null;
+  return_to: string | null;
+  seq: number;
+  type: "completed";
+}
+/**
+ * The assignment is over without being handed in.
+ */
+export interface Ended {
+  phase: "expired" | "returned";
+  seq: number;
+  type: "ended";
+}
+/**
+ * The session was opened elsewhere; this connection closes.
+ */
+export interface TakenOver {
+  seq: number;
+  type: "taken_over";
+}
+/**
+ * A message was refused. `retry`: the same message may be sent again later.
+ */
+export interface Error {
+  code: string;
+  id: string | null;
+  message: string;
+  retry: boolean;
+  seq: number;
+  type: "error";
+}

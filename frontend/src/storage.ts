@@ -1,0 +1,83 @@
+/** The part of Web Storage that is used here. */
+export interface Store {
+  readonly length: number;
+  key(index: number): string | null;
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+/**
+ * JSON values under one prefix of a Web Storage. A browser that refuses storage (private mode, full disk)
+ * makes the page forgetful, never broken.
+ */
+export class Shelf {
+  readonly #store: Store | null;
+  readonly #prefix: string;
+
+  constructor(store: Store | null, prefix: string) {
+    this.#store = store;
+    this.#prefix = prefix;
+  }
+
+  get<T>(key: string): T | null {
+    try {
+      const text = this.#store?.getItem(this.#prefix + key);
+      return text ? (JSON.parse(text) as T) : null;
+    } catch {
+      return null;
+    }
+  }
+
+  set(key: string, value: unknown): void {
+    try {
+      this.#store?.setItem(this.#prefix + key, JSON.stringify(value));
+    } catch {
+      // Nothing to be done: what is on the screen stays there.
+    }
+  }
+
+  remove(key: string): void {
+    try {
+      this.#store?.removeItem(this.#prefix + key);
+    } catch {
+      // As above.
+    }
+  }
+
+  /** Remove every key that starts with `start`. */
+  clear(start = ""): void {
+    try {
+      const store = this.#store;
+      if (!store) {
+        return;
+      }
+      const keys = Array.from({ length: store.length }, (_, index) => store.key(index));
+      for (const key of keys) {
+        if (key?.startsWith(this.#prefix + start)) {
+          store.removeItem(key);
+        }
+      }
+    } catch {
+      // As above.
+    }
+  }
+}
+
+function storeOf(name: "localStorage" | "sessionStorage"): Store | null {
+  try {
+    return window[name];
+  } catch {
+    return null;
+  }
+}
+
+/** What this browser keeps for good: the tokens of sessions. */
+export function lasting(prefix: string): Shelf {
+  return new Shelf(storeOf("localStorage"), prefix);
+}
+
+/** What this tab keeps over a refresh: drafts, half-set sliders, messages without an answer. */
+export function passing(prefix: string): Shelf {
+  return new Shelf(storeOf("sessionStorage"), prefix);
+}

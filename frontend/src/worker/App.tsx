@@ -1,0 +1,52 @@
+import type { State } from "../reducer";
+import { Chat } from "./screens/Chat";
+import { Done } from "./screens/Done";
+import { Ended } from "./screens/Ended";
+import { Feedback } from "./screens/Feedback";
+import { Instructions } from "./screens/Instructions";
+import { ProblemPage } from "./screens/ProblemPage";
+import { Rating } from "./screens/Rating";
+import { TakenOver } from "./screens/TakenOver";
+import { Topic } from "./screens/Topic";
+import { Waiting } from "./screens/Waiting";
+import { Frame } from "./Frame";
+import { useSession } from "./hooks";
+
+/** The worker's page: one screen at a time, as the session stands. */
+export function App() {
+  const { problem, state } = useSession();
+  if (problem) {
+    return <ProblemPage problem={problem} />;
+  }
+  if (state.link === "taken_over") {
+    return <TakenOver />;
+  }
+  return (
+    <Frame>
+      <Current state={state} />
+    </Frame>
+  );
+}
+
+function Current({ state }: { state: State }) {
+  const { screen, study } = state;
+  if (screen.name === "loading" || !study) {
+    return <Waiting />;
+  }
+  switch (screen.name) {
+    case "instructions":
+      return <Instructions study={study} />;
+    case "topic":
+      return <Topic key={screen.k} screen={screen} study={study} />;
+    case "chat":
+      return <Chat key={screen.k} chat={screen} study={study} />;
+    case "rating":
+      return <Rating key={screen.k} screen={screen} study={study} />;
+    case "feedback":
+      return <Feedback />;
+    case "done":
+      return <Done screen={screen} />;
+    case "ended":
+      return <Ended how={screen.how} />;
+  }
+}

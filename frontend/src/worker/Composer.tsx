@@ -1,0 +1,103 @@
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useScratch, useSession } from "./hooks";
+import { MAX_SAY } from "./limits";
+
+interface Props {
+  k: number;
+  /** Whether a line may be sent now. Typing is always possible. */
+  ready: boolean;
+  waiting: boolean;
+  onSend: (text: string) => void;
+}
+
+const COUNT_FROM = MAX_SAY - 200;
+
+/** Where the worker writes. Enter sends, Shift+Enter starts a new line. */
+export function Composer({ k, ready, waiting, onSend }: Props) {
+  const session = useSession();
+  const { notice } = session.state;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useScratch(`${k}:draft`, "");
+  const sendable = ready && text.trim() !== "";
+
+  // An input that was refused comes back, before whatever was typed since.
+  useEffect(() => {
+    if (notice?.text) {
+      setText([notice.text, text].filter(Boolean).join("\n").slice(0, MAX_SAY));
+    }
+  }, [notice?.key]);
+
+  // Where there is a mouse, writing can start at once; on a phone that would raise the keyboard unasked.
+  useEffect(() => {
+    if (window.matchMedia("(hover: hover) and (pointer: fine)").matches) {
+      field.current?.focus();
+    }
+  }, []);
+
+  useLayoutEffect(() => {
+    const element = field.current;
+    if (element) {
+      element.style.height = "auto";
+      element.style.height = `${element.scrollHeight + 2}px`;
+    }
+  }, [text]);
+
+  const send = () => {
+    if (sendable) {
+      onSend(text.trim());
+      setText("");
+    }
+    field.current?.focus();
+  };
+  const key = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      send();
+    }
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <label class="unseen" for="message">
+        Your message
+      </label>
+      <textarea
+        ref={field}
+        id="message"
+        class="input composer-input"
+        rows={1}
+        value={text}
+        maxLength={MAX_SAY}
+        enterkeyhint="send"
+        placeholder="Write a message"
+        aria-describedby="composer-hint"
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={key}
+      />
+      <button type="submit" class="button button-primary composer-send" aria-disabled={sendable ? undefined : "true"}>
+        <span class="unseen">Send</span>
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M12 19V5M5.5 11.5 12 5l6.5 6.5" />
+        </svg>
+      </button>
+      <p class="composer-hint small soft" id="composer-hint">
+        {hint(waiting, text)}
+      </p>
+    </form>
+  );
+}
+
+function hint(waiting: boolean, text: string): string {
+  if (text.length >= COUNT_FROM) {
+    return `${MAX_SAY - text.length} characters left`;
+  }
+  if (waiting && text) {
+    return "You can send this as soon as the reply is here.";
+  }
+  return "Enter sends, Shift + Enter starts a new line.";
+}

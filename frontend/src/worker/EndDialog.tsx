@@ -1,0 +1,59 @@
+import { Button } from "../design/Button";
+import { Dialog } from "../design/Dialog";
+import { useSession } from "./hooks";
+
+interface Props {
+  missing: number;
+  last: boolean;
+  replyDue: boolean;
+  ending: boolean;
+  onClose: () => void;
+}
+
+/** What "Next chatbot" opens: the count of missing inputs, or the question whether to go on. */
+export function EndDialog(props: Props) {
+  return props.missing > 0 ? <TooFew {...props} /> : <Confirm {...props} />;
+}
+
+function TooFew({ missing, onClose }: Props) {
+  return (
+    <Dialog title="A little more, please" onClose={onClose}>
+      <p>
+        {missing === 1 ? "One more message is needed" : `${missing} more messages are needed`} in this conversation
+        before you can go on.
+      </p>
+      <div class="actions">
+        <Button onClick={onClose}>Keep chatting</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Confirm({ last, replyDue, ending, onClose }: Props) {
+  const session = useSession();
+  const end = () => {
+    if (!replyDue && !ending) {
+      session.act({ type: "end_conversation" });
+    }
+  };
+  return (
+    <Dialog title="Finish this conversation?" onClose={onClose}>
+      <p>
+        You can’t come back to it. Next you rate it{last ? ", and then you are nearly done." : ", then a new chatbot follows."}
+      </p>
+      {replyDue && (
+        <p class="soft" role="status">
+          One moment: the chatbot is still writing its last reply.
+        </p>
+      )}
+      <div class="actions">
+        <Button kind="quiet" onClick={onClose}>
+          Keep chatting
+        </Button>
+        <Button off={replyDue || ending} onClick={end}>
+          {ending ? "One moment…" : "Finish and rate"}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

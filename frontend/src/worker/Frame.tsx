@@ -1,0 +1,59 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Button } from "../design/Button";
+import { Steps } from "../design/Steps";
+import { Wordmark } from "../design/Wordmark";
+import { noticeText } from "../problem";
+import type { Screen } from "../reducer";
+import { useSession } from "./hooks";
+import { LeaveDialog } from "./LeaveDialog";
+
+const CAN_LEAVE = new Set<Screen["name"]>(["topic", "chat", "rating", "feedback"]);
+
+/** What surrounds every screen: the header, how the connection stands, what was refused. */
+export function Frame({ children }: { children: ComponentChildren }) {
+  const session = useSession();
+  const { link, notice, screen, study } = session.state;
+  const [leaving, setLeaving] = useState(false);
+  const k = "k" in screen ? screen.k : null;
+  return (
+    <div class={`frame frame-${screen.name}`}>
+      <header class="top">
+        <Wordmark />
+        {k !== null && study && (
+          <div class="top-steps">
+            <p class="small">
+              Conversation {k} of {study.conversations}
+            </p>
+            <Steps now={k} of={study.conversations} />
+          </div>
+        )}
+        {CAN_LEAVE.has(screen.name) && (
+          <Button kind="plain" onClick={() => setLeaving(true)}>
+            Leave<span class="top-long"> the study</span>
+          </Button>
+        )}
+      </header>
+      <div class="news" role="status">
+        {link === "lost" && screen.name !== "loading" && (
+          <p class="banner">
+            <span class="banner-pulse" aria-hidden="true" />
+            Connection lost. Your words are safe, we’re reconnecting…
+          </p>
+        )}
+      </div>
+      <div role="alert">
+        {notice && (
+          <div class="toast">
+            <p>{noticeText(notice.code)}</p>
+            <button type="button" class="toast-close" aria-label="Close this message" onClick={() => session.dismiss()}>
+              ×
+            </button>
+          </div>
+        )}
+      </div>
+      <main class="main">{children}</main>
+      {leaving && <LeaveDialog onClose={() => setLeaving(false)} />}
+    </div>
+  );
+}

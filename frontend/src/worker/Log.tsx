@@ -1,0 +1,90 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { TurnCard } from "../protocol";
+import { useOverdue } from "./hooks";
+
+interface Props {
+  turns: TurnCard[];
+  sending: TurnCard | null;
+  typing: boolean;
+  topic: string;
+}
+
+const NEAR_END_PX = 60;
+const LONG_MS = 12_000;
+
+/** What has been said, and whether something is about to be. */
+export function Log({ turns, sending, typing, topic }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  // The reply may be faster than the acknowledgement of the line that it answers.
+  const lines = [...turns, ...(sending ? [sending] : [])].sort((a, b) => a.turn - b.turn);
+  const slow = useOverdue(typing, LONG_MS);
+  const ours = sending !== null || turns.at(-1)?.author === "worker";
+  const atEnd = useRef(true);
+  const toEnd = () => box.current?.scrollTo({ top: box.current.scrollHeight });
+  // A new line is followed unless the worker is reading further up.
+  useLayoutEffect(() => {
+    if (ours || atEnd.current) {
+      toEnd();
+    }
+  }, [lines.length, typing, slow]);
+  // The box shrinks when a keyboard opens or the field below grows; the end stays in sight.
+  useLayoutEffect(() => {
+    const element = box.current;
+    const observer = new ResizeObserver(() => {
+      if (atEnd.current) {
+        toEnd();
+      }
+    });
+    if (element) {
+      observer.observe(element);
+    }
+    return () => observer.disconnect();
+  }, []);
+  const scrolled = ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: { currentTarget: HTMLElement }) => {
+    atEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+  };
+  return (
+    <div
+      ref={box}
+      class="log"
+      tabIndex={0}
+      role="log"
+      aria-label="Conversation"
+      aria-live="polite"
+      onScroll={scrolled}
+    >
+      {lines.length === 0 && (
+        <div class="log-empty">
+          <p>
+            You start. Say something about <strong>{topic}</strong>, or ask about it.
+          </p>
+        </div>
+      )}
+      {lines.map((turn) => (
+        <Bubble key={turn.turn} turn={turn} sending={turn === sending} />
+      ))}
+      {typing && (
+        <div class="bubble bubble-bot bubble-typing">
+          <span class="unseen">The chatbot is writing…</span>
+          <span class="dots" aria-hidden="true">
+            <span />
+            <span />
+            <span />
+          </span>
+          {slow && <span class="small soft">Still thinking. This can take a little.</span>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Bubble({ turn, sending }: { turn: TurnCard; sending: boolean }) {
+  const own = turn.author === "worker";
+  return (
+    <div class={`bubble ${own ? "bubble-own" : "bubble-bot"} ${sending ? "bubble-sending" : ""}`}>
+      <span class="unseen">{own ? "You: " : "Chatbot: "}</span>
+      {turn.text}
+      {sending && <span class="bubble-state">Sending…</span>}
+    </div>
+  );
+}

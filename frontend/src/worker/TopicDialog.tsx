@@ -1,0 +1,128 @@
+import { useRef, useState } from "preact/hooks";
+import { Button } from "../design/Button";
+import { Dialog } from "../design/Dialog";
+import { Opinions } from "../design/Opinions";
+import { RadioCards, type Choice } from "../design/RadioCards";
+import type { Opinion, TopicChangeKind } from "../protocol";
+import { useScratch, useSession } from "./hooks";
+import { MAX_TOPIC } from "./limits";
+
+const KINDS: Choice<TopicChangeKind>[] = [
+  { value: "bot change", label: "The chatbot changed it" },
+  { value: "user change last", label: "I changed it in my last message" },
+  { value: "user change next", label: "I will change it in my next message" },
+  { value: "user wants bot change", label: "I want the chatbot to change it" },
+  { value: "no change", label: "It has not changed, only the opinions have" },
+];
+
+interface Draft {
+  how: TopicChangeKind | null;
+  topic: string | null;
+  opinion: Opinion | null;
+  bot: Opinion | null;
+}
+
+const EMPTY: Draft = { how: null, topic: null, opinion: null, bot: null };
+
+interface Props {
+  k: number;
+  topic: string;
+  onClose: () => void;
+}
+
+/** Records that the topic has changed: how, to what, and what both sides think of it. */
+export function TopicDialog({ k, topic, onClose }: Props) {
+  const session = useSession();
+  const form = useRef<HTMLFormElement>(null);
+  const [draft, setDraft] = useScratch<Draft>(`${k}:change`, EMPTY);
+  const [tried, setTried] = useState(false);
+  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const same = draft.how === "no change";
+  const text = same ? topic : (draft.topic ?? "");
+  const textMissing = !text.trim();
+  const need = (missing: boolean, words = "Please choose one.") => (tried && missing ? words : null);
+
+  const save = (event: Event) => {
+    event.preventDefault();
+    setTried(true);
+    const { how, opinion, bot } = draft;
+    if (how && opinion && bot && !textMissing) {
+      session.act({ type: "topic_change", how, topic: text.trim(), opinion, bot_opinion: bot });
+      setDraft(EMPTY);
+      onClose();
+    } else {
+      const fields = form.current?.elements;
+      const first = [!how && 0, textMissing && 1, !opinion && 2, !bot && 3].find((part) => part !== false);
+      focusPart(fields, first ?? 0);
+    }
+  };
+
+  return (
+    <Dialog title="What is the topic now?" onClose={onClose} long>
+      <form ref={form} class="flow" onSubmit={save} noValidate>
+        <div data-part={0}>
+          <RadioCards
+            legend="How did the topic change?"
+            choices={KINDS}
+            value={draft.how}
+            onChange={(how) => set({ how })}
+            complaint={need(!draft.how)}
+          />
+        </div>
+        <div class="field" data-part={1}>
+          <label class="label" for="new-topic">
+            {same ? "The topic" : "New topic"}
+          </label>
+          <input
+            id="new-topic"
+            class="input"
+            value={text}
+            readOnly={same}
+            maxLength={MAX_TOPIC}
+            autocomplete="off"
+            placeholder="A few words"
+            aria-invalid={need(textMissing) ? "true" : undefined}
+            aria-describedby="new-topic-complaint"
+            onInput={(event) => set({ topic: event.currentTarget.value })}
+          />
+          <p class="complaint" id="new-topic-complaint">
+            {need(textMissing, "Please write the topic.")}
+          </p>
+        </div>
+        <div data-part={2}>
+          <Opinions
+            legend="How do you feel about it?"
+            value={draft.opinion}
+            onChange={(opinion) => set({ opinion })}
+            complaint={need(!draft.opinion)}
+          />
+        </div>
+        <div data-part={3}>
+          <Opinions
+            legend="How does the chatbot seem to feel about it?"
+            value={draft.bot}
+            onChange={(bot) => set({ bot })}
+            complaint={need(!draft.bot)}
+          />
+        </div>
+        <div class="actions">
+          <Button
+            kind="quiet"
+            onClick={() => {
+              setDraft(EMPTY);
+              onClose();
+            }}
+          >
+            Cancel
+          </Button>
+          <Button type="submit">Save topic</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function focusPart(fields: HTMLFormControlsCollection | undefined, part: number): void {
+  const wanted = Array.from(fields ?? []).find((field) => field.closest(`[data-part="${part}"]`));
+  (wanted as HTMLElement | undefined)?.focus();
+}

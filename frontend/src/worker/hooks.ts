@@ -1,0 +1,59 @@
+import { createContext } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import type { Session } from "../session";
+
+/** The session of this page, for every screen below. */
+export const SessionContext = createContext<Session | null>(null);
+
+/** Return the page's session and draw anew whenever it changes. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) {
+    throw new Error("useSession needs a SessionContext above it");
+  }
+  const [, draw] = useState(0);
+  useEffect(() => session.subscribe(() => draw((count) => count + 1)), [session]);
+  return session;
+}
+
+/** State that outlives a refresh of the tab, until what it is for has been sent. */
+export function useScratch<T>(key: string, start: T): [T, (value: T) => void] {
+  const { scratch } = useSession();
+  const [value, setValue] = useState<T>(() => scratch.get<T>(key) ?? start);
+  const keep = (next: T) => {
+    scratch.set(key, next);
+    setValue(next);
+  };
+  return [value, keep];
+}
+
+/** A heading that takes the focus when its screen appears, so that it is read out and Tab starts there. */
+export function useHeading() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    window.scrollTo(0, 0);
+    heading.current?.focus({ preventScroll: true });
+  }, []);
+  return heading;
+}
+
+/** Name the page in the browser's tab. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} – Candor`;
+  }, [title]);
+}
+
+/** Whether `since` is longer ago than `ms`; starts over when `since` changes. */
+export function useOverdue(active: boolean, ms: number): boolean {
+  const [overdue, setOverdue] = useState(false);
+  useEffect(() => {
+    setOverdue(false);
+    if (!active) {
+      return undefined;
+    }
+    const timer = setTimeout(() => setOverdue(true), ms);
+    return () => clearTimeout(timer);
+  }, [active, ms]);
+  return overdue;
+}

@@ -1,0 +1,4 @@
+/** The protocol's limits of what a worker types, in characters. */
+export const MAX_SAY = 1_000;
+export const MAX_TOPIC = 200;
+export const MAX_FEEDBACK = 5_000;

@@ -1,0 +1,22 @@
+import { render } from "preact";
+import "../design/tokens.css";
+import "../design/base.css";
+import "../design/parts.css";
+import "./worker.css";
+import { Session, visitorOf } from "../session";
+import { App } from "./App";
+import { SessionContext } from "./hooks";
+import { fitViewport } from "./viewport";
+
+const page = document.getElementById("page");
+if (page) {
+  fitViewport();
+  const session = new Session(visitorOf(window.location.pathname, window.location.search));
+  void session.open();
+  render(
+    <SessionContext.Provider value={session}>
+      <App />
+    </SessionContext.Provider>,
+    page,
+  );
+}

@@ -1,0 +1,83 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import { Meter } from "../../design/Steps";
+import type { StudyCard } from "../../protocol";
+import { inputsOf, lineUnderWay, maySpeak, topicOf, underWay, type ChatScreen } from "../../reducer";
+import { Composer } from "../Composer";
+import { EndDialog } from "../EndDialog";
+import { useSession, useTitle } from "../hooks";
+import { Log } from "../Log";
+import { TopicDialog } from "../TopicDialog";
+
+interface Props {
+  chat: ChatScreen;
+  study: StudyCard;
+}
+
+/** A conversation. */
+export function Chat({ chat, study }: Props) {
+  useTitle(`Conversation ${chat.k}`);
+  const session = useSession();
+  const { state } = session;
+  const [open, setOpen] = useState<"topic" | "end" | null>(null);
+  const close = () => setOpen(null);
+  const inputs = inputsOf(chat);
+  const needed = study.minimum_inputs;
+  const enough = inputs >= needed;
+  const topic = topicOf(state, chat);
+  const speak = (text: string) => {
+    const turn = (chat.turns.at(-1)?.turn ?? -1) + 1;
+    session.act({ type: "say", text }, { k: chat.k, turn });
+  };
+  return (
+    <div class="chat">
+      <h1 class="unseen">
+        Conversation {chat.k} of {study.conversations}
+      </h1>
+      <section class="chat-side" aria-label="This conversation">
+        <div class="chat-topic">
+          <div>
+            <p class="kicker">Current topic</p>
+            <p class="chat-topic-text">{topic}</p>
+          </div>
+          <Button kind="quiet" onClick={() => setOpen("topic")}>
+            Topic
+          </Button>
+        </div>
+        <div class="chat-inputs">
+          <p class="small">
+            <strong>
+              Inputs {inputs} of {needed}
+            </strong>
+            <span class="soft chat-enough">{enough ? " · enough to go on" : ""}</span>
+          </p>
+          <Meter now={inputs} of={needed} />
+        </div>
+        <div class="chat-next">
+          <Button kind={enough ? "primary" : "quiet"} onClick={() => setOpen("end")}>
+            Next chatbot
+          </Button>
+        </div>
+        <p class="chat-tip soft small">
+          {enough
+            ? "You can go on as long as you like, or move to the next chatbot."
+            : "When the conversation moves to something new, record it with the Topic button."}
+        </p>
+      </section>
+      <section class="chat-talk" aria-label="Chat">
+        <Log turns={chat.turns} sending={lineUnderWay(state, chat)} typing={chat.replyDue} topic={topic} />
+        <Composer k={chat.k} ready={maySpeak(state, chat)} waiting={chat.replyDue} onSend={speak} />
+      </section>
+      {open === "topic" && <TopicDialog k={chat.k} topic={topic} onClose={close} />}
+      {open === "end" && (
+        <EndDialog
+          missing={Math.max(0, needed - inputs)}
+          last={chat.k === study.conversations}
+          replyDue={chat.replyDue}
+          ending={underWay(state, "end_conversation") !== null || chat.ending}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}

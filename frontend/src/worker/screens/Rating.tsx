@@ -1,0 +1,108 @@
+import { useRef, useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import { Slider } from "../../design/Slider";
+import type { StudyCard } from "../../protocol";
+import { underWay, type Screen } from "../../reducer";
+import { useHeading, useScratch, useSession, useTitle } from "../hooks";
+
+interface Props {
+  screen: Extract<Screen, { name: "rating" }>;
+  study: StudyCard;
+}
+
+/** The statements of the study, each with a slider. An untouched one is no answer. */
+export function Rating({ screen, study }: Props) {
+  const { k, cutShort } = screen;
+  useTitle(`Rate conversation ${k}`);
+  const session = useSession();
+  const heading = useHeading();
+  const form = useRef<HTMLFormElement>(null);
+  const [ratings, setRatings] = useScratch<Record<string, number>>(`${k}:ratings`, {});
+  const [tried, setTried] = useState(false);
+  const missing = study.criteria.filter(({ label }) => ratings[label] === undefined);
+  const sending = underWay(session.state, "rate") !== null;
+
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const first = missing[0];
+    if (first) {
+      setTried(true);
+      const index = study.criteria.indexOf(first);
+      const slider = form.current?.querySelectorAll<HTMLInputElement>("input[type=range]")[index];
+      slider?.closest(".statement")?.scrollIntoView({ block: "center" });
+      slider?.focus({ preventScroll: true });
+    } else if (!sending) {
+      const asked = study.criteria.map(({ label }) => [label, ratings[label] ?? 0] as const);
+      session.act({ type: "rate", ratings: Object.fromEntries(asked) });
+    }
+  };
+
+  return (
+    <div class="page">
+      {cutShort && (
+        <div class="panel panel-calm" role="status">
+          <p>
+            <strong>That chatbot could not go on.</strong> You had written enough, so please rate the conversation as far
+            as it went.
+          </p>
+        </div>
+      )}
+      <form ref={form} class="rating" onSubmit={submit} noValidate>
+        <div class="flow-tight">
+          <p class="kicker">
+            Conversation {k} of {study.conversations} is over
+          </p>
+          <h1 ref={heading} tabIndex={-1}>
+            How was it?
+          </h1>
+          <p class="soft">
+            Think of the conversation you have just had. Tap or drag on each line to say how far you agree.
+          </p>
+        </div>
+        <ol class="statements">
+          {study.criteria.map(({ label, statement }, index) => {
+            const value = ratings[label] ?? null;
+            const id = `statement-${index}`;
+            return (
+              <li key={label} class={`statement ${tried && value === null ? "statement-missing" : ""}`}>
+                <p id={id} class="statement-text">
+                  {statement}
+                </p>
+                <Slider
+                  labelledBy={id}
+                  value={value}
+                  onChange={(next) => setRatings({ ...ratings, [label]: next })}
+                />
+                <p class="slider-ends" aria-hidden="true">
+                  <span>strongly disagree</span>
+                  <span>strongly agree</span>
+                </p>
+                {tried && value === null && <p class="complaint">Please answer this one, too.</p>}
+              </li>
+            );
+          })}
+        </ol>
+        <div class="bar">
+          <p class="soft small" role="status">
+            {missing.length === 0
+              ? "All statements are answered."
+              : `${missing.length} of ${study.criteria.length} still to answer`}
+          </p>
+          <Button type="submit" kind={missing.length > 0 ? "quiet" : "primary"} off={sending}>
+            {submitText(missing.length, sending, k === study.conversations)}
+          </Button>
+        </div>
+      </form>
+    </div>
+  );
+}
+
+function submitText(missing: number, sending: boolean, last: boolean): string {
+  if (sending) {
+    return "One moment…";
+  }
+  if (missing > 0) {
+    return missing === 1 ? "1 answer missing" : `${missing} answers missing`;
+  }
+  return last ? "Submit ratings" : "Submit ratings and go on";
+}

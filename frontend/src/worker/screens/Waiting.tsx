@@ -1,0 +1,20 @@
+import { useOverdue, useSession, useTitle } from "../hooks";
+
+/** Nothing is known yet. */
+export function Waiting() {
+  useTitle("Connecting");
+  const { link } = useSession().state;
+  const long = useOverdue(true, 6_000);
+  return (
+    <div class="page page-still">
+      <p class="waiting" role="status">
+        <span class="dots" aria-hidden="true">
+          <span />
+          <span />
+          <span />
+        </span>
+        {long || link === "lost" ? "Still connecting. We keep trying…" : "Connecting…"}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import type { Act, Outgoing } from "../src/outbox";
+import type { Snapshot, TurnCard } from "../src/protocol";
+import type { Store } from "../src/storage";
+
+/** A Web Storage in memory. */
+export class MemoryStore implements Store {
+  readonly #entries = new Map<string, string>();
+
+  get length(): number {
+    return this.#entries.size;
+  }
+
+  key(index: number): string | null {
+    return [...this.#entries.keys()][index] ?? null;
+  }
+
+  getItem(key: string): string | null {
+    return this.#entries.get(key) ?? null;
+  }
+
+  setItem(key: string, value: string): void {
+    this.#entries.set(key, value);
+  }
+
+  removeItem(key: string): void {
+    this.#entries.delete(key);
+  }
+}
+
+export const study: Snapshot["study"] = {
+  title: "A study",
+  payment: "You are paid.",
+  conversations: 6,
+  minimum_inputs: 10,
+  topic_mode: "free",
+  criteria: [{ label: "fun", statement: "It was fun." }],
+};
+
+export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
+  return {
+    type: "snapshot",
+    seq: 1,
+    protocol: 1,
+    phase: "chat",
+    study,
+    conversation: conversation(),
+    code: null,
+    return_to: null,
+    ...changes,
+  };
+}
+
+export function conversation(turns: TurnCard[] = [], typing = false): Snapshot["conversation"] {
+  const inputs = turns.filter(({ author }) => author === "worker").length;
+  return { k: 2, icebreaker: null, topic: "Trains", turns, inputs, typing };
+}
+
+export function line(turn: number, text: string): TurnCard {
+  return { turn, author: turn % 2 === 0 ? "worker" : "bot", text };
+}
+
+export function say(id: string, text: string, turn: number, k = 2): Outgoing {
+  return { message: { type: "say", id, text }, place: { k, turn } };
+}
+
+export function plain(message: Act): Outgoing {
+  return { message, place: null };
+}

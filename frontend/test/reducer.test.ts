@@ -1,0 +1,230 @@
+import { describe, expect, it } from "vitest";
+import type { Outgoing } from "../src/outbox";
+import {
+  initial,
+  inputsOf,
+  lineUnderWay,
+  maySpeak,
+  reduce,
+  topicOf,
+  underWay,
+  type ChatScreen,
+  type State,
+} from "../src/reducer";
+import type { ServerMessage } from "../src/socket";
+import { conversation, line, plain, say, snapshot } from "./helpers";
+
+function hear(state: State, ...messages: ServerMessage[]): State {
+  return messages.reduce((now, message) => reduce(now, { type: "received", message }), state);
+}
+
+function send(state: State, outgoing: Outgoing): State {
+  return reduce(state, { type: "sent", outgoing });
+}
+
+function chatOf(state: State): ChatScreen {
+  if (state.screen.name !== "chat") {
+    throw new Error(`expected the chat, got ${state.screen.name}`);
+  }
+  return state.screen;
+}
+
+function chatting(...turns: string[]): State {
+  return hear(initial(), snapshot({ conversation: conversation(turns.map((text, turn) => line(turn, text))) }));
+}
+
+describe("snapshot", () => {
+  it.each([
+    ["instructions", null],
+    ["topic", conversation()],
+    ["chat", conversation()],
+    ["rating", conversation()],
+    ["feedback", null],
+    ["done", null],
+  ] as const)("draws the %s screen", (phase, card) => {
+    expect(hear(initial(), snapshot({ phase, conversation: card })).screen.name).toBe(phase);
+  });
+
+  it.each(["expired", "returned"] as const)("draws the end of an assignment that is %s", (phase) => {
+    expect(hear(initial(), snapshot({ phase, conversation: null })).screen).toEqual({ name: "ended", how: phase });
+  });
+
+  it("brings back the turns and whether a reply is due", () => {
+    const state = hear(initial(), snapshot({ conversation: conversation([line(0, "Hello")], true) }));
+    expect(chatOf(state)).toMatchObject({ k: 2, topic: "Trains", replyDue: true, turns: [line(0, "Hello")] });
+  });
+});
+
+describe("an input", () => {
+  it("is shown at once as being sent, and holds further ones", () => {
+    const state = send(chatting(), say("a", "Hello", 0));
+    expect(lineUnderWay(state, chatOf(state))).toEqual(line(0, "Hello"));
+    expect(inputsOf(chatOf(state))).toBe(0);
+    expect(maySpeak(state, chatOf(state))).toBe(false);
+  });
+
+  it("counts once it is accepted, and a reply is due", () => {
+    const state = hear(send(chatting(), say("a", "Hello", 0)), { type: "accepted", seq: 2, id: "a" });
+    expect(chatOf(state)).toMatchObject({ turns: [line(0, "Hello")], replyDue: true });
+    expect(inputsOf(chatOf(state))).toBe(1);
+    expect(lineUnderWay(state, chatOf(state))).toBeNull();
+    expect(maySpeak(state, chatOf(state))).toBe(false);
+  });
+
+  it("may be followed by another after the reply", () => {
+    const state = hear(
+      send(chatting(), say("a", "Hello", 0)),
+      { type: "accepted", seq: 2, id: "a" },
+      { type: "typing", seq: 3 },
+      { type: "said", seq: 4, turn: 1, text: "Hi!" },
+    );
+    expect(chatOf(state).turns).toEqual([line(0, "Hello"), line(1, "Hi!")]);
+    expect(maySpeak(state, chatOf(state))).toBe(true);
+  });
+
+  it("is not shown twice when a snapshot already holds it", () => {
+    // The acknowledgement was lost: after a refresh the outbox still has the input, and so has the server.
+    const kept = [say("a", "Hello", 0)];
+    const state = hear(initial(kept), snapshot({ conversation: conversation([line(0, "Hello")], true) }));
+    expect(lineUnderWay(state, chatOf(state))).toBeNull();
+    const after = hear(state, { type: "accepted", seq: 2, id: "a" });
+    expect(chatOf(after).turns).toEqual([line(0, "Hello")]);
+    expect(chatOf(after).replyDue).toBe(true);
+  });
+
+  it("whose reply a snapshot already holds does not make another reply due", () => {
+    const turns = [line(0, "Hello"), line(1, "Hi!")];
+    const state = hear(initial([say("a", "Hello", 0)]), snapshot({ conversation: conversation(turns) }));
+    expect(chatOf(hear(state, { type: "accepted", seq: 2, id: "a" })).replyDue).toBe(false);
+  });
+
+  it("is shown as being sent after a refresh when the server never got it", () => {
+    const state = hear(initial([say("a", "Hello", 0)]), snapshot());
+    expect(lineUnderWay(state, chatOf(state))).toEqual(line(0, "Hello"));
+  });
+
+  it("is handed back when it is refused", () => {
+    const state = hear(send(chatting(), say("a", "Hello", 0)), {
+      type: "error",
+      seq: 2,
+      id: "a",
+      code: "storage_failed",
+      message: "",
+      retry: true,
+    });
+    expect(state.notice).toMatchObject({ code: "storage_failed", text: "Hello" });
+    expect(state.pending).toEqual([]);
+  });
+});
+
+it("does not double a reply that a snapshot has and the server sends again", () => {
+  const state = chatting("Hello", "Hi!");
+  expect(chatOf(hear(state, { type: "said", seq: 9, turn: 1, text: "Hi!" })).turns).toHaveLength(2);
+});
+
+describe("the topic", () => {
+  const change = plain({
+    type: "topic_change",
+    id: "t",
+    how: "bot change",
+    topic: "Bridges",
+    opinion: "like",
+    bot_opinion: "like",
+  });
+
+  it("changes on the screen at once and stays so when accepted", () => {
+    const sent = send(chatting(), change);
+    expect(topicOf(sent, chatOf(sent))).toBe("Bridges");
+    const state = hear(sent, { type: "accepted", seq: 2, id: "t" });
+    expect(chatOf(state).topic).toBe("Bridges");
+  });
+
+  it("goes back when the change is refused", () => {
+    const error = { type: "error", seq: 2, id: "t", code: "invalid_field", message: "", retry: false } as const;
+    const state = hear(send(chatting(), change), error);
+    expect(topicOf(state, chatOf(state))).toBe("Trains");
+  });
+});
+
+describe("the way through an assignment", () => {
+  it("follows the server from the instructions to the end", () => {
+    const start = hear(initial(), snapshot({ phase: "instructions", conversation: null }));
+    const names = [
+      { type: "topic_due", seq: 2, k: 1, n: 1, icebreaker: null },
+      { type: "conversation_started", seq: 3, k: 1, n: 1, topic: "Tea" },
+      { type: "rating_due", seq: 4, k: 1 },
+      { type: "feedback_due", seq: 5 },
+      { type: "completed", seq: 6, code: "ABCD", return_to: null },
+    ] as const satisfies ServerMessage[];
+    const seen: string[] = [];
+    names.reduce<State>((state, message) => {
+      const next = hear(state, message);
+      seen.push(next.screen.name);
+      return next;
+    }, start);
+    expect(seen).toEqual(["topic", "chat", "rating", "feedback", "done"]);
+  });
+
+  it("tells a chatbot's failure from the worker's own ending", () => {
+    const own = hear(
+      send(chatting("Hello", "Hi!"), plain({ type: "end_conversation", id: "e" })),
+      { type: "accepted", seq: 2, id: "e" },
+      { type: "rating_due", seq: 3, k: 2 },
+    );
+    expect(own.screen).toEqual({ name: "rating", k: 2, cutShort: false });
+    const cut = hear(chatting("Hello"), { type: "rating_due", seq: 3, k: 2 });
+    expect(cut.screen).toEqual({ name: "rating", k: 2, cutShort: true });
+  });
+
+  it("takes what follows from a message before its acknowledgement, too", () => {
+    const ended = hear(
+      send(chatting("Hello", "Hi!"), plain({ type: "end_conversation", id: "e" })),
+      { type: "rating_due", seq: 2, k: 2 },
+      { type: "accepted", seq: 3, id: "e" },
+    );
+    expect(ended).toMatchObject({ screen: { name: "rating", k: 2, cutShort: false }, pending: [] });
+    const answered = hear(
+      send(chatting(), say("a", "Hello", 0)),
+      { type: "typing", seq: 2 },
+      { type: "said", seq: 3, turn: 1, text: "Hi!" },
+      { type: "accepted", seq: 4, id: "a" },
+    );
+    expect(chatOf(answered)).toMatchObject({ turns: [line(0, "Hello"), line(1, "Hi!")], replyDue: false });
+  });
+
+  it("says that a chatbot was replaced, until the next conversation", () => {
+    const failing = hear(chatting("Hello"), { type: "replaced", seq: 2, k: 2 });
+    expect(failing.screen.name).toBe("chat");
+    const replaced = hear(
+      failing,
+      { type: "topic_due", seq: 3, k: 2, n: 6, icebreaker: "I like tea." },
+    );
+    expect(replaced.screen).toEqual({ name: "topic", k: 2, icebreaker: "I like tea.", again: true });
+    const next = hear(
+      replaced,
+      { type: "conversation_started", seq: 4, k: 2, n: 6, topic: "Tea" },
+      { type: "rating_due", seq: 5, k: 2 },
+      { type: "topic_due", seq: 6, k: 3, n: 6, icebreaker: null },
+    );
+    expect(next.screen).toMatchObject({ name: "topic", k: 3, again: false });
+  });
+
+  it("forgets what was under way when the assignment is over", () => {
+    const state = hear(send(chatting(), say("a", "Hello", 0)), { type: "ended", seq: 2, phase: "expired" });
+    expect(state).toMatchObject({ screen: { name: "ended", how: "expired" }, pending: [] });
+  });
+});
+
+it("finds the latest message of a kind under way", () => {
+  const state = send(send(chatting(), plain({ type: "agree", id: "1" })), plain({ type: "agree", id: "2" }));
+  expect(underWay(state, "agree")?.id).toBe("2");
+  expect(underWay(state, "leave")).toBeNull();
+});
+
+it("drops a notice when the worker closes it or does something else", () => {
+  const error = { type: "error", seq: 2, id: null, code: "rate_limited", message: "", retry: true } as const;
+  const told = hear(chatting(), error);
+  expect(told.notice).not.toBeNull();
+  expect(reduce(told, { type: "dismissed" }).notice).toBeNull();
+  expect(send(told, say("a", "Hello", 0)).notice).toBeNull();
+});

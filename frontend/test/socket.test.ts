@@ -1,0 +1,295 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Outbox } from "../src/outbox";
+import { Socket, type Link, type ServerMessage, type Wireline } from "../src/socket";
+import { Shelf } from "../src/storage";
+import { MemoryStore, plain, say, snapshot } from "./helpers";
+
+/** A connection of which the test is the other end. */
+class FakeLine implements Wireline {
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  onclose: (() => void) | null = null;
+  closed = false;
+  readonly sent: { type: string; id: string }[] = [];
+
+  send(text: string): void {
+    this.sent.push(JSON.parse(text) as { type: string; id: string });
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  says(message: unknown): void {
+    this.onmessage?.({ data: JSON.stringify(message) });
+  }
+
+  drops(): void {
+    this.onclose?.();
+  }
+
+  /** Open it and greet the page. */
+  welcomes(message: unknown = snapshot()): void {
+    this.onopen?.();
+    this.says(message);
+  }
+}
+
+function setUp(store = new MemoryStore()) {
+  const lines: FakeLine[] = [];
+  const links: Link[] = [];
+  const heard: ServerMessage[] = [];
+  const refused: string[] = [];
+  const outbox = new Outbox(new Shelf(store, "p:"));
+  const socket = new Socket({
+    connect: () => {
+      const line = new FakeLine();
+      lines.push(line);
+      return line;
+    },
+    token: "secret",
+    outbox,
+    onMessage: (message) => heard.push(message),
+    onLink: (link) => links.push(link),
+    onRefused: (code) => refused.push(code),
+    random: () => 1,
+  });
+  const last = () => {
+    const line = lines.at(-1);
+    if (!line) {
+      throw new Error("no connection yet");
+    }
+    return line;
+  };
+  return { socket, outbox, lines, links, heard, refused, last, store };
+}
+
+function error(id: string | null, code: string, retry = false): ServerMessage {
+  return { type: "error", seq: 1, id, code, message: "No.", retry };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("connecting", () => {
+  it("says hello with the token first and is open after the snapshot", () => {
+    const { socket, links, last } = setUp();
+    socket.start();
+    last().onopen?.();
+    expect(last().sent).toMatchObject([{ type: "hello", token: "secret" }]);
+    expect(links.at(-1)).toBe("connecting");
+    last().says(snapshot());
+    expect(links.at(-1)).toBe("open");
+  });
+
+  it("tries again with growing pauses", () => {
+    const { socket, lines, links, last } = setUp();
+    socket.start();
+    // With random = 1 the pauses are 500, 1000, 2000, … ms.
+    for (const [tries, pause] of [500, 1000, 2000].entries()) {
+      last().drops();
+      expect(links.at(-1)).toBe("lost");
+      vi.advanceTimersByTime(pause - 1);
+      expect(lines).toHaveLength(tries + 1);
+      vi.advanceTimersByTime(1);
+      expect(lines).toHaveLength(tries + 2);
+    }
+  });
+
+  it("starts with short pauses again after a success", () => {
+    const { socket, lines, last } = setUp();
+    socket.start();
+    last().drops();
+    vi.advanceTimersByTime(500);
+    last().drops();
+    vi.advanceTimersByTime(1000);
+    last().welcomes();
+    last().drops();
+    vi.advanceTimersByTime(500);
+    expect(lines).toHaveLength(4);
+  });
+
+  it("gives up on a connection that never greets", () => {
+    const { socket, lines, last } = setUp();
+    socket.start();
+    last().onopen?.();
+    vi.advanceTimersByTime(10_000 + 500);
+    expect(lines[0]?.closed).toBe(true);
+    expect(lines).toHaveLength(2);
+  });
+
+  it("tries at once when woken, unless a connection is there", () => {
+    const { socket, lines, last } = setUp();
+    socket.start();
+    last().drops();
+    socket.wake();
+    expect(lines).toHaveLength(2);
+    last().welcomes();
+    socket.wake();
+    expect(lines).toHaveLength(2);
+  });
+
+  it("replaces a connection that may be dead", () => {
+    const { socket, lines, last } = setUp();
+    socket.start();
+    last().welcomes();
+    socket.recycle();
+    expect(lines[0]?.closed).toBe(true);
+    expect(lines).toHaveLength(2);
+  });
+
+  it("ignores what is not a message", () => {
+    const { socket, heard, last } = setUp();
+    socket.start();
+    last().onmessage?.({ data: "not JSON" });
+    last().says(["a list"]);
+    expect(heard).toEqual([]);
+  });
+});
+
+describe("the outbox", () => {
+  it("holds messages until there is a connection", () => {
+    const { socket, last } = setUp();
+    socket.start();
+    socket.send(say("a", "Hello", 0));
+    last().onopen?.();
+    expect(last().sent.map(({ id }) => id)).not.toContain("a");
+    last().says(snapshot());
+    expect(last().sent.at(-1)).toEqual({ type: "say", id: "a", text: "Hello" });
+  });
+
+  it("sends what has no answer once more on every new connection, with the same id", () => {
+    const { socket, outbox, last } = setUp();
+    socket.start();
+    last().welcomes();
+    socket.send(say("a", "Hello", 0));
+    for (let round = 0; round < 3; round += 1) {
+      last().drops();
+      vi.advanceTimersByTime(500);
+      last().welcomes();
+      expect(last().sent.filter(({ id }) => id === "a")).toHaveLength(1);
+    }
+    last().says({ type: "accepted", seq: 2, id: "a" });
+    expect(outbox.waiting).toEqual([]);
+    last().drops();
+    vi.advanceTimersByTime(500);
+    last().welcomes();
+    expect(last().sent.map(({ type }) => type)).toEqual(["hello"]);
+  });
+
+  it("outlives a refresh", () => {
+    const { socket, store } = setUp();
+    socket.start();
+    socket.send(say("a", "Hello", 0));
+    const after = setUp(store);
+    after.socket.start();
+    after.last().welcomes();
+    expect(after.last().sent.at(-1)).toEqual({ type: "say", id: "a", text: "Hello" });
+  });
+
+  it("drops a connection that leaves a message without an answer", () => {
+    const { socket, lines, last } = setUp();
+    socket.start();
+    last().welcomes();
+    socket.send(say("a", "Hello", 0));
+    vi.advanceTimersByTime(12_000 + 500);
+    expect(lines).toHaveLength(2);
+    last().welcomes();
+    expect(last().sent.at(-1)).toMatchObject({ id: "a" });
+  });
+
+  it("lets go of a message that was refused, and tells why", () => {
+    const { socket, outbox, heard, last } = setUp();
+    socket.start();
+    last().welcomes();
+    socket.send(say("a", "Hello", 0));
+    last().says(error("a", "wrong_phase"));
+    expect(outbox.waiting).toEqual([]);
+    expect(heard.at(-1)).toMatchObject({ type: "error", code: "wrong_phase" });
+  });
+
+  it("tries a message again that may be sent later, a few times, then lets go", () => {
+    const { socket, outbox, heard, last } = setUp();
+    socket.start();
+    last().welcomes();
+    socket.send(say("a", "Hello", 0));
+    for (const pause of [1000, 2000, 4000, 8000, 16_000]) {
+      last().says(error("a", "storage_failed", true));
+      expect(outbox.waiting).toHaveLength(1);
+      vi.advanceTimersByTime(pause);
+      expect(last().sent.at(-1)).toMatchObject({ id: "a" });
+    }
+    expect(last().sent.filter(({ id }) => id === "a")).toHaveLength(6);
+    expect(heard.filter(({ type }) => type === "error")).toEqual([]);
+    last().says(error("a", "storage_failed", true));
+    expect(outbox.waiting).toEqual([]);
+    expect(heard.at(-1)).toMatchObject({ type: "error", code: "storage_failed" });
+  });
+
+  it("keeps the order of messages", () => {
+    const { socket, last } = setUp();
+    socket.start();
+    socket.send(plain({ type: "agree", id: "1" }));
+    socket.send(plain({ type: "leave", id: "2" }));
+    last().welcomes();
+    expect(last().sent.map(({ id }) => id).slice(1)).toEqual(["1", "2"]);
+  });
+});
+
+describe("the end", () => {
+  it("does not come back after being taken over, until asked to", () => {
+    const { socket, lines, links, last } = setUp();
+    socket.start();
+    last().welcomes();
+    last().says({ type: "taken_over", seq: 2 });
+    expect(links.at(-1)).toBe("taken_over");
+    last().drops();
+    socket.wake();
+    socket.recycle();
+    vi.advanceTimersByTime(60_000);
+    expect(lines).toHaveLength(1);
+    socket.start();
+    expect(lines).toHaveLength(2);
+  });
+
+  it.each(["token_expired", "token_invalid"])("stops when the token is refused: %s", (code) => {
+    const { socket, lines, refused, last } = setUp();
+    socket.start();
+    last().onopen?.();
+    last().says(error(last().sent[0]?.id ?? null, code));
+    expect(refused).toEqual([code]);
+    vi.advanceTimersByTime(60_000);
+    expect(lines).toHaveLength(1);
+  });
+
+  it("tries again when the server refuses a hello only for now", () => {
+    const { socket, lines, refused, last } = setUp();
+    socket.start();
+    last().onopen?.();
+    last().says(error(last().sent[0]?.id ?? null, "rate_limited", true));
+    last().drops();
+    vi.advanceTimersByTime(500);
+    expect(refused).toEqual([]);
+    expect(lines).toHaveLength(2);
+  });
+
+  it.each([
+    { type: "completed", seq: 2, code: "ABCD", return_to: null },
+    { type: "ended", seq: 2, phase: "expired" },
+    snapshot({ phase: "done", conversation: null, code: "ABCD" }),
+  ])("closes for good after $type, with an empty outbox", (message) => {
+    const { socket, lines, links, outbox, last } = setUp();
+    socket.start();
+    socket.send(say("a", "Hello", 0));
+    last().welcomes();
+    last().says(message);
+    expect(links.at(-1)).toBe("closed");
+    expect(outbox.waiting).toEqual([]);
+    vi.advanceTimersByTime(60_000);
+    expect(lines).toHaveLength(1);
+  });
+});

@@ -1,0 +1,19 @@
+import { defineConfig } from "vitest/config";
+
+const server = "http://127.0.0.1:8000";
+
+export default defineConfig({
+  base: "/",
+  build: {
+    outDir: "../server/pages",
+    emptyOutDir: true,
+    // The server's content security policy is `default-src 'self'`: nothing may be inlined as a data: URL.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: { worker: "worker.html", desk: "desk.html" } },
+  },
+  server: {
+    proxy: { "/api": server, "/ws": { target: server, ws: true } },
+  },
+  test: { environment: "node", include: ["test/**/*.test.ts"] },
+});
