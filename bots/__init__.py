@@ -1,0 +1,22 @@
+"""Everything that can answer a worker. This is the package's whole public face."""
+
+from bots.catalogue import UnknownBotError, builtin_names, open_bot
+from bots.chat import Author, Bot, BotError, Chat, Reply, Turn
+from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
+
+__all__ = [
+    "Author",
+    "Bot",
+    "BotError",
+    "Chat",
+    "Corpus",
+    "CorpusError",
+    "Dialogue",
+    "Persona",
+    "Reply",
+    "Turn",
+    "UnknownBotError",
+    "builtin_names",
+    "load_corpus",
+    "open_bot",
+]

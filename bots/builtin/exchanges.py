@@ -1,0 +1,80 @@
+"""A corpus seen as exchanges: what had been said, what was answered, and by whom."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Literal
+
+from bots.builtin.acts import GREETINGS, act
+from bots.chat import Chat
+from bots.corpus import Corpus, Dialogue, read_jsonl
+from bots.prose import present
+
+# How much each turn counts, the latest first. The speaker's own turns count little: a system that went by
+# them would recite the dialogue it took its last reply from.
+_WEIGHTS = (1.0, 0.2, 0.5, 0.1)
+WINDOW = len(_WEIGHTS)
+
+Stage = Literal["opening", "middle", "closing"]
+# How much it matters that a reply fits its stage: a greeting wants a greeting back.
+MATTERS: dict[Stage, float] = {"opening": 2.0, "middle": 1.0, "closing": 3.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One reply of the corpus with the turns before it, oldest first, and the replier's persona."""
+
+    context: tuple[str, ...]
+    reply: str
+    persona: tuple[str, ...]
+    stage: Stage
+
+
+@lru_cache(maxsize=8)
+def exchanges(corpus: Corpus) -> tuple[Exchange, ...]:
+    """Return every reply of `corpus` with its context, texts as they are shown to a person.
+
+    A few courtesies are added to every corpus, as dialogues written for reading seldom have them: how one
+    answers a greeting, a bare "yes", a goodbye.
+    """
+    dialogues = (*corpus.dialogues, *_courtesies().dialogues)
+    return tuple(exchange for dialogue in dialogues for exchange in _exchanges(dialogue))
+
+
+@lru_cache(maxsize=1)
+def _courtesies() -> Corpus:
+    content = resources.files("bots").joinpath("data", "courtesies.jsonl").read_text("utf-8")
+    return read_jsonl("courtesies", content)
+
+
+def _exchanges(dialogue: Dialogue) -> Iterator[Exchange]:
+    turns = [present(turn) for turn in dialogue.turns]
+    for at in range(1, len(turns)):
+        speaker = dialogue.speaker(at)
+        persona = speaker.sentences if speaker else ()
+        yield Exchange(tuple(turns[max(0, at - WINDOW) : at]), turns[at], persona, _stage(turns, at))
+
+
+def _stage(turns: Sequence[str], at: int) -> Stage:
+    answered = act(turns[at - 1])
+    if answered == "leaves" or at >= max(2, len(turns) - 2):
+        return "closing"
+    return "opening" if at == 1 and (len(turns) > 2 or answered in GREETINGS) else "middle"
+
+
+def stage(chat: Chat) -> Stage:
+    """Return where in a conversation the next reply stands."""
+    if chat.turns and act(chat.turns[-1].text) == "leaves":
+        return "closing"
+    return "middle" if chat.replies_given() else "opening"
+
+
+def recent(chat: Chat) -> tuple[str, ...]:
+    """Return the texts of the last turns of `chat`, oldest first: what a reply answers."""
+    return tuple(turn.text for turn in chat.turns[-WINDOW:])
+
+
+def fading(context: tuple[str, ...]) -> list[tuple[float, str]]:
+    """Return each text of `context`, latest first, with how much it counts."""
+    return list(zip(_WEIGHTS, reversed(context), strict=False))

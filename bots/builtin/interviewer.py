@@ -1,0 +1,92 @@
+"""The interviewer: takes up what the worker said and asks the next question."""
+
+import random
+from collections.abc import Iterator, Sequence
+
+from bots.builtin.acts import GREETINGS, act
+from bots.builtin.choice import freshest
+from bots.builtin.facts import asked_fact, fact_about
+from bots.builtin.mentions import mentions
+from bots.builtin.rules import answers, script
+from bots.builtin.topics import TOPICS, topics_of
+from bots.chat import Chat, Reply
+from bots.corpus import Corpus
+from bots.prose import present
+from bots.words import stem, stems
+
+_LINK_EVERY = 3  # replies
+_IN_COMMON = 1.5  # nearness of a fact that is worth bringing up unasked
+
+
+class Interviewer:
+    """Reacts, answers if asked, and asks on: rules and a list of topics, no learning.
+
+    A question is given back. Else one comes from, in this order, what the worker just said, the
+    topics it touches, what they said before, and a list of openers. None is asked twice. With a
+    persona it answers questions from it, and now and then says what it has in common with the worker.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        """Take any corpus; nothing is learned from it."""
+        self._script = script("interviewer")
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return a reaction and a question."""
+        rng = random.Random(f"interviewer {chat.seed} {chat.replies_given()}")
+        doing = act(chat.turns[-1].text) if chat.turns else "greets"
+        if doing == "leaves":
+            return Reply(self._pick("farewells", chat, rng))
+        if doing in GREETINGS and not chat.replies_given():
+            return Reply(f"{self._pick('greetings', chat, rng)} {self._pick('openers', chat, rng)}")
+        before = self._answer(chat, rng) or self._reaction(chat, rng)
+        return Reply(present(f"{before} {self._question(chat, rng)}"))
+
+    def _answer(self, chat: Chat, rng: random.Random) -> str | None:
+        """Return what to say to a question; None if none was put."""
+        doing = act(chat.turns[-1].text) if chat.turns else "tells"
+        if doing == "asks how you are":
+            return self._pick("greetings", chat, rng)
+        if not doing.startswith("asks"):
+            return None
+        return asked_fact(chat) or self._pick(
+            "whether" if doing == "asks whether" else "deflections", chat, rng
+        )
+
+    def _reaction(self, chat: Chat, rng: random.Random) -> str:
+        """Return a short reaction to what was told, or what the persona has in common with it."""
+        said = chat.turns[-1].text if chat.turns else ""
+        common = fact_about(said, chat, least=_IN_COMMON)
+        if common and rng.random() < 0.5:
+            return common
+        felt = stems(said)
+        joy, grief = (
+            sum(felt.count(stem(word)) for word in self._script[f"{mood}_words"])
+            for mood in ("glad", "sorry")
+        )
+        return self._pick("glad" if joy > grief else "sorry" if grief > joy else "heard", chat, rng)
+
+    def _question(self, chat: Chat, rng: random.Random) -> str:
+        """Return the first question, by order of nearness, that repeats nothing."""
+        return freshest((line for tier in self._tiers(chat) for line in _shuffled(tier, rng)), chat)
+
+    def _tiers(self, chat: Chat) -> Iterator[Sequence[str]]:
+        """Yield questions to choose from, those nearest to the worker's latest line first."""
+        said = [turn.text for turn in chat.turns if turn.author == "worker"]
+        links = [link.format(thing) for thing in mentions(chat)[:1] for link in self._script["links"]]
+        if said and act(said[-1]) in ("asks what", "asks whether"):
+            yield self._script["returns"]
+        if (chat.seed + chat.replies_given()) % _LINK_EVERY == 0:
+            yield links
+        for back, line in enumerate(reversed(said)):
+            yield from answers(self._script["rules"], line)
+            yield from (TOPICS[topic].questions for topic in topics_of(line)[:2])
+            if back == 0:
+                yield links
+        yield self._script["openers"]
+
+    def _pick(self, name: str, chat: Chat, rng: random.Random) -> str:
+        return freshest(_shuffled(self._script[name], rng), chat)
+
+
+def _shuffled(lines: Sequence[str], rng: random.Random) -> list[str]:
+    return rng.sample(lines, len(lines))

@@ -1,0 +1,60 @@
+"""Retrieval: find the places in the corpus most like this conversation, and say what was said there."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bots.builtin.choice import freshest, ranked
+from bots.builtin.facts import asked_fact
+from bots.builtin.stock import stock
+from bots.builtin.terms import Vector, direction, normalised, products
+from bots.chat import Chat, Reply
+from bots.corpus import Corpus
+
+_NEIGHBOURS = 20
+_WARMTH = 0.03
+
+
+class Retrieval:
+    """Ranks the corpus's replies by tf-idf cosine (Salton, Wong & Yang, 1975).
+
+    A reply is good if what came before it is like this conversation, if it is like the replies
+    that were given at such places, and if it shares words with the conversation itself. With a
+    persona, a question that the persona answers gets that answer; else a reply is better if it shares
+    words with the persona, and one in which people speak of themselves the more they are like it.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        """Index `corpus`."""
+        self._stock = stock(corpus)
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return the persona's answer, or the best reply of the corpus that repeats nothing."""
+        fact = asked_fact(chat)
+        return Reply(fact or freshest(ranked(self._stock.lines, self._ratings(chat), chat, _WARMTH), chat))
+
+    def scores(self, chat: Chat, candidates: Sequence[str]) -> Vector:
+        """Return how well each candidate fits, by all that does not need its place in the corpus."""
+        now = self._stock.conversation(chat)
+        wanted = self._wanted(chat, now, products(self._stock.contexts, now))
+        return products(normalised(self._stock.space.matrix(candidates)), wanted)
+
+    def _ratings(self, chat: Chat) -> Vector:
+        now = self._stock.conversation(chat)
+        near = products(self._stock.contexts, now)
+        ratings = near + products(self._stock.replies, self._wanted(chat, now, near))
+        ratings += 0.3 * self._stock.fitness(chat) + 0.3 * self._stock.ease
+        if chat.persona:
+            ratings += 0.4 * self._stock.kinship(chat.persona)
+        return ratings
+
+    def _wanted(self, chat: Chat, now: Vector, near: Vector) -> Vector:
+        """Return the direction a reply should have."""
+        wanted = 0.6 * now + 0.4 * self._expected(near)
+        return wanted + 0.6 * self._stock.persona(chat.persona) if chat.persona else wanted
+
+    def _expected(self, near: Vector) -> Vector:
+        """Return the mean direction of the replies given at the places most like this one."""
+        count = min(_NEIGHBOURS, near.size)
+        best = np.sort(np.argpartition(-np.round(near, 9), count - 1)[:count])
+        return direction(np.asarray(self._stock.replies[best].T.dot(near[best])))

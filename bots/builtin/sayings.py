@@ -1,0 +1,43 @@
+"""The single sentences of a corpus, as short replies."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from bots.builtin.acts import act, asks
+from bots.builtin.exchanges import MATTERS, exchanges, stage
+from bots.builtin.terms import Vector
+from bots.chat import Chat
+from bots.corpus import Corpus
+from bots.words import sentences, words
+
+_SHORTEST, _LONGEST = 3, 18  # words
+
+
+class Sayings:
+    """Each distinct sentence of the corpus's replies, and what the line it answered was doing."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        """Take the sentences of `corpus`; the first one of a reply is what answers, the last what asks on."""
+        found: dict[str, tuple[str, str]] = {}
+        for each in exchanges(corpus):
+            parts = [part for part in sentences(each.reply) if _SHORTEST <= len(words(part)) <= _LONGEST]
+            for at, part in enumerate(parts):
+                found.setdefault(part, (act(each.context[-1]) if at == 0 else "tells", each.stage))
+        self.lines = tuple(found)
+        self.questions = np.array([asks(line) for line in self.lines])
+        self._acts = np.array([doing for doing, _ in found.values()])
+        self._stages = np.array([stage_ for _, stage_ in found.values()])
+
+    def fitness(self, chat: Chat) -> Vector:
+        """Return how each sentence fits what the latest line does: its act, and the stage."""
+        asked = act(chat.turns[-1].text) if chat.turns else "greets"
+        now = stage(chat)
+        fitness: Vector = 0.5 * (self._acts == asked) + 0.5 * (self._stages == now)
+        return fitness * MATTERS[now]
+
+
+@lru_cache(maxsize=8)
+def sayings(corpus: Corpus) -> Sayings:
+    """Return the sayings of `corpus`, collected once and shared."""
+    return Sayings(corpus)

@@ -1,0 +1,61 @@
+"""Semantic: what was said and what to answer, met in a space of latent meaning (Deerwester et al., 1990)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from bots.builtin.choice import freshest, ranked
+from bots.builtin.latent import Places, along, dots, principal, unit
+from bots.builtin.stock import stock
+from bots.builtin.terms import Matrix, Vector
+from bots.chat import Chat, Reply
+from bots.corpus import Corpus
+
+_DIMENSIONS = 128
+_RIDGE = 5.0
+_WARMTH = 0.03
+
+
+class Semantic:
+    """Ranks replies by their closeness to the conversation in a latent space, as a dual encoder does.
+
+    Latent semantic analysis places texts; a linear map, learned by ridge regression from the corpus's
+    exchanges and drawn towards leaving things where they are, moves a conversation to where its replies
+    lie. With a persona, the target is drawn towards the persona's place.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        """Learn the space and the map from `corpus`."""
+        self._stock = stock(corpus)
+        texts = sparse.csr_array(
+            sparse.vstack([self._stock.contexts, self._stock.replies, self._stock.personas])
+        )
+        self._basis = principal(texts, _DIMENSIONS)
+        self._replies = self._places(self._stock.replies)
+        said = self._places(self._stock.contexts)
+        pull: Places = _RIDGE * np.eye(said.shape[1])
+        shift = np.linalg.solve(said.T @ said + pull, said.T @ self._replies + pull)
+        self._shift = np.asarray(shift, dtype=np.float64)
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return the reply of the corpus that lies nearest to where one belongs."""
+        ratings = dots(self._replies, self._target(chat)) + 0.4 * self._stock.fitness(chat)
+        if chat.persona:
+            ratings += 0.3 * self._stock.kinship(chat.persona)
+        return Reply(freshest(ranked(self._stock.lines, ratings, chat, _WARMTH), chat))
+
+    def scores(self, chat: Chat, candidates: Sequence[str]) -> Vector:
+        """Return how near each candidate lies to where a reply belongs."""
+        return dots(self._places(self._stock.space.matrix(candidates)), self._target(chat))
+
+    def _target(self, chat: Chat) -> Vector:
+        """Return where a reply belongs."""
+        said = unit(along(self._stock.conversation(chat), self._basis))
+        target = dots(self._shift.T, said)
+        if chat.persona:
+            target = target + 0.5 * unit(along(self._stock.persona(chat.persona), self._basis))
+        return unit(target)
+
+    def _places(self, texts: Matrix) -> Places:
+        return unit(np.asarray(texts.dot(self._basis)))

@@ -1,0 +1,91 @@
+"""A term space: texts as weighted vectors of their words and word pairs (tf-idf)."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from bots.builtin.topics import topics_of
+from bots.words import stems
+
+Vector = NDArray[np.float64]
+Matrix: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
+
+
+@lru_cache(maxsize=65536)
+def terms(text: str) -> tuple[str, ...]:
+    """Return the stems of `text`, its pairs of neighbouring stems, and the topics it touches."""
+    single = stems(text)
+    pairs = (f"{left} {right}" for left, right in pairwise(single))
+    return (*single, *pairs, *(f"#{topic}" for topic in topics_of(text)))
+
+
+class TermSpace:
+    """Texts as vectors over their terms.
+
+    A term weighs (1 + log tf) * (log((1 + n) / (1 + df)) + 1), the smoothed inverse document frequency
+    of Sparck Jones (1972) with dampened counts. Terms that no known text has weigh nothing. Rows and
+    vectors are not scaled, so that in a sum a line that says much outweighs a bare "yes";
+    `normalised` and `direction` scale to length 1, after which dot products are cosines.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        """Learn the terms of `texts` and how rare each is."""
+        frequency: Counter[str] = Counter()
+        count = 0
+        for text in texts:
+            frequency.update(set(terms(text)))
+            count += 1
+        # A pair of words that occurs once can match nothing else.
+        kept = [term for term, df in frequency.items() if df > 1 or " " not in term]
+        self.index = {term: at for at, term in enumerate(kept)}
+        self._idf = np.array([math.log((1 + count) / (1 + frequency[term])) + 1 for term in kept])
+
+    def matrix(self, texts: Sequence[str]) -> Matrix:
+        """Return one row per text."""
+        rows: list[int] = []
+        columns: list[int] = []
+        values: list[float] = []
+        for row, text in enumerate(texts):
+            for column, weight in self._weights(text):
+                rows.append(row)
+                columns.append(column)
+                values.append(weight)
+        shape = (len(texts), len(self.index))
+        return sparse.csr_array((np.array(values), (np.array(rows), np.array(columns))), shape=shape)
+
+    def vector(self, weighted: Iterable[tuple[float, str]]) -> Vector:
+        """Return the weighted sum of texts."""
+        total = np.zeros(len(self.index))
+        for share, text in weighted:
+            for column, weight in self._weights(text):
+                total[column] += share * weight
+        return total
+
+    def _weights(self, text: str) -> list[tuple[int, float]]:
+        counts = Counter(self.index[term] for term in terms(text) if term in self.index)
+        return [(column, (1 + math.log(tf)) * float(self._idf[column])) for column, tf in counts.items()]
+
+
+def direction(vector: Vector) -> Vector:
+    """Return `vector` scaled to length 1; zeros stay zeros."""
+    length = math.sqrt(float(vector @ vector))
+    return vector / length if length else vector
+
+
+def normalised(matrix: Matrix) -> Matrix:
+    """Return `matrix` with every row that is not all zeros scaled to length 1."""
+    lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return sparse.csr_array(sparse.diags_array(scale) @ matrix)
+
+
+def products(matrix: Matrix, vector: Vector) -> Vector:
+    """Return the dot product of every row of `matrix` with `vector`."""
+    return np.asarray(matrix.dot(vector), dtype=np.float64)

@@ -1,0 +1,58 @@
+"""What a line of small talk is about: a hand-made list of topics with their words."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from types import MappingProxyType
+
+from bots.words import stem, words
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic: its name in a sentence, how lines touch it, what answers may be about, what to ask."""
+
+    name: str
+    label: str
+    stems: frozenset[str]
+    phrases: tuple[str, ...]
+    includes: tuple[str, ...]
+    questions: tuple[str, ...]
+
+
+def _load() -> dict[str, Topic]:
+    content = tomllib.loads(resources.files("bots").joinpath("data", "topics.toml").read_text("utf-8"))
+    return {
+        name: Topic(
+            name,
+            entry["label"],
+            frozenset(stem(word) for word in entry["words"].split()),
+            tuple(entry.get("phrases", ())),
+            tuple(entry.get("includes", ())),
+            tuple(entry["ask"]),
+        )
+        for name, entry in content.items()
+    }
+
+
+TOPICS = MappingProxyType(_load())
+
+_BY_STEM: dict[str, tuple[str, ...]] = {}
+for _topic in TOPICS.values():
+    for _stem in _topic.stems:
+        _BY_STEM[_stem] = (*_BY_STEM.get(_stem, ()), _topic.name)
+
+
+@lru_cache(maxsize=16384)
+def topics_of(text: str) -> tuple[str, ...]:
+    """Return the names of the topics that `text` touches, the one touched by most words first."""
+    said = words(text)
+    plain = " ".join(said)
+    counts: dict[str, int] = {}
+    for name in (name for word in said for name in _BY_STEM.get(stem(word), ())):
+        counts[name] = counts.get(name, 0) + 1
+    for topic in TOPICS.values():
+        if any(phrase in plain for phrase in topic.phrases):
+            counts[topic.name] = counts.get(topic.name, 0) + 2
+    return tuple(sorted(counts, key=lambda name: -counts[name]))

@@ -1,0 +1,59 @@
+"""Translation: the reply as what was said, put into another language (Ritter, Cherry & Dolan, 2011)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from bots.builtin.associations import associations
+from bots.builtin.choice import freshest, ranked
+from bots.builtin.exchanges import fading, recent
+from bots.builtin.sayings import sayings
+from bots.builtin.terms import Matrix, Vector, products
+from bots.chat import Chat, Reply
+from bots.corpus import Corpus
+from bots.prose import present
+
+_WARMTH = 0.05
+_OWN = 1.0  # what the persona's own words gain over anybody else's
+
+
+class Translation:
+    """Says single sentences of the corpus, ranked by how much the conversation calls for their words.
+
+    A sentence scores the sum of log p(w | conversation, persona) / p(w), divided by a power of its
+    length, so that a sentence which fits everywhere gains nothing by that.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        """Learn from `corpus`."""
+        self._model = associations(corpus)
+        self._sayings = sayings(corpus)
+        self._words = self._counts(self._sayings.lines)
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return the best sentence, of the corpus or of the persona, that repeats nothing."""
+        ratings = products(self._words, self._evidence(chat)) + 0.4 * self._sayings.fitness(chat)
+        lines = self._sayings.lines
+        if chat.persona:
+            own = tuple(present(sentence) for sentence in chat.persona)
+            # Copying from the persona would favour all of its sentences alike, whatever was said.
+            evidence = self._model.evidence(fading(recent(chat)), ())
+            ratings = np.append(ratings, products(self._counts(own), evidence) + _OWN)
+            lines += own
+        return Reply(freshest(ranked(lines, ratings, chat, _WARMTH), chat))
+
+    def scores(self, chat: Chat, candidates: Sequence[str]) -> Vector:
+        """Return the mean log likelihood ratio of each candidate's words."""
+        return products(self._counts(candidates), self._evidence(chat))
+
+    def _counts(self, lines: Sequence[str]) -> Matrix:
+        """Return how often each line has each word, divided by a power of its length."""
+        entries = [(row, word) for row, line in enumerate(lines) for word in self._model.ids(line)]
+        lengths = np.array([max(len(self._model.ids(line)), 1) for line in lines], dtype=np.float64)
+        rows, columns = np.array(entries, dtype=np.intp).reshape(-1, 2).T
+        shape = (len(lines), len(self._model.index))
+        return sparse.csr_array((lengths[rows] ** -0.6, (rows, columns)), shape=shape)
+
+    def _evidence(self, chat: Chat) -> Vector:
+        return self._model.evidence(fading(recent(chat)), chat.persona)

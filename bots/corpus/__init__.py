@@ -1,0 +1,7 @@
+"""Corpora of dialogues between two people: what the builtin systems and the qc bot learn from."""
+
+from bots.corpus.jsonl import read_jsonl
+from bots.corpus.load import load_corpus
+from bots.corpus.model import Corpus, CorpusError, Dialogue, Persona
+
+__all__ = ["Corpus", "CorpusError", "Dialogue", "Persona", "load_corpus", "read_jsonl"]

@@ -1,0 +1,75 @@
+"""Open a corpus by name or path, whichever of the known formats it is in."""
+
+import json
+import re
+from importlib import resources
+from pathlib import Path
+
+from bots.corpus.jsonl import read_jsonl
+from bots.corpus.model import Corpus, CorpusError
+from bots.corpus.parlai import read_fields, read_numbered
+from bots.corpus.personachat import read_personachat
+
+SHIPPED = ("smalltalk",)
+_BUILTIN = "builtin:"
+_FORMATS = "one of the formats in docs/bots.md: JSONL, ParlAI text, or PersonaChat JSON"
+
+
+def load_corpus(spec: str) -> Corpus:
+    """Return the corpus that `spec` names: "builtin:smalltalk", or the path of a file.
+
+    The format is told from the content, not from the name.
+
+    Raises:
+        CorpusError: there is no such corpus, or something in it is wrong; the message says which
+            file and line, why, and what to do.
+    """
+    if spec.startswith(_BUILTIN):
+        name = spec.removeprefix(_BUILTIN)
+        if name not in SHIPPED:
+            known = ", ".join(_BUILTIN + each for each in SHIPPED)
+            raise CorpusError(
+                spec, None, "there is no such shipped corpus", f"Known: {known}; or give a path."
+            )
+        content = resources.files("bots").joinpath("data", f"{name}.jsonl").read_text(encoding="utf-8")
+        return read_jsonl(spec, content)
+    text = _text(Path(spec))
+    corpus = _read(spec, text)
+    if not corpus.dialogues:
+        raise CorpusError(
+            spec, None, "holds no dialogue", "Give a file with at least one dialogue of two turns."
+        )
+    return corpus
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise CorpusError(path, line, "not UTF-8 text", "Save the file as UTF-8.") from error
+    except FileNotFoundError as error:
+        raise CorpusError(path, None, "no such file", "Check the path, or use builtin:smalltalk.") from error
+    except OSError as error:
+        raise CorpusError(path, None, f"cannot be read ({error.strerror})", "Check the path.") from error
+
+
+def _read(path: str, text: str) -> Corpus:
+    start = text.lstrip()
+    if not start:
+        raise CorpusError(path, None, "the file is empty", f"Give {_FORMATS}.")
+    if start[0] in "{[":
+        return read_personachat(path, text) if _is_one_document(text) else read_jsonl(path, text)
+    if re.match(r"\d+ ", start):
+        return read_numbered(path, text)
+    if re.match(r"(\w+:[^\t\n]*\t)*text:", start):
+        return read_fields(path, text)
+    raise CorpusError(path, 1, "not a format that is known here", f"Give {_FORMATS}.")
+
+
+def _is_one_document(text: str) -> bool:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError:
+        return False
+    return isinstance(value, dict) and not {"persona", "dialogue"} & set(value)

@@ -1,0 +1,42 @@
+"""How a reply looks when it leaves a builtin system: spaced and cased like written English.
+
+Corpora such as ConvAI2 are lower case with a space before every mark. All systems, and the qc bot,
+present their text in the same way, so that its looks tell nobody which one is speaking.
+"""
+
+import re
+import unicodedata
+
+LONGEST = 300
+
+_SPACE_BEFORE = re.compile(r"\s+([,.;:!?…%)\]])")
+_SPLIT_CONTRACTION = re.compile(r"\b(\w+)\s+('(?:s|m|re|ve|ll|d|t)|n't)\b", re.IGNORECASE)
+_AFTER_SENTENCE = re.compile(r"((?<!\.)[.!?]\s+)([a-z])")
+_LONE_I = re.compile(r"\bi\b(?=$|\s|[,.;:!?]|'(?:m|ve|ll|d)\b)")
+_SENTENCE_END = re.compile(r"[.!?…](?=\s)")
+
+
+def present(text: str) -> str:
+    """Return `text` as one line of at most `LONGEST` characters, spaced and cased for reading.
+
+    Text that is already written so is returned unchanged; presenting twice changes nothing more.
+    """
+    line = " ".join(
+        "".join(mark for mark in text if unicodedata.category(mark) != "Cc" or mark.isspace()).split()
+    )
+    line = _SPACE_BEFORE.sub(r"\1", line)
+    line = _SPLIT_CONTRACTION.sub(r"\1\2", line)
+    if not any(mark.isupper() for mark in line):
+        line = _AFTER_SENTENCE.sub(lambda found: found[1] + found[2].upper(), line)
+    line = _LONE_I.sub("I", line)
+    return shorten(line[:1].upper() + line[1:])
+
+
+def shorten(line: str, longest: int = LONGEST) -> str:
+    """Return `line` cut to `longest` characters, after a sentence if one ends in its second half."""
+    if len(line) <= longest:
+        return line
+    ends = [found.end() for found in _SENTENCE_END.finditer(line, 0, longest + 1) if found.end() <= longest]
+    if ends and ends[-1] >= longest // 2:
+        return line[: ends[-1]]
+    return line[: longest - 1].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
