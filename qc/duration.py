@@ -1,0 +1,39 @@
+"""How long a conversation takes.
+
+Source: Ji et al., ACL 2022, the paragraph on duration: working time of an assignment divided by its
+number of conversations, averaged over assignments.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.filter import Screening
+from qc.run import Run, codes
+
+
+@dataclass(frozen=True, slots=True)
+class Minutes:
+    """Mean minutes per conversation of workers who passed, who failed, and of all; NaN if unknown."""
+
+    passed: float
+    failed: float
+    all: float
+
+
+def minutes_per_conversation(run: Run, screening: Screening) -> Minutes:
+    """Return how long conversations of `run` took, over the assignments whose working time is known."""
+    held = np.bincount(codes(run.conversations["assignment"]), minlength=len(run.assignments))
+    minutes = run.assignments["seconds"].to_numpy(np.float64) / 60 / held
+    known = np.isfinite(minutes)
+    passed = screening.keeps(codes(run.assignments["worker"]))
+    return Minutes(
+        passed=_mean(minutes[known & passed]),
+        failed=_mean(minutes[known & ~passed]),
+        all=_mean(minutes[known]),
+    )
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return float(np.sort(values).mean()) if len(values) else float("nan")

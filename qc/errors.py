@@ -1,0 +1,70 @@
+"""Everything that can be wrong with what an analyst gives us, each said in words they can act on.
+
+No error of this package means that the program is broken: each one names what was given, why it cannot
+be used and what to do. The command line prints the message and ends with code 2.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+SHOWN_PROBLEMS = 20
+
+
+class QcError(Exception):
+    """Something the analyst can put right. `str(error)` is the whole message."""
+
+
+class OptionError(QcError):
+    """An option of the command line has a value that makes no sense here. Change the option."""
+
+
+class SourceError(QcError):
+    """The source cannot be opened, or is of no kind that we read. Name another one."""
+
+
+class RunChoiceError(QcError):
+    """The database holds several runs, or not the one asked for. Choose one with `--run`."""
+
+
+class EmptyRunError(QcError):
+    """The run holds too little for an analysis. Collect data, or include what was left out."""
+
+
+class OutputError(QcError):
+    """The results cannot be written where they were asked for. Name another directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One fault of a data set: where it is (row or path, and field), why it is one, what to do."""
+
+    where: str
+    why: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.why} {self.remedy}"
+
+
+class DataError(QcError):
+    """The source could be read, but its content cannot be used. All problems found are in `problems`."""
+
+    def __init__(self, source: str, problems: Sequence[Problem]) -> None:
+        self.source = source
+        self.problems = tuple(problems)
+        super().__init__(_listing(source, self.problems))
+
+
+def _listing(source: str, problems: Sequence[Problem]) -> str:
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    lines = [f"{source}: {count}"]
+    lines += [f"  {problem}" for problem in problems[:SHOWN_PROBLEMS]]
+    if len(problems) > SHOWN_PROBLEMS:
+        lines.append(f"  … and {len(problems) - SHOWN_PROBLEMS} more")
+    return "\n".join(lines)
+
+
+def quoted(value: object, limit: int = 60) -> str:
+    """Return `value` as it stands in the data, cut to `limit` characters, for use in a message."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

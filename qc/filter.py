@@ -1,0 +1,152 @@
+"""Which workers are kept: those who rate the quality-control bot clearly lower than the systems.
+
+Source: Ji et al., *Achieving Reliable Human Assessment of Open-Domain Dialogue Systems*, ACL 2022, the
+section on quality control; chapter 5 of Ji's PhD thesis. A worker is tested once, on the ratings of all
+their assignments; passing says nothing about whether they are to be paid.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import mannwhitneyu
+
+from qc.errors import EmptyRunError, OptionError
+from qc.run import Run, codes
+from qc.standardise import extremes, oriented
+
+NO_QC = "no conversation with the quality-control bot"
+NO_SYSTEMS = "no conversation with a system"
+NO_VARIANCE = "no variance: every conversation is rated the same"
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Who is kept at level `alpha`.
+
+    `workers` has one row per worker, ordered by `worker` (str): `p` (float; NaN where no test is
+    possible), `passed` (bool), `reason` (str; why the worker failed, empty if they passed).
+    """
+
+    alpha: float
+    workers: pd.DataFrame
+
+    def keeps(self, workers: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return, for the codes of a `worker` column of the run, whether each worker is kept."""
+        return self.workers["passed"].to_numpy(bool)[workers]
+
+
+def screen(run: Run, alpha: float = 0.05) -> Screening:
+    """Test every worker of `run` and return who is kept.
+
+    Raises:
+        OptionError: `alpha` is not strictly between 0 and 1.
+        EmptyRunError: nobody can be tested, because the run has no criterion that counts for quality
+            control, or no conversation with its qc bot, or none with a system.
+    """
+    _validate(run, alpha)
+    names = run.conversations["worker"].cat.categories
+    workers, count = codes(run.conversations["worker"]), len(names)
+    is_qc = run.conversations["is_qc"].to_numpy(bool)
+    scores = oriented(run)
+    tested = scores[:, run.criteria["counts_for_qc"].to_numpy(bool)]
+    p = worker_p_values(tested, workers, is_qc, count)
+    lowest, highest = extremes(scores, workers, count)
+    passed = p < alpha  # NaN is not below; who rates every conversation the same has p of about a half, or 1
+    reason = np.select(
+        [
+            np.bincount(workers[is_qc], minlength=count) == 0,
+            np.bincount(workers[~is_qc], minlength=count) == 0,
+        ],
+        [NO_QC, NO_SYSTEMS],
+        np.where(
+            (lowest == highest).all(axis=1),
+            NO_VARIANCE,
+            f"rates the quality-control bot not clearly lower (p ≥ {alpha:g})",
+        ),
+    )
+    return Screening(
+        alpha,
+        pd.DataFrame(
+            {
+                "worker": names.to_numpy(),
+                "p": p,
+                "passed": passed,
+                "reason": np.where(passed, "", reason),
+            }
+        ),
+    )
+
+
+def _validate(run: Run, alpha: float) -> None:
+    if not 0 < alpha < 1:
+        raise OptionError(
+            f"--alpha is {alpha:g}, but a significance level lies between 0 and 1, both excluded."
+        )
+    if not run.criteria["counts_for_qc"].any():
+        raise EmptyRunError(
+            f"{run.source}: no criterion counts for quality control, so no worker can be tested. "
+            "Declare at least one that does."
+        )
+    if not run.conversations["is_qc"].any():
+        raise EmptyRunError(
+            f"{run.source}: no conversation with the quality-control bot, so no worker can be tested. "
+            "Check which system is declared as the quality-control bot."
+        )
+    if run.conversations["is_qc"].all():
+        raise EmptyRunError(
+            f"{run.source}: no conversation with a system, only with the quality-control bot. "
+            "Check which system is declared as the quality-control bot."
+        )
+
+
+def worker_p_values(
+    tested: NDArray[np.float64], workers: NDArray[np.intp], is_qc: NDArray[np.bool_], count: int
+) -> NDArray[np.float64]:
+    """Return the p-value of each worker: how surely their ratings of the qc bot are the lower ones.
+
+    Args:
+        tested: (conversations, criteria that count), higher is better.
+        workers: (conversations,), codes from 0 to `count` - 1.
+        is_qc: (conversations,), whether the conversation was with the qc bot.
+        count: number of workers.
+
+    Returns:
+        (count,); NaN for a worker without a conversation of either kind.
+    """
+    order = np.lexsort((~is_qc, workers))
+    rows = tested[order]
+    n_qc = np.bincount(workers[is_qc], minlength=count)
+    n_all = np.bincount(workers, minlength=count)
+    start = np.cumsum(n_all) - n_all
+    p = np.full(count, np.nan)
+    # Workers with equally many conversations of each kind form one array, tested in one call.
+    shapes = np.unique(np.column_stack([n_qc, n_all]), axis=0)
+    for qc, both in shapes[(shapes[:, 0] > 0) & (shapes[:, 0] < shapes[:, 1])]:
+        members = np.flatnonzero((n_qc == qc) & (n_all == both))
+        ratings = rows[start[members, None] + np.arange(both)].reshape(len(members), -1)
+        p[members] = rank_sum_p_values(ratings, int(qc) * tested.shape[1])
+    return p
+
+
+def rank_sum_p_values(ratings: NDArray[np.float64], split: int) -> NDArray[np.float64]:
+    """Return one-sided p-values of Mann-Whitney tests, alternative: the first sample is less.
+
+    Args:
+        ratings: (tests, n), each row two samples one after the other.
+        split: size of the first sample of every row.
+
+    Returns:
+        (tests,); exact for a row without ties when a sample has at most 8 values, else asymptotic with
+        correction for continuity and ties, as SciPy's method 'auto' decides for a single test.
+    """
+    ordered = np.sort(ratings, axis=1)
+    tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    p = np.empty(len(ratings))
+    # 'auto' decides once for a whole array, so rows with ties and rows without are tested apart.
+    for rows in (tied, ~tied):
+        if rows.any():
+            first, second = ratings[rows, :split], ratings[rows, split:]
+            p[rows] = mannwhitneyu(first, second, alternative="less", method="auto", axis=1).pvalue
+    return p

@@ -1,0 +1,49 @@
+"""How much of a run is kept: workers, HITs, assignments and conversations with the systems."""
+
+from dataclasses import dataclass
+
+from qc.filter import Screening
+from qc.run import Run, codes
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many there are, and how many of them are of workers who passed."""
+
+    passed: int
+    total: int
+
+    @property
+    def rate(self) -> float:
+        """The share that passed, from 0 to 1."""
+        return self.passed / self.total
+
+
+@dataclass(frozen=True, slots=True)
+class PassRates:
+    """Counts of a run.
+
+    `hits` counts distinct HIT ids among the passed and among the failed, as the authors' `passrate.csv`
+    does: a HIT done by workers of both kinds counts in both. `conversations` leaves out the qc bot's.
+    """
+
+    workers: Count
+    hits: Count
+    assignments: Count
+    conversations: Count
+
+
+def pass_rates(run: Run, screening: Screening) -> PassRates:
+    """Return the counts of `run` under `screening`."""
+    workers = screening.workers["passed"].to_numpy(bool)
+    assignments = screening.keeps(codes(run.assignments["worker"]))
+    with_systems = run.conversations[~run.conversations["is_qc"]]
+    conversations = screening.keeps(codes(with_systems["worker"]))
+    hits = run.assignments["hit"]
+    passed_hits, failed_hits = hits[assignments].nunique(), hits[~assignments].nunique()
+    return PassRates(
+        workers=Count(int(workers.sum()), len(workers)),
+        hits=Count(passed_hits, passed_hits + failed_hits),
+        assignments=Count(int(assignments.sum()), len(assignments)),
+        conversations=Count(int(conversations.sum()), len(conversations)),
+    )

@@ -1,0 +1,58 @@
+"""The data set that every analysis starts from: one run, as typed frames, whichever source it came from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An assignment of the source that takes no part in the analysis, and why."""
+
+    assignment: str
+    worker: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of an experiment, complete and checked.
+
+    Every row of `conversations` was held to its end and rated on every criterion; whatever does not
+    meet that is in `left_out` or in `notes`. Rows are in a fixed order (assignment, then position), so
+    two sources that hold the same data give equal frames.
+
+    Attributes:
+        name: what the run is called: the slug in a database, the file's name otherwise.
+        source: where it was read from, without any password.
+        partial: whether assignments that were not completed take part.
+        criteria: `label` (str), `negative` (bool), `counts_for_qc` (bool), `maximum` (float, the upper
+            end of the scale, whose lower end is 0); in the order in which reports show them.
+        systems: `system` (str), `family` (str), `is_qc` (bool); by name, the qc bot last.
+        assignments: `assignment` (str), `hit` (str: the task it was an instance of), `worker` (category),
+            `seconds` (float: working time, NaN if unknown).
+        conversations: `conversation` (str), `assignment` (category), `worker` (category), `position`
+            (int, from 1), `system` (category, in the order of `systems`), `is_qc` (bool).
+        ratings: float, one row per conversation in the same order, one column per criterion in the order
+            of `criteria`; as the worker gave them, negative criteria not reversed.
+        left_out: assignments that take no part.
+        notes: sentences that a reader of the results must see.
+    """
+
+    name: str
+    source: str
+    partial: bool
+    criteria: pd.DataFrame
+    systems: pd.DataFrame
+    assignments: pd.DataFrame
+    conversations: pd.DataFrame
+    ratings: pd.DataFrame
+    left_out: tuple[LeftOut, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def codes(column: pd.Series) -> NDArray[np.intp]:
+    """Return a category column of a run as integers from 0, in the order of its categories."""
+    return np.asarray(column.cat.codes, dtype=np.intp)

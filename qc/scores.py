@@ -1,0 +1,63 @@
+"""Scores of the systems, standardised and raw.
+
+Source: Ji et al., ACL 2022, tables of system scores (thesis: tables 5.4 and A.2). A system's score on a
+criterion is the mean over its kept conversations, its overall score the mean over the criteria.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.filter import Screening
+from qc.run import Run, codes
+from qc.standardise import group_means, oriented, standardise
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of the competing systems, best first.
+
+    `z` and `raw` have the same rows in the same order, by z, then by name; systems without a kept
+    conversation come last. Columns: `system` (str), `n` (int: conversations × criteria), `overall` (float),
+    then one column (float) per criterion in the order of the run's criteria. NaN where n is 0. `raw` is on
+    the scale of the ratings, after reversal: higher is better for every criterion.
+    """
+
+    z: pd.DataFrame
+    raw: pd.DataFrame
+
+
+def score(run: Run, screening: Screening) -> Scores:
+    """Return the scores that the workers kept by `screening` gave to the systems of `run`."""
+    workers = codes(run.conversations["worker"])
+    scores = oriented(run)
+    z = standardise(scores, workers, len(screening.workers))
+    counted = screening.keeps(workers)
+    z_table = _table(run, z, counted)
+    order = z_table.sort_values(["overall", "system"], ascending=[False, True], na_position="last").index
+    return Scores(
+        z=z_table.loc[order].reset_index(drop=True),
+        raw=_table(run, scores, counted).loc[order].reset_index(drop=True),
+    )
+
+
+def _table(run: Run, scores: NDArray[np.float64], counted: NDArray[np.bool_]) -> pd.DataFrame:
+    """Return one row per competing system: the means of those rows of `scores` that are counted.
+
+    Args:
+        run: whose conversations the rows are.
+        scores: (conversations, criteria).
+        counted: (conversations,).
+    """
+    systems = codes(run.conversations["system"])[counted]
+    count = len(run.systems)
+    labels = run.criteria["label"].to_list()
+    means = pd.DataFrame(
+        {label: group_means(scores[counted, j], systems, count) for j, label in enumerate(labels)}
+    )
+    means.insert(0, "overall", means[labels].mean(axis=1))
+    means.insert(0, "n", np.bincount(systems, minlength=count) * len(labels))
+    means.insert(0, "system", run.systems["system"])
+    return means[~run.systems["is_qc"].to_numpy(bool)]

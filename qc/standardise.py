@@ -1,0 +1,69 @@
+"""From ratings to scores that can be compared between workers.
+
+Source: Ji et al., ACL 2022, the section on scores: negative criteria are reversed, then every worker's
+scores are brought to mean 0 and standard deviation 1. The authors divide by sd + 1e-6; without the 1e-6
+no z moves by more than 4e-8, and z does not change at all when a worker's scale is stretched.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.run import Run
+
+
+def oriented(run: Run) -> NDArray[np.float64]:
+    """Return the scores of `run`, (conversations, criteria): the ratings, with negative criteria reversed."""
+    ratings = run.ratings.to_numpy(np.float64)
+    negative = run.criteria["negative"].to_numpy(bool)
+    return np.where(negative, run.criteria["maximum"].to_numpy(np.float64) - ratings, ratings)
+
+
+def standardise(scores: NDArray[np.float64], workers: NDArray[np.intp], count: int) -> NDArray[np.float64]:
+    """Return z = (score - mean) / sd, mean and sd (ddof = 1) over all scores of the worker.
+
+    Args:
+        scores: (conversations, criteria), the qc bot's included.
+        workers: (conversations,), codes from 0 to `count` - 1.
+        count: number of workers.
+
+    Returns:
+        (conversations, criteria); NaN for a worker whose scores are all the same.
+    """
+    flat = scores.ravel()
+    owner = np.repeat(workers, scores.shape[1])
+    mean = group_means(flat, owner, count)
+    deviation = flat - mean[owner]
+    size = np.bincount(owner, minlength=count)
+    # Of a worker without variance the deviations may be rounding noise, so it is not told by sd = 0.
+    lowest, highest = extremes(scores, workers, count)
+    degrees = np.where(lowest.min(axis=1) < highest.max(axis=1), size - 1, np.nan)
+    sd = np.sqrt(_group_sums(deviation**2, owner, count) / degrees)
+    return (deviation / sd[owner]).reshape(scores.shape)
+
+
+def extremes(
+    scores: NDArray[np.float64], workers: NDArray[np.intp], count: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the lowest and highest score of each worker on each criterion, both (count, criteria).
+
+    Arguments as for `standardise`.
+    """
+    lowest, highest = (np.full((count, scores.shape[1]), bound) for bound in (np.inf, -np.inf))
+    np.minimum.at(lowest, workers, scores)
+    np.maximum.at(highest, workers, scores)
+    return lowest, highest
+
+
+def group_means(values: NDArray[np.float64], groups: NDArray[np.intp], count: int) -> NDArray[np.float64]:
+    """Return the mean of `values` in each group, (count,); NaN for an empty group.
+
+    The same values give the same bits in whatever order they come.
+    """
+    size = np.bincount(groups, minlength=count)
+    return _group_sums(values, groups, count) / np.where(size > 0, size, np.nan)
+
+
+def _group_sums(values: NDArray[np.float64], groups: NDArray[np.intp], count: int) -> NDArray[np.float64]:
+    # Floating-point sums depend on the order of their terms: each group is added up from its lowest value.
+    order = np.lexsort((values, groups))
+    return np.bincount(groups[order], weights=values[order], minlength=count).astype(np.float64, copy=False)

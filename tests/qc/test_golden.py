@@ -1,0 +1,150 @@
+"""The published experiment: every number equals what the authors' own scripts print."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from qc.analysis import Analysis, analyse
+from qc.load import load
+from qc.render import tables, write
+from qc.signature import data_hash
+
+pytestmark = pytest.mark.published
+
+RUNS = ["free_run1", "free_run2"]
+FORMATS = ["hits_data.json", "mturk_batch.csv"]
+WITHOUT_ANSWERS = {
+    "free_run1": ["3GLB5JMZFYRCT6S4UDQ68C21I00GD2"],
+    "free_run2": ["3KGTPGBS6YH8VEVJHTV6G8COSMOU2D", "3FTF2T8WLSEWN25NX2PM8J5ZJFPW90"],
+}
+
+_analysed: dict[tuple[str, str], Analysis] = {}
+
+
+@pytest.fixture
+def analysis(published: Path, run: str, source: str) -> Analysis:
+    if (run, source) not in _analysed:
+        _analysed[run, source] = analyse(load(str(published / "published" / run / source)))
+    return _analysed[run, source]
+
+
+@pytest.mark.parametrize("source", FORMATS)
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize(
+    ("name", "tolerance"),
+    [
+        ("passrate.csv", 1e-6),
+        ("duration.csv", 1e-6),
+        ("system_scores.csv", 1e-6),
+        ("system_raw_scores.csv", 1e-6),
+        ("worker_pvalues.csv", 1e-9),
+    ],
+)
+def test_written_tables_equal_the_golden_files(
+    analysis: Analysis, published: Path, tmp_path: Path, run: str, name: str, tolerance: float
+) -> None:
+    write(analysis, tmp_path)
+    golden = (published / "golden" / run / name).read_text()
+    ours = (tmp_path / name).read_text()
+    assert ours.splitlines()[0] == golden.splitlines()[0]
+    ours_table, golden_table = pd.read_csv(tmp_path / name), pd.read_csv(published / "golden" / run / name)
+    pd.testing.assert_frame_equal(ours_table, golden_table, check_exact=False, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("source", FORMATS)
+@pytest.mark.parametrize("run", RUNS)
+def test_the_same_workers_pass_and_fail(analysis: Analysis, published: Path, run: str) -> None:
+    workers = analysis.screening.workers.set_index("worker")["passed"]
+    passed = json.loads((published / "golden" / run / "passed_workers.json").read_text())
+    failed = json.loads((published / "golden" / run / "failed_worker.json").read_text())
+    assert list(workers.index[workers]) == sorted(passed)
+    assert list(workers.index[~workers]) == sorted(failed)
+
+
+# METHOD.md section 5. Run 1: 248 workers, 173 passed; 1520 dialogues, 1075 kept. Run 2: 166 of 294
+# assignments are kept; each holds five conversations with systems.
+@pytest.mark.parametrize("source", FORMATS)
+@pytest.mark.parametrize(
+    ("run", "workers", "assignments", "conversations"),
+    [
+        ("free_run1", (173, 248), (215, 304), (1075, 1520)),
+        ("free_run2", (138, 246), (166, 294), (830, 1470)),
+    ],
+)
+def test_counts(
+    analysis: Analysis, workers: tuple[int, int], assignments: tuple[int, int], conversations: tuple[int, int]
+) -> None:
+    rates = analysis.rates
+    assert (rates.workers.passed, rates.workers.total) == workers
+    assert (rates.assignments.passed, rates.assignments.total) == assignments
+    assert (rates.conversations.passed, rates.conversations.total) == conversations
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_batch_holds_the_same_data_as_the_normative_file(published: Path, run: str) -> None:
+    one, other = (load(str(published / "published" / run / source)) for source in FORMATS)
+    pd.testing.assert_frame_equal(one.ratings, other.ratings)
+    pd.testing.assert_frame_equal(one.conversations, other.conversations)
+    pd.testing.assert_frame_equal(one.assignments, other.assignments)
+    assert data_hash(one) == data_hash(other)
+
+
+@pytest.mark.parametrize("source", ["mturk_batch.csv"])
+@pytest.mark.parametrize("run", RUNS)
+def test_assignments_without_answers_are_named(analysis: Analysis, run: str) -> None:
+    assert [out.assignment for out in analysis.run.left_out] == WITHOUT_ANSWERS[run]
+    assert {out.reason for out in analysis.run.left_out} == {"no answers"}
+
+
+@pytest.mark.parametrize("source", ["hits_data.json"])
+@pytest.mark.parametrize("run", RUNS)
+def test_leaving_out_the_authors_constant_moves_z_by_less_than_4e_8(
+    analysis: Analysis, published: Path, run: str
+) -> None:
+    golden = pd.read_csv(published / "golden" / run / "system_scores.csv").set_index("model")
+    ours = tables(analysis)["system_scores.csv"].set_index("model")
+    difference = (ours - golden).abs().to_numpy()
+    assert 0 < np.max(difference) < 4e-8
+
+
+@pytest.mark.parametrize("source", ["hits_data.json"])
+@pytest.mark.parametrize("run", ["free_run1"])
+def test_shuffled_assignments_give_the_same_bits(analysis: Analysis, published: Path, tmp_path: Path) -> None:
+    content = json.loads((published / "published" / "free_run1" / "hits_data.json").read_text())
+    content["data"] = content["data"][::-1]
+    shuffled = tmp_path / "hits_data.json"
+    shuffled.write_text(json.dumps(content))
+    again = analyse(load(str(shuffled)))
+    assert again.signature == analysis.signature
+    for name, table in tables(analysis).items():
+        pd.testing.assert_frame_equal(tables(again)[name], table, check_exact=True)
+
+
+def _golden_tests_without_data(**environment: str) -> subprocess.CompletedProcess[str]:
+    settings = {key: value for key, value in os.environ.items() if key != "CI"}
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", __file__, "-k", "test_counts"],
+        env={**settings, "CANDOR_PUBLISHED_DATA": "/nonexistent", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+
+
+def test_absent_data_are_a_loud_skip() -> None:
+    result = _golden_tests_without_data()
+    assert result.returncode == 0, result.stdout
+    assert "PUBLISHED DATA ABSENT" in result.stdout
+
+
+def test_absent_data_are_a_failure_in_ci() -> None:
+    result = _golden_tests_without_data(CI="true")
+    assert result.returncode == 1
+    assert "PUBLISHED DATA ABSENT" in result.stdout

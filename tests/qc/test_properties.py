@@ -1,0 +1,205 @@
+"""What must hold for every data set, and that no damage to a file ends in anything but a message."""
+
+import copy
+import csv
+import io
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from qc.analysis import Analysis, analyse
+from qc.errors import QcError
+from qc.load.draft import (
+    ASSIGNMENT_COLUMNS,
+    CONVERSATION_COLUMNS,
+    CRITERION_COLUMNS,
+    SYSTEM_COLUMNS,
+    Draft,
+    finish,
+)
+from qc.load.hits import read as read_hits
+from qc.load.mturk import read as read_batch
+from qc.run import Run
+from qc.standardise import standardise
+
+LABELS = ["fun", "clear", "topic"]
+SYSTEMS = ["a", "b", "c", "qc"]
+
+# One assignment: who did it, and the ratings of each of the four systems on each of the three criteria. They
+# are at most 30, so that there is room to stretch and shift them on the scale of 100.
+ratings = st.lists(st.lists(st.integers(0, 30), min_size=3, max_size=3), min_size=4, max_size=4)
+assignments = st.lists(st.tuples(st.sampled_from("wxyz"), ratings), min_size=1, max_size=8)
+Held = list[tuple[str, list[list[int]]]]
+
+
+def build(held: Held, order: list[int] | None = None) -> Run:
+    """Return a run of positive criteria, its conversations given to the loader in `order`."""
+    names = [f"A{number}" for number in range(len(held))]
+    conversations = [
+        (f"{name}/{place}", f"{name}/{place}", name, place, system)
+        for name in names
+        for place, system in enumerate(SYSTEMS, start=1)
+    ]
+    order = list(range(len(conversations))) if order is None else order
+    return finish(
+        Draft(
+            name="drawn",
+            source="drawn",
+            criteria=pd.DataFrame(
+                [(label, False, True, 100.0) for label in LABELS], columns=CRITERION_COLUMNS
+            ),
+            systems=pd.DataFrame([(name, name, name == "qc") for name in SYSTEMS], columns=SYSTEM_COLUMNS),
+            assignments=pd.DataFrame(
+                [(name, name, name, worker, 60.0) for name, (worker, _) in zip(names, held, strict=True)],
+                columns=ASSIGNMENT_COLUMNS,
+            ),
+            conversations=pd.DataFrame(conversations, columns=CONVERSATION_COLUMNS).iloc[order],
+            ratings=pd.DataFrame([row for _, rows in held for row in rows], columns=LABELS).iloc[order],
+        )
+    )
+
+
+def same(one: Analysis, other: Analysis, tolerance: float) -> None:
+    """Assert that two analyses say the same, to the bit if `tolerance` is 0."""
+    exact = (
+        {"check_exact": True} if tolerance == 0 else {"check_exact": False, "rtol": 0.0, "atol": tolerance}
+    )
+    pd.testing.assert_frame_equal(one.screening.workers, other.screening.workers)
+    by_name = [analysis.scores.z.sort_values("system", ignore_index=True) for analysis in (one, other)]
+    pd.testing.assert_frame_equal(*by_name, **exact)
+
+
+@settings(deadline=None)
+@given(held=assignments, factor=st.sampled_from([0.5, 1.5, 2.0, 3.0]), offset=st.integers(0, 10))
+def test_stretching_and_shifting_a_worker_changes_no_z(held: Held, factor: float, offset: int) -> None:
+    worker = held[0][0]
+    moved = [
+        (who, [[value * factor + offset for value in row] for row in rows] if who == worker else rows)
+        for who, rows in held
+    ]
+    same(analyse(build(held), 0.5), analyse(build(moved), 0.5), 1e-9)  # type: ignore[arg-type]
+
+
+@settings(deadline=None)
+@given(held=assignments, data=st.data())
+def test_the_order_of_rows_changes_no_bit(held: Held, data: st.DataObject) -> None:
+    order = data.draw(st.permutations(range(len(held) * len(SYSTEMS))))
+    straight, permuted = analyse(build(held), 0.5), analyse(build(held, order), 0.5)
+    same(straight, permuted, 0)
+    assert straight.signature == permuted.signature
+
+
+@settings(deadline=None)
+@given(held=assignments, data=st.data())
+def test_the_order_of_conversations_within_an_assignment_changes_no_score(
+    held: Held, data: st.DataObject
+) -> None:
+    scores = np.array([row for _, rows in held for row in rows], dtype=float) / 7
+    workers = np.repeat([ord(worker) - ord("w") for worker, _ in held], len(SYSTEMS))
+    order = np.array(data.draw(st.permutations(range(len(scores)))))
+    np.testing.assert_array_equal(
+        standardise(scores[order], workers[order], 4), standardise(scores, workers, 4)[order], strict=True
+    )
+
+
+@settings(deadline=None)
+@given(held=assignments)
+def test_z_of_every_worker_has_mean_0_and_sd_1(held: Held) -> None:
+    scores = np.array([row for _, rows in held for row in rows], dtype=float)
+    workers = np.repeat([ord(worker) - ord("w") for worker, _ in held], len(SYSTEMS))
+    z = standardise(scores, workers, 4)
+    for worker in np.unique(workers):
+        own = z[workers == worker]
+        if np.isnan(own).any():
+            assert np.isnan(own).all()
+            assert np.ptp(scores[workers == worker]) == 0
+        else:
+            assert own.mean() == pytest.approx(0, abs=1e-12)
+            assert own.std(ddof=1) == pytest.approx(1, abs=1e-12)
+
+
+@settings(deadline=None)
+@given(held=assignments, change=st.integers(1, 30))
+def test_the_data_hash_tells_different_ratings_apart(held: Held, change: int) -> None:
+    changed = copy.deepcopy(held)
+    changed[0][1][0][0] += change
+    assert analyse(build(held)).signature != analyse(build(changed)).signature
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def places(value: object) -> list[tuple[Any, Any]]:
+    """Return every (container, key) within a JSON value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [place for key, inner in items for place in ((value, key), *places(inner))]
+
+
+def damage(content: object, data: st.DataObject) -> None:
+    """Replace or remove something anywhere in `content`."""
+    container, key = data.draw(st.sampled_from(places(content)))
+    if data.draw(st.booleans()):
+        del container[key]
+    else:
+        container[key] = data.draw(json_values)
+
+
+def analysed_or_refused(read: Callable[[Path, bytes], Run], name: str, content: bytes) -> None:
+    """Fail on any exception but those with a message for the analyst; warnings are exceptions here."""
+    with suppress(QcError):
+        analyse(read(Path(name), content))
+
+
+tolerant = settings(
+    deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@tolerant
+@given(data=st.data())
+def test_a_damaged_hits_file_is_analysed_or_refused(small_hits: dict[str, Any], data: st.DataObject) -> None:
+    content = copy.deepcopy(small_hits)
+    damage(content, data)
+    analysed_or_refused(read_hits, "hits_data.json", json.dumps(content).encode())
+
+
+@tolerant
+@given(data=st.data())
+def test_a_damaged_batch_is_analysed_or_refused(batch: list[dict[str, str]], data: st.DataObject) -> None:
+    rows = copy.deepcopy(batch)
+    row = data.draw(st.sampled_from(rows))
+    if data.draw(st.booleans()):
+        answer = json.loads(row["Answer.taskAnswers"])
+        damage(answer, data)
+        row["Answer.taskAnswers"] = json.dumps(answer)
+    else:
+        row[data.draw(st.sampled_from(list(row)))] = data.draw(st.text(max_size=5))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(batch[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    try:
+        content = text.getvalue().encode()
+    except UnicodeEncodeError:
+        assume(False)
+    analysed_or_refused(read_batch, "batch.csv", content)
+
+
+@tolerant
+@given(content=st.binary(max_size=60))
+def test_arbitrary_bytes_are_refused(content: bytes) -> None:
+    for read in (read_hits, read_batch):
+        with pytest.raises(QcError):
+            read(Path("some.file"), content)
