@@ -73,7 +73,7 @@ frontend/node_modules/.package-lock.json: frontend/package-lock.json
 
 $(PAGES): frontend/node_modules/.package-lock.json $(PAGE_SOURCES)
 	@echo "Building the pages ..."
-	@cd frontend && VENV=$(abspath $(VENV)) PYTHON=$(PYTHON) ./with-node npm run --silent build
+	@cd frontend && VENV=$(abspath $(VENV)) PYTHON=$(PYTHON) ./with-node npm run --silent build -- --logLevel warn
 	@touch $@
 
 .PHONY: help run test lint types contract pages-test wheel install-wheel bench screenshots constraints clean install browser

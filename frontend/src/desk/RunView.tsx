@@ -57,7 +57,7 @@ function Systems({ systems }: { systems: SystemProgress[] }) {
           ))}
         </ul>
       </div>
-      <div class="box table-box" role="region" aria-labelledby="systems" tabIndex={0}>
+      <div class="box table-box" role="group" aria-label="Table of systems" tabIndex={0}>
         <table>
           <thead>
             <tr>
@@ -134,7 +134,7 @@ function Workers({ run, workers, go }: WorkersProps) {
       {workers.length === 0 ? (
         <p class="soft">Nobody yet. Open the workers’ link to be the first.</p>
       ) : (
-        <div class="box table-box" role="region" aria-labelledby="workers" tabIndex={0}>
+        <div class="box table-box" role="group" aria-label="Table of workers" tabIndex={0}>
           <table>
             <thead>
               <tr>
