@@ -50,33 +50,20 @@ def screen(run: Run, alpha: float = 0.05) -> Screening:
     workers, count = codes(run.conversations["worker"]), len(names)
     is_qc = run.conversations["is_qc"].to_numpy(bool)
     scores = oriented(run)
-    tested = scores[:, run.criteria["counts_for_qc"].to_numpy(bool)]
-    p = worker_p_values(tested, workers, is_qc, count)
+    p = worker_p_values(scores[:, run.criteria["counts_for_qc"].to_numpy(bool)], workers, is_qc, count)
     lowest, highest = extremes(scores, workers, count)
-    passed = p < alpha  # NaN is not below; who rates every conversation the same has p of about a half, or 1
     reason = np.select(
         [
             np.bincount(workers[is_qc], minlength=count) == 0,
             np.bincount(workers[~is_qc], minlength=count) == 0,
-        ],
-        [NO_QC, NO_SYSTEMS],
-        np.where(
             (lowest == highest).all(axis=1),
-            NO_VARIANCE,
-            f"rates the quality-control bot not clearly lower (p ≥ {alpha:g})",
-        ),
+            p >= alpha,
+        ],
+        [NO_QC, NO_SYSTEMS, NO_VARIANCE, f"rates the quality-control bot not clearly lower (p ≥ {alpha:g})"],
+        default="",
     )
-    return Screening(
-        alpha,
-        pd.DataFrame(
-            {
-                "worker": names.to_numpy(),
-                "p": p,
-                "passed": passed,
-                "reason": np.where(passed, "", reason),
-            }
-        ),
-    )
+    table = pd.DataFrame({"worker": names.to_numpy(), "p": p, "passed": reason == "", "reason": reason})
+    return Screening(alpha, table)
 
 
 def _validate(run: Run, alpha: float) -> None:

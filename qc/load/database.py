@@ -132,7 +132,7 @@ def _postgres_engine(source: str, url: sa.URL) -> sa.Engine:
         )
     except ModuleNotFoundError:
         raise SourceError(
-            f"{source}: the PostgreSQL driver is missing. Install it with: pip install 'candor[postgres]'"
+            f"{source}: the PostgreSQL driver is missing. Install it: pip install 'psycopg[binary]'"
         ) from None
 
 
@@ -343,23 +343,27 @@ def _taking_part(
         incomplete = assignments["status"] != "completed"
         reason[incomplete] = "not completed: " + assignments["status"]
     simulated = assignments["simulated"]
-    if not simulated.all():
+    # Somebody who only looked at the first page does not make it a run of real workers.
+    real = bool((~simulated & (reason == "")).any())
+    if real:
         reason[simulated] = SIMULATED
     out = assignments.assign(reason=reason)[reason != ""]
     left_out = tuple(
         LeftOut(str(row.assignment_id), str(row.worker), str(row.reason)) for row in out.itertuples()
     )
-    return assignments[reason == ""].reset_index(drop=True), left_out, _simulation_notes(simulated)
+    return (
+        assignments[reason == ""].reset_index(drop=True),
+        left_out,
+        _simulation_notes(int(simulated.sum()), real),
+    )
 
 
-def _simulation_notes(simulated: pd.Series) -> list[str]:
-    if not simulated.any():
+def _simulation_notes(simulated: int, real: bool) -> list[str]:
+    if not simulated:
         return []
-    if simulated.all():
-        return [
-            "SIMULATED WORKERS: every assignment of this run was done by a program. No person rated anything."
-        ]
-    return [f"{simulated.sum()} assignments of simulated workers are left out; the rest are of real ones."]
+    if real:
+        return [f"{simulated} assignments of simulated workers are left out; the rest are of real ones."]
+    return ["SIMULATED WORKERS: everything analysed here was done by a program. No person rated anything."]
 
 
 def _failures(conversations: pd.DataFrame, left_out: Sequence[LeftOut]) -> list[str]:

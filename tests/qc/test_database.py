@@ -206,6 +206,16 @@ def test_only_simulated_workers_are_used_and_said_aloud(
     assert len(load(database.url).assignments) == 5
 
 
+def test_a_visitor_does_not_make_it_a_run_of_real_workers(database: Any) -> None:
+    database.execute("UPDATE v1_assignment SET simulated = 1 WHERE worker <> 'ben'")
+    database.execute("UPDATE v1_assignment SET status = 'active' WHERE worker = 'ben'")
+    run = load(database.url)
+    assert "ben" not in set(run.assignments["worker"])
+    assert len(run.assignments) > 0
+    assert run.notes[0].startswith("SIMULATED WORKERS")
+    assert ("ben", "not completed: active") in {(out.worker, out.reason) for out in run.left_out}
+
+
 def test_a_run_in_which_nobody_has_finished(database: Any, refused: Refused) -> None:
     database.execute("UPDATE v1_assignment SET status = 'active'")
     message = refused(database.url)

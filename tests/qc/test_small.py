@@ -52,6 +52,18 @@ def test_a_worker_passes_only_below_alpha(
     assert analyse(run, alpha=np.nextafter(p, 1)).screening.workers["passed"].iloc[0]
 
 
+def test_no_level_lets_a_worker_without_variance_pass(
+    small_hits: dict[str, Any], hits_file: Callable[[object], Path]
+) -> None:
+    for conversation in small_hits["data"][2]["result"]:
+        conversation["score"] = {"robotic": 60, "fun": 10, "clear": 90}
+    workers = analyse(load(str(hits_file(small_hits))), alpha=0.99).screening.workers.set_index("worker")
+    # The qc bot's ratings and the systems' are distributed alike, so p is near a half and below the level.
+    assert workers.loc["cleo", "p"] < 0.99
+    assert not workers.loc["cleo", "passed"]
+    assert workers.loc["cleo", "reason"] == NO_VARIANCE
+
+
 def test_scores(analysis: Analysis) -> None:
     z, raw = analysis.scores.z, analysis.scores.raw
     assert list(z.columns) == list(raw.columns) == ["system", "n", "overall", "fun", "clear", "robotic"]
