@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import NoResultFound
@@ -30,6 +31,9 @@ class Live:
         self._sessions: dict[str, LiveSession] = {}
         self._opening: dict[str, asyncio.Lock] = {}
 
+    def __len__(self) -> int:
+        return len(self._sessions)
+
     async def open(self, assignment_id: str) -> LiveSession:
         """Return the session of an assignment, rebuilt from the database if it is not alive here.
 
@@ -44,7 +48,10 @@ class Live:
                 async def reload() -> State:
                     return (await self._restore(assignment_id))[0]
 
-                self._sessions[assignment_id] = LiveSession(state, run, self._store, reload)
+                # Another opening may have been first, behind an earlier lock that `release` has dropped.
+                rest = partial(self.release, assignment_id)
+                session = LiveSession(state, run, self._store, reload, rest)
+                self._sessions.setdefault(assignment_id, session)
         return self._sessions[assignment_id]
 
     def release(self, assignment_id: str) -> None:

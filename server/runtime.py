@@ -31,6 +31,7 @@ from server.store import Outdated, Store
 from server.worker_view import snapshot
 
 MAX_REPLY = 2_000
+MAX_REASON = 500
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 4.0
 log = structlog.get_logger()
 
@@ -53,16 +54,22 @@ class Connection(Protocol):
 class LiveSession:
     """A session in this process. One event at a time; at most one page attached.
 
-    `reload` returns the state as it is stored.
+    `reload` returns the state as it is stored; `rest` is called when something under way has ended.
     """
 
     def __init__(
-        self, state: State, run: OpenRun, store: Store, reload: Callable[[], Awaitable[State]]
+        self,
+        state: State,
+        run: OpenRun,
+        store: Store,
+        reload: Callable[[], Awaitable[State]],
+        rest: Callable[[], None],
     ) -> None:
         self.state = state
         self._run = run
         self._store = store
         self._reload = reload
+        self._rest = rest
         self._lock = asyncio.Lock()
         self._page: Connection | None = None
         self._under_way: dict[Effect, asyncio.Task[None]] = {}
@@ -110,6 +117,8 @@ class LiveSession:
             await self._save(outcome, event)
         except Outdated:
             self.state = await self._reload()
+            # What is stored may ask for more than was performed here: a bot to be asked, a line to show.
+            self._perform(resume(self.state, event.at))
             outcome = step(self.state, event)
             await self._save_again(outcome, event)
         self.state = outcome.state
@@ -147,7 +156,12 @@ class LiveSession:
             return
         task = asyncio.get_running_loop().create_task(work)
         self._under_way[effect] = task
-        task.add_done_callback(lambda _: self._under_way.pop(effect))
+
+        def over(_task: asyncio.Task[None]) -> None:
+            del self._under_way[effect]
+            self._rest()
+
+        task.add_done_callback(over)
 
     async def _show(self, effect: ShowReply) -> None:
         wait = (effect.at - utc_now()).total_seconds()
@@ -188,7 +202,7 @@ class LiveSession:
                 latency_ms = round((time.monotonic() - started) * 1000)
                 return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now())
             except BotError as error:
-                reason = f"{conversation.plan.system}: {error}"
+                reason = plain(f"{conversation.plan.system}: {error}")[:MAX_REASON]
             if time.monotonic() - started + pause >= timeouts.bot_total:
                 return BotGaveUp(effect.conversation, effect.index, reason, utc_now())
             await self._note(BotStumbled(effect.conversation, effect.index, reason, utc_now()))
@@ -209,14 +223,19 @@ async def _one_try(bot: Bot, chat: Chat, seconds: float) -> str:
     try:
         async with asyncio.timeout(max(seconds, 0.0)):
             reply = await bot.reply(chat)
+        text = plain(reply.text)[:MAX_REPLY]
     except BotError:
         raise
     except TimeoutError as error:
         raise BotError(f"no reply within {seconds:.0f} s") from error
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise BotError("CancelledError: the bot gave up its own work") from error
     except Exception as error:  # a bot is foreign code: none of its faults may reach the worker
         log.exception("bot raised", conversation=chat.conversation_id)
         raise BotError(f"{type(error).__name__}: {error}") from error
-    text = plain(reply.text)[:MAX_REPLY]
     if not text:
         raise BotError("the reply was empty")
     return text

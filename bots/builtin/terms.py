@@ -40,7 +40,7 @@ class TermSpace:
         frequency: Counter[str] = Counter()
         count = 0
         for text in texts:
-            frequency.update(set(terms(text)))
+            frequency.update(list(dict.fromkeys(terms(text))))
             count += 1
         # A pair of words that occurs once can match nothing else.
         kept = [term for term, df in frequency.items() if df > 1 or " " not in term]

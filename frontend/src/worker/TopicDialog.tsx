@@ -10,9 +10,9 @@ import { MAX_TOPIC } from "./limits";
 const KINDS: Choice<TopicChangeKind>[] = [
   { value: "bot change", label: "The chatbot changed it" },
   { value: "user change last", label: "I changed it in my last message" },
-  { value: "user change next", label: "I will change it in my next message" },
+  { value: "user change next", label: "I’ll change it in my next message" },
   { value: "user wants bot change", label: "I want the chatbot to change it" },
-  { value: "no change", label: "It has not changed, only the opinions have" },
+  { value: "no change", label: "It is the same, only opinions changed" },
 ];
 
 interface Draft {
