@@ -16,6 +16,7 @@ from bots.crowd.profile import Profile
 from bots.crowd.view import Message, View, draw, show
 
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
+_OVER = frozenset({"done", "expired", "returned"})
 _SILENCE = 90.0
 _OPEN_SECONDS = 20.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
@@ -92,7 +93,7 @@ class SimulatedWorker:
 
     async def _converse(self, socket: ClientConnection, ticket: Ticket) -> None:
         view: View | None = None
-        while view is None or view.phase not in {"done", "expired", "returned"}:
+        while view is None or view.phase not in _OVER or self._outbox is not None:
             async with asyncio.timeout(_SILENCE):
                 message: Message = json.loads(await socket.recv())
             self._heard = time.monotonic()
