@@ -21,6 +21,7 @@ from server.auth import Auth, load_auth
 from server.config import Settings
 from server.database import migrate, open_engine
 from server.errors import CandorError
+from server.export import export_run
 from server.protocol import json_schema
 from server.run import OpenRun, open_lineup
 from server.runtime import utc_now
@@ -106,6 +107,26 @@ def open_(study: StudyFile, run: RunName, data: Data = None) -> None:
     except CandorError as error:
         _fail(error.message, error.help)
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
+
+
+@cli.command()
+def export(
+    run: RunName,
+    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("hits_data.json"),
+    data: Data = None,
+) -> None:
+    """Write the completed assignments of a run to a file, in the published experiment's format."""
+    settings = _settings(data=data)
+    try:
+        migrate(settings.resolved_database_url)
+        with open_engine(settings.resolved_database_url).begin() as connection:
+            content = export_run(connection, catalog.find_run(connection, run))
+        out.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    except CandorError as error:
+        _fail(error.message, error.help)
+    except OSError as error:
+        _fail(f"{out}: cannot be written: {error.strerror}", "Choose another file with --out.")
+    console.print(f"{len(content['data'])} assignments written to {out}.")
 
 
 @cli.command()

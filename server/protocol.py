@@ -66,9 +66,9 @@ def _something(text: str) -> str:
 
 
 MessageId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
-Plain = Annotated[str, AfterValidator(plain)]
-Said = Annotated[Plain, StringConstraints(max_length=MAX_SAY), AfterValidator(_something)]
-TopicText = Annotated[Plain, StringConstraints(max_length=MAX_TOPIC), AfterValidator(_something)]
+_PLAIN = AfterValidator(plain)
+Said = Annotated[str, StringConstraints(max_length=MAX_SAY), _PLAIN, AfterValidator(_something)]
+TopicText = Annotated[str, StringConstraints(max_length=MAX_TOPIC), _PLAIN, AfterValidator(_something)]
 Score = Annotated[int, Field(ge=0, le=100, strict=True)]
 
 
@@ -142,7 +142,7 @@ class Feedback(_Message):
 
     type: Literal["feedback"]
     id: MessageId
-    text: Annotated[Plain, StringConstraints(max_length=MAX_FEEDBACK)]
+    text: Annotated[str, StringConstraints(max_length=MAX_FEEDBACK), _PLAIN]
 
 
 class Leave(_Message):

@@ -32,12 +32,14 @@ from server.protocol import (
     Hello,
     ServerMessage,
     client_messages,
+    plain,
 )
 from server.runtime import LiveSession, utc_now
 
 _HELLO_SECONDS = 15.0
 _MOST_QUEUED = 256
 _MOST_REFUSED = 50
+_LONGEST_ERROR = 400
 log = structlog.get_logger()
 
 
@@ -59,8 +61,10 @@ class Page:
 
     def close(self) -> None:
         """Close the socket once everything queued is out."""
-        with suppress(asyncio.QueueFull):
+        try:
             self._queue.put_nowait(None)
+        except asyncio.QueueFull:
+            self.sender.cancel()
 
     async def _send_all(self) -> None:
         with suppress(WebSocketDisconnect, RuntimeError):
@@ -137,7 +141,7 @@ class WorkerSocket:
     async def _listen(self, socket: WebSocket, page: Page, assignment_id: str, session: LiveSession) -> None:
         exempt = socket.client is not None and socket.client.host in self._exempt
         refused = 0
-        while refused < _MOST_REFUSED:
+        while refused < _MOST_REFUSED and not page.sender.done():
             frame = await _frame(socket)
             try:
                 if not exempt and not self._limiter.hit(self._per_session, assignment_id):
@@ -182,7 +186,8 @@ async def _frame(socket: WebSocket) -> str:
 
 def _told(error: CandorError, message_id: str | None) -> Error:
     hint = f" {error.help}" if isinstance(error, RefusedMessage | InvalidMessage) else ""
-    return Error(code=error.code, message=f"{error.message}.{hint}", retry=error.retry, id=message_id)
+    what = error.message[:_LONGEST_ERROR]  # some repeat what was sent
+    return Error(code=error.code, message=f"{what}.{hint}", retry=error.retry, id=message_id)
 
 
 def _id_in(frame: str) -> str | None:
@@ -190,5 +195,5 @@ def _id_in(frame: str) -> str | None:
     with suppress(ValueError, RecursionError):
         content: Any = json.loads(frame)
         if isinstance(content, dict) and isinstance(content.get("id"), str):
-            return str(content["id"])[:64]
+            return plain(content["id"])[:64] or None
     return None

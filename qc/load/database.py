@@ -20,6 +20,7 @@ from qc.load.draft import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     REPAIR,
+    SIMULATED_NOTE,
     SYSTEM_COLUMNS,
     Draft,
     finish,
@@ -363,7 +364,7 @@ def _simulation_notes(simulated: int, real: bool) -> list[str]:
         return []
     if real:
         return [f"{simulated} assignments of simulated workers are left out; the rest are of real ones."]
-    return ["SIMULATED WORKERS: everything analysed here was done by a program. No person rated anything."]
+    return [SIMULATED_NOTE]
 
 
 def _failures(conversations: pd.DataFrame, left_out: Sequence[LeftOut]) -> list[str]:

@@ -16,6 +16,7 @@ from qc.load.draft import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     CRITERION_COLUMNS,
+    SIMULATED_NOTE,
     SYSTEM_COLUMNS,
     Draft,
     finish,
@@ -41,6 +42,7 @@ class _Metadata(BaseModel):
     model: Annotated[list[Text], Field(min_length=1)]
     qc_model: Text = Field(alias="qc-model")
     sorted_scores: list[Text] | None = None
+    simulated: Flag = False
 
 
 class _Conversation(BaseModel):
@@ -148,6 +150,7 @@ def _draft(path: Path, metadata: _Metadata, given: list[tuple[str, _Assignment]]
         left_out=tuple(
             LeftOut(one.assignment, one.worker, "no answers") for _, one in given if not one.result
         ),
+        notes=(SIMULATED_NOTE,) if metadata.simulated else (),
     )
 
 
