@@ -5,7 +5,7 @@ from functools import lru_cache
 from importlib import resources
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+")
+_SENTENCE_END = re.compile(r"(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<=[.!?…])[\"')\]]*\s+")
 
 # People type these without the apostrophe.
 _TYPED = {

@@ -48,6 +48,7 @@ def export_run(connection: Connection, run: RunEntry) -> Json:
     completed = _rows(connection, run, _ASSIGNMENTS)
     by_people = [row for row in completed if not row["simulated"]]
     simulated = {"simulated": True} if completed and not by_people else {}
+    assignments = by_people or completed
     return {
         "metadata": _metadata(connection, run) | simulated,
         "data": [

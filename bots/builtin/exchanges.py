@@ -10,10 +10,13 @@ from bots.builtin.acts import GREETINGS, act
 from bots.chat import Chat
 from bots.corpus import Corpus, Dialogue, read_jsonl
 from bots.prose import present
+from bots.words import content
 
 # How much each turn counts, the latest first. The speaker's own turns count little: a system that went by
 # them would recite the dialogue it took its last reply from.
 _WEIGHTS = (1.0, 0.2, 0.5, 0.1)
+# Where the latest line says little ("Yes."), what it answers has to say the rest.
+_WEIGHTS_IF_BARE = (0.5, 0.6, 0.5, 0.1)
 WINDOW = len(_WEIGHTS)
 
 Stage = Literal["opening", "middle", "closing"]
@@ -77,4 +80,5 @@ def recent(chat: Chat) -> tuple[str, ...]:
 
 def fading(context: tuple[str, ...]) -> list[tuple[float, str]]:
     """Return each text of `context`, latest first, with how much it counts."""
-    return list(zip(_WEIGHTS, reversed(context), strict=False))
+    bare = bool(context) and not content(context[-1])
+    return list(zip(_WEIGHTS_IF_BARE if bare else _WEIGHTS, reversed(context), strict=False))

@@ -1,13 +1,13 @@
 """What a persona has to say about a question it is asked."""
 
-from collections.abc import Sequence
-
 from bots.builtin.acts import act
 from bots.builtin.choice import staleness
 from bots.builtin.topics import TOPICS, topics_of
 from bots.chat import Chat
 from bots.prose import present
-from bots.words import content, sentences
+from bots.words import content, sentences, words
+
+_PRECEDENCE = (1.0, 0.6, 0.3)  # of the topics a question touches, the one it touches most first
 
 
 def fact_about(text: str, chat: Chat, least: float = 1.0) -> str | None:
@@ -25,8 +25,12 @@ def asked_fact(chat: Chat) -> str | None:
 
 def untold(chat: Chat) -> list[str]:
     """Return the persona's sentences that the bot has not said yet, as they are shown."""
-    shown = [present(sentence) for sentence in chat.persona]
-    return [sentence for sentence in shown if staleness(sentence, chat) < 1]
+    return [sentence for sentence in own_lines(chat) if staleness(sentence, chat) < 1]
+
+
+def own_lines(chat: Chat) -> list[str]:
+    """Return the sentences of the chat's persona that have words, as they are shown."""
+    return [present(sentence) for sentence in chat.persona if words(sentence)]
 
 
 def question_in(chat: Chat) -> str | None:
@@ -43,10 +47,11 @@ def question_in(chat: Chat) -> str | None:
 
 
 def _nearness(text: str, fact: str) -> float:
-    shared = len(set(content(text)) & set(content(fact)))
-    asked = _widened(topics_of(text)[:3])
-    return 1.5 * shared + len(asked & set(topics_of(fact)))
-
-
-def _widened(names: Sequence[str]) -> set[str]:
-    return {each for name in names for each in (name, *TOPICS[name].includes)}
+    """Return how near a fact is to what is asked: words in common, its topics, and how it begins."""
+    nearness = 1.5 * len(set(content(text)) & set(content(fact)))
+    touched = set(topics_of(fact))
+    for weight, name in zip(_PRECEDENCE, topics_of(text), strict=False):
+        topic = TOPICS[name]
+        nearness += weight * bool({name, *topic.includes} & touched)
+        nearness += weight * bool(topic.answer and topic.answer.search(fact.lower()))
+    return nearness

@@ -12,7 +12,7 @@ from bots.builtin.topics import TOPICS, topics_of
 from bots.chat import Chat, Reply
 from bots.corpus import Corpus
 from bots.prose import present
-from bots.words import stem, stems
+from bots.words import content, stem, stems
 
 _LINK_EVERY = 3  # replies
 _IN_COMMON = 1.5  # nearness of a fact that is worth bringing up unasked
@@ -77,12 +77,17 @@ class Interviewer:
             yield self._script["returns"]
         if (chat.seed + chat.replies_given()) % _LINK_EVERY == 0:
             yield links
-        for back, line in enumerate(reversed(said)):
-            yield from answers(self._script["rules"], line)
-            yield from (TOPICS[topic].questions for topic in topics_of(line)[:2])
-            if back == 0:
-                yield links
+        if said and content(said[-1]):
+            yield from self._follow_ups(said[-1])
+        yield links
+        for line in reversed(said[:-1]):
+            yield from self._follow_ups(line)
+        yield from answers(self._script["rules"], said[-1] if said else "")
         yield self._script["openers"]
+
+    def _follow_ups(self, line: str) -> Iterator[Sequence[str]]:
+        yield from answers(self._script["rules"], line)
+        yield from (TOPICS[topic].questions for topic in topics_of(line)[:2])
 
     def _pick(self, name: str, chat: Chat, rng: random.Random) -> str:
         return freshest(_shuffled(self._script[name], rng), chat)

@@ -11,6 +11,7 @@ from bots.builtin.rules import answers, script
 from bots.chat import Chat, Reply
 from bots.corpus import Corpus
 from bots.prose import present
+from bots.words import content
 
 
 class Reflect:
@@ -40,13 +41,15 @@ class Reflect:
         fact = asked_fact(chat)
         if fact:
             yield from (way.format(fact) for way in self._turned("share", chat))
+        ways = self._turned("remember", chat)
+        remembered = [way.format(thing) for thing in mentions(chat)[:2] for way in ways]
+        if doing == "tells" and not content(line):
+            yield from remembered
         for filled in answers(self._script["rules"], line):
             yield from _rotated(filled, chat)
         if doing.startswith("asks"):
             yield from self._turned("about_me", chat)
-        yield from (
-            way.format(thing) for thing in mentions(chat)[:2] for way in self._turned("remember", chat)
-        )
+        yield from remembered
         yield from self._turned("nothing", chat)
 
     def _turned(self, name: str, chat: Chat) -> list[str]:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from bots.builtin.choice import freshest, ranked
-from bots.builtin.latent import Places, along, dots, principal, unit
+from bots.builtin.latent import Places, along, dots, principal, shift, unit
 from bots.builtin.stock import stock
 from bots.builtin.terms import Matrix, Vector
 from bots.chat import Chat, Reply
@@ -34,9 +34,7 @@ class Semantic:
         self._basis = principal(texts, _DIMENSIONS)
         self._replies = self._places(self._stock.replies)
         said = self._places(self._stock.contexts)
-        pull: Places = _RIDGE * np.eye(said.shape[1])
-        shift = np.linalg.solve(said.T @ said + pull, said.T @ self._replies + pull)
-        self._shift = np.asarray(shift, dtype=np.float64)
+        self._shift = shift(said, self._replies, _RIDGE)
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the reply of the corpus that lies nearest to where one belongs."""

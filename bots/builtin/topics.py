@@ -1,5 +1,6 @@
 """What a line of small talk is about: a hand-made list of topics with their words."""
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +18,7 @@ class Topic:
     label: str
     stems: frozenset[str]
     phrases: tuple[str, ...]
+    answer: re.Pattern[str] | None
     includes: tuple[str, ...]
     questions: tuple[str, ...]
 
@@ -29,6 +31,7 @@ def _load() -> dict[str, Topic]:
             entry["label"],
             frozenset(stem(word) for word in entry["words"].split()),
             tuple(entry.get("phrases", ())),
+            re.compile(entry["answer"]) if "answer" in entry else None,
             tuple(entry.get("includes", ())),
             tuple(entry["ask"]),
         )

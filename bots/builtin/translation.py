@@ -8,14 +8,14 @@ from scipy import sparse
 from bots.builtin.associations import associations
 from bots.builtin.choice import freshest, ranked
 from bots.builtin.exchanges import fading, recent
+from bots.builtin.facts import own_lines
 from bots.builtin.sayings import sayings
 from bots.builtin.terms import Matrix, Vector, products
 from bots.chat import Chat, Reply
 from bots.corpus import Corpus
-from bots.prose import present
 
-_WARMTH = 0.05
-_OWN = 1.0  # what the persona's own words gain over anybody else's
+_WARMTH = 0.2
+_OWN = 1.5  # what the persona's own words gain over anybody else's
 
 
 class Translation:
@@ -35,8 +35,8 @@ class Translation:
         """Return the best sentence, of the corpus or of the persona, that repeats nothing."""
         ratings = products(self._words, self._evidence(chat)) + 0.4 * self._sayings.fitness(chat)
         lines = self._sayings.lines
-        if chat.persona:
-            own = tuple(present(sentence) for sentence in chat.persona)
+        own = tuple(own_lines(chat))
+        if own:
             # Copying from the persona would favour all of its sentences alike, whatever was said.
             evidence = self._model.evidence(fading(recent(chat)), ())
             ratings = np.append(ratings, products(self._counts(own), evidence) + _OWN)

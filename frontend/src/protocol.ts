@@ -164,7 +164,7 @@ export interface CriterionCard {
   statement: string;
 }
 /**
- * The message with this id is on disk.
+ * The message with this id is on disk; what it led to was sent before this.
  */
 export interface Accepted {
   id: string;

@@ -19,7 +19,7 @@ ASSIGNMENT_COLUMNS = ["where", "assignment", "hit", "worker", "seconds"]
 CONVERSATION_COLUMNS = ["where", "conversation", "assignment", "position", "system"]
 
 SIMULATED_NOTE = (
-    "SIMULATED WORKERS: everything analysed here was done by a program. No person rated anything."
+    "SIMULATED WORKERS: all that is analysed here was done by a program. No person rated anything."
 )
 REPAIR = "Correct it or take the assignment out."
 

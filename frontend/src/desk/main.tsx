@@ -7,5 +7,7 @@ import { App } from "./App";
 
 const page = document.getElementById("page");
 if (page) {
+  // A new link with a token, opened in the same tab.
+  window.addEventListener("hashchange", () => window.location.reload());
   render(<App />, page);
 }

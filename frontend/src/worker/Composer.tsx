@@ -86,18 +86,18 @@ export function Composer({ k, ready, waiting, onSend }: Props) {
         </svg>
       </button>
       <p class="composer-hint small soft" id="composer-hint">
-        {hint(waiting, text)}
+        {hint(waiting, text) ?? <span class="composer-keys">Enter sends, Shift + Enter starts a new line.</span>}
       </p>
     </form>
   );
 }
 
-function hint(waiting: boolean, text: string): string {
+function hint(waiting: boolean, text: string): string | null {
   if (text.length >= COUNT_FROM) {
     return `${MAX_SAY - text.length} characters left`;
   }
   if (waiting && text) {
     return "You can send this as soon as the reply is here.";
   }
-  return "Enter sends, Shift + Enter starts a new line.";
+  return null;
 }

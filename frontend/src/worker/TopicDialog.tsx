@@ -51,9 +51,8 @@ export function TopicDialog({ k, topic, onClose }: Props) {
       setDraft(EMPTY);
       onClose();
     } else {
-      const fields = form.current?.elements;
-      const first = [!how && 0, textMissing && 1, !opinion && 2, !bot && 3].find((part) => part !== false);
-      focusPart(fields, first ?? 0);
+      const first = [!how, textMissing, !opinion, !bot].indexOf(true);
+      form.current?.querySelector<HTMLInputElement>(`[data-part="${first}"] input`)?.focus();
     }
   };
 
@@ -120,9 +119,4 @@ export function TopicDialog({ k, topic, onClose }: Props) {
       </form>
     </Dialog>
   );
-}
-
-function focusPart(fields: HTMLFormControlsCollection | undefined, part: number): void {
-  const wanted = Array.from(fields ?? []).find((field) => field.closest(`[data-part="${part}"]`));
-  (wanted as HTMLElement | undefined)?.focus();
 }

@@ -46,9 +46,7 @@ export function Chat({ chat, study }: Props) {
         </div>
         <div class="chat-inputs">
           <p class="small">
-            <strong>
-              Inputs {inputs} of {needed}
-            </strong>
+            <strong>{inputs > needed ? `Inputs ${inputs}` : `Inputs ${inputs} of ${needed}`}</strong>
             <span class="soft chat-enough">{enough ? " · enough to go on" : ""}</span>
           </p>
           <Meter now={inputs} of={needed} />
