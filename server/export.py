@@ -51,10 +51,7 @@ def export_run(connection: Connection, run: RunEntry) -> Json:
     assignments = by_people or completed
     return {
         "metadata": _metadata(connection, run) | simulated,
-        "data": [
-            _assignment(row, conversations.get(row["assignment_id"], []), parts)
-            for row in by_people or completed
-        ],
+        "data": [_assignment(row, conversations.get(row["assignment_id"], []), parts) for row in assignments],
     }
 
 

@@ -17,13 +17,13 @@ from bots.corpus import Corpus
 from bots.prose import present
 from bots.words import STOP_WORDS, stem
 
-_DRAFTS = 8
+_DRAFTS = 6
 _SHORTEST, _LONGEST = 5, 26  # tokens, the two that open a line included
 _ADAPTATION = 0.5
 _FULL, _TERSENESS = 10, 0.1  # what each token short of a full line costs
 _AGAIN = 0.1  # a meaningful word that the line already has
 _UNSEEN = 0.02  # a token never seen after the one before it
-_SHARPNESS = 1.8  # above 1, likely words are drawn more often still
+_SHARPNESS = 2.0  # above 1, likely words are drawn more often still
 
 
 @dataclass(frozen=True, slots=True)

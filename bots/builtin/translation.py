@@ -15,7 +15,7 @@ from bots.chat import Chat, Reply
 from bots.corpus import Corpus
 
 _WARMTH = 0.2
-_OWN = 1.5  # what the persona's own words gain over anybody else's
+_OWN = 2.5  # what the persona's own words gain over anybody else's
 
 
 class Translation:
