@@ -26,7 +26,7 @@ _WHETHER = re.compile(
 )
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def act(text: str) -> Act:
     """Return what `text` does; of several things, the one that most wants an answer."""
     found = [_sentence_act(part) for part in sentences(text)] or ["tells"]

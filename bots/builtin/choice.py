@@ -28,7 +28,7 @@ def staleness(line: str, chat: Chat) -> float:
     return worst
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=8192)
 def _parts(text: str) -> tuple[frozenset[str], ...]:
     """Return the stems of `text` as a whole and of each of its sentences."""
     return tuple({frozenset(stems(part)): None for part in (text, *sentences(text))})

@@ -54,6 +54,7 @@ class Ngram:
             for word in self._model.words
         ]
         self._stems = np.array(stems)
+        self._end = self._model.index[END]
         self._marks = np.array([bool(MARK.fullmatch(word)) for word in self._model.words])
 
     async def reply(self, chat: Chat) -> Reply:
@@ -90,21 +91,26 @@ class Ngram:
         line = self._model.encode((opening,))[:-1]
         factor, merit = pull.copy(), 0.0
         while len(line) < _LONGEST:
-            seen = np.full(factor.size, _UNSEEN)
-            seen[self._model.followers(line[-1])] = 1.0
-            likely = (self._model.after(line[-2], line[-1]) * factor * seen) ** _SHARPNESS
-            if len(line) < _SHORTEST:
-                likely[self._model.index[END]] = 0.0
-            if len(line) == 2 or self._marks[line[-1]]:
-                likely[self._marks] = 0.0
+            likely = self._likely(line, factor)
             total = np.cumsum(likely)
             token = int(np.searchsorted(total, rng.random() * total[-1], side="right"))
-            if token == self._model.index[END]:
+            if token == self._end:
                 break
             merit += float(np.log(likely[token] / total[-1]) + np.log(pull[token]))
             factor[token] *= _AGAIN if self._stems[token] >= 0 else 1.0
             line.append(token)
         return _Draft(self._written(line[2:]), merit / len(line) - _TERSENESS * max(0, _FULL - len(line)))
+
+    def _likely(self, line: Sequence[int], factor: Vector) -> Vector:
+        """Return how likely each token comes next, up to a constant."""
+        seen = np.full(factor.size, _UNSEEN)
+        seen[self._model.followers(line[-1])] = 1.0
+        likely: Vector = (self._model.after(line[-2], line[-1]) * factor * seen) ** _SHARPNESS
+        if len(line) < _SHORTEST:
+            likely[self._end] = 0.0
+        if len(line) == 2 or self._marks[line[-1]]:
+            likely[self._marks] = 0.0
+        return likely
 
     def _written(self, line: Sequence[int]) -> str:
         """Return tokens as text: words spaced, sentences begun with a capital and the last one ended."""
@@ -112,8 +118,8 @@ class Ngram:
         for at, word in enumerate(words):
             if at == 0 or STOP.fullmatch(words[at - 1]):
                 words[at] = word[:1].upper() + word[1:]
-        if words and not STOP.fullmatch(words[-1]):
-            words.append(".")
+        if not STOP.fullmatch(words[-1]):
+            words = [*words[:-1], "."] if MARK.fullmatch(words[-1]) else [*words, "."]
         return present(" ".join(words))
 
 

@@ -18,7 +18,7 @@ Vector = NDArray[np.float64]
 Matrix: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def terms(text: str) -> tuple[str, ...]:
     """Return the stems of `text`, its pairs of neighbouring stems, and the topics it touches."""
     single = stems(text)

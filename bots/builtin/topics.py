@@ -47,7 +47,7 @@ for _topic in TOPICS.values():
         _BY_STEM[_stem] = (*_BY_STEM.get(_stem, ()), _topic.name)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def topics_of(text: str) -> tuple[str, ...]:
     """Return the names of the topics that `text` touches, the one touched by most words first."""
     said = words(text)
