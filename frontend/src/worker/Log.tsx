@@ -20,6 +20,7 @@ export function Log({ turns, sending, typing, topic }: Props) {
   const slow = useOverdue(typing, LONG_MS);
   const ours = sending !== null || turns.at(-1)?.author === "worker";
   const atEnd = useRef(true);
+  const top = useRef(0);
   const toEnd = () => box.current?.scrollTo({ top: box.current.scrollHeight });
   // A new line is followed unless the worker is reading further up.
   useLayoutEffect(() => {
@@ -40,8 +41,11 @@ export function Log({ turns, sending, typing, topic }: Props) {
     }
     return () => observer.disconnect();
   }, []);
+  // Only a movement upwards leaves the end: the box may shrink before its last scrolling is told.
   const scrolled = ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: { currentTarget: HTMLElement }) => {
-    atEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+    const near = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+    atEnd.current = near || (atEnd.current && scrollTop >= top.current);
+    top.current = scrollTop;
   };
   return (
     <div

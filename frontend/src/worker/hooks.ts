@@ -12,7 +12,12 @@ export function useSession(): Session {
     throw new Error("useSession needs a SessionContext above it");
   }
   const [, draw] = useState(0);
-  useEffect(() => session.subscribe(() => draw((count) => count + 1)), [session]);
+  useEffect(() => {
+    const again = () => draw((count) => count + 1);
+    // What changed between the first drawing and now has told nobody.
+    again();
+    return session.subscribe(again);
+  }, [session]);
   return session;
 }
 

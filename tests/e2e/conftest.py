@@ -1,0 +1,39 @@
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.e2e.hands import context_of, launch
+from tests.e2e.stage import Stage
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A module's browser. Not the session's: while it is open, no other test could run an event loop."""
+    expect.set_options(timeout=30_000)
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    stage = Stage(tmp_path_factory.mktemp("stage"))
+    stage.start()
+    yield stage
+    stage.stop()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = context_of(browser, 1280)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    context = context_of(browser, 360)
+    yield context.new_page()
+    context.close()

@@ -1,0 +1,93 @@
+"""A worker's hands on the page, for tests and pictures alike."""
+
+import re
+import shutil
+
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+HEIGHTS = {1280: 800, 360: 740}
+
+LINES = [
+    "I spent the whole weekend baking bread, have you ever tried?",
+    "Mine came out rather flat, but it tasted good.",
+    "What do you like to do when you have a free day?",
+    "That sounds relaxing. I mostly go walking with my dog.",
+    "He is a small terrier and he is afraid of cats.",
+    "Do you have any animals?",
+    "I grew up in the country, so there were always some around.",
+    "We used to have hens. Collecting the eggs was my job.",
+    "Would you rather live in a city or in a village?",
+    "I think I would miss the quiet. It was nice talking to you!",
+]
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Start the machine's own Chromium; raises RuntimeError when it has none."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        raise RuntimeError("no Chromium here: run tests/e2e/need-chromium")
+    return playwright.chromium.launch(executable_path=path, args=FLAGS)
+
+
+def context_of(browser: Browser, width: int) -> BrowserContext:
+    phone = width < 600
+    context = browser.new_context(
+        viewport={"width": width, "height": HEIGHTS[width]},
+        is_mobile=phone,
+        has_touch=phone,
+        color_scheme="light",
+        locale="en-GB",
+    )
+    context.set_default_timeout(30_000)
+    return context
+
+
+def press(page: Page, name: str | re.Pattern[str]) -> None:
+    page.get_by_role("button", name=name, exact=isinstance(name, str)).click()
+
+
+def choose(page: Page, legend: str, choice: str) -> None:
+    page.get_by_role("group", name=legend).get_by_role("radio", name=choice, exact=True).check()
+
+
+def open_topic(page: Page, topic: str | None = "Baking bread") -> None:
+    if topic is not None:
+        page.get_by_label("Your topic").fill(topic)
+    choose(page, "How do you feel about it?", "Like")
+    press(page, "Start the conversation")
+    expect(page.get_by_role("log")).to_be_visible()
+
+
+def enter(page: Page, url: str) -> None:
+    page.goto(url)
+    press(page, "I understand")
+    expect(page.get_by_role("button", name="Start the conversation")).to_be_visible()
+
+
+def say(page: Page, text: str) -> None:
+    replies = page.locator(".bubble-bot:not(.bubble-typing)")
+    before = replies.count()
+    page.get_by_label("Your message").fill(text)
+    page.keyboard.press("Enter")
+    expect(replies).to_have_count(before + 1)
+
+
+def rate(page: Page, values: list[int]) -> None:
+    for slider, value in zip(page.get_by_role("slider").all(), values, strict=False):
+        slider.fill(str(value))
+
+
+def finish(page: Page) -> None:
+    press(page, "Next chatbot")
+    press(page, "Finish and rate")
+    expect(page.get_by_role("slider").first).to_be_attached()

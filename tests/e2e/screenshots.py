@@ -1,0 +1,355 @@
+"""Takes a picture of every state of the pages, at both widths, into docs/screenshots.
+
+    python tests/e2e/screenshots.py [--out DIR] [--only WORD …]
+
+Starts a server of its own over fresh data. Each state is checked on the way: axe finds nothing, the
+console is silent, nothing is asked of another host.
+"""
+
+import argparse
+import re
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+
+from tests.e2e.hands import (
+    HEIGHTS,
+    LINES,
+    choose,
+    context_of,
+    enter,
+    finish,
+    launch,
+    open_topic,
+    press,
+    rate,
+    say,
+)
+from tests.e2e.stage import Stage
+
+OUT = Path(__file__).parents[2] / "docs" / "screenshots"
+TITLES = {
+    "instructions": "Instructions",
+    "leave": "“No thanks” asks before it leaves",
+    "topic-free": "Topic of the worker’s choice",
+    "topic-free-incomplete": "Topic, something forgotten",
+    "topic-icebreaker": "Topic given by the study",
+    "chat-empty": "Chat, before the first word",
+    "chat-typing": "Chat, a reply is on its way",
+    "chat-middle": "Chat, in the middle",
+    "chat-long": "Chat, long texts",
+    "topic-dialog": "Topic dialog",
+    "topic-dialog-filled": "Topic dialog, only opinions have changed",
+    "too-few": "“Next chatbot” too early",
+    "confirm": "“Next chatbot” asks before it ends a conversation",
+    "reconnecting": "Connection lost",
+    "replaced": "The chatbot could not go on and is replaced",
+    "rating-untouched": "Rating, untouched",
+    "rating-half": "Rating, half done, with a nudge",
+    "rating-complete": "Rating, complete",
+    "feedback": "Feedback",
+    "done": "Done",
+    "done-dark": "Done, in a dark setting",
+    "chat-dark": "Chat, in a dark setting",
+    "taken-over": "Opened in another tab",
+    "expired": "Expired",
+    "returned": "Given back",
+    "run-closed": "The study has ended",
+    "run-full": "Every place is taken",
+    "run-not-found": "No such study",
+    "link-invalid": "The session is not known",
+    "desk-token": "Desk: asks for the token",
+    "desk-runs": "Desk: runs",
+    "desk-run": "Desk: a run",
+    "desk-transcript": "Desk: a transcript",
+}
+
+LONG = (
+    "Honestly, it is hard to say. When I was small we went to the same place by the sea every summer, and I "
+    "thought it was the dullest village in the world. Now I would give a lot to sit on that harbour wall "
+    "again and watch the boats come in!\n\nDo you have a place like that? "
+    "Aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaah, I miss it."
+)
+LONG_TOPIC = "Whether people who grew up by the sea ever feel at home anywhere else, and what they miss most"
+
+
+@dataclass
+class Camera:
+    """Takes pictures of one width, and is strict about what it sees."""
+
+    out: Path
+    width: int
+    url: str
+    troubles: list[str]
+    taken: set[str]
+
+    def shoot(self, page: Page, name: str, *, whole: bool = False) -> None:
+        page.mouse.move(0, 0)
+        page.wait_for_timeout(350)
+        found = Axe().run(page)
+        for violation in found.response["violations"]:
+            nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
+            self.troubles.append(f"{name} {self.width}: axe {violation['id']}: {violation['help']}: {nodes}")
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        if wide > self.width:
+            self.troubles.append(f"{name} {self.width}: scrolls sideways ({wide} px)")
+        height = page.evaluate("document.documentElement.scrollHeight") if whole else HEIGHTS[self.width]
+        page.set_viewport_size({"width": self.width, "height": height})
+        page.screenshot(path=self.out / f"{name}-{self.width}.png")
+        page.set_viewport_size({"width": self.width, "height": HEIGHTS[self.width]})
+        self.taken.add(name)
+
+    def watch(self, context: BrowserContext) -> None:
+        def said(message: ConsoleMessage) -> None:
+            expected = re.search(r"WebSocket connection|Failed to load resource", message.text)
+            if message.type in {"error", "warning"} and not expected:
+                self.troubles.append(f"{self.width}: console: {message.text}")
+
+        context.on("console", said)
+        context.on("weberror", lambda error: self.troubles.append(f"{self.width}: {error.error}"))
+        context.on(
+            "request",
+            lambda request: (
+                None if request.url.startswith(self.url) else self.troubles.append(f"asked for {request.url}")
+            ),
+        )
+
+
+# ---- states ----------------------------------------------------------------------------------
+
+
+def assignment(page: Page, camera: Camera, stage: Stage) -> None:
+    """A whole assignment; most states lie on its way."""
+    _beginning(page, camera, stage)
+    _first_chat(page, camera, stage)
+    _first_rating(page, camera)
+    for k, topic in enumerate(["Dogs", "Trains", "Cooking", "Music", "The sea"], start=2):
+        open_topic(page, topic)
+        for line in LINES:
+            say(page, line)
+        finish(page)
+        rate(page, [30 + 7 * k, 80 - 5 * k, 50, 60 + k, 40, 20 + k, 75])
+        press(page, re.compile("Submit ratings"))
+    page.get_by_label("Your feedback").fill("Thank you, that was fun. The third one kept asking about dogs.")
+    camera.shoot(page, "feedback")
+    press(page, "Hand in")
+    expect(page.get_by_text("Your completion code")).to_be_visible()
+    camera.shoot(page, "done")
+    page.emulate_media(color_scheme="dark")
+    camera.shoot(page, "done-dark")
+
+
+def _beginning(page: Page, camera: Camera, stage: Stage) -> None:
+    page.goto(f"{stage.url}/w/demo")
+    expect(page.get_by_role("button", name="I understand")).to_be_visible()
+    camera.shoot(page, "instructions", whole=True)
+    press(page, "No thanks")
+    camera.shoot(page, "leave")
+    page.keyboard.press("Escape")
+    press(page, "I understand")
+    expect(page.get_by_label("Your topic")).to_be_visible()
+    camera.shoot(page, "topic-free")
+    press(page, "Start the conversation")
+    camera.shoot(page, "topic-free-incomplete")
+    open_topic(page)
+
+
+def _first_chat(page: Page, camera: Camera, stage: Stage) -> None:
+    camera.shoot(page, "chat-empty")
+    for line in LINES[:4]:
+        say(page, line)
+    camera.shoot(page, "chat-middle")
+    press(page, "Topic")
+    camera.shoot(page, "topic-dialog")
+    choose(page, "How did the topic change?", "It is the same, only opinions changed")
+    choose(page, "How do you feel about it?", "Ambivalent")
+    camera.shoot(page, "topic-dialog-filled")
+    choose(page, "How does the chatbot seem to feel about it?", "Like")
+    press(page, "Save topic")
+    press(page, "Next chatbot")
+    camera.shoot(page, "too-few")
+    press(page, "Keep chatting")
+    page.get_by_label("Your message").fill(LINES[4])
+    stage.stop()
+    expect(page.get_by_text("Connection lost")).to_be_visible()
+    page.get_by_label("Your message").press("Enter")
+    page.wait_for_timeout(1_000)
+    camera.shoot(page, "reconnecting")
+    stage.start()
+    expect(page.locator(".bubble-bot:not(.bubble-typing)")).to_have_count(5, timeout=30_000)
+    for line in LINES[5:]:
+        say(page, line)
+    press(page, "Next chatbot")
+    camera.shoot(page, "confirm")
+    press(page, "Finish and rate")
+
+
+def _first_rating(page: Page, camera: Camera) -> None:
+    expect(page.get_by_role("slider").first).to_be_attached()
+    camera.shoot(page, "rating-untouched", whole=True)
+    rate(page, [72, 31, 45])
+    press(page, re.compile("answers missing"))
+    camera.shoot(page, "rating-half", whole=True)
+    rate(page, [72, 31, 45, 88, 64, 12, 95])
+    camera.shoot(page, "rating-complete", whole=True)
+    press(page, re.compile("Submit ratings"))
+
+
+def icebreaker(page: Page, camera: Camera, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/icebreaker")
+    choose(page, "How do you feel about it?", "Ambivalent")
+    camera.shoot(page, "topic-icebreaker")
+
+
+def waiting(page: Page, camera: Camera, stage: Stage) -> None:
+    """A chat whose replies take long, then the same in a second tab."""
+    enter(page, f"{stage.url}/w/calm")
+    open_topic(page)
+    page.get_by_label("Your message").fill(LINES[0])
+    page.keyboard.press("Enter")
+    expect(page.locator(".bubble-typing")).to_be_visible()
+    page.get_by_label("Your message").fill("I can already write the next one")
+    camera.shoot(page, "chat-typing")
+    second = page.context.new_page()
+    second.goto(f"{stage.url}/w/calm")
+    expect(page.get_by_role("button", name="Use it here instead")).to_be_visible()
+    camera.shoot(page, "taken-over")
+    second.close()
+
+
+def long_texts(page: Page, camera: Camera, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/demo?worker=long-{camera.width}")
+    open_topic(page, LONG_TOPIC)
+    for line in [LINES[0], LONG, LINES[1]]:
+        say(page, line)
+    page.get_by_label("Your message").fill(LONG)
+    camera.shoot(page, "chat-long")
+    page.emulate_media(color_scheme="dark")
+    page.get_by_label("Your message").fill("")
+    camera.shoot(page, "chat-dark")
+
+
+def replaced(page: Page, camera: Camera, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/failing")
+    open_topic(page)
+    page.get_by_label("Your message").fill(LINES[0])
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
+    camera.shoot(page, "replaced")
+
+
+def endings(page: Page, camera: Camera, stage: Stage) -> None:
+    """Every page on which nothing more happens."""
+    width = camera.width
+    enter(page, f"{stage.url}/w/brief?worker=slow-{width}")
+    page.wait_for_timeout(2_000)
+    other = page.context.new_page()
+    other.goto(f"{stage.url}/w/brief?worker=quick-{width}")
+    expect(page.get_by_role("heading", name="This session has ended")).to_be_visible()
+    camera.shoot(page, "expired")
+    other.close()
+    page.goto(f"{stage.url}/w/icebreaker?worker=leaver-{width}")
+    press(page, "No thanks")
+    press(page, "Leave the study")
+    expect(page.get_by_role("heading", name="You have left the study")).to_be_visible()
+    camera.shoot(page, "returned")
+    page.goto(f"{stage.url}/w/closed")
+    expect(page.get_by_role("heading", name="This study has ended")).to_be_visible()
+    camera.shoot(page, "run-closed")
+    page.goto(f"{stage.url}/w/single?worker=first")
+    expect(page.get_by_role("button", name="I understand")).to_be_visible()
+    page.goto(f"{stage.url}/w/single?worker=second")
+    expect(page.get_by_role("heading", name="Every place is taken")).to_be_visible()
+    camera.shoot(page, "run-full")
+    page.goto(f"{stage.url}/w/nowhere")
+    expect(page.get_by_role("heading", name="We can’t find this study")).to_be_visible()
+    camera.shoot(page, "run-not-found")
+    page.route("**/api/join", lambda route: route.fulfill(json={"token": "made.up.token", "socket": "/ws"}))
+    page.goto(f"{stage.url}/w/demo?worker=stranger")
+    expect(page.get_by_role("heading", name="This link is no longer valid")).to_be_visible()
+    camera.shoot(page, "link-invalid")
+    page.unroute("**/api/join")
+
+
+def desk(page: Page, camera: Camera, stage: Stage) -> None:
+    page.goto(f"{stage.url}/desk")
+    expect(page.get_by_label("Token")).to_be_visible()
+    camera.shoot(page, "desk-token")
+    page.goto("about:blank")
+    page.goto(f"{stage.url}/desk#token={stage.token}")
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+    expect(page.get_by_text("conversations rated").first).to_be_visible()
+    camera.shoot(page, "desk-runs")
+    page.goto(f"{stage.url}/desk?run=demo")
+    expect(page.get_by_role("heading", name="Workers")).to_be_visible()
+    camera.shoot(page, "desk-run", whole=True)
+    row = page.get_by_role("row").filter(has_text="completed").first
+    row.get_by_role("link").click()
+    expect(page.get_by_role("heading", name="Ratings").first).to_be_visible()
+    camera.shoot(page, "desk-transcript")
+
+
+SCENES: list[Callable[[Page, Camera, Stage], None]] = [
+    assignment,
+    icebreaker,
+    waiting,
+    long_texts,
+    replaced,
+    endings,
+    desk,
+]
+
+
+def picture_book(out: Path, taken: set[str]) -> None:
+    """Write the page that shows them all."""
+    parts = [
+        "# Every state of the pages",
+        "Made by `python tests/e2e/screenshots.py` from a freshly started server, at 1280 px and 360 px.",
+    ]
+    for name, title in TITLES.items():
+        if name in taken:
+            parts += [
+                f"## {title}",
+                f'<img src="{name}-1280.png" width="640" alt="{title}, wide screen"> '
+                f'<img src="{name}-360.png" width="180" alt="{title}, phone">',
+            ]
+    (out / "README.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--only", nargs="*", default=[scene.__name__ for scene in SCENES])
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    expect.set_options(timeout=30_000)
+    troubles: list[str] = []
+    taken: set[str] = set()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        stage = Stage(Path(folder))
+        stage.start()
+        browser = launch(playwright)
+        for width in HEIGHTS:
+            camera = Camera(options.out, width, stage.url, troubles, taken)
+            for scene in SCENES:
+                if scene.__name__ in options.only:
+                    context = context_of(browser, width)
+                    camera.watch(context)
+                    scene(context.new_page(), camera, stage)
+                    context.close()
+                    sys.stderr.write(f"{scene.__name__} at {width} px\n")
+        browser.close()
+        stage.stop()
+    if taken == set(TITLES):
+        picture_book(options.out, taken)
+    sys.stderr.writelines(f"{trouble}\n" for trouble in troubles)
+    return 1 if troubles else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""A server of our own for pictures: fresh data, its own port, studies for every state of the pages."""
+
+import socket
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+import yaml
+
+from bots import BotError, Chat, Reply
+from server import catalog
+from server.app import create_app
+from server.auth import load_auth
+from server.config import Settings
+from server.database import migrate, open_engine
+from server.run import open_lineup
+from server.runtime import utc_now
+
+DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
+_QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
+# What each run changes in the demo study.
+RUNS: dict[str, dict[str, Any]] = {
+    "demo": {"reply_time": _QUICK},
+    "calm": {"reply_time": {"median": 30.0, "spread": 0.0, "longest": 30.0}},
+    "icebreaker": {"topic_mode": "icebreaker"},
+    "brief": {"assignments": 1, "timeouts": {"idle": 1.5}},
+    "single": {"assignments": 1},
+    "short": {"systems_per_assignment": 2, "minimum_inputs": 2, "reply_time": _QUICK},
+    "failing": {"reply_time": _QUICK, "timeouts": {"bot_total": 0.5}},
+    "closed": {},
+}
+
+
+class _Failing:
+    """A bot that never answers."""
+
+    async def reply(self, chat: Chat) -> Reply:
+        raise BotError(f"no model behind {chat.conversation_id}")
+
+
+class Stage:
+    """The server. Can be stopped and started again on the same data."""
+
+    def __init__(self, folder: Path) -> None:
+        self._settings = Settings(
+            data=folder,
+            port=_free_port(),
+            joins_per_address="1000/minute",
+            messages_per_session="1000/10second",
+        )
+        self._auth = load_auth(folder, token_days=7)
+        self._server: uvicorn.Server | None = None
+        self._thread: threading.Thread | None = None
+        migrate(self._settings.resolved_database_url)
+        demo = yaml.safe_load(DEMO.read_text())
+        engine = open_engine(self._settings.resolved_database_url, begin="BEGIN IMMEDIATE")
+        with engine.begin() as connection:
+            for slug, changes in RUNS.items():
+                study = yaml.safe_dump(demo | changes, sort_keys=False)
+                catalog.open_run(connection, study, slug, utc_now())
+            entries = catalog.runs(connection)
+        engine.dispose()
+        self._runs = {entry.id: open_lineup(entry) for entry in entries if entry.slug != "closed"}
+        for run in self._runs.values():
+            if run.slug == "failing":
+                run.bots.update(dict.fromkeys(run.bots, _Failing()))
+        with closing(sqlite3.connect(folder / "candor.db")) as database, database:
+            database.execute("UPDATE run SET status = 'closed' WHERE slug = 'closed'")
+
+    @property
+    def url(self) -> str:
+        return self._settings.resolved_public_url
+
+    @property
+    def database(self) -> Path:
+        return self._settings.data / "candor.db"
+
+    @property
+    def token(self) -> str:
+        return self._auth.researcher_token
+
+    def start(self) -> None:
+        app = create_app(self._settings, self._auth, self._runs)
+        config = uvicorn.Config(
+            app, port=self._settings.port, ws="websockets-sansio", log_level="critical", access_log=False
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        if self._server is not None and self._thread is not None:
+            self._server.should_exit = True
+            self._server.force_exit = True
+            self._thread.join()
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port

@@ -1,0 +1,54 @@
+"""The researcher's page in a real browser, over a real server."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.e2e.hands import enter, finish, open_topic, press, rate, say
+from tests.e2e.stage import Stage
+
+pytestmark = pytest.mark.browser
+
+
+def clean(page: Page) -> None:
+    found = Axe().run(page).response["violations"]
+    assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
+
+
+def test_the_token_leaves_the_address_and_a_wrong_one_is_asked_for_again(page: Page, stage: Stage) -> None:
+    page.goto(f"{stage.url}/desk#token=wrong")
+    expect(page.get_by_text("The server does not accept this token.")).to_be_visible()
+    clean(page)
+    page.get_by_label("Token").fill(stage.token)
+    press(page, "Open the desk")
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+    assert "token" not in page.url
+    page.reload()
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+
+
+def test_a_worker_is_watched_live(page: Page, stage: Stage) -> None:
+    worker = page.context.new_page()
+    enter(worker, f"{stage.url}/w/short?worker=watched")
+    open_topic(worker, "Bread")
+    page.goto(f"{stage.url}/desk#token={stage.token}")
+    page.locator("li").filter(has_text="short · study").get_by_role("link").first.click()
+    expect(page.get_by_role("heading", name="Workers")).to_be_visible()
+    inputs = page.locator("section[aria-labelledby=workers] tbody tr").first.locator("td").nth(2)
+    expect(inputs).to_have_text("0")
+    say(worker, "I bake bread.")
+    say(worker, "It is <b>good</b> bread.")
+    expect(inputs).to_have_text("2")
+    clean(page)
+    page.locator("section[aria-labelledby=workers] tbody a").first.click()
+    expect(page.get_by_text("It is <b>good</b> bread.")).to_be_visible()
+    expect(page.get_by_text("opening topic · worker: like")).to_be_visible()
+    finish(worker)
+    rate(worker, [11, 22, 33, 44, 55, 66, 77])
+    press(worker, "Submit ratings and go on")
+    expect(page.locator(".ratings dd")).to_have_text(["11", "22", "33", "44", "55", "66", "77"])
+    clean(page)
+    page.go_back()
+    expect(page.get_by_role("heading", name="Workers")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()

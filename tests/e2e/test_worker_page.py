@@ -1,0 +1,373 @@
+"""The worker's page in a real browser, over a real server."""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import count
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.e2e.hands import choose, enter, finish, open_topic, press, rate, say
+from tests.e2e.stage import Stage
+
+pytestmark = pytest.mark.browser
+BUBBLES = ".bubble:not(.bubble-typing)"
+STATEMENTS = 7
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[int]:
+    return count()
+
+
+@pytest.fixture
+def link(stage: Stage, workers: Iterator[int]) -> str:
+    """The link of a worker who was never here, to a run of three conversations of two inputs each."""
+    return f"{stage.url}/w/short?worker=test-{next(workers)}"
+
+
+def rows(stage: Stage, query: str, *values: str) -> list[Any]:
+    with closing(sqlite3.connect(stage.database)) as database:
+        return database.execute(query, values).fetchall()
+
+
+def stored(stage: Stage, text: str) -> int:
+    return int(rows(stage, "SELECT count(*) FROM turn WHERE text = ?", text)[0][0])
+
+
+def clean(page: Page) -> None:
+    """Axe finds nothing, in light and in dark."""
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.wait_for_timeout(50)
+        found = Axe().run(page).response["violations"]
+        assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
+
+
+def to_rating(page: Page, link: str) -> None:
+    enter(page, link)
+    open_topic(page)
+    say(page, "I bake bread.")
+    say(page, "It is good bread.")
+    finish(page)
+
+
+# ---- the keyboard ----------------------------------------------------------------------------
+
+
+def focused(page: Page) -> str:
+    script = """() => {
+        const e = document.activeElement;
+        if (e === document.body) return "";
+        const named = e.getAttribute("aria-labelledby");
+        const words = named ? document.getElementById(named).textContent : "";
+        const label = e.labels?.[0]?.textContent ?? "";
+        const group = e.closest("fieldset")?.querySelector("legend")?.textContent ?? "";
+        return [group, words || label || e.getAttribute("aria-label") || e.textContent].join(" | ");
+    }"""
+    return str(page.evaluate(script))
+
+
+def tab_to(page: Page, name: str) -> None:
+    for _ in range(40):
+        if name in focused(page):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab never comes to {name}; it is at {focused(page)}")
+
+
+def key(page: Page, name: str, *keys: str) -> None:
+    tab_to(page, name)
+    for each in keys:
+        page.keyboard.press(each)
+
+
+def test_the_keyboard_alone_does_it_all_and_axe_finds_nothing(page: Page, link: str) -> None:
+    page.goto(link)
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
+    clean(page)
+    key(page, "No thanks", "Enter")
+    clean(page)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="No thanks")).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    for k in range(1, 4):
+        expect(page.get_by_role("heading", level=1)).to_be_focused()
+        tab_to(page, "Your topic")
+        page.keyboard.type("Bread")
+        key(page, "How do you feel about it?", "ArrowRight")
+        clean(page)
+        key(page, "Start the conversation", "Enter")
+        expect(page.get_by_label("Your message")).to_be_focused()
+        for text in ("I bake bread.", "It is good."):
+            page.keyboard.type(text)
+            page.keyboard.press("Enter")
+            expect(page.locator(".bubble-typing")).to_have_count(0)
+            expect(page.get_by_text("Sending…")).to_have_count(0)
+        expect(page.locator(BUBBLES)).to_have_count(4)
+        if k == 1:
+            change_topic_by_keyboard(page)
+        clean(page)
+        key(page, "Next chatbot", "Enter")
+        clean(page)
+        key(page, "Finish and rate", "Enter")
+        expect(page.get_by_role("heading", name="How was it?")).to_be_focused()
+        for slider in page.get_by_role("slider").all():
+            page.keyboard.press("Tab")
+            expect(slider).to_be_focused()
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("PageUp")
+        clean(page)
+        key(page, "Submit ratings", "Enter")
+    tab_to(page, "Your feedback")
+    page.keyboard.type("No mouse was used.")
+    clean(page)
+    key(page, "Hand in", "Enter")
+    expect(page.get_by_text("Your completion code")).to_be_visible()
+    clean(page)
+
+
+def change_topic_by_keyboard(page: Page) -> None:
+    page.keyboard.press("Shift+Tab")
+    key(page, " | Topic", "Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    clean(page)
+    key(page, "Save topic", "Enter")
+    assert "How did the topic change?" in focused(page)
+    key(page, "How did the topic change?", "Space")
+    tab_to(page, "New topic")
+    page.keyboard.type("Butter")
+    key(page, "How do you feel about it?", "Space")
+    key(page, "How does the chatbot seem to feel about it?", "Space")
+    key(page, "Save topic", "Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".chat-topic-text")).to_have_text("Butter")
+
+
+# ---- nothing is lost -------------------------------------------------------------------------
+
+
+def test_a_refresh_in_a_chat_loses_no_word(page: Page, link: str) -> None:
+    enter(page, link)
+    open_topic(page, "Trains")
+    say(page, "I take the train to work.")
+    page.get_by_label("Your message").fill("Half a sen")
+    before = page.locator(BUBBLES).all_text_contents()
+    page.reload()
+    expect(page.locator(BUBBLES)).to_have_count(2)
+    assert page.locator(BUBBLES).all_text_contents() == before
+    expect(page.get_by_label("Your message")).to_have_value("Half a sen")
+    expect(page.locator(".chat-topic-text")).to_have_text("Trains")
+    expect(page.get_by_text("Inputs 1 of 2")).to_be_visible()
+
+
+def test_a_refresh_in_a_rating_keeps_the_sliders(page: Page, link: str) -> None:
+    to_rating(page, link)
+    rate(page, [72, 31])
+    page.reload()
+    expect(page.locator(".slider-thumb")).to_have_count(2)
+    expect(page.get_by_role("slider").first).to_have_value("72")
+    expect(page.get_by_role("button", name="5 answers missing")).to_be_visible()
+    page.goto("about:blank")
+    page.go_back()
+    expect(page.locator(".slider-thumb")).to_have_count(2)
+
+
+def test_an_input_without_an_answer_is_sent_again_once_and_stored_once(
+    page: Page, link: str, stage: Stage
+) -> None:
+    text = "This one gets no answer."
+    sent: list[str] = []
+
+    def silence(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        deaf = not sent
+
+        def to_server(message: str | bytes) -> None:
+            if text in str(message):
+                sent.append(str(message))
+            server.send(message)
+
+        def to_page(message: str | bytes) -> None:
+            if not (deaf and sent):
+                socket.send(message)
+
+        socket.on_message(to_server)
+        server.on_message(to_page)
+
+    page.route_web_socket(re.compile("/ws$"), silence)
+    enter(page, link)
+    open_topic(page)
+    page.get_by_label("Your message").fill(text)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Sending…")).to_be_visible()
+    page.wait_for_timeout(500)
+    page.reload()
+    expect(page.locator(BUBBLES)).to_have_count(2)
+    expect(page.get_by_text("Sending…")).to_have_count(0)
+    assert len(sent) == 2
+    assert sent[0] == sent[1]
+    assert stored(stage, text) == 1
+
+
+def test_what_is_written_while_the_server_is_away_arrives(page: Page, link: str, stage: Stage) -> None:
+    enter(page, link)
+    open_topic(page)
+    say(page, "Hello, do you like bread?")
+    stage.stop()
+    try:
+        expect(page.get_by_text("Connection lost.")).to_be_visible()
+        page.get_by_label("Your message").fill("Written in the dark.")
+        page.get_by_label("Your message").press("Enter")
+        expect(page.get_by_text("Sending…")).to_be_visible()
+    finally:
+        stage.start()
+    expect(page.locator(BUBBLES)).to_have_count(4)
+    expect(page.get_by_text("Connection lost.")).to_have_count(0)
+    assert stored(stage, "Written in the dark.") == 1
+
+
+def test_the_older_of_two_tabs_is_told_and_can_take_the_session_back(page: Page, link: str) -> None:
+    enter(page, link)
+    open_topic(page, "Tabs")
+    say(page, "I have many tabs open.")
+    other = page.context.new_page()
+    other.goto(link)
+    expect(other.locator(BUBBLES)).to_have_count(2)
+    expect(page.get_by_role("heading", name="This session is open in another tab")).to_be_visible()
+    page.bring_to_front()
+    clean(page)
+    press(page, "Use it here instead")
+    expect(page.locator(BUBBLES)).to_have_count(2)
+    expect(other.get_by_role("heading", name="This session is open in another tab")).to_be_visible()
+
+
+# ---- the rules -------------------------------------------------------------------------------
+
+
+def test_too_few_inputs_open_a_warning_and_end_nothing(page: Page, link: str) -> None:
+    enter(page, link)
+    open_topic(page)
+    press(page, "Next chatbot")
+    expect(page.get_by_text("2 more messages are needed")).to_be_visible()
+    press(page, "Keep chatting")
+    say(page, "I bake bread.")
+    press(page, "Next chatbot")
+    expect(page.get_by_text("One more message is needed")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Your message")).to_be_visible()
+
+
+def test_sliders_show_no_number_and_no_thumb_until_touched(page: Page, link: str) -> None:
+    to_rating(page, link)
+    expect(page.locator(".slider-thumb")).to_have_count(0)
+    press(page, "7 answers missing")
+    expect(page.get_by_text("Please answer this one, too.")).to_have_count(STATEMENTS)
+    for index, slider in enumerate(page.locator(".slider").all()):
+        slider.click(position={"x": 20 + 90 * index, "y": 20})
+    expect(page.locator(".slider-thumb")).to_have_count(STATEMENTS)
+    words = page.get_by_role("list").all_inner_texts()
+    spoken = [slider.get_attribute("aria-valuetext") or "" for slider in page.get_by_role("slider").all()]
+    assert not re.search(r"\d", " ".join(words + spoken))
+    assert spoken[0] == "strongly disagree"
+    assert spoken[-1] == "strongly agree"
+
+
+def touch(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Drag one finger from `start` to `end`."""
+    wire = page.context.new_cdp_session(page)
+    for step in range(9):
+        x, y = (a + (b - a) * step / 8 for a, b in zip(start, end, strict=True))
+        kind = "touchMove" if step else "touchStart"
+        wire.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+        page.wait_for_timeout(16)
+    wire.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_timeout(100)
+
+
+def test_scrolling_past_a_slider_does_not_set_it_but_a_tap_and_a_drag_do(phone: Page, link: str) -> None:
+    to_rating(phone, link)
+    box = phone.locator(".slider").nth(1).bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch(phone, (x, y), (x + 10, y - 250))
+    assert phone.evaluate("scrollY") > 100
+    expect(phone.locator(".slider-thumb")).to_have_count(0)
+    slider = phone.locator(".slider").nth(2)
+    slider.tap()
+    expect(phone.locator(".slider-thumb")).to_have_count(1)
+    expect(phone.get_by_role("slider").nth(2)).to_have_value(re.compile("^(49|50|51)$"))
+    box = slider.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    touch(phone, (box["x"] + 20, y), (box["x"] + box["width"], y + 8))
+    expect(phone.get_by_role("slider").nth(2)).to_have_value("100")
+
+
+def test_nothing_can_be_sent_while_a_reply_is_due(page: Page, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/calm?worker=eager")
+    open_topic(page)
+    for text in ("First.", "Second."):
+        page.get_by_label("Your message").fill(text)
+        page.keyboard.press("Enter")
+    expect(page.locator(".bubble-typing")).to_be_visible()
+    expect(page.locator(BUBBLES)).to_have_count(1)
+    expect(page.get_by_label("Your message")).to_have_value("Second.")
+
+
+def test_what_people_write_is_text(page: Page, link: str) -> None:
+    nasty = "<img src=x onerror=\"document.title='owned'\"><b>bold</b>"
+    enter(page, link)
+    open_topic(page, nasty)
+    say(page, nasty)
+    expect(page.locator(".bubble-own")).to_contain_text(nasty)
+    expect(page.locator(".chat-topic-text")).to_have_text(nasty)
+    assert page.locator(".chat img, .chat b").count() == 0
+    assert "owned" not in page.title()
+
+
+def test_a_chatbot_that_fails_is_replaced_with_a_calm_word(page: Page, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/failing?worker=unlucky")
+    open_topic(page)
+    page.get_by_label("Your message").fill("Are you there?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
+    expect(page.get_by_text("Conversation 1 of 6").first).to_be_visible()
+    clean(page)
+
+
+def test_an_icebreaker_asks_for_an_opinion_only(page: Page, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/icebreaker?worker=given")
+    sentence = page.locator(".icebreaker").inner_text()
+    expect(page.get_by_label("Your topic")).to_have_count(0)
+    choose(page, "How do you feel about it?", "Dislike")
+    press(page, "Start the conversation")
+    expect(page.locator(".chat-topic-text")).to_have_text(sentence)
+    kept = rows(stage, "SELECT opinion FROM topic_mark WHERE topic = ?", sentence)
+    assert kept == [("dislike",)]
+
+
+def test_leaving_asks_first(page: Page, link: str) -> None:
+    page.goto(link)
+    press(page, "No thanks")
+    press(page, "Stay")
+    expect(page.get_by_role("button", name="I understand")).to_be_visible()
+    press(page, "No thanks")
+    press(page, "Leave the study")
+    expect(page.get_by_role("heading", name="You have left the study")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="You have left the study")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("run", "title"), [("closed", "This study has ended"), ("nowhere", "We can’t find this study")]
+)
+def test_a_run_that_cannot_be_joined_says_so(page: Page, stage: Stage, run: str, title: str) -> None:
+    page.goto(f"{stage.url}/w/{run}")
+    expect(page.get_by_role("heading", name=title)).to_be_visible()
+    clean(page)
