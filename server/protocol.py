@@ -65,6 +65,7 @@ def _something(text: str) -> str:
     return text
 
 
+Place = Annotated[int, Field(ge=1, strict=True)]
 MessageId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 _PLAIN = AfterValidator(plain)
 Said = Annotated[str, StringConstraints(max_length=MAX_SAY), _PLAIN, AfterValidator(_something)]
@@ -77,6 +78,8 @@ class _Message(BaseModel):
 
 
 # ---- what a page sends -----------------------------------------------------------------------
+# What belongs to a conversation says to which, by its number `k`: a page that was away for long may send
+# what it still holds when the worker, on another device, is already in a later conversation.
 
 
 class Hello(_Message):
@@ -99,15 +102,18 @@ class Topic(_Message):
 
     type: Literal["topic"]
     id: MessageId
+    k: Place
     text: TopicText | None = None
     opinion: Opinion
 
 
 class Say(_Message):
-    """One input of the worker."""
+    """One input of the worker: line number `turn` of conversation `k`, counted from 0."""
 
     type: Literal["say"]
     id: MessageId
+    k: Place
+    turn: Annotated[int, Field(ge=0, strict=True)]
     text: Said
 
 
@@ -116,6 +122,7 @@ class TopicChange(_Message):
 
     type: Literal["topic_change"]
     id: MessageId
+    k: Place
     how: TopicChangeKind
     topic: TopicText
     opinion: Opinion
@@ -127,6 +134,7 @@ class EndConversation(_Message):
 
     type: Literal["end_conversation"]
     id: MessageId
+    k: Place
 
 
 class Rate(_Message):
@@ -134,6 +142,7 @@ class Rate(_Message):
 
     type: Literal["rate"]
     id: MessageId
+    k: Place
     ratings: Annotated[dict[str, Score], Field(max_length=50)]
 
 
@@ -194,9 +203,11 @@ class ConversationCard(_Message):
 
     `icebreaker` is the opening topic picked by the study, in the topic phase. `topic` is the current
     topic once the chat has begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
+    `again`: it started over, because a chatbot could not go on.
     """
 
     k: int
+    again: bool
     icebreaker: str | None
     topic: str | None
     turns: list[TurnCard]

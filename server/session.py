@@ -144,6 +144,8 @@ def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
             return _hand_in(state, message, at)
     if current is None:
         raise WrongPhase("a conversation", f"`{message.type}`")
+    if not isinstance(message, wire.Hello) and message.k != current.plan.position:
+        raise WrongPhase(f"conversation {current.plan.position}", f"conversation {message.k}")
     match message:
         case wire.Topic():
             return _open(state, current, message, at)
@@ -191,6 +193,8 @@ def _refuse_while_pending(current: Conversation, at: datetime) -> None:
 def _say(state: State, current: Conversation, message: wire.Say, at: datetime) -> Outcome:
     _refuse_while_pending(current, at)
     index = len(current.turns)
+    if message.turn != index:
+        raise WrongPhase(f"line {index}", f"line {message.turn}")
     said = WorkerSaid(current.plan.conversation, index, message.text, at, message.id)
     return _outcome(state, [said], [Tell(wire.Typing()), AskBot(current.plan.conversation, index + 1)])
 

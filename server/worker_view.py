@@ -41,6 +41,7 @@ def _study_card(study: Study) -> StudyCard:
 def _conversation_card(conversation: Conversation, at: datetime) -> ConversationCard:
     return ConversationCard(
         k=conversation.plan.position,
+        again=conversation.plan.attempt > 1,
         icebreaker=conversation.plan.icebreaker,
         topic=conversation.topic,
         turns=[

@@ -8,13 +8,16 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The page as it stands. `k` is the conversation's number, `typing` says that a reply is due."""
+    """The page as it stands. `k` is the conversation's number, `turns` counts its lines, `typing` says
+    that a reply is due.
+    """
 
     phase: str
     minimum_inputs: int
     icebreaker: str | None = None
     k: int = 0
     inputs: int = 0
+    turns: int = 0
     typing: bool = False
     topic: str | None = None
 
@@ -28,6 +31,7 @@ def draw(snapshot: Message) -> View:
         icebreaker=conversation.get("icebreaker"),
         k=conversation.get("k", 0),
         inputs=conversation.get("inputs", 0),
+        turns=len(conversation.get("turns", ())),
         typing=conversation.get("typing", False),
         topic=conversation.get("topic"),
     )
@@ -43,11 +47,11 @@ def show(view: View, message: Message) -> View:
                 view, phase="topic", k=message["k"], icebreaker=message["icebreaker"], inputs=0, typing=False
             )
         case "conversation_started":
-            return replace(view, phase="chat", k=message["k"], topic=message["topic"], inputs=0)
+            return replace(view, phase="chat", k=message["k"], topic=message["topic"], inputs=0, turns=0)
         case "typing":
-            return replace(view, typing=True, inputs=view.inputs + 1)
+            return replace(view, typing=True, inputs=view.inputs + 1, turns=view.turns + 1)
         case "said":
-            return replace(view, typing=False)
+            return replace(view, typing=False, turns=message["turn"] + 1)
         case "rating_due":
             return replace(view, phase="rating", k=message["k"], typing=False)
         case "feedback_due":

@@ -139,28 +139,29 @@ class SimulatedWorker:
                 return {"type": "agree"}
             case "topic":
                 text = None if view.icebreaker is not None else self.rng.choice(self.topics)
-                return {"type": "topic", "text": text, "opinion": self.rng.choice(_OPINIONS)}
+                return {"type": "topic", "k": view.k, "text": text, "opinion": self.rng.choice(_OPINIONS)}
             case "chat":
                 return None if view.typing else self._chat(view)
             case "rating":
-                return {"type": "rate", "ratings": await self._rate(view.k, ticket)}
+                return {"type": "rate", "k": view.k, "ratings": await self._rate(view.k, ticket)}
             case "feedback":
                 return {"type": "feedback", "text": self.rng.choice(["", "That was interesting, thank you."])}
         return None
 
     def _chat(self, view: View) -> Message:
         if view.inputs >= view.minimum_inputs:
-            return {"type": "end_conversation"}
+            return {"type": "end_conversation", "k": view.k}
         if view.inputs > 2 and view.k not in self._changed_in and self.rng.random() < 0.2:
             self._changed_in.add(view.k)
             return {
                 "type": "topic_change",
+                "k": view.k,
                 "how": self.rng.choice(_TOPIC_CHANGES),
                 "topic": self.rng.choice(self.topics),
                 "opinion": self.rng.choice(_OPINIONS),
                 "bot_opinion": self.rng.choice(_OPINIONS),
             }
-        return {"type": "say", "text": self.rng.choice(self.lines)}
+        return {"type": "say", "k": view.k, "turn": view.turns, "text": self.rng.choice(self.lines)}
 
     async def _rate(self, k: int, ticket: Ticket) -> dict[str, int]:
         self._beliefs = await self.desk.beliefs(ticket.assignment)

@@ -19,9 +19,16 @@ def test_a_conversation_from_topic_to_rating() -> None:
 
 def test_a_snapshot_draws_the_page_anew() -> None:
     study = {"minimum_inputs": 3}
-    conversation = {"k": 4, "icebreaker": "I bake.", "topic": "I bake.", "inputs": 2, "typing": True}
+    conversation = {
+        "k": 4,
+        "icebreaker": "I bake.",
+        "topic": "I bake.",
+        "inputs": 2,
+        "typing": True,
+        "turns": [1, 2, 3],
+    }
     view = draw({"phase": "chat", "study": study, "conversation": conversation})
-    assert view == View("chat", 3, "I bake.", 4, 2, True, "I bake.")
+    assert view == View("chat", 3, "I bake.", 4, 2, 3, True, "I bake.")
     assert draw({"phase": "done", "study": study, "conversation": None}).k == 0
 
 
