@@ -2,17 +2,23 @@
 
 import json
 import logging
+import re
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import structlog
 import typer
 import uvicorn
+from alembic.util import CommandError
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 from rich.console import Console
-from sqlalchemy import Connection, Engine
+from rich.markup import escape
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from server import catalog
@@ -68,9 +74,9 @@ def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
     listener = _listen(settings)
     try:
         runs = _prepare(settings)
+        auth = load_auth(settings.data, settings.token_days)
     except CandorError as error:
         _fail(error.message, error.help)
-    auth = load_auth(settings.data, settings.token_days)
     _configure_logging()
     app = create_app(settings, auth, runs)
     _announce(settings, auth, runs)
@@ -89,8 +95,8 @@ def check(study: StudyFile) -> None:
     except CandorError as error:
         _fail(error.message, error.help)
     console.print(
-        f"[green]{study} is fine:[/] {len(content.systems)} systems, {content.conversations} conversations "
-        f"each, {len(content.criteria)} criteria."
+        f"[green]{escape(str(study))} is fine:[/] {len(content.systems)} systems, "
+        f"{content.conversations} conversations each, {len(content.criteria)} criteria."
     )
 
 
@@ -100,13 +106,25 @@ def open_(study: StudyFile, run: RunName, data: Data = None) -> None:
     settings = _settings(data=data)
     try:
         _, text = load_study(study)
-        migrate(settings.resolved_database_url)
-        engine = open_engine(settings.resolved_database_url, begin="BEGIN IMMEDIATE")
-        with engine.begin() as connection:
+        catalog.require_slug(run)
+        with _transaction(settings) as connection:
             entry = catalog.open_run(connection, text, run, utc_now())
+            open_lineup(entry)  # a run whose bots cannot be opened is not stored
     except CandorError as error:
         _fail(error.message, error.help)
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
+
+
+@cli.command()
+def close(run: RunName, data: Data = None) -> None:
+    """Close a run: nobody new gets in, those who are under way can finish."""
+    settings = _settings(data=data)
+    try:
+        with _transaction(settings) as connection:
+            catalog.close_run(connection, run)
+    except CandorError as error:
+        _fail(error.message, error.help)
+    console.print(f"Run [bold]{run}[/] is closed; its data stays.")
 
 
 @cli.command()
@@ -118,8 +136,7 @@ def export(
     """Write the completed assignments of a run to a file, in the published experiment's format."""
     settings = _settings(data=data)
     try:
-        migrate(settings.resolved_database_url)
-        with open_engine(settings.resolved_database_url).begin() as connection:
+        with _transaction(settings) as connection:
             content = export_run(connection, catalog.find_run(connection, run))
         out.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     except CandorError as error:
@@ -141,6 +158,8 @@ def _settings(**given: Any) -> Settings:
     except ValidationError as error:
         problems = "; ".join(f"{'.'.join(str(k) for k in e['loc'])}: {e['msg']}" for e in error.errors())
         _fail(f"a setting is wrong: {problems}", "Correct the option, or the CANDOR_… variable of that name.")
+    except SettingsError as error:
+        _fail(f"a setting is wrong: {error}", "Correct the CANDOR_… variable of that name; a list is JSON.")
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -148,6 +167,7 @@ def _listen(settings: Settings) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
+        listener.listen()  # from now on a second server finds the port taken
     except OSError as error:
         where = f"{settings.host}:{settings.port}"
         _fail(f"cannot listen on {where}: {error.strerror}", "Choose another port with --port.")
@@ -156,24 +176,43 @@ def _listen(settings: Settings) -> socket.socket:
 
 def _prepare(settings: Settings) -> dict[int, OpenRun]:
     """Bring the database up to date and return its runs; an empty one gets the demo."""
+    with _transaction(settings) as connection:
+        entries = catalog.runs(connection) or [_open_demo(connection)]
+    opened = {entry.id: lineup for entry in entries if (lineup := _opened(entry)) is not None}
+    if not opened:
+        raise CandorError("no run can be served", "See above what is wrong with each of them.")
+    return opened
+
+
+def _opened(entry: catalog.RunEntry) -> OpenRun | None:
+    """Return the run with its bots, or say why it cannot be served; the others go on without it."""
+    try:
+        return open_lineup(entry)
+    except CandorError as error:
+        complaints.print(f"[red]Run {escape(entry.slug)} is not served:[/] {escape(error.message)}")
+        return None
+
+
+@contextmanager
+def _transaction(settings: Settings) -> Iterator[Connection]:
+    """Bring the database up to date and open a transaction on it."""
     url = settings.resolved_database_url
     try:
         migrate(url)
         engine = open_engine(url, begin="BEGIN IMMEDIATE")
-        entries = _entries(engine)
-    except (SQLAlchemyError, OSError) as error:
+        with engine.begin() as connection:
+            yield connection
+        engine.dispose()
+    except (SQLAlchemyError, CommandError, ImportError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise CandorError(
-            f"the database {url} cannot be opened: {reason}", "Check CANDOR_DATABASE_URL or --data."
+            f"the database {_shown(url)} cannot be opened: {reason}", "Check CANDOR_DATABASE_URL or --data."
         ) from error
-    opened = {entry.id: open_lineup(entry) for entry in entries if entry.status == "open"}
-    engine.dispose()
-    return opened
 
 
-def _entries(engine: Engine) -> list[catalog.RunEntry]:
-    with engine.begin() as connection:
-        return catalog.runs(connection) or [_open_demo(connection)]
+def _shown(url: str) -> str:
+    """Return a database's URL without the password in it."""
+    return re.sub("//([^:@/]*):[^@/]*@", r"//\1:***@", url)
 
 
 def _open_demo(connection: Connection) -> catalog.RunEntry:
@@ -204,7 +243,7 @@ def _configure_logging() -> None:
 
 
 def _fail(what: str, remedy: str) -> NoReturn:
-    complaints.print(f"[red]Error:[/] {what}\n{remedy}", soft_wrap=True)
+    complaints.print(f"[red]Error:[/] {escape(what)}\n{escape(remedy)}", soft_wrap=True)
     raise SystemExit(2)
 
 

@@ -43,7 +43,8 @@ def create_app(settings: Settings, auth: Auth, runs: dict[int, OpenRun], pages: 
         yield
         store.stop()
 
-    app = FastAPI(title="Candor", lifespan=lifespan)
+    # Without FastAPI's own pages: they load scripts from another host, and tell workers of the desk.
+    app = FastAPI(title="Candor", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     _add_errors(app)
     app.middleware("http")(_with_headers)
     app.add_api_route("/healthz", _health, methods=["GET"], include_in_schema=False)
@@ -64,6 +65,7 @@ def create_app(settings: Settings, auth: Auth, runs: dict[int, OpenRun], pages: 
         auth=auth,
         limiter=limiter,
         per_session=parse(settings.messages_per_session),
+        per_address=parse(settings.connections_per_address),
         exempt=exempt,
     )
     app.include_router(worker_socket.router)

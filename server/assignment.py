@@ -108,8 +108,8 @@ def draw_plan(
 def replacement(failed: str, variants: Sequence[Variant], met: Iterable[str], seed: int) -> str | None:
     """Return the system that takes over from one that failed, or None when none is left.
 
-    Another variant of the same family first; else any system of a family not yet met. `met` names the
-    systems of the whole assignment, planned ones too.
+    Another variant of the same family first; else a system of a family not yet met; else any system
+    not yet met. `met` names the systems of the whole assignment, planned ones too.
     """
     rng = random.Random(seed)
     met = set(met) | {failed}
@@ -118,7 +118,7 @@ def replacement(failed: str, variants: Sequence[Variant], met: Iterable[str], se
     met_families = {family[name] for name in met if name in family}
     siblings = [v.name for v in unmet if v.family == family.get(failed)]
     strangers = [v.name for v in unmet if v.family not in met_families]
-    candidates = siblings or strangers
+    candidates = siblings or strangers or [v.name for v in unmet]
     return rng.choice(sorted(candidates)) if candidates else None
 
 

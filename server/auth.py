@@ -13,7 +13,7 @@ from pathlib import Path
 
 from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 
-from server.errors import TokenExpired, TokenInvalid, TokenMissing
+from server.errors import CandorError, TokenExpired, TokenInvalid, TokenMissing
 
 _FILE = "secrets.json"
 
@@ -78,12 +78,31 @@ class Auth:
 
 
 def load_auth(folder: Path, token_days: int) -> Auth:
-    """Return the installation's secrets from `folder`; make them on the first start."""
+    """Return the installation's secrets from `folder`; make them on the first start.
+
+    Raises:
+        CandorError: they cannot be made or read. They are never made anew: links given out and
+            pseudonyms depend on them.
+    """
     path = folder / _FILE
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-        content = {"secret": secrets.token_urlsafe(32), "researcher_token": secrets.token_urlsafe(18)}
-        path.write_text(json.dumps(content, indent=1) + "\n")
-    stored = json.loads(path.read_text())
-    return Auth(stored["secret"], stored["researcher_token"], token_days * 86_400)
+    try:
+        if not path.exists():
+            _make_secrets(path)
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        secret, token = str(stored["secret"]), str(stored["researcher_token"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        reason = f"{path} cannot be used: {error}"
+        raise CandorError(
+            reason, "Restore the file from a backup, or choose another --data folder."
+        ) from error
+    return Auth(secret, token, token_days * 86_400)
+
+
+def _make_secrets(path: Path) -> None:
+    """Write new secrets, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = {"secret": secrets.token_urlsafe(32), "researcher_token": secrets.token_urlsafe(18)}
+    draft = path.with_suffix(".new")
+    draft.touch(mode=0o600)
+    draft.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    draft.replace(path)

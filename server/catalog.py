@@ -1,9 +1,10 @@
 """Studies and runs in the database: opening a run of a study, and finding it again."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from server.assignment import QC, derive_seed
 from server.errors import RunNotFound, StudyInvalid
@@ -14,6 +15,7 @@ from server.study import parse_study, study_hash
 BOT = columns(Bot)
 RUN = columns(Run)
 STUDY = columns(Study)
+_SLUG = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,9 @@ def open_run(connection: Connection, text: str, slug: str, at: datetime) -> RunE
     """Return the run named `slug`, opened now if it is new, of the study that `text` describes.
 
     Raises:
-        StudyInvalid: the study has mistakes, or the slug names a run of another study.
+        StudyInvalid: the study has mistakes, or the slug names a run of another study or cannot name one.
     """
+    require_slug(slug)
     study = parse_study(text)
     found = _entries(connection, slug)
     if found:
@@ -54,6 +57,21 @@ def open_run(connection: Connection, text: str, slug: str, at: datetime) -> RunE
         )
     )
     return _entries(connection, slug)[0]
+
+
+def require_slug(slug: str) -> None:
+    """Check that `slug` can stand in a link. Raises StudyInvalid."""
+    if not _SLUG.fullmatch(slug):
+        raise StudyInvalid(
+            f"`{slug}` cannot be the name of a run",
+            "Use letters, digits, - and _, at most 100 of them, the first one a letter or a digit.",
+        )
+
+
+def close_run(connection: Connection, slug: str) -> None:
+    """Let nobody new into a run. Raises RunNotFound."""
+    entry = find_run(connection, slug)
+    connection.execute(update(Run).where(RUN.id == entry.id).values(status="closed"))
 
 
 def runs(connection: Connection) -> list[RunEntry]:

@@ -1,9 +1,19 @@
 """Every setting of a server, read from the environment (`CANDOR_…`) or given on the command line."""
 
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field
+from limits import parse
+from pydantic import AfterValidator, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def _limit(text: str) -> str:
+    parse(text)  # says what is wrong with it
+    return text
+
+
+Limit = Annotated[str, AfterValidator(_limit)]
 
 
 class Settings(BaseSettings):
@@ -17,8 +27,9 @@ class Settings(BaseSettings):
     data: Path = Field(Path("candor-data"), description="folder of the database and the secrets")
     database_url: str | None = Field(None, description="SQLAlchemy URL; default: SQLite in the data folder")
     exempt_addresses: list[str] = Field([], description="addresses without limits per address")
-    joins_per_address: str = Field("30/minute", description="new arrivals from one address")
-    messages_per_session: str = Field("40/10second", description="messages of one worker")
+    joins_per_address: Limit = Field("30/minute", description="new arrivals from one address")
+    connections_per_address: Limit = Field("240/minute", description="sockets opened from one address")
+    messages_per_session: Limit = Field("40/10second", description="messages of one worker")
     token_days: int = Field(7, ge=1, description="days for which a worker's link can be resumed")
 
     @property
@@ -29,4 +40,5 @@ class Settings(BaseSettings):
     @property
     def resolved_public_url(self) -> str:
         """The start of every link that the server gives out, without a slash at the end."""
-        return (self.public_url or f"http://{self.host}:{self.port}").rstrip("/")
+        host = "127.0.0.1" if self.host in {"0.0.0.0", "::"} else self.host  # noqa: S104
+        return (self.public_url or f"http://{host}:{self.port}").rstrip("/")

@@ -11,7 +11,9 @@ from server import desk_view
 from server.auth import Auth
 from server.catalog import find_run, runs
 from server.desk_view import Json
+from server.simulation import beliefs
 from server.store import Store
+from server.transcript import transcript
 
 
 class Desk:
@@ -39,10 +41,10 @@ class Desk:
         return FileResponse(self._pages / "desk.html", headers={"Cache-Control": "no-cache"})
 
     async def list_runs(self) -> Json:
-        """Every run in a few numbers."""
+        """Every run in a few numbers, newest first."""
 
         def read(connection: Connection) -> Json:
-            found = runs(connection)
+            found = reversed(runs(connection))
             return {"runs": [desk_view.run_summary(connection, run, self._public_url) for run in found]}
 
         return await self._store.read(read)
@@ -62,13 +64,8 @@ class Desk:
 
     async def show_assignment(self, assignment: str) -> Json:
         """One assignment, with transcripts and ratings."""
-        return await self._store.read(lambda connection: desk_view.transcript(connection, assignment))
+        return await self._store.read(lambda connection: transcript(connection, assignment))
 
     async def show_simulation(self, assignment: str) -> Json:
         """What a simulated worker believes of the systems it meets."""
-
-        def read(connection: Connection) -> Json:
-            run = find_run(connection, desk_view.run_of(connection, assignment))
-            return desk_view.simulation(connection, assignment, run)
-
-        return await self._store.read(read)
+        return await self._store.read(lambda connection: beliefs(connection, assignment))

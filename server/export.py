@@ -15,6 +15,7 @@ from sqlalchemy import Connection, RowMapping, text
 
 from server.catalog import RunEntry
 from server.protocol import TopicChangeKind
+from server.rows import PERSONA_SEPARATOR
 
 Json = dict[str, Any]
 
@@ -129,5 +130,5 @@ def _conversation(row: RowMapping, parts: dict[str, Any]) -> Json:
         ],
     }
     if row["persona"]:
-        content["persona"] = row["persona"].split("\n")
+        content["persona"] = row["persona"].split(PERSONA_SEPARATOR)
     return content

@@ -43,7 +43,11 @@ class Live:
         lock = self._opening.setdefault(assignment_id, asyncio.Lock())
         async with lock:
             if assignment_id not in self._sessions:
-                state, run = await self._restore(assignment_id)
+                try:
+                    state, run = await self._restore(assignment_id)
+                except AssignmentNotFound:
+                    self._opening.pop(assignment_id, None)
+                    raise
 
                 async def reload() -> State:
                     return (await self._restore(assignment_id))[0]

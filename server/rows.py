@@ -41,7 +41,7 @@ SYSTEM = columns(System)
 TOPIC_MARK = columns(TopicMark)
 TURN = columns(Turn)
 
-_PERSONA_SEPARATOR = "\n"
+PERSONA_SEPARATOR = "\n"
 
 
 def write(connection: Connection, assignment_id: str, records: Iterable[Record]) -> None:
@@ -131,7 +131,7 @@ def _insert_conversation(assignment_id: str, record: ConversationPlanned) -> _St
         "position": record.position,
         "attempt": record.attempt,
         "seed": record.seed,
-        "persona": _PERSONA_SEPARATOR.join(record.persona),
+        "persona": PERSONA_SEPARATOR.join(record.persona),
         "icebreaker": record.icebreaker,
         "status": "planned",
     }
@@ -219,7 +219,7 @@ def _by_conversation(
 
 
 def _planned(row: Any) -> ConversationPlanned:
-    persona = tuple(row.persona.split(_PERSONA_SEPARATOR)) if row.persona else ()
+    persona = tuple(row.persona.split(PERSONA_SEPARATOR)) if row.persona else ()
     return ConversationPlanned(row.id, row.position, row.attempt, row.name, row.seed, persona, row.icebreaker)
 
 

@@ -1,6 +1,6 @@
 """A run as a process holds it: its study, the rules of its sessions, its bots, ready to answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
@@ -42,11 +42,21 @@ def open_lineup(entry: RunEntry) -> OpenRun:
 
 
 def rules_of(study: Study, corpus: Corpus) -> Rules:
-    """Return what `study` prescribes to every session, with personas from `corpus` where it says so."""
+    """Return what `study` prescribes to every session, with personas from `corpus` where it says so.
+
+    Raises:
+        StudyInvalid: the study draws personas and there are none.
+    """
     if study.personas == "corpus":
-        personas = tuple(persona.sentences for persona in corpus.personas)
+        personas = tuple(_lines(persona.sentences) for persona in corpus.personas)
     else:
-        personas = tuple(tuple(persona) for persona in study.personas)
+        personas = tuple(_lines(persona) for persona in study.personas)
+    wanted = study.topic_mode == "icebreaker" or any(spec.persona == "random" for spec in study.systems)
+    if wanted and not personas:
+        raise StudyInvalid(
+            f"the study draws personas, but its corpus `{study.corpus}` has no personas",
+            "Give personas in the study, or a corpus that has some.",
+        )
     return Rules(
         minimum_inputs=study.minimum_inputs,
         criteria=tuple(criterion.label for criterion in study.criteria),
@@ -54,7 +64,7 @@ def rules_of(study: Study, corpus: Corpus) -> Rules:
         casting=Casting(
             variants=tuple(Variant(spec.name, spec.family) for spec in study.systems),
             policies={
-                spec.name: spec.persona if isinstance(spec.persona, str) else tuple(spec.persona)
+                spec.name: spec.persona if isinstance(spec.persona, str) else _lines(spec.persona)
                 for spec in study.systems
             },
             personas=personas,
@@ -62,6 +72,11 @@ def rules_of(study: Study, corpus: Corpus) -> Rules:
         ),
         reply_time=study.reply_time,
     )
+
+
+def _lines(persona: Iterable[str]) -> tuple[str, ...]:
+    """Return a persona with each sentence on one line, as it is stored."""
+    return tuple(" ".join(sentence.split()) for sentence in persona)
 
 
 def _opened(what: str, opening: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

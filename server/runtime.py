@@ -117,7 +117,9 @@ class LiveSession:
             await self._save(outcome, event)
         except Outdated:
             self.state = await self._reload()
-            # What is stored may ask for more than was performed here: a bot to be asked, a line to show.
+            # What is stored may be further than what was shown and performed here: the page is drawn
+            # anew, a bot may have to be asked, a line to be shown.
+            self._send(snapshot(self.state, self._run.study, event.at))
             self._perform(resume(self.state, event.at))
             outcome = step(self.state, event)
             await self._save_again(outcome, event)
@@ -157,8 +159,11 @@ class LiveSession:
         task = asyncio.get_running_loop().create_task(work)
         self._under_way[effect] = task
 
-        def over(_task: asyncio.Task[None]) -> None:
+        def over(done: asyncio.Task[None]) -> None:
             del self._under_way[effect]
+            if not done.cancelled() and (error := done.exception()) is not None:
+                assignment = self.state.ticket.assignment
+                log.error("effect failed", assignment=assignment, effect=repr(effect), exc_info=error)
             self._rest()
 
         task.add_done_callback(over)

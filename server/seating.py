@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
 
 from server import rows
 from server.assignment import Counts, derive_seed, draw_plan, plan_conversation
@@ -47,6 +47,24 @@ class Guest:
     reply_pace: float
 
 
+def returning_seat(connection: Connection, run: OpenRun, who: str | Arrival, at: datetime) -> Seat | None:
+    """Return the assignment in `run` of somebody who is back, and keep its place for them a while longer.
+
+    `who` is an assignment's id, proved by its token, or a worker as their platform names them.
+    """
+    query = select(ASSIGNMENT.id).where(ASSIGNMENT.run_id == run.id)
+    if isinstance(who, Arrival):
+        query = query.join(Worker, WORKER.id == ASSIGNMENT.worker_id).where(*_same(who))
+    else:
+        query = query.where(ASSIGNMENT.id == who)
+    found = connection.execute(query).scalar_one_or_none()
+    if found is None:
+        return None
+    active = update(Assignment).where(ASSIGNMENT.id == found, ASSIGNMENT.status == "active")
+    connection.execute(active.values(active_at=at))
+    return Seat(found, None)
+
+
 def take_seat(connection: Connection, run: OpenRun, guest: Guest, at: datetime) -> Seat:
     """Return the guest's assignment in `run`; a new one is stored.
 
@@ -54,11 +72,10 @@ def take_seat(connection: Connection, run: OpenRun, guest: Guest, at: datetime) 
         RunClosed: the run takes no more workers.
         RunFull: every place is held.
     """
-    worker_id = _worker_id(connection, guest)
-    query = select(ASSIGNMENT.id).where(ASSIGNMENT.run_id == run.id, ASSIGNMENT.worker_id == worker_id)
-    own = connection.execute(query).scalar_one_or_none()
+    own = returning_seat(connection, run, guest.arrival, at)
     if own is not None:
-        return Seat(own, None)
+        return own
+    worker_id = _worker_id(connection, guest)
     status = connection.execute(select(RUN.status).where(RUN.id == run.id)).scalar_one()
     if status != "open":
         raise RunClosed("this study takes no more workers")
@@ -77,10 +94,13 @@ def take_seat(connection: Connection, run: OpenRun, guest: Guest, at: datetime) 
     return Seat(assignment, displaced)
 
 
+def _same(arrival: Arrival) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return WORKER.platform == arrival.platform, WORKER.external_id == arrival.external_id
+
+
 def _worker_id(connection: Connection, guest: Guest) -> int:
     arrival = guest.arrival
-    same = (WORKER.platform == arrival.platform, WORKER.external_id == arrival.external_id)
-    found = connection.execute(select(WORKER.id).where(*same)).scalar_one_or_none()
+    found = connection.execute(select(WORKER.id).where(*_same(arrival))).scalar_one_or_none()
     if found is not None:
         return int(found)
     values = {
@@ -155,13 +175,12 @@ def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: int) 
     )
 
 
-def _planned_first(*columns: Any) -> Any:
+def _of_conversations(*columns: Any) -> Any:
     return (
         select(*columns)
         .select_from(Conversation)
         .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
         .join(System, SYSTEM.id == CONVERSATION.system_id)
-        .where(CONVERSATION.attempt == 1)
     )
 
 
@@ -173,17 +192,24 @@ def _plan_before(connection: Connection, run: OpenRun, simulated: bool, place: i
         .limit(1)
         .scalar_subquery()
     )
-    query = _planned_first(SYSTEM.name).where(ASSIGNMENT.id == holder).order_by(CONVERSATION.position)
+    planned = (ASSIGNMENT.id == holder, CONVERSATION.attempt == 1)
+    query = _of_conversations(SYSTEM.name).where(*planned).order_by(CONVERSATION.position)
     return tuple(connection.execute(query).scalars())
 
 
 def _counts(connection: Connection, run: OpenRun, simulated: bool) -> Counts:
+    """Return what the held places have: planned, under way, rated, replacements too.
+
+    A conversation that failed counts for the system that failed, or a broken bot would be drawn for
+    every worker to come.
+    """
     query = (
-        _planned_first(SYSTEM.name, CONVERSATION.position, func.count())
+        _of_conversations(SYSTEM.name, CONVERSATION.position, func.count())
         .where(
             ASSIGNMENT.run_id == run.id,
             ASSIGNMENT.simulated == simulated,
             ASSIGNMENT.status.in_(_HOLDS),
+            CONVERSATION.status != "skipped",
         )
         .group_by(SYSTEM.name, CONVERSATION.position)
     )

@@ -88,9 +88,10 @@ def step(state: State, event: Event) -> Outcome:
         case BotGaveUp():
             return _bot_gave_up(state, event)
         case Lapsed():
+            ended = Tell(wire.Ended(phase="expired"))
             if state.closed is not None:
-                return Outcome(state)
-            return _outcome(state, [Closed("expired", event.at)], [Tell(wire.Ended(phase="expired"))])
+                return Outcome(state, effects=(ended,) if state.closed == "expired" else ())
+            return _outcome(state, [Closed("expired", event.at)], [ended])
 
 
 def resume(state: State, at: datetime) -> tuple[Effect, ...]:

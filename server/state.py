@@ -45,7 +45,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What is fixed about one assignment. `reply_pace` scales reply times; 1 except for simulated workers."""
+    """What is fixed about one assignment. `reply_pace` scales reply times; 1 for people."""
 
     assignment: str
     seed: int

@@ -16,8 +16,11 @@ Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1,
 Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
 
+_HOUR, _DAY = 3_600.0, 86_400.0
+
+
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Criterion(_Section):
@@ -67,10 +70,10 @@ class Timeouts(_Section):
     after `idle` without a message, or `assignment` in all.
     """
 
-    bot_try: Annotated[float, Field(gt=0)] = 20.0
-    bot_total: Annotated[float, Field(gt=0)] = 60.0
-    idle: Annotated[float, Field(gt=0)] = 30 * 60.0
-    assignment: Annotated[float, Field(gt=0)] = 3 * 60 * 60.0
+    bot_try: Annotated[float, Field(gt=0, le=_HOUR)] = 20.0
+    bot_total: Annotated[float, Field(gt=0, le=_HOUR)] = 60.0
+    idle: Annotated[float, Field(gt=0, le=30 * _DAY)] = _HOUR / 2
+    assignment: Annotated[float, Field(gt=0, le=30 * _DAY)] = 3 * _HOUR
 
 
 class Simulate(_Section):
@@ -187,6 +190,10 @@ def parse_study(text: str, source: str = "study") -> Study:
         where = f"{source}:{mark.line + 1}" if mark else source
         reason = getattr(error, "problem", None) or str(error)
         raise StudyInvalid(f"{where}: not valid YAML: {reason}") from error
+    except ValueError as error:  # a value that looks like a date or a number, and is none
+        raise StudyInvalid(f"{source}: not valid YAML: {error}") from error
+    except RecursionError as error:
+        raise StudyInvalid(f"{source}: not valid YAML: it is nested too deeply") from error
     if not isinstance(content, dict) or root is None:
         raise StudyInvalid(f"{source}:1: a study is a mapping of settings; this file holds none")
     try:
@@ -194,8 +201,9 @@ def parse_study(text: str, source: str = "study") -> Study:
         problems = _contradictions(study)
     except ValidationError as error:
         problems = [(e["loc"], e["msg"]) for e in error.errors()]
-    if problems:
-        lines = [f"{source}:{_line_of(root, where)}: {_path(where)}{reason}" for where, reason in problems]
+    lines = [f"{source}:{line}: {_path(where)}is given twice" for line, where in _given_twice(root)]
+    lines += [f"{source}:{_line_of(root, where)}: {_path(where)}{reason}" for where, reason in problems]
+    if lines:
         raise StudyInvalid("\n".join(dict.fromkeys(lines)))
     return study
 
@@ -208,6 +216,27 @@ def study_hash(text: str) -> str:
 def _path(location: Location) -> str:
     keys = [str(key) for key in location if not (isinstance(key, str) and "[" in key)]
     return ".".join(keys) + ": " if keys else ""
+
+
+def _given_twice(root: yaml.Node) -> list[tuple[int, Location]]:
+    """Return the settings that stand twice in one mapping, which YAML itself lets pass, with their lines."""
+    found: list[tuple[int, Location]] = []
+    seen: set[int] = set()  # aliases can make a node its own child
+    nodes: list[tuple[yaml.Node, Location]] = [(root, ())]
+    while nodes:
+        node, path = nodes.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            nodes += [(child, (*path, i)) for i, child in enumerate(node.value)]
+        if isinstance(node, yaml.MappingNode):
+            names = [str(key.value) for key, _ in node.value]
+            for i, (key, child) in enumerate(node.value):
+                nodes.append((child, (*path, names[i])))
+                if names[i] in names[:i]:
+                    found.append((key.start_mark.line + 1, (*path, names[i])))
+    return sorted(found, key=lambda twice: twice[0])
 
 
 def _line_of(root: yaml.Node, location: Location) -> int:

@@ -1,7 +1,10 @@
 """The versioned SQL views that readers of the database use instead of the tables.
 
 `qc` and everybody else's analysis read these; the tables may change underneath. A change that a
-reader would notice makes a new version beside the old one.
+reader would notice makes a new version beside the old one, and `V1` itself never changes: a step
+of the migrations has made it.
+
+`overran`: the bot took longer than the natural reply time drawn for it, so it was shown as soon as it came.
 """
 
 VERSION = 1
@@ -48,7 +51,8 @@ V1: dict[str, str] = {
     "v1_turn": """
         SELECT assignment.run_id AS run_id, turn.conversation_id AS conversation_id,
                turn.turn_index AS turn_index, turn.author AS author, turn.text AS text,
-               turn.latency_ms AS latency_ms, turn.created_at AS created_at
+               turn.latency_ms AS latency_ms, turn.created_at AS created_at,
+               turn.show_at AS show_at, turn.author = 'bot' AND turn.show_at = turn.created_at AS overran
         FROM turn
         JOIN conversation ON conversation.id = turn.conversation_id
         JOIN assignment ON assignment.id = conversation.assignment_id""",

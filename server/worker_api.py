@@ -8,20 +8,17 @@ from fastapi.responses import FileResponse
 from limits import RateLimitItem
 from limits.strategies import MovingWindowRateLimiter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
-from sqlalchemy import select
 
 from server.auth import Auth
 from server.catalog import find_run
-from server.errors import NotAuthorised, RunClosed, TooMany
+from server.errors import RunClosed, TokenInvalid, TooMany
 from server.live import Live
-from server.models import Assignment, columns
-from server.platforms.link import arrive
+from server.platforms.link import Arrival, arrive
 from server.run import OpenRun
 from server.runtime import utc_now
-from server.seating import Guest, Seat, take_seat
+from server.seating import Guest, Seat, returning_seat, take_seat
 from server.store import Store
 
-ASSIGNMENT = columns(Assignment)
 WorkerId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 
@@ -34,9 +31,7 @@ class JoinRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     run: Annotated[str, StringConstraints(min_length=1, max_length=100)]
-    worker: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] | None = (
-        None
-    )
+    worker: WorkerId | None = None
     token: Annotated[str, StringConstraints(max_length=512)] | None = None
     simulated: bool = False
     reply_pace: Annotated[float, Field(ge=0, le=1)] = 1.0
@@ -87,11 +82,11 @@ class Door:
         """Give an arriving worker their assignment: the one they have, or a new one."""
         if body.simulated or body.reply_pace != 1.0:
             self._auth.require_researcher(authorization)
-        address = request.client.host if request.client else "unknown"
-        if address not in self._exempt and not self._limiter.hit(self._per_address, "join", address):
-            raise TooMany("too many arrivals from this address")
         run = await self._run(body.run)
-        seat = await self._resumed(body, run) or await self._seat(body, run)
+        seat = await self._returning(body, run)
+        if seat is None:
+            self._count_arrival(request)
+            seat = await self._seat(body, run)
         if seat.displaced is not None:
             await self._live.displace(seat.displaced)
         token = self._auth.worker_token(seat.assignment)
@@ -103,17 +98,28 @@ class Door:
             raise RunClosed("this study is not open")
         return self._runs[entry.id]
 
-    async def _resumed(self, body: JoinRequest, run: OpenRun) -> Seat | None:
-        """Return the assignment of an earlier visit by the token kept in the page, if it is of this run."""
-        if body.token is None or body.worker is not None:
+    def _count_arrival(self, request: Request) -> None:
+        address = request.client.host if request.client else "unknown"
+        if address not in self._exempt and not self._limiter.hit(self._per_address, "join", address):
+            raise TooMany("too many arrivals from this address")
+
+    async def _returning(self, body: JoinRequest, run: OpenRun) -> Seat | None:
+        """Return the assignment that this worker, or the holder of this token, already has in `run`.
+
+        Raises:
+            TokenExpired: the token was made here, but too long ago.
+        """
+        who: str | Arrival
+        if body.worker is not None:
+            who = arrive(body.worker, simulated=body.simulated)
+        elif body.token is not None:
+            try:
+                who = self._auth.assignment_of(body.token)
+            except TokenInvalid:
+                return None
+        else:
             return None
-        try:
-            assignment = self._auth.assignment_of(body.token)
-        except NotAuthorised:
-            return None
-        query = select(ASSIGNMENT.id).where(ASSIGNMENT.id == assignment, ASSIGNMENT.run_id == run.id)
-        found = await self._store.read(lambda connection: connection.execute(query).one_or_none())
-        return Seat(assignment, None) if found is not None else None
+        return await self._store.submit(lambda connection: returning_seat(connection, run, who, utc_now()))
 
     async def _seat(self, body: JoinRequest, run: OpenRun) -> Seat:
         arrival = arrive(body.worker, simulated=body.simulated)

@@ -85,12 +85,14 @@ class WorkerSocket:
         auth: Auth,
         limiter: MovingWindowRateLimiter,
         per_session: RateLimitItem,
+        per_address: RateLimitItem,
         exempt: frozenset[str],
     ) -> None:
         self._live = live
         self._auth = auth
         self._limiter = limiter
         self._per_session = per_session
+        self._per_address = per_address
         self._exempt = exempt
         self.router = APIRouter()
         self.router.add_api_websocket_route("/ws", self.serve)
@@ -128,7 +130,10 @@ class WorkerSocket:
 
     async def _greet(self, socket: WebSocket, page: Page) -> tuple[str, LiveSession] | None:
         frame = await _frame(socket)
+        address = _address(socket)
         try:
+            if address not in self._exempt and not self._limiter.hit(self._per_address, "socket", address):
+                raise TooMany("too many connections from this address")
             hello = parse(frame)
             if not isinstance(hello, Hello):
                 raise WrongPhase("`hello` as the first message", f"`{hello.type}`")
@@ -139,7 +144,7 @@ class WorkerSocket:
             return None
 
     async def _listen(self, socket: WebSocket, page: Page, assignment_id: str, session: LiveSession) -> None:
-        exempt = socket.client is not None and socket.client.host in self._exempt
+        exempt = _address(socket) in self._exempt
         refused = 0
         while refused < _MOST_REFUSED and not page.sender.done():
             frame = await _frame(socket)
@@ -150,6 +155,9 @@ class WorkerSocket:
             except CandorError as error:
                 refused += isinstance(error, InvalidMessage)
                 page.send(_told(error, _id_in(frame)))
+            except Exception:  # a fault of ours must not end the session of a worker
+                log.exception("message failed", assignment=assignment_id)
+                page.send(_told(CandorError("something went wrong on the server"), _id_in(frame)))
 
 
 def parse(frame: str) -> ClientMessage:
@@ -174,6 +182,10 @@ def parse(frame: str) -> ClientMessage:
             raise MessageTooLong(f"{where}: {reason}")
         case _:
             raise InvalidField(f"{where}: {reason}" if where else reason)
+
+
+def _address(socket: WebSocket) -> str:
+    return socket.client.host if socket.client is not None else "unknown"
 
 
 async def _frame(socket: WebSocket) -> str:
