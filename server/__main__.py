@@ -76,6 +76,7 @@ def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
         runs = _prepare(settings)
         auth = load_auth(settings.data, settings.token_days)
     except CandorError as error:
+        listener.close()
         _fail(error.message, error.help)
     _configure_logging()
     app = create_app(settings, auth, runs)
@@ -169,6 +170,7 @@ def _listen(settings: Settings) -> socket.socket:
         listener.bind((settings.host, settings.port))
         listener.listen()  # from now on a second server finds the port taken
     except OSError as error:
+        listener.close()
         where = f"{settings.host}:{settings.port}"
         _fail(f"cannot listen on {where}: {error.strerror}", "Choose another port with --port.")
     return listener
