@@ -1,0 +1,312 @@
+"""State is a fold of stored rows: whatever happens, in whatever order, what is read back is what is live.
+
+A machine plays a worker who sends anything at any time (legal, illegal, twice), bots that answer,
+stumble, give up or answer too late, and a clock that runs on. After every step the records are written
+through `rows` to a real migrated database, read back, folded, and compared with the live state.
+"""
+
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from sqlalchemy import Connection, Engine, select
+from sqlalchemy.exc import IntegrityError
+
+from server import rows
+from server.auth import Auth
+from server.database import migrate, open_engine
+from server.errors import RefusedMessage
+from server.events import Accept, AskBot, BotGaveUp, BotReplied, BotStumbled, FromWorker, Lapsed, ShowReply
+from server.live import restore
+from server.models import Assignment, columns
+from server.platforms.link import Arrival
+from server.protocol import (
+    MAX_FEEDBACK,
+    MAX_SAY,
+    MAX_TOPIC,
+    Opinion,
+    Phase,
+    TopicChangeKind,
+    client_messages,
+)
+from server.records import Record
+from server.run import OpenRun
+from server.seating import Guest, take_seat
+from server.session import resume, step
+from server.state import State
+from tests.server.support import AT, CRITERIA, make_run, seconds, study_text
+
+# No control characters and no surrogates: the protocol has taken them out before a session sees a text.
+texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=40).filter(
+    lambda text: text.strip() == text
+)
+ids = st.text("abc01_-", min_size=1, max_size=2)  # so few that ids come again, for other messages too
+places = st.sampled_from([1, 1, 1, 2, 2, 3, 4])
+opinions = st.sampled_from([o.value for o in Opinion])
+messages = st.one_of(
+    st.builds(lambda: {"type": "agree"}),
+    st.builds(
+        lambda k, text, opinion: {"type": "topic", "k": k, "text": text, "opinion": opinion},
+        places,
+        texts | st.none(),
+        opinions,
+    ),
+    st.builds(
+        lambda k, turn, text: {"type": "say", "k": k, "turn": turn, "text": text},
+        places,
+        st.sampled_from([0, 0, 2, 4]),
+        texts | st.just("x" * MAX_SAY),
+    ),
+    st.builds(
+        lambda k, how, topic, mine, its: {
+            "type": "topic_change",
+            "k": k,
+            "how": how,
+            "topic": topic,
+            "opinion": mine,
+            "bot_opinion": its,
+        },
+        places,
+        st.sampled_from([kind.value for kind in TopicChangeKind]),
+        texts | st.just("t" * MAX_TOPIC),
+        opinions,
+        opinions,
+    ),
+    st.builds(lambda k: {"type": "end_conversation", "k": k}, places),
+    st.builds(
+        lambda k, labels, value: {"type": "rate", "k": k, "ratings": dict.fromkeys(labels, value)},
+        places,
+        st.sampled_from([CRITERIA, CRITERIA[:2], (*CRITERIA, "other")]),
+        st.integers(0, 100),
+    ),
+    st.builds(
+        lambda text: {"type": "feedback", "text": text}, texts | st.just("") | st.just("f" * MAX_FEEDBACK)
+    ),
+    st.builds(lambda: {"type": "hello", "token": "t"}),
+)
+# In which order the phases may follow each other within one conversation, and the conversations each other.
+STAGE = {Phase.INSTRUCTIONS: 0, Phase.FEEDBACK: 2, Phase.DONE: 3, Phase.EXPIRED: 3, Phase.RETURNED: 3}
+WITHIN = {Phase.TOPIC: 0, Phase.CHAT: 1, Phase.RATING: 2}
+AUTH = Auth("secret", "token", 60)
+Database = tuple[Engine, dict[str, OpenRun]]
+
+
+def progress(state: State) -> tuple[int, int, int, int]:
+    """How far a session has come; never less than before."""
+    if (current := state.current) is None or state.phase in STAGE:
+        return STAGE[state.phase], 0, 0, 0
+    return 1, current.plan.position, current.plan.attempt, WITHIN[state.phase]
+
+
+class Replay(RuleBasedStateMachine):
+    """One session, live and stored. Every example is a transaction that is rolled back."""
+
+    database: Database
+
+    def __init__(self) -> None:
+        super().__init__()
+        engine, self.runs = self.database
+        self.connection: Connection = engine.connect()
+        self.transaction = self.connection.begin()
+        self.sent: list[dict[str, Any]] = []
+        self.taken: set[str] = set()
+        self.asked: list[AskBot] = []
+        self.now: datetime = AT
+        self.reached = (0, 0, 0, 0)
+
+    @initialize(mode=st.sampled_from(["free", "icebreaker"]), pace=st.sampled_from([0.0, 1.0]))
+    def arrive(self, mode: str, pace: float) -> None:
+        self.run = self.runs[mode]
+        guest = Guest(Arrival("link", "ann"), "W1", False, pace)
+        self.assignment = take_seat(self.connection, self.run, guest, AT).assignment
+        self.live = self.stored()
+
+    def teardown(self) -> None:
+        self.transaction.rollback()
+        self.connection.close()
+
+    def stored(self) -> State:
+        """Return the session as another process would find it."""
+        query = select(Assignment).where(columns(Assignment).id == self.assignment)
+        row = Assignment(**self.connection.execute(query).one()._mapping)
+        return restore(row, rows.read(self.connection, self.assignment), self.run, AUTH)
+
+    def take(self, event: Any) -> None:
+        """Decide, store, perform: as the runtime does."""
+        before = self.live
+        try:
+            outcome = step(before, event)
+        except RefusedMessage:
+            assert isinstance(event, FromWorker)  # only a worker is refused
+            return
+        if isinstance(event, FromWorker):
+            again = event.message.id in self.taken
+            assert outcome.effects[-1] == Accept(event.message.id)
+            assert not (again and outcome.records)
+            if outcome.records and event.message.type != "leave":
+                self.taken.add(event.message.id)
+        rows.write(self.connection, self.assignment, outcome.records)
+        self.live = outcome.state
+        self.asked += [effect for effect in outcome.effects if isinstance(effect, AskBot)]
+
+    # ---- what may happen
+
+    @rule(message=messages, id_=ids)
+    def send(self, message: dict[str, Any], id_: str) -> None:
+        content = {"id": id_, **message}
+        self.sent.append(content)
+        self.take(FromWorker(client_messages.validate_python(content), self.now))
+
+    @rule(data=st.data(), steps=st.integers(1, 8))
+    def go_on(self, data: st.DataObject, steps: int) -> None:
+        """Do what belongs to the phase, a few times, so that sessions come far."""
+        for _ in range(steps):
+            self.one_step_on(data)
+
+    def one_step_on(self, data: st.DataObject) -> None:
+        current = self.live.current
+        k = current.plan.position if current is not None else 0
+        free = self.run.study.topic_mode == "free"
+        by_phase: dict[Phase, dict[str, Any]] = {
+            Phase.TOPIC: {"type": "topic", "k": k, "opinion": "like"} | ({"text": "the sea"} if free else {}),
+            Phase.RATING: {"type": "rate", "k": k, "ratings": dict.fromkeys(CRITERIA, 50)},
+            Phase.FEEDBACK: {"type": "feedback", "text": "Fine."},
+        }
+        if self.live.phase is Phase.CHAT and current is not None:
+            turn = len(current.turns)
+            if current.awaits_reply():
+                if data.draw(st.integers(0, 5)) == 0:
+                    return self.take(BotGaveUp(current.plan.conversation, turn, "out of order", self.now))
+                return self.take(BotReplied(current.plan.conversation, turn, "Indeed.", 3, self.now))
+            self.now = max(self.now, *(line.show_at for line in current.turns), AT)
+            enough = current.inputs >= self.run.study.minimum_inputs
+            say = {"type": "say", "k": k, "turn": turn, "text": "Well."}
+            return self.send({"type": "end_conversation", "k": k} if enough else say, f"on{len(self.sent)}")
+        return self.send(by_phase.get(self.live.phase, {"type": "agree"}), f"on{len(self.sent)}")
+
+    @precondition(lambda self: self.sent)
+    @rule(data=st.data())
+    def send_again(self, data: st.DataObject) -> None:
+        content = data.draw(st.sampled_from(self.sent))
+        self.take(FromWorker(client_messages.validate_python(content), self.now))
+
+    @precondition(lambda self: self.asked)
+    @rule(text=texts, latency=st.integers(0, 10**6), data=st.data())
+    def replied(self, text: str, latency: int, data: st.DataObject) -> None:
+        """The bot answers any question it was ever asked: the last, or one that is long settled."""
+        asked = data.draw(st.sampled_from(self.asked[::-1]))
+        self.take(BotReplied(asked.conversation, asked.index, text, latency, self.now))
+
+    @precondition(lambda self: self.asked)
+    @rule(text=texts, data=st.data(), final=st.booleans())
+    def failed(self, text: str, data: st.DataObject, final: bool) -> None:
+        asked = data.draw(st.sampled_from(self.asked[::-1]))
+        event = BotGaveUp if final else BotStumbled
+        self.take(event(asked.conversation, asked.index, text, self.now))
+
+    @rule(microseconds=st.integers(0, 20_000_000))
+    def time_passes(self, microseconds: int) -> None:
+        self.now += seconds(microseconds / 1e6)
+
+    @rule(chance=st.integers(0, 39), id_=ids)
+    def leaves(self, chance: int, id_: str) -> None:
+        if chance == 0:
+            self.send({"type": "leave"}, id_)
+
+    @rule(chance=st.integers(0, 39))
+    def lapses(self, chance: int) -> None:
+        if chance == 0:
+            self.take(Lapsed(self.now))
+
+    # ---- what always holds
+
+    @invariant()
+    def what_is_stored_is_what_is_live(self) -> None:
+        stored = self.stored()
+        assert stored == self.live
+        assert stored.seen == self.taken
+
+    @invariant()
+    def nothing_goes_back(self) -> None:
+        reached = progress(self.live)
+        assert reached >= self.reached
+        self.reached = reached
+
+    @invariant()
+    def turns_alternate_and_have_one_index_each(self) -> None:
+        turn = "SELECT turn_index, author FROM turn WHERE conversation_id = ? ORDER BY turn_index"
+        for conversation in self.live.conversations:
+            found = self.connection.exec_driver_sql(turn, (conversation.plan.conversation,)).all()
+            assert [tuple(row) for row in found] == [
+                (index, "bot" if index % 2 else "worker") for index in range(len(found))
+            ]
+            assert len(found) == len(conversation.turns)
+
+    @invariant()
+    def one_conversation_at_a_time(self) -> None:
+        statuses = [c.status for c in self.live.conversations]
+        assert sum(status in {"active", "ended"} for status in statuses) <= 1
+        for conversation in self.live.conversations:
+            if conversation.status in {"ended", "rated"}:
+                assert conversation.inputs >= self.run.study.minimum_inputs
+
+    @invariant()
+    def what_is_under_way_is_taken_up_again(self) -> None:
+        """After a restart the bot is asked exactly when the last word of an open chat is the worker's."""
+        current = self.live.current
+        expected: tuple[Any, ...] = ()
+        if self.live.phase is Phase.CHAT and current is not None and current.turns:
+            index, last = len(current.turns), current.turns[-1]
+            if last.author == "worker":
+                expected = (AskBot(current.plan.conversation, index),)
+            elif last.show_at > self.now:
+                expected = (ShowReply(current.plan.conversation, index - 1, last.show_at),)
+        assert resume(self.live, self.now) == expected
+
+
+@pytest.fixture(scope="module")
+def database() -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{Path(folder) / 'candor.db'}"
+        migrate(url)
+        slow = {"reply_time": {"median": 2, "spread": 0.5, "longest": 8}}
+        runs = {
+            mode: make_run(url, study_text(topic_mode=mode, **slow), slug=mode)
+            for mode in ("free", "icebreaker")
+        }
+        engine = open_engine(url, begin="BEGIN IMMEDIATE")
+        yield engine, runs
+        engine.dispose()
+
+
+def test_a_session_is_a_fold_of_its_rows(database: Database) -> None:
+    Replay.database = database
+    from hypothesis.stateful import run_state_machine_as_test
+
+    run_state_machine_as_test(
+        Replay,
+        settings=settings(max_examples=80, stateful_step_count=60, suppress_health_check=list(HealthCheck)),
+    )
+
+
+def test_the_database_itself_refuses_a_second_turn_of_the_same_index(database: Database) -> None:
+    engine, runs = database
+    with engine.connect() as connection, connection.begin() as transaction:
+        guest = Guest(Arrival("link", "bob"), "W2", False, 1.0)
+        assignment = take_seat(connection, runs["free"], guest, AT).assignment
+        said = _said(f"{assignment}-1.1", 0)
+        rows.write(connection, assignment, [said])
+        with pytest.raises(IntegrityError):
+            rows.write(connection, assignment, [said])
+        transaction.rollback()
+
+
+def _said(conversation: str, index: int) -> Record:
+    from server.records import WorkerSaid
+
+    return WorkerSaid(conversation, index, "Hi.", AT, "m1")

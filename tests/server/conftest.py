@@ -1,0 +1,77 @@
+"""Databases and servers for the tests, each test its own."""
+
+import itertools
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.database import migrate
+from server.run import OpenRun
+from tests.server.support import House, make_run
+
+_NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database that was migrated once, to be copied. Closed engines leave no log behind."""
+    path = tmp_path_factory.mktemp("migrated") / "candor.db"
+    migrate(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture
+def url(migrated: Path, tmp_path: Path) -> str:
+    """A migrated, empty database."""
+    path = tmp_path / "candor.db"
+    shutil.copy(migrated, path)
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture
+def run(url: str) -> OpenRun:
+    """A run of the small study, every bot an Echo."""
+    return make_run(url)
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., House]]:
+    """Return a function that starts a server over runs of one database."""
+    houses: list[House] = []
+
+    def start(url: str, *runs: OpenRun, **settings: Any) -> House:
+        house = House(url, list(runs), tmp_path, settings)
+        house.start()
+        houses.append(house)
+        return house
+
+    yield start
+    for house in houses:
+        house.stop()
+
+
+@pytest.fixture
+def house(url: str, run: OpenRun, serve: Callable[..., House]) -> House:
+    """A server over one run of the small study, every bot an Echo."""
+    return serve(url, run)
+
+
+@pytest.fixture(scope="session")
+def shared(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A server for tests that need no database of their own. Each brings `someone` of its own."""
+    folder = tmp_path_factory.mktemp("shared")
+    shutil.copy(migrated, folder / "candor.db")
+    url = f"sqlite:///{folder / 'candor.db'}"
+    house = House(url, [make_run(url)], folder)
+    house.start()
+    yield house
+    house.stop()
+
+
+@pytest.fixture
+def someone() -> str:
+    """A worker whom no other test knows."""
+    return f"visitor-{next(_NUMBERS)}"

@@ -1,0 +1,293 @@
+"""Study files: every mistake has its file, its line, its path and its reason; all are told at once."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bots import Corpus, Persona
+from server import catalog
+from server.__main__ import DEMO
+from server.assignment import QC
+from server.errors import StudyInvalid
+from server.run import open_lineup, rules_of
+from server.study import load_study, parse_study, study_hash
+from tests.server.support import AT, NOBODY, study_text
+
+# Numbered by hand: the expected lines below are the lines of this text.
+GOOD = """\
+name: lighthouse
+title: A few chats
+payment: Nothing is paid.
+systems_per_assignment: 2
+qc_per_assignment: 1
+criteria:
+  - label: fun
+    statement: It was fun.
+  - label: dull
+    statement: It was dull.
+    negative: true
+    qc: false
+systems:
+  - {name: one, family: a, bot: "builtin:retrieval"}
+  - name: two
+    family: b
+    bot: builtin:retrieval
+    persona: random
+simulate:
+  quality:
+    one: 0.5
+    two: 0.7
+"""
+
+
+def mistakes(text: str) -> list[str]:
+    with pytest.raises(StudyInvalid) as refused:
+        parse_study(text, "my.yaml")
+    return refused.value.message.splitlines()
+
+
+def test_a_good_study_is_read() -> None:
+    study = parse_study(GOOD)
+    assert (study.conversations, study.minimum_inputs, study.topic_mode) == (3, 10, "free")
+    assert [criterion.qc for criterion in study.criteria] == [True, False]
+
+
+def test_the_demo_loads_and_its_bots_open() -> None:
+    study, text = load_study(DEMO)
+    run = open_lineup(catalog.RunEntry(1, "demo", 1, "open", AT, text))
+    assert set(run.bots) == {*(spec.name for spec in study.systems), QC}
+    assert len({spec.family for spec in study.systems}) > study.systems_per_assignment  # one to spare
+    assert (study.conversations, study.minimum_inputs) == (6, 10)
+    assert run.rules.casting.personas
+
+
+def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
+    study, _ = load_study(DEMO)
+    # METHOD section 1.
+    assert [(c.label, c.statement, c.negative, c.qc) for c in study.criteria] == [
+        (
+            "robotic",
+            "It was obvious that I was talking to a chatbot as opposed to another human user.",
+            True,
+            False,
+        ),
+        ("interesting", "The conversation with the chatbot was interesting.", False, True),
+        ("fun", "The conversation with the chatbot was fun/enjoyable.", False, True),
+        ("consistent", "The chatbot was consistent throughout the conversation.", False, True),
+        (
+            "fluent",
+            "The chatbot's English was fluent and natural throughout the conversation.",
+            False,
+            True,
+        ),
+        (
+            "repetitive",
+            "I felt that the chatbot kept being repetitive during the conversation.",
+            True,
+            False,
+        ),
+        ("topic", "The chatbot stays on topic.", False, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("name: lighthouse", "name: The Lighthouse", "my.yaml:1: name: String should match pattern"),
+        ("name: lighthouse\n", "", "my.yaml:1: name: Field required"),
+        ("title: A few chats", "title: ''", "my.yaml:2: title: String should have at least 1 character"),
+        ("title: A few chats", "title: [a]", "my.yaml:2: title: Input should be a valid string"),
+        ("title: A few chats", "titel: A few chats", "my.yaml:2: titel: Extra inputs are not permitted"),
+        (
+            "assignment: 2",
+            "assignment: two",
+            "my.yaml:4: systems_per_assignment: Input should be a valid integer",
+        ),
+        ("assignment: 2", "assignment: 0", "my.yaml:4: systems_per_assignment: Input should be greater than"),
+        (
+            "systems_per_assignment: 2",
+            "systems_per_assignment: 3",
+            "my.yaml:4: systems_per_assignment: an assignment has at most one system of each family; 3 are "
+            "asked for, but there are only 2 families: a, b",
+        ),
+        ("qc_per_assignment: 1", "qc_per_assignment: 2", None),  # four conversations: both inner ones
+        (
+            "qc_per_assignment: 1",
+            "qc_per_assignment: 6",
+            "my.yaml:5: qc_per_assignment: Input should be less",
+        ),
+        (
+            "systems_per_assignment: 2\nqc_per_assignment: 1",
+            "systems_per_assignment: 1\nqc_per_assignment: 1",
+            "my.yaml:5: qc_per_assignment: qc conversations are never first or last",
+        ),
+        ("label: fun", "label: Fun!", "my.yaml:7: criteria.0.label: String should match pattern"),
+        ("statement: It was fun.", "statment: It was fun.", "my.yaml:8: criteria.0.statment: Extra inputs"),
+        ("label: dull", "label: fun", "my.yaml:9: criteria.1.label: `fun` is there already"),
+        (
+            "negative: true",
+            "negative: perhaps",
+            "my.yaml:11: criteria.1.negative: Input should be a valid boolean",
+        ),
+        (
+            "label: fun\n    statement: It was fun.",
+            "label: fun\n    statement: It was fun.\n    qc: false",
+            "my.yaml:6: criteria: none counts for quality control",
+        ),
+        ("name: one", "name: qc", "my.yaml:14: systems.0.name: `qc` is the name of the quality-control bot"),
+        ("name: two", "name: one", "my.yaml:15: systems.1.name: `one` is there already"),
+        ("    family: b\n", "", "my.yaml:15: systems.1.family: Field required"),
+        (
+            "persona: random",
+            "persona: always",
+            "my.yaml:18: systems.1.persona: Input should be 'none' or 'random'",
+        ),
+        ("persona: random", "persona: []", "my.yaml:18: systems.1.persona: List should have at least 1 item"),
+        (
+            "persona: random",
+            "persona: [I am, 5]",
+            "my.yaml:18: systems.1.persona.1: Input should be a valid string",
+        ),
+        ("one: 0.5", "one: 1.5", "my.yaml:21: simulate.quality.one: Input should be less than or equal to 1"),
+        ("    two: 0.7\n", "", "my.yaml:20: simulate.quality: there is no quality for the system `two`"),
+        ("two: 0.7", "two: 0.7\n    six: 0.1", "my.yaml:23: simulate.quality.six: there is no system `six`"),
+        ("title: A few chats", "title: A few chats\ntitle: Again", "my.yaml:3: title: is given twice"),
+        (
+            "    negative: true",
+            "    negative: true\n    negative: true",
+            "my.yaml:12: criteria.1.negative: is given twice",
+        ),
+    ],
+)
+def test_a_mistake_has_its_line_its_path_and_its_reason(old: str, new: str, expected: str | None) -> None:
+    assert GOOD.count(old) == 1
+    text = GOOD.replace(old, new)
+    if expected is None:
+        parse_study(text)
+        return
+    assert any(line.startswith(expected) for line in mistakes(text)), mistakes(text)
+
+
+def test_every_mistake_is_told_at_once_and_once() -> None:
+    text = (
+        GOOD.replace("name: lighthouse", "name: 5")
+        .replace("label: fun", "label: F")
+        .replace("one: 0.5", "one: x")
+    )
+    lines = mistakes(text)
+    assert [line.split(" ")[0] for line in lines] == ["my.yaml:1:", "my.yaml:7:", "my.yaml:21:"]
+    assert len(set(lines)) == 3
+
+
+def test_contradictions_are_told_at_once_too() -> None:
+    text = GOOD.replace("name: two", "name: one").replace("label: dull", "label: fun")
+    assert [line.split(" ")[0] for line in mistakes(text)] == ["my.yaml:9:", "my.yaml:15:", "my.yaml:22:"]
+
+
+def test_a_file_that_grows_without_end_when_its_aliases_are_followed() -> None:
+    laughs = "\n".join(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in pairwise("abcdefghijklm"))
+    lines = mistakes(f"a: &a [ha]\n{laughs}\n")
+    assert "my.yaml:13: m: Extra inputs are not permitted" in lines
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "my.yaml:1: a study is a mapping of settings; this file holds none"),
+        ("# nothing but a remark\n", "my.yaml:1: a study is a mapping"),
+        ("- a\n- b\n", "my.yaml:1: a study is a mapping"),
+        ("just words", "my.yaml:1: a study is a mapping"),
+        ("a: 1\nb: [1,\n", "my.yaml:3: not valid YAML"),
+        ("a: 1\n  b: 2\n", "my.yaml:2: not valid YAML"),
+        ("a: 'open\n", "my.yaml:2: not valid YAML"),
+        ("a: 1\nb: *unknown\n", "my.yaml:2: not valid YAML: found undefined alias"),
+        ("a: !!python/object:os.system x\n", "my.yaml:1: not valid YAML: could not determine a constructor"),
+        ("a: 1\n? [b]\n: 2\n", "my.yaml:2: not valid YAML"),
+        ("a: \x00", "my.yaml: not valid YAML: unacceptable character"),
+        ("title: 2020-13-45\n", "my.yaml: not valid YAML: month must be in 1..12"),
+        ("title: !!int x\n", "my.yaml: not valid YAML: invalid literal"),
+        ("title: &x [*x]\n", "my.yaml:1: title: Input should be a valid string"),
+        ("{" * 5000, "my.yaml: not valid YAML: it is nested too deeply"),
+        ("a: 1\n---\nb: 2\n", "my.yaml:2: not valid YAML: but found another document"),
+        ('title: "\\ud800"\n', "my.yaml:1: title: Input should be a valid string"),
+    ],
+)
+def test_a_file_that_is_no_mapping_of_settings(text: str, expected: str) -> None:
+    assert any(line.startswith(expected) for line in mistakes(text)), mistakes(text)
+
+
+@given(st.text(st.sampled_from("abc:-[]{}#&*!|>'\"%@` \n\t0123.~?,\x00é"), max_size=60))
+def test_any_text_is_a_study_or_a_clear_error(text: str) -> None:
+    lines = mistakes(text)  # so short a text is never a whole study
+    assert lines
+    assert lines[0].startswith("my.yaml")
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda path: None, "cannot be read"),
+        (lambda path: path.mkdir(), "cannot be read"),
+        (lambda path: path.write_bytes(b"name: \xff\xfe"), "cannot be read"),
+    ],
+    ids=["missing", "a folder", "not UTF-8"],
+)
+def test_a_file_that_cannot_be_read(tmp_path: Path, make: Callable[[Path], object], reason: str) -> None:
+    path = tmp_path / "study.yaml"
+    make(path)
+    with pytest.raises(StudyInvalid, match=reason) as refused:
+        load_study(path)
+    assert str(path) in refused.value.message
+
+
+def entry(text: str) -> catalog.RunEntry:
+    return catalog.RunEntry(1, "harbour", 1, "open", AT, text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('bot: "builtin:retrieval"', 'bot: "builtin:nobody"', "system `one` cannot be opened"),
+        (
+            "name: lighthouse",
+            "name: lighthouse\ncorpus: builtin:nothing",
+            "corpus `builtin:nothing` cannot be opened",
+        ),
+        ("name: lighthouse", "name: lighthouse\nqc: {bot: nobody}", "the qc bot cannot be opened"),
+        (
+            "name: lighthouse",
+            "name: lighthouse\nqc: {corpus: no/such.txt}",
+            "qc corpus `no/such.txt` cannot be opened",
+        ),
+    ],
+)
+def test_what_cannot_be_opened_is_named(old: str, new: str, reason: str) -> None:
+    with pytest.raises(StudyInvalid, match=reason):
+        open_lineup(entry(GOOD.replace(old, new)))
+
+
+@pytest.mark.parametrize("changes", [{"topic_mode": "icebreaker"}, {}])
+def test_a_study_that_needs_personas_needs_a_corpus_with_some(changes: dict[str, str]) -> None:
+    study = parse_study(study_text(personas="corpus", **changes))
+    with pytest.raises(StudyInvalid, match="no personas"):
+        rules_of(study, NOBODY)
+    some = Corpus("some", (Persona("p", ("I am here.",)),), ())
+    assert rules_of(study, some).casting.personas == (("I am here.",),)
+
+
+def test_a_persona_is_kept_as_whole_sentences() -> None:
+    """Personas are stored as lines, so a sentence is one line however it was written."""
+    study = parse_study(study_text(personas=[["I am\n  here.", "I\tstay."]]))
+    assert rules_of(study, NOBODY).casting.personas == (("I am here.", "I stay."),)
+    corpus = Corpus("some", (Persona("p", ("I am\nhere.",)),), ())
+    study = parse_study(study_text(personas="corpus"))
+    assert rules_of(study, corpus).casting.personas == (("I am here.",),)
+
+
+def test_the_fingerprint_is_of_the_very_text() -> None:
+    assert study_hash(GOOD) != study_hash(GOOD + "\n")
+    assert len(study_hash(GOOD)) == 16
