@@ -9,52 +9,47 @@ export type Deed = WithoutId<Act>;
 
 type WithoutId<A> = A extends Act ? Omit<A, "id"> : never;
 
-/** Where a line belongs: conversation `k`, line number `turn`. */
-export interface Place {
-  k: number;
-  turn: number;
-}
-
-/** A message on its way. `place` is set for inputs, to tell whether a snapshot already holds them. */
-export interface Outgoing {
-  message: Act;
-  place: Place | null;
-}
-
 const KEY = "outbox";
 
-/** Messages that the server has not answered yet, in order. Outlives a refresh of the page. */
+/**
+ * Messages that the server has not answered yet, in order. Outlives the tab. What another tab of the same
+ * session keeps on the shelf stays there.
+ */
 export class Outbox {
   readonly #shelf: Shelf;
-  #waiting: Outgoing[];
+  #waiting: Act[];
 
   constructor(shelf: Shelf) {
     this.#shelf = shelf;
-    this.#waiting = shelf.get<Outgoing[]>(KEY) ?? [];
+    this.#waiting = this.#kept();
   }
 
-  get waiting(): readonly Outgoing[] {
+  get waiting(): readonly Act[] {
     return this.#waiting;
   }
 
-  add(outgoing: Outgoing): void {
-    this.#waiting = [...this.#waiting, outgoing];
-    this.#keep();
+  add(act: Act): void {
+    this.#waiting = [...this.#waiting, act];
+    this.#keep([...this.#kept(), act]);
   }
 
   remove(id: string): void {
-    this.#waiting = this.#waiting.filter(({ message }) => message.id !== id);
-    this.#keep();
+    this.#waiting = this.#waiting.filter((act) => act.id !== id);
+    this.#keep(this.#kept().filter((act) => act.id !== id));
   }
 
   clear(): void {
     this.#waiting = [];
-    this.#keep();
+    this.#keep([]);
   }
 
-  #keep(): void {
-    if (this.#waiting.length > 0) {
-      this.#shelf.set(KEY, this.#waiting);
+  #kept(): Act[] {
+    return this.#shelf.get<Act[]>(KEY) ?? [];
+  }
+
+  #keep(acts: Act[]): void {
+    if (acts.length > 0) {
+      this.#shelf.set(KEY, acts);
     } else {
       this.#shelf.remove(KEY);
     }

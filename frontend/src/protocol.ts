@@ -55,16 +55,19 @@ export interface Agree {
  */
 export interface Topic {
   id: string;
+  k: number;
   opinion: Opinion;
   text?: string | null;
   type: "topic";
 }
 /**
- * One input of the worker.
+ * One input of the worker: line number `turn` of conversation `k`, counted from 0.
  */
 export interface Say {
   id: string;
+  k: number;
   text: string;
+  turn: number;
   type: "say";
 }
 /**
@@ -74,6 +77,7 @@ export interface TopicChange {
   bot_opinion: Opinion;
   how: TopicChangeKind;
   id: string;
+  k: number;
   opinion: Opinion;
   topic: string;
   type: "topic_change";
@@ -83,6 +87,7 @@ export interface TopicChange {
  */
 export interface EndConversation {
   id: string;
+  k: number;
   type: "end_conversation";
 }
 /**
@@ -90,6 +95,7 @@ export interface EndConversation {
  */
 export interface Rate {
   id: string;
+  k: number;
   ratings: {
     [k: string]: number;
   };
@@ -128,8 +134,10 @@ export interface Snapshot {
  *
  * `icebreaker` is the opening topic picked by the study, in the topic phase. `topic` is the current
  * topic once the chat has begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
+ * `again`: it started over, because a chatbot could not go on.
  */
 export interface ConversationCard {
+  again: boolean;
   icebreaker: string | null;
   inputs: number;
   k: number;

@@ -1,4 +1,4 @@
-import type { Act, Outgoing } from "./outbox";
+import type { Act } from "./outbox";
 import type { Snapshot, StudyCard, TurnCard } from "./protocol";
 import type { Link, ServerMessage } from "./socket";
 
@@ -13,21 +13,20 @@ export type Screen =
   | { name: "done"; code: string | null; returnTo: string | null }
   | { name: "ended"; how: "expired" | "returned" };
 
-/** `replyDue`: the chatbot's answer is on its way. `ending`: the worker has ended this conversation. */
+/** `replyDue`: the chatbot's answer is on its way. `again`: it started over with another chatbot. */
 export interface ChatScreen {
   name: "chat";
   k: number;
   topic: string;
   turns: TurnCard[];
   replyDue: boolean;
-  ending: boolean;
+  again: boolean;
 }
 
-/** A refusal to be told to the worker. `text` is an input that was refused, to be given back. */
+/** A refusal to be told to the worker. */
 export interface Notice {
   key: number;
   code: string;
-  text: string | null;
 }
 
 export interface State {
@@ -35,7 +34,7 @@ export interface State {
   study: StudyCard | null;
   screen: Screen;
   /** What was sent and has no answer yet. */
-  pending: readonly Outgoing[];
+  pending: readonly Act[];
   notice: Notice | null;
   /** The conversation whose chatbot could not go on, until its topic is asked for again. */
   replaced: number | null;
@@ -43,12 +42,12 @@ export interface State {
 
 export type Action =
   | { type: "link"; link: Link }
-  | { type: "sent"; outgoing: Outgoing }
+  | { type: "sent"; act: Act }
   | { type: "received"; message: ServerMessage }
   | { type: "dismissed" };
 
-/** The state before the first word of the server. `pending` is what the outbox kept over a refresh. */
-export function initial(pending: readonly Outgoing[] = []): State {
+/** The state before the first word of the server. `pending` is what the outbox has kept. */
+export function initial(pending: readonly Act[] = []): State {
   return { link: "connecting", study: null, screen: { name: "loading" }, pending, notice: null, replaced: null };
 }
 
@@ -58,7 +57,7 @@ export function reduce(state: State, action: Action): State {
     case "link":
       return { ...state, link: action.link };
     case "sent":
-      return { ...state, pending: [...state.pending, action.outgoing], notice: null };
+      return { ...state, pending: [...state.pending, action.act], notice: null };
     case "dismissed":
       return { ...state, notice: null };
     case "received":
@@ -69,7 +68,7 @@ export function reduce(state: State, action: Action): State {
 function received(state: State, message: ServerMessage): State {
   switch (message.type) {
     case "snapshot":
-      return { ...state, study: message.study, screen: screenOf(message) };
+      return { ...state, study: message.study, replaced: null, screen: screenOf(message) };
     case "accepted":
       return accepted(state, message.id);
     case "error":
@@ -78,15 +77,11 @@ function received(state: State, message: ServerMessage): State {
       const { k, icebreaker } = message;
       return { ...state, replaced: null, screen: { name: "topic", k, icebreaker, again: state.replaced === k } };
     }
-    case "conversation_started":
-      return at(state, {
-        name: "chat",
-        k: message.k,
-        topic: message.topic,
-        turns: [],
-        replyDue: false,
-        ending: false,
-      });
+    case "conversation_started": {
+      const { k, topic } = message;
+      const again = state.screen.name === "topic" && state.screen.k === k && state.screen.again;
+      return at(state, { name: "chat", k, topic, turns: [], replyDue: false, again });
+    }
     case "typing":
       return inChat(state, (chat) => ({ ...chat, replyDue: true }));
     case "said":
@@ -95,9 +90,9 @@ function received(state: State, message: ServerMessage): State {
         replyDue: false,
       }));
     case "rating_due": {
-      const asked =
-        state.screen.name !== "chat" || state.screen.ending || underWay(state, "end_conversation") !== null;
-      return at(state, { name: "rating", k: message.k, cutShort: !asked });
+      const { k } = message;
+      const cutShort = state.screen.name === "chat" && underWay(state, "end_conversation", k) === null;
+      return at(state, { name: "rating", k, cutShort });
     }
     case "replaced":
       return { ...state, replaced: message.k };
@@ -145,67 +140,63 @@ function screenOf(snapshot: Snapshot): Screen {
   if (!conversation) {
     return { name: "loading" };
   }
-  const { k, icebreaker, topic, turns, typing } = conversation;
+  const { k, again, icebreaker, topic, turns, typing } = conversation;
   switch (phase) {
     case "topic":
-      return { name: "topic", k, icebreaker, again: false };
+      return { name: "topic", k, icebreaker, again };
     case "chat":
-      return { name: "chat", k, topic: topic ?? "", turns, replyDue: typing, ending: false };
+      return { name: "chat", k, topic: topic ?? "", turns, replyDue: typing, again };
     case "rating":
       return { name: "rating", k, cutShort: false };
   }
 }
 
 function accepted(state: State, id: string): State {
-  const outgoing = state.pending.find(({ message }) => message.id === id);
-  if (!outgoing) {
+  const act = state.pending.find((other) => other.id === id);
+  if (!act) {
     return state;
   }
-  const rest = { ...state, pending: state.pending.filter((other) => other !== outgoing) };
-  const { message, place } = outgoing;
-  switch (message.type) {
+  const rest = { ...state, pending: state.pending.filter((other) => other !== act) };
+  switch (act.type) {
     case "say":
       return inChat(rest, (chat) => {
-        if (!place || place.k !== chat.k || chat.turns.some(({ turn }) => turn === place.turn)) {
+        if (act.k !== chat.k || chat.turns.some(({ turn }) => turn === act.turn)) {
           return chat;
         }
-        const line: TurnCard = { turn: place.turn, author: "worker", text: message.text };
-        const answered = chat.turns.some(({ turn }) => turn > place.turn);
+        const line: TurnCard = { turn: act.turn, author: "worker", text: act.text };
+        const answered = chat.turns.some(({ turn }) => turn > act.turn);
         return { ...withTurn(chat, line), replyDue: !answered };
       });
     case "topic_change":
-      return inChat(rest, (chat) => ({ ...chat, topic: message.topic }));
-    case "end_conversation":
-      return inChat(rest, (chat) => ({ ...chat, ending: true }));
+      return inChat(rest, (chat) => (act.k === chat.k ? { ...chat, topic: act.topic } : chat));
     default:
       return rest;
   }
 }
 
 function refused(state: State, id: string | null, code: string): State {
-  const outgoing = state.pending.find(({ message }) => message.id === id);
-  const text = outgoing?.message.type === "say" ? outgoing.message.text : null;
   return {
     ...state,
-    pending: state.pending.filter((other) => other !== outgoing),
-    notice: { key: (state.notice?.key ?? 0) + 1, code, text },
+    pending: state.pending.filter((act) => act.id !== id),
+    notice: { key: (state.notice?.key ?? 0) + 1, code },
   };
 }
 
 // ---- what screens ask of the state -----------------------------------------------------------
 
-/** The latest message of this kind that is on its way, if there is one. */
-export function underWay<T extends Act["type"]>(state: State, type: T): Extract<Act, { type: T }> | null {
-  const outgoing = state.pending.findLast(({ message }) => message.type === type);
-  return outgoing ? (outgoing.message as Extract<Act, { type: T }>) : null;
+/** The latest message of this kind that is on its way, if there is one; with `k`, of that conversation. */
+export function underWay<T extends Act["type"]>(state: State, type: T, k?: number): Extract<Act, { type: T }> | null {
+  const act = state.pending.findLast(
+    (other) => other.type === type && (k === undefined || ("k" in other && other.k === k)),
+  );
+  return (act as Extract<Act, { type: T }> | undefined) ?? null;
 }
 
 /** The worker's line that has been sent and is not yet known to be stored. */
 export function lineUnderWay(state: State, chat: ChatScreen): TurnCard | null {
-  for (const { message, place } of state.pending) {
-    const here = message.type === "say" && place?.k === chat.k;
-    if (here && !chat.turns.some(({ turn }) => turn === place.turn)) {
-      return { turn: place.turn, author: "worker", text: message.text };
+  for (const act of state.pending) {
+    if (act.type === "say" && act.k === chat.k && !chat.turns.some(({ turn }) => turn === act.turn)) {
+      return { turn: act.turn, author: "worker", text: act.text };
     }
   }
   return null;
@@ -213,12 +204,13 @@ export function lineUnderWay(state: State, chat: ChatScreen): TurnCard | null {
 
 /** The topic as the worker last set it, stored or on its way. */
 export function topicOf(state: State, chat: ChatScreen): string {
-  return underWay(state, "topic_change")?.topic ?? chat.topic;
+  return underWay(state, "topic_change", chat.k)?.topic ?? chat.topic;
 }
 
-/** Whether a new line may be sent: nothing of the worker's is on its way and no reply is due. */
+/** Whether a new line may be sent: nothing that decides about it is on its way, and no reply is due. */
 export function maySpeak(state: State, chat: ChatScreen): boolean {
-  return !chat.replyDue && !chat.ending && underWay(state, "say") === null;
+  const busy = underWay(state, "say", chat.k) ?? underWay(state, "end_conversation", chat.k);
+  return !chat.replyDue && busy === null;
 }
 
 /** The worker's lines that count. */

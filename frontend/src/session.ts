@@ -1,11 +1,11 @@
 import { backoff } from "./backoff";
 import { newId } from "./ids";
-import { join } from "./join";
-import { Outbox, type Act, type Deed, type Place } from "./outbox";
+import { join, type Joined } from "./join";
+import { Outbox, type Act, type Deed } from "./outbox";
 import { problemOf, type Problem } from "./problem";
 import { initial, reduce, type Action, type State } from "./reducer";
-import { Socket, type ServerMessage, type Wireline } from "./socket";
-import { lasting, passing, type Shelf } from "./storage";
+import { isLast, Socket, type ServerMessage, type Wireline } from "./socket";
+import { lasting, Shelf } from "./storage";
 import { watch } from "./waking";
 
 /** Whose page this is, as the address says. */
@@ -29,6 +29,7 @@ function decoded(text: string): string {
 }
 
 const TOKEN = "token";
+const WORDS = "words";
 
 /**
  * A worker's session as the page holds it: joins, keeps the state, and lends the screens what they need.
@@ -40,7 +41,7 @@ export class Session {
   readonly #listeners = new Set<() => void>();
   #state: State = initial();
   #problem: Problem | null = null;
-  #scratch: Shelf = passing("candor:none:");
+  #scratch = new Shelf(null, "");
   #socket: Socket | null = null;
   #attempt = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -70,16 +71,11 @@ export class Session {
   /** Join the run and open the session. */
   async open(): Promise<void> {
     clearTimeout(this.#retry);
-    const token = this.#tokens.get<string>(TOKEN);
-    const joined = await join({ ...this.#visitor, token });
+    const joined = await this.#join();
     if (joined.ok) {
       this.#attempt = 0;
       this.#problem = null;
-      this.#tokens.set(TOKEN, joined.token);
       this.#connect(joined.token, joined.socket);
-    } else if (token !== null && joined.code === "token_invalid") {
-      this.#tokens.remove(TOKEN);
-      await this.open();
     } else {
       this.#show(joined.problem);
       if (joined.code === "unreachable") {
@@ -87,6 +83,20 @@ export class Session {
         this.#attempt += 1;
       }
     }
+  }
+
+  /** One tab at a time, so that two opened at the same moment come to one and the same session. */
+  async #join(): Promise<Joined> {
+    const joinNow = async () => {
+      const joined = await join({ ...this.#visitor, token: this.#tokens.get<string>(TOKEN) });
+      if (joined.ok) {
+        this.#tokens.set(TOKEN, joined.token);
+      }
+      return joined;
+    };
+    // Plain http pages have no locks.
+    const locks = navigator.locks as LockManager | undefined;
+    return locks ? locks.request(`candor:${this.#visitor.run}:join`, joinNow) : joinNow();
   }
 
   /** Forget the session that this browser remembers and join anew. */
@@ -105,14 +115,21 @@ export class Session {
   }
 
   /** Send what the worker did. */
-  act(deed: Deed, place: Place | null = null): void {
-    const outgoing = { message: { ...deed, id: newId() } as Act, place };
-    this.#dispatch({ type: "sent", outgoing });
-    this.#socket?.send(outgoing);
+  act(deed: Deed): void {
+    const act = { ...deed, id: newId() } as Act;
+    this.#dispatch({ type: "sent", act });
+    this.#socket?.send(act);
+  }
+
+  /** The words of inputs that were refused. They are given back once. */
+  takeWords(): string {
+    const words = this.#scratch.get<string>(WORDS) ?? "";
+    this.#scratch.remove(WORDS);
+    return words;
   }
 
   #connect(token: string, path: string): void {
-    this.#scratch = passing(`candor:${assignmentOf(token)}:`);
+    this.#scratch = lasting(`candor:${assignmentOf(token)}:`);
     const outbox = new Outbox(this.#scratch);
     this.#state = initial(outbox.waiting);
     const socket = new Socket({
@@ -133,6 +150,10 @@ export class Session {
 
   #hear(message: ServerMessage): void {
     this.#tidy(message);
+    const refused = message.type === "error" && this.#state.pending.find(({ id }) => id === message.id);
+    if (refused) {
+      this.#giveBack(refused);
+    }
     this.#dispatch({ type: "received", message });
   }
 
@@ -140,10 +161,20 @@ export class Session {
   #tidy(message: ServerMessage): void {
     const { screen } = this.#state;
     const k = "k" in screen ? screen.k : null;
-    if (message.type === "completed" || message.type === "ended") {
+    if (isLast(message)) {
       this.#scratch.clear();
     } else if (message.type === "feedback_due" || (message.type === "topic_due" && message.k !== k)) {
       this.#scratch.clear(`${k}:`);
+    }
+  }
+
+  /** Keep the words of a refused message for the field that they came from. */
+  #giveBack(act: Act): void {
+    if (act.type === "say") {
+      this.#scratch.set(WORDS, [this.#scratch.get<string>(WORDS), act.text].filter(Boolean).join("\n"));
+    } else if (act.type === "topic_change") {
+      const { k, how, topic, opinion, bot_opinion } = act;
+      this.#scratch.set(`${k}:change`, { how, topic, opinion, bot_opinion });
     }
   }
 

@@ -1,6 +1,6 @@
 import { backoff } from "./backoff";
 import { newId } from "./ids";
-import type { Outbox, Outgoing } from "./outbox";
+import type { Act, Outbox } from "./outbox";
 import type { Wire } from "./protocol";
 
 export type ServerMessage = Wire["server"];
@@ -30,9 +30,10 @@ export interface SocketOptions {
 
 const WELCOME_MS = 10_000;
 const ANSWER_MS = 12_000;
+const REPLY_MS = 25_000;
+const CALM_MS = 10_000;
 const RESENDS = 5;
 const FIRST_RESEND_MS = 1_000;
-const REFUSING = new Set(["token_invalid", "token_expired", "token_missing"]);
 const FINISHED = new Set(["done", "expired", "returned"]);
 
 type Timer = ReturnType<typeof setTimeout>;
@@ -42,7 +43,11 @@ type Timer = ReturnType<typeof setTimeout>;
  *
  * A message stays in the outbox until it is accepted or refused. On every new connection, once the
  * snapshot has come, each is sent once more with the id that it had. A refusal that allows for a later try
- * is tried again a few times before it counts.
+ * is tried again a few times before it counts. A message from another phase than the server's shows that
+ * the page is behind: it connects anew for a fresh snapshot.
+ *
+ * The pauses between tries grow until a message was accepted or a connection has lasted a while: a server
+ * that greets and then answers everything with errors is left in peace.
  */
 export class Socket {
   readonly #options: SocketOptions;
@@ -53,6 +58,9 @@ export class Socket {
   #attempt = 0;
   #reconnect: Timer | undefined;
   #welcome: Timer | undefined;
+  #calm: Timer | undefined;
+  #silence: Timer | undefined;
+  #replyDue = false;
   #answers = new Map<string, Timer>();
   #resends = new Map<string, number>();
 
@@ -77,10 +85,10 @@ export class Socket {
   }
 
   /** Take charge of a message: it is sent now, or as soon as there is a connection. */
-  send(outgoing: Outgoing): void {
-    this.#options.outbox.add(outgoing);
+  send(act: Act): void {
+    this.#options.outbox.add(act);
     if (this.#welcomed) {
-      this.#transmit(outgoing);
+      this.#transmit(act);
     }
   }
 
@@ -122,6 +130,8 @@ export class Socket {
 
   #hangUp(): void {
     clearTimeout(this.#welcome);
+    clearTimeout(this.#calm);
+    clearTimeout(this.#silence);
     this.#answers.forEach(clearTimeout);
     this.#answers.clear();
     this.#welcomed = false;
@@ -133,67 +143,69 @@ export class Socket {
     }
   }
 
-  #dropped(): void {
+  #dropped(link: Link = "lost"): void {
     this.#hangUp();
     if (this.#stopped) {
       return;
     }
-    this.#options.onLink("lost");
+    this.#options.onLink(link);
     this.#reconnect = setTimeout(() => this.#open(), backoff(this.#attempt, this.#options.random));
     this.#attempt += 1;
   }
 
-  #transmit(outgoing: Outgoing): void {
-    const { id } = outgoing.message;
+  #transmit(act: Act): void {
+    const { id } = act;
     clearTimeout(this.#answers.get(id));
     this.#answers.set(
       id,
       setTimeout(() => this.#dropped(), ANSWER_MS),
     );
-    this.#line?.send(JSON.stringify(outgoing.message));
+    this.#line?.send(JSON.stringify(act));
   }
 
   #receive(message: ServerMessage): void {
-    switch (message.type) {
-      case "snapshot":
-        this.#welcomeIn(message);
-        return;
-      case "accepted":
-        this.#answered(message.id);
-        break;
-      case "error":
-        if (this.#refused(message)) {
-          return;
-        }
-        break;
-      case "taken_over":
-        this.stop("taken_over");
-        return;
-      case "completed":
-      case "ended":
-        this.#options.onMessage(message);
-        this.#finish();
-        return;
+    this.#listenFor(message);
+    if (message.type === "accepted") {
+      this.#attempt = 0;
+      this.#answered(message.id);
     }
-    this.#options.onMessage(message);
-  }
-
-  #welcomeIn(message: Extract<ServerMessage, { type: "snapshot" }>): void {
-    clearTimeout(this.#welcome);
-    this.#attempt = 0;
-    this.#welcomed = true;
-    this.#options.onMessage(message);
-    if (FINISHED.has(message.phase)) {
-      this.#finish();
+    if (message.type === "taken_over") {
+      this.stop("taken_over");
       return;
     }
-    this.#options.onLink("open");
-    this.#options.outbox.waiting.forEach((outgoing) => this.#transmit(outgoing));
+    if (message.type === "error" && this.#refused(message)) {
+      return;
+    }
+    this.#options.onMessage(message);
+    if (isLast(message)) {
+      this.#options.outbox.clear();
+      this.stop("closed");
+    } else if (message.type === "snapshot" && !this.#welcomed) {
+      this.#welcomeIn();
+    } else if (message.type === "error" && message.code === "wrong_phase") {
+      this.#dropped("connecting");
+    }
   }
 
-  #finish(): void {
-    this.#options.outbox.clear();
-    this.stop("closed");
+  #welcomeIn(): void {
+    clearTimeout(this.#welcome);
+    this.#calm = setTimeout(() => (this.#attempt = 0), CALM_MS);
+    this.#welcomed = true;
+    this.#options.onLink("open");
+    this.#options.outbox.waiting.forEach((act) => this.#transmit(act));
+  }
+
+  /** A connection on which a reply is due and nothing comes may be dead without having said so. */
+  #listenFor(message: ServerMessage): void {
+    if (message.type === "snapshot") {
+      this.#replyDue = message.conversation?.typing ?? false;
+    } else if (message.type !== "accepted" && message.type !== "error") {
+      this.#replyDue = message.type === "typing";
+    }
+    clearTimeout(this.#silence);
+    if (this.#replyDue) {
+      this.#silence = setTimeout(() => this.#dropped("connecting"), REPLY_MS);
+    }
   }
 
   #answered(id: string): void {
@@ -205,7 +217,7 @@ export class Socket {
 
   /** Deal with a refusal; returns whether nobody else need hear of it. */
   #refused(error: Extract<ServerMessage, { type: "error" }>): boolean {
-    if (REFUSING.has(error.code) || (!this.#welcomed && !error.retry)) {
+    if (!this.#welcomed && !error.retry) {
       this.stop("closed");
       this.#options.onRefused(error.code, error.message);
       return true;
@@ -218,8 +230,8 @@ export class Socket {
       return false;
     }
     const tries = this.#resends.get(error.id) ?? 0;
-    const outgoing = this.#options.outbox.waiting.find(({ message }) => message.id === error.id);
-    if (!error.retry || !outgoing || tries >= RESENDS) {
+    const act = this.#options.outbox.waiting.find(({ id }) => id === error.id);
+    if (!error.retry || !act || tries >= RESENDS) {
       this.#answered(error.id);
       return false;
     }
@@ -227,10 +239,19 @@ export class Socket {
     clearTimeout(this.#answers.get(error.id));
     this.#answers.set(
       error.id,
-      setTimeout(() => this.#transmit(outgoing), FIRST_RESEND_MS * 2 ** tries),
+      setTimeout(() => this.#transmit(act), FIRST_RESEND_MS * 2 ** tries),
     );
     return true;
   }
+}
+
+/** Whether nothing more can come: the assignment is over. */
+export function isLast(message: ServerMessage): boolean {
+  return (
+    message.type === "completed" ||
+    message.type === "ended" ||
+    (message.type === "snapshot" && FINISHED.has(message.phase))
+  );
 }
 
 function read(data: unknown): ServerMessage | null {

@@ -72,12 +72,12 @@ function storeOf(name: "localStorage" | "sessionStorage"): Store | null {
   }
 }
 
-/** What this browser keeps for good: the tokens of sessions. */
+/** What this browser keeps when the tab is closed: tokens of sessions, drafts, messages without an answer. */
 export function lasting(prefix: string): Shelf {
   return new Shelf(storeOf("localStorage"), prefix);
 }
 
-/** What this tab keeps over a refresh: drafts, half-set sliders, messages without an answer. */
+/** What this tab keeps over a refresh: the researcher's token. */
 export function passing(prefix: string): Shelf {
   return new Shelf(storeOf("sessionStorage"), prefix);
 }

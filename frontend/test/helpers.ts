@@ -1,4 +1,4 @@
-import type { Act, Outgoing } from "../src/outbox";
+import type { Act } from "../src/outbox";
 import type { Snapshot, TurnCard } from "../src/protocol";
 import type { Store } from "../src/storage";
 
@@ -52,17 +52,13 @@ export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
 
 export function conversation(turns: TurnCard[] = [], typing = false): Snapshot["conversation"] {
   const inputs = turns.filter(({ author }) => author === "worker").length;
-  return { k: 2, icebreaker: null, topic: "Trains", turns, inputs, typing };
+  return { k: 2, again: false, icebreaker: null, topic: "Trains", turns, inputs, typing };
 }
 
 export function line(turn: number, text: string): TurnCard {
   return { turn, author: turn % 2 === 0 ? "worker" : "bot", text };
 }
 
-export function say(id: string, text: string, turn: number, k = 2): Outgoing {
-  return { message: { type: "say", id, text }, place: { k, turn } };
-}
-
-export function plain(message: Act): Outgoing {
-  return { message, place: null };
+export function say(id: string, text: string, turn: number, k = 2): Act {
+  return { type: "say", id, k, turn, text };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Outgoing } from "../src/outbox";
+import type { Act } from "../src/outbox";
 import {
   initial,
   inputsOf,
@@ -12,14 +12,14 @@ import {
   type State,
 } from "../src/reducer";
 import type { ServerMessage } from "../src/socket";
-import { conversation, line, plain, say, snapshot } from "./helpers";
+import { conversation, line, say, snapshot } from "./helpers";
 
 function hear(state: State, ...messages: ServerMessage[]): State {
   return messages.reduce((now, message) => reduce(now, { type: "received", message }), state);
 }
 
-function send(state: State, outgoing: Outgoing): State {
-  return reduce(state, { type: "sent", outgoing });
+function send(state: State, act: Act): State {
+  return reduce(state, { type: "sent", act });
 }
 
 function chatOf(state: State): ChatScreen {
@@ -103,17 +103,16 @@ describe("an input", () => {
     expect(lineUnderWay(state, chatOf(state))).toEqual(line(0, "Hello"));
   });
 
-  it("is handed back when it is refused", () => {
-    const state = hear(send(chatting(), say("a", "Hello", 0)), {
-      type: "error",
-      seq: 2,
-      id: "a",
-      code: "storage_failed",
-      message: "",
-      retry: true,
-    });
-    expect(state.notice).toMatchObject({ code: "storage_failed", text: "Hello" });
-    expect(state.pending).toEqual([]);
+  it("is let go when it is refused", () => {
+    const error = { type: "error", seq: 2, id: "a", code: "storage_failed", message: "", retry: true } as const;
+    const state = hear(send(chatting(), say("a", "Hello", 0)), error);
+    expect(state).toMatchObject({ notice: { code: "storage_failed" }, pending: [] });
+    expect(maySpeak(state, chatOf(state))).toBe(true);
+  });
+
+  it("may not follow the end of the conversation", () => {
+    const state = send(chatting("Hello", "Hi!"), { type: "end_conversation", id: "e", k: 2 });
+    expect(maySpeak(state, chatOf(state))).toBe(false);
   });
 });
 
@@ -123,14 +122,15 @@ it("does not double a reply that a snapshot has and the server sends again", () 
 });
 
 describe("the topic", () => {
-  const change = plain({
+  const change = {
     type: "topic_change",
     id: "t",
+    k: 2,
     how: "bot change",
     topic: "Bridges",
     opinion: "like",
     bot_opinion: "like",
-  });
+  } as const satisfies Act;
 
   it("changes on the screen at once and stays so when accepted", () => {
     const sent = send(chatting(), change);
@@ -143,6 +143,31 @@ describe("the topic", () => {
     const error = { type: "error", seq: 2, id: "t", code: "invalid_field", message: "", retry: false } as const;
     const state = hear(send(chatting(), change), error);
     expect(topicOf(state, chatOf(state))).toBe("Trains");
+  });
+});
+
+// A page that was away may hold what belongs to a conversation that was ended on another device.
+describe("what is left of an earlier conversation", () => {
+  const left = [
+    say("s", "Hello", 0, 1),
+    { type: "topic_change", id: "t", k: 1, how: "bot change", topic: "Cheese", opinion: "like", bot_opinion: "like" },
+    { type: "end_conversation", id: "e", k: 1 },
+  ] satisfies Act[];
+
+  it("holds nothing up in this one while it is on its way", () => {
+    const state = hear(initial(left), snapshot());
+    expect(topicOf(state, chatOf(state))).toBe("Trains");
+    expect(lineUnderWay(state, chatOf(state))).toBeNull();
+    expect(maySpeak(state, chatOf(state))).toBe(true);
+    expect(hear(state, { type: "rating_due", seq: 2, k: 2 }).screen).toMatchObject({ cutShort: true });
+  });
+
+  it("changes nothing in this one when it is accepted", () => {
+    const before = hear(initial(left), snapshot());
+    const after = hear(before, ...left.map(({ id }, seq) => ({ type: "accepted", seq, id }) as const));
+    expect(after.screen).toEqual(before.screen);
+    expect(after.pending).toEqual([]);
+    expect(maySpeak(after, chatOf(after))).toBe(true);
   });
 });
 
@@ -167,22 +192,16 @@ describe("the way through an assignment", () => {
 
   it("tells a chatbot's failure from the worker's own ending", () => {
     const own = hear(
-      send(chatting("Hello", "Hi!"), plain({ type: "end_conversation", id: "e" })),
-      { type: "accepted", seq: 2, id: "e" },
-      { type: "rating_due", seq: 3, k: 2 },
+      send(chatting("Hello", "Hi!"), { type: "end_conversation", id: "e", k: 2 }),
+      { type: "rating_due", seq: 2, k: 2 },
+      { type: "accepted", seq: 3, id: "e" },
     );
-    expect(own.screen).toEqual({ name: "rating", k: 2, cutShort: false });
+    expect(own).toMatchObject({ screen: { name: "rating", k: 2, cutShort: false }, pending: [] });
     const cut = hear(chatting("Hello"), { type: "rating_due", seq: 3, k: 2 });
     expect(cut.screen).toEqual({ name: "rating", k: 2, cutShort: true });
   });
 
   it("takes what follows from a message before its acknowledgement, too", () => {
-    const ended = hear(
-      send(chatting("Hello", "Hi!"), plain({ type: "end_conversation", id: "e" })),
-      { type: "rating_due", seq: 2, k: 2 },
-      { type: "accepted", seq: 3, id: "e" },
-    );
-    expect(ended).toMatchObject({ screen: { name: "rating", k: 2, cutShort: false }, pending: [] });
     const answered = hear(
       send(chatting(), say("a", "Hello", 0)),
       { type: "typing", seq: 2 },
@@ -200,13 +219,25 @@ describe("the way through an assignment", () => {
       { type: "topic_due", seq: 3, k: 2, n: 6, icebreaker: "I like tea." },
     );
     expect(replaced.screen).toEqual({ name: "topic", k: 2, icebreaker: "I like tea.", again: true });
+    const begun = hear(replaced, { type: "conversation_started", seq: 4, k: 2, n: 6, topic: "Tea" });
+    expect(begun.screen).toMatchObject({ name: "chat", k: 2, again: true });
     const next = hear(
-      replaced,
-      { type: "conversation_started", seq: 4, k: 2, n: 6, topic: "Tea" },
+      begun,
       { type: "rating_due", seq: 5, k: 2 },
       { type: "topic_due", seq: 6, k: 3, n: 6, icebreaker: null },
+      { type: "conversation_started", seq: 7, k: 3, n: 6, topic: "Tea" },
     );
-    expect(next.screen).toMatchObject({ name: "topic", k: 3, again: false });
+    expect(next.screen).toMatchObject({ name: "chat", k: 3, again: false });
+  });
+
+  it.each(["topic", "chat"] as const)("says so after a reload, too: %s", (phase) => {
+    const card = { ...conversation(), again: true };
+    expect(hear(initial(), snapshot({ phase, conversation: card as never })).screen).toMatchObject({ again: true });
+  });
+
+  it("is drawn anew by a snapshot that comes in between", () => {
+    const state = hear(chatting("Hello"), snapshot({ phase: "rating" }));
+    expect(state.screen).toMatchObject({ name: "rating", k: 2 });
   });
 
   it("forgets what was under way when the assignment is over", () => {
@@ -216,7 +247,7 @@ describe("the way through an assignment", () => {
 });
 
 it("finds the latest message of a kind under way", () => {
-  const state = send(send(chatting(), plain({ type: "agree", id: "1" })), plain({ type: "agree", id: "2" }));
+  const state = send(send(chatting(), { type: "agree", id: "1" }), { type: "agree", id: "2" });
   expect(underWay(state, "agree")?.id).toBe("2");
   expect(underWay(state, "leave")).toBeNull();
 });

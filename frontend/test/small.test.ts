@@ -3,9 +3,11 @@ import { backoff } from "../src/backoff";
 import { ago, minutes, moment } from "../src/desk/format";
 import { gesture, inWords, valueAt } from "../src/design/scale";
 import { newId } from "../src/ids";
+import schema from "../src/protocol.schema.json";
 import { noticeText, problemOf } from "../src/problem";
 import { visitorOf } from "../src/session";
 import { Shelf } from "../src/storage";
+import { MAX_FEEDBACK, MAX_SAY, MAX_TOPIC } from "../src/worker/limits";
 import { MemoryStore } from "./helpers";
 
 describe("backoff", () => {
@@ -45,6 +47,14 @@ describe("ids", () => {
     expect(new Set(ids).size).toBe(100);
     ids.forEach((id) => expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/));
   });
+});
+
+it("what a worker types has the limits of the protocol", () => {
+  const { Feedback, Say, Topic, TopicChange } = schema.$defs;
+  expect(MAX_SAY).toBe(Say.properties.text.maxLength);
+  expect(MAX_TOPIC).toBe(Topic.properties.text.anyOf[0]?.maxLength);
+  expect(MAX_TOPIC).toBe(TopicChange.properties.topic.maxLength);
+  expect(MAX_FEEDBACK).toBe(Feedback.properties.text.maxLength);
 });
 
 describe("a visitor's address", () => {

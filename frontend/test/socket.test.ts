@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Outbox } from "../src/outbox";
 import { Socket, type Link, type ServerMessage, type Wireline } from "../src/socket";
 import { Shelf } from "../src/storage";
-import { MemoryStore, plain, say, snapshot } from "./helpers";
+import { conversation, line, MemoryStore, say, snapshot } from "./helpers";
 
 /** A connection of which the test is the other end. */
 class FakeLine implements Wireline {
@@ -100,7 +100,10 @@ describe("connecting", () => {
     }
   });
 
-  it("starts with short pauses again after a success", () => {
+  it.each([
+    ["a message was accepted", (line: FakeLine) => line.says({ type: "accepted", seq: 2, id: "a" })],
+    ["a connection has lasted for 10 s", () => vi.advanceTimersByTime(10_000)],
+  ])("starts with short pauses again once %s", (_, succeed) => {
     const { socket, lines, last } = setUp();
     socket.start();
     last().drops();
@@ -108,9 +111,63 @@ describe("connecting", () => {
     last().drops();
     vi.advanceTimersByTime(1000);
     last().welcomes();
+    succeed(last());
     last().drops();
     vi.advanceTimersByTime(500);
     expect(lines).toHaveLength(4);
+  });
+
+  it("does not hammer a server that greets and then fails", () => {
+    const { socket, lines, last } = setUp();
+    socket.start();
+    socket.send(say("a", "Hello", 0));
+    for (const [tries, pause] of [500, 1000, 2000, 4000, 8000].entries()) {
+      last().welcomes();
+      last().says(error(null, "internal"));
+      last().drops();
+      vi.advanceTimersByTime(pause - 1);
+      expect(lines).toHaveLength(tries + 1);
+      vi.advanceTimersByTime(1);
+    }
+  });
+
+  it("is made anew when a reply is due and nothing comes for 25 s", () => {
+    const { socket, lines, links, last } = setUp();
+    socket.start();
+    last().welcomes();
+    last().says({ type: "typing", seq: 2 });
+    vi.advanceTimersByTime(20_000);
+    last().says({ type: "accepted", seq: 3, id: "a" });
+    vi.advanceTimersByTime(24_999);
+    expect(lines[0]?.closed).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(lines[0]?.closed).toBe(true);
+    vi.advanceTimersByTime(500);
+    expect(lines).toHaveLength(2);
+    expect(links).not.toContain("lost");
+    last().welcomes(snapshot({ conversation: conversation([line(0, "Hello")], true) }));
+    vi.advanceTimersByTime(25_000);
+    expect(lines[1]?.closed).toBe(true);
+  });
+
+  it("may be silent while no reply is due", () => {
+    const { socket, lines, last } = setUp();
+    socket.start();
+    last().welcomes();
+    last().says({ type: "typing", seq: 2 });
+    last().says({ type: "said", seq: 3, turn: 1, text: "Hi!" });
+    vi.advanceTimersByTime(600_000);
+    expect(lines).toHaveLength(1);
+  });
+
+  it("hands on a snapshot that comes in between, and sends nothing for it", () => {
+    const { socket, heard, last } = setUp();
+    socket.start();
+    last().welcomes();
+    socket.send(say("a", "Hello", 0));
+    last().says(snapshot({ phase: "rating" }));
+    expect(heard.at(-1)).toMatchObject({ type: "snapshot", phase: "rating" });
+    expect(last().sent.map(({ type }) => type)).toEqual(["hello", "say"]);
   });
 
   it("gives up on a connection that never greets", () => {
@@ -159,7 +216,7 @@ describe("the outbox", () => {
     last().onopen?.();
     expect(last().sent.map(({ id }) => id)).not.toContain("a");
     last().says(snapshot());
-    expect(last().sent.at(-1)).toEqual({ type: "say", id: "a", text: "Hello" });
+    expect(last().sent.at(-1)).toEqual(say("a", "Hello", 0));
   });
 
   it("sends what has no answer once more on every new connection, with the same id", () => {
@@ -188,7 +245,7 @@ describe("the outbox", () => {
     const after = setUp(store);
     after.socket.start();
     after.last().welcomes();
-    expect(after.last().sent.at(-1)).toEqual({ type: "say", id: "a", text: "Hello" });
+    expect(after.last().sent.at(-1)).toEqual(say("a", "Hello", 0));
   });
 
   it("drops a connection that leaves a message without an answer", () => {
@@ -207,9 +264,37 @@ describe("the outbox", () => {
     socket.start();
     last().welcomes();
     socket.send(say("a", "Hello", 0));
-    last().says(error("a", "wrong_phase"));
+    last().says(error("a", "too_long"));
     expect(outbox.waiting).toEqual([]);
+    expect(heard.at(-1)).toMatchObject({ type: "error", code: "too_long" });
+  });
+
+  it("lets go of a message of another phase, and connects for a fresh snapshot", () => {
+    const { socket, outbox, lines, links, heard, last } = setUp();
+    socket.start();
+    last().welcomes();
+    socket.send(say("a", "Hello", 0));
+    socket.send({ type: "leave", id: "b" });
+    last().says(error("a", "wrong_phase"));
+    expect(outbox.waiting.map(({ id }) => id)).toEqual(["b"]);
     expect(heard.at(-1)).toMatchObject({ type: "error", code: "wrong_phase" });
+    expect(lines[0]?.closed).toBe(true);
+    vi.advanceTimersByTime(500);
+    last().welcomes();
+    expect(lines).toHaveLength(2);
+    expect(last().sent.map(({ id }) => id).slice(1)).toEqual(["b"]);
+    expect(links).not.toContain("lost");
+  });
+
+  it("is shared by two tabs without loss", () => {
+    const store = new MemoryStore();
+    const [one, two] = [new Outbox(new Shelf(store, "p:")), new Outbox(new Shelf(store, "p:"))];
+    one.add(say("a", "Hello", 0));
+    two.add(say("b", "there", 0));
+    two.remove("b");
+    expect(new Outbox(new Shelf(store, "p:")).waiting).toEqual([say("a", "Hello", 0)]);
+    one.remove("a");
+    expect(store.length).toBe(0);
   });
 
   it("tries a message again that may be sent later, a few times, then lets go", () => {
@@ -233,8 +318,8 @@ describe("the outbox", () => {
   it("keeps the order of messages", () => {
     const { socket, last } = setUp();
     socket.start();
-    socket.send(plain({ type: "agree", id: "1" }));
-    socket.send(plain({ type: "leave", id: "2" }));
+    socket.send({ type: "agree", id: "1" });
+    socket.send({ type: "leave", id: "2" });
     last().welcomes();
     expect(last().sent.map(({ id }) => id).slice(1)).toEqual(["1", "2"]);
   });

@@ -1,9 +1,12 @@
 """A worker's hands on the page, for tests and pictures alike."""
 
+import json
 import re
 import shutil
 
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, WebSocketRoute, expect
+
+from tests.e2e.stage import Stage
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -91,3 +94,30 @@ def finish(page: Page) -> None:
     press(page, "Next chatbot")
     press(page, "Finish and rate")
     expect(page.get_by_role("slider").first).to_be_attached()
+
+
+def refuse(page: Page, kind: str, code: str) -> None:
+    """Let the server refuse every message of a kind from now on, as far as this page can tell."""
+
+    def listen(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def to_server(message: str | bytes) -> None:
+            sent = json.loads(message)
+            if sent["type"] != kind:
+                server.send(message)
+                return
+            answer = {"type": "error", "seq": 99, "id": sent["id"], "code": code, "message": "No."}
+            socket.send(json.dumps(answer | {"retry": False}))
+
+        socket.on_message(to_server)
+
+    page.route_web_socket(re.compile("/ws$"), listen)
+
+
+def make_token_old(page: Page, stage: Stage, run: str) -> None:
+    """Make what this browser remembers of its session in `run` look as if it were 30 days old."""
+    key = f"candor:{run}::token"
+    token = page.evaluate("key => JSON.parse(localStorage[key])", key)
+    old = stage.old_token(token)
+    page.evaluate("([key, old]) => { localStorage[key] = JSON.stringify(old) }", [key, old])

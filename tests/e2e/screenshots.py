@@ -7,6 +7,7 @@ console is silent, nothing is asked of another host.
 """
 
 import argparse
+import json
 import re
 import sys
 import tempfile
@@ -15,7 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    WebSocketRoute,
+    expect,
+    sync_playwright,
+)
 
 from tests.e2e.hands import (
     HEIGHTS,
@@ -25,15 +33,18 @@ from tests.e2e.hands import (
     enter,
     finish,
     launch,
+    make_token_old,
     open_topic,
     press,
     rate,
+    refuse,
     say,
 )
 from tests.e2e.stage import Stage
 
 OUT = Path(__file__).parents[2] / "docs" / "screenshots"
 TITLES = {
+    "connecting": "Connecting",
     "instructions": "Instructions",
     "leave": "“No thanks” asks before it leaves",
     "topic-free": "Topic of the worker’s choice",
@@ -41,19 +52,27 @@ TITLES = {
     "topic-icebreaker": "Topic given by the study",
     "chat-empty": "Chat, before the first word",
     "chat-typing": "Chat, a reply is on its way",
+    "chat-slow": "Chat, a reply takes long",
+    "refused": "Chat, something could not be taken",
     "chat-middle": "Chat, in the middle",
     "chat-long": "Chat, long texts",
     "topic-dialog": "Topic dialog",
+    "topic-dialog-incomplete": "Topic dialog, something forgotten",
     "topic-dialog-filled": "Topic dialog, only opinions have changed",
     "too-few": "“Next chatbot” too early",
     "confirm": "“Next chatbot” asks before it ends a conversation",
+    "confirm-waiting": "The same while a reply is due",
     "reconnecting": "Connection lost",
     "replaced": "The chatbot could not go on and is replaced",
+    "replaced-chat": "Chat with the chatbot that took over",
+    "leave-midway": "“Leave the study” asks before it leaves",
+    "cut-short": "Rating, after a chatbot could not go on",
     "rating-untouched": "Rating, untouched",
     "rating-half": "Rating, half done, with a nudge",
     "rating-complete": "Rating, complete",
     "feedback": "Feedback",
     "done": "Done",
+    "done-return": "Done, where a platform waits for the worker",
     "done-dark": "Done, in a dark setting",
     "chat-dark": "Chat, in a dark setting",
     "taken-over": "Opened in another tab",
@@ -62,7 +81,12 @@ TITLES = {
     "run-closed": "The study has ended",
     "run-full": "Every place is taken",
     "run-not-found": "No such study",
+    "link-incomplete": "The link can’t be read",
+    "link-expired": "The link has expired",
     "link-invalid": "The session is not known",
+    "rate-limited": "Too many requests",
+    "unreachable": "The server can’t be reached",
+    "trouble": "Anything else that is in the way",
     "desk-token": "Desk: asks for the token",
     "desk-runs": "Desk: runs",
     "desk-run": "Desk: a run",
@@ -166,6 +190,8 @@ def _first_chat(page: Page, camera: Camera, stage: Stage) -> None:
     camera.shoot(page, "chat-middle")
     press(page, "Topic")
     camera.shoot(page, "topic-dialog")
+    press(page, "Save topic")
+    camera.shoot(page, "topic-dialog-incomplete")
     choose(page, "How did the topic change?", "It is the same, only opinions changed")
     choose(page, "How do you feel about it?", "Ambivalent")
     camera.shoot(page, "topic-dialog-filled")
@@ -215,6 +241,17 @@ def waiting(page: Page, camera: Camera, stage: Stage) -> None:
     expect(page.locator(".bubble-typing")).to_be_visible()
     page.get_by_label("Your message").fill("I can already write the next one")
     camera.shoot(page, "chat-typing")
+    expect(page.get_by_text("Still thinking.")).to_be_visible()
+    camera.shoot(page, "chat-slow")
+    early = page.context.new_page()
+    enter(early, f"{stage.url}/w/patient")
+    open_topic(early)
+    early.get_by_label("Your message").fill(LINES[0])
+    early.keyboard.press("Enter")
+    expect(early.locator(".bubble-typing")).to_be_visible()
+    press(early, "Next chatbot")
+    camera.shoot(early, "confirm-waiting")
+    early.close()
     second = page.context.new_page()
     second.goto(f"{stage.url}/w/calm")
     expect(page.get_by_role("button", name="Use it here instead")).to_be_visible()
@@ -241,6 +278,34 @@ def replaced(page: Page, camera: Camera, stage: Stage) -> None:
     page.keyboard.press("Enter")
     expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
     camera.shoot(page, "replaced")
+    open_topic(page)
+    camera.shoot(page, "replaced-chat")
+    press(page, re.compile("^Leave"))
+    camera.shoot(page, "leave-midway")
+
+
+def cut_short(page: Page, camera: Camera, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/faltering")
+    open_topic(page)
+    for line in LINES[:2]:
+        say(page, line)
+    page.get_by_label("Your message").fill(LINES[2])
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
+    camera.shoot(page, "cut-short", whole=True)
+
+
+def refused(page: Page, camera: Camera, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/demo?worker=refused-{camera.width}")
+    open_topic(page)
+    for line in LINES[:2]:
+        say(page, line)
+    refuse(page, "say", "storage_failed")
+    page.reload()
+    page.get_by_label("Your message").fill(LINES[2])
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("That could not be saved just now.")).to_be_visible()
+    camera.shoot(page, "refused")
 
 
 def endings(page: Page, camera: Camera, stage: Stage) -> None:
@@ -269,17 +334,71 @@ def endings(page: Page, camera: Camera, stage: Stage) -> None:
     page.goto(f"{stage.url}/w/nowhere")
     expect(page.get_by_role("heading", name="We can’t find this study")).to_be_visible()
     camera.shoot(page, "run-not-found")
-    page.route("**/api/join", lambda route: route.fulfill(json={"token": "made.up.token", "socket": "/ws"}))
+
+
+def doors(page: Page, camera: Camera, stage: Stage) -> None:
+    """What else there may be instead of a way in."""
+    enter(page, f"{stage.url}/w/calm")
+    make_token_old(page, stage, "calm")
+    page.reload()
+    expect(page.get_by_role("heading", name="This link has expired")).to_be_visible()
+    camera.shoot(page, "link-expired")
+    page.goto(f"{stage.url}/w/{'x' * 101}")
+    expect(page.get_by_role("heading", name="This link is not complete")).to_be_visible()
+    camera.shoot(page, "link-incomplete")
+    unknown = {"token": "made.up.token", "socket": "/ws"}
+    limited = {"code": "rate_limited", "message": "too many arrivals", "hint": "wait"}
+    internal = {
+        "code": "internal",
+        "message": "something went wrong on the server",
+        "hint": "Try again later",
+    }
+    for name, title, answer in [
+        ("unreachable", "We can’t reach the study", lambda route: route.abort()),
+        ("rate-limited", "A short pause, please", lambda route: route.fulfill(json={"error": limited})),
+        ("trouble", "Something is in the way", lambda route: route.fulfill(json={"error": internal})),
+        ("link-invalid", "This link is no longer valid", lambda route: route.fulfill(json=unknown)),
+    ]:
+        page.route("**/api/join", answer)
+        page.goto(f"{stage.url}/w/demo?worker=stranger")
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
+        camera.shoot(page, name)
+        page.unroute("**/api/join")
+    page.route_web_socket(re.compile("/ws$"), lambda _: None)
     page.goto(f"{stage.url}/w/demo?worker=stranger")
-    expect(page.get_by_role("heading", name="This link is no longer valid")).to_be_visible()
-    camera.shoot(page, "link-invalid")
-    page.unroute("**/api/join")
+    expect(page.get_by_role("heading", name="Connecting…")).to_be_visible()
+    page.wait_for_timeout(500)
+    camera.shoot(page, "connecting")
+
+
+def platform(page: Page, camera: Camera, stage: Stage) -> None:
+    """The end of an assignment that came from a platform, as its server would tell it."""
+
+    def listen(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def to_page(message: str | bytes) -> None:
+            done = {"phase": "done", "conversation": None, "return_to": f"{stage.url}/back"}
+            socket.send(json.dumps(json.loads(message) | done))
+
+        server.on_message(to_page)
+
+    page.route_web_socket(re.compile("/ws$"), listen)
+    page.goto(f"{stage.url}/w/demo?worker=platform-{camera.width}")
+    expect(page.get_by_role("link", name="Finish")).to_be_visible()
+    camera.shoot(page, "done-return")
 
 
 def desk(page: Page, camera: Camera, stage: Stage) -> None:
     page.goto(f"{stage.url}/desk")
     expect(page.get_by_label("Token")).to_be_visible()
     camera.shoot(page, "desk-token")
+    for number in range(2):
+        page.request.post(
+            f"{stage.url}/api/join",
+            data={"run": "demo", "worker": f"simulated-{number}", "simulated": True},
+            headers={"Authorization": f"Bearer {stage.token}"},
+        )
     page.goto("about:blank")
     page.goto(f"{stage.url}/desk#token={stage.token}")
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
@@ -300,7 +419,11 @@ SCENES: list[Callable[[Page, Camera, Stage], None]] = [
     waiting,
     long_texts,
     replaced,
+    cut_short,
+    refused,
     endings,
+    doors,
+    platform,
     desk,
 ]
 

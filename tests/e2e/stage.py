@@ -10,6 +10,7 @@ from typing import Any
 
 import uvicorn
 import yaml
+from itsdangerous import TimestampSigner, URLSafeTimedSerializer
 
 from bots import BotError, Chat, Reply
 from server import catalog
@@ -22,24 +23,41 @@ from server.runtime import utc_now
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
+_SLOW = {"median": 30.0, "spread": 0.0, "longest": 30.0}
 # What each run changes in the demo study.
 RUNS: dict[str, dict[str, Any]] = {
-    "demo": {"reply_time": _QUICK},
-    "calm": {"reply_time": {"median": 30.0, "spread": 0.0, "longest": 30.0}},
+    "calm": {"reply_time": _SLOW},
+    "patient": {"minimum_inputs": 1, "reply_time": _SLOW},
     "icebreaker": {"topic_mode": "icebreaker"},
     "brief": {"assignments": 1, "timeouts": {"idle": 1.5}},
     "single": {"assignments": 1},
     "short": {"systems_per_assignment": 2, "minimum_inputs": 2, "reply_time": _QUICK},
     "failing": {"reply_time": _QUICK, "timeouts": {"bot_total": 0.5}},
+    "faltering": {
+        "systems_per_assignment": 2,
+        "minimum_inputs": 2,
+        "reply_time": _QUICK,
+        "timeouts": {"bot_total": 0.5},
+    },
     "closed": {},
+    "demo": {"reply_time": _QUICK},
 }
 
 
+# After how many answers the bots of a run fail.
+_ANSWERS = {"failing": 0, "faltering": 2}
+
+
 class _Failing:
-    """A bot that never answers."""
+    """A bot that answers so many times and then no more."""
+
+    def __init__(self, answers: int) -> None:
+        self._answers = answers
 
     async def reply(self, chat: Chat) -> Reply:
-        raise BotError(f"no model behind {chat.conversation_id}")
+        if len(chat.turns) > 2 * self._answers:
+            raise BotError(f"no model behind {chat.conversation_id}")
+        return Reply("I like that. Tell me more about it!")
 
 
 class Stage:
@@ -66,8 +84,8 @@ class Stage:
         engine.dispose()
         self._runs = {entry.id: open_lineup(entry) for entry in entries if entry.slug != "closed"}
         for run in self._runs.values():
-            if run.slug == "failing":
-                run.bots.update(dict.fromkeys(run.bots, _Failing()))
+            if run.slug in _ANSWERS:
+                run.bots.update(dict.fromkeys(run.bots, _Failing(_ANSWERS[run.slug])))
         with closing(sqlite3.connect(folder / "candor.db")) as database, database:
             database.execute("UPDATE run SET status = 'closed' WHERE slug = 'closed'")
 
@@ -82,6 +100,16 @@ class Stage:
     @property
     def token(self) -> str:
         return self._auth.researcher_token
+
+    def old_token(self, token: str) -> str:
+        """Return `token` as it would be if it had been given out 30 days ago."""
+
+        class Old(TimestampSigner):
+            def get_timestamp(self) -> int:
+                return super().get_timestamp() - 30 * 86_400
+
+        serializer = URLSafeTimedSerializer(self._auth.secret, salt="worker-session", signer=Old)
+        return str(serializer.dumps(self._auth.assignment_of(token)))
 
     def start(self) -> None:
         app = create_app(self._settings, self._auth, self._runs)

@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.e2e.hands import enter, finish, open_topic, press, rate, say
-from tests.e2e.stage import Stage
+from tests.e2e.stage import RUNS, Stage
 
 pytestmark = pytest.mark.browser
 
@@ -52,3 +52,29 @@ def test_a_worker_is_watched_live(page: Page, stage: Stage) -> None:
     expect(page.get_by_role("heading", name="Workers")).to_be_visible()
     page.go_back()
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+
+
+def test_simulated_workers_are_counted_apart(page: Page, stage: Stage) -> None:
+    page.goto(f"{stage.url}/desk#token={stage.token}")
+    runs = page.locator("li").filter(has_text="calm · study")
+    expect(runs).to_be_visible()
+    expect(runs.locator(".tag")).to_have_count(0)
+    asked = {"run": "calm", "worker": "robot", "simulated": True}
+    joined = page.request.post(
+        f"{stage.url}/api/join", data=asked, headers={"Authorization": f"Bearer {stage.token}"}
+    )
+    assert joined.ok
+    expect(runs.get_by_text("simulated1 under way")).to_be_visible()
+    expect(runs.locator(".figures dd")).to_have_text(["0"] * 5)
+    clean(page)
+    runs.get_by_role("link").first.click()
+    expect(page.locator(".figures dd")).to_have_text(["0"] * 5)
+    expect(page.get_by_role("columnheader", name="Skipped")).to_have_count(0)
+    page.locator("section[aria-labelledby=workers] tbody a").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("simulated")
+    clean(page)
+
+
+def test_the_newest_run_comes_first(page: Page, stage: Stage) -> None:
+    page.goto(f"{stage.url}/desk#token={stage.token}")
+    expect(page.locator(".runs > li").first).to_contain_text(f"{list(RUNS)[-1]} · study")

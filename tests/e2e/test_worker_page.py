@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.e2e.hands import choose, enter, finish, open_topic, press, rate, say
+from tests.e2e.hands import choose, enter, finish, make_token_old, open_topic, press, rate, refuse, say
 from tests.e2e.stage import Stage
 
 pytestmark = pytest.mark.browser
@@ -232,6 +232,102 @@ def test_what_is_written_while_the_server_is_away_arrives(page: Page, link: str,
     assert stored(stage, "Written in the dark.") == 1
 
 
+def test_what_is_written_while_the_server_is_away_survives_a_closed_tab(
+    page: Page, link: str, stage: Stage
+) -> None:
+    enter(page, link)
+    open_topic(page)
+    stage.stop()
+    try:
+        expect(page.get_by_text("Connection lost.")).to_be_visible()
+        page.get_by_label("Your message").fill("Written, then closed.")
+        page.get_by_label("Your message").press("Enter")
+        expect(page.get_by_text("Sending…")).to_be_visible()
+        page.get_by_label("Your message").fill("Half a thou")
+        again = page.context.new_page()
+        page.close()
+    finally:
+        stage.start()
+    again.goto(link)
+    expect(again.locator(BUBBLES)).to_have_count(2)
+    expect(again.get_by_label("Your message")).to_have_value("Half a thou")
+    assert stored(stage, "Written, then closed.") == 1
+
+
+def test_what_comes_too_late_gives_its_words_back_and_the_page_catches_up(
+    page: Page, phone: Page, link: str, stage: Stage
+) -> None:
+    late = "Written in the first conversation."
+    enter(page, link)
+    open_topic(page)
+    stage.stop()
+    try:
+        expect(page.get_by_text("Connection lost.")).to_be_visible()
+        page.get_by_label("Your message").fill(late)
+        page.get_by_label("Your message").press("Enter")
+        expect(page.get_by_text("Sending…")).to_be_visible()
+        page.goto("about:blank")
+    finally:
+        stage.start()
+    phone.goto(link)
+    say(phone, "I bake bread.")
+    say(phone, "It is good bread.")
+    finish(phone)
+    rate(phone, [50] * STATEMENTS)
+    press(phone, "Submit ratings and go on")
+    open_topic(phone, "Trains")
+    page.goto(link)
+    expect(page.get_by_text("this conversation has moved on")).to_be_visible()
+    expect(page.get_by_label("Your message")).to_have_value(late)
+    expect(page.locator(".chat-topic-text")).to_have_text("Trains")
+    expect(page.locator(BUBBLES)).to_have_count(0)
+    assert stored(stage, late) == 0
+    say(page, "I like trains.")
+    expect(page.get_by_text("Inputs 1 of 2")).to_be_visible()
+
+
+def test_a_topic_change_that_is_refused_keeps_its_words(page: Page, link: str) -> None:
+    refuse(page, "topic_change", "too_long")
+    enter(page, link)
+    open_topic(page, "Trains")
+    press(page, "Topic")
+    choose(page, "How did the topic change?", "The chatbot changed it")
+    page.get_by_label("New topic").fill("Bridges over rivers")
+    choose(page, "How do you feel about it?", "Like")
+    choose(page, "How does the chatbot seem to feel about it?", "Dislike")
+    press(page, "Save topic")
+    expect(page.get_by_text("That is too long.")).to_be_visible()
+    expect(page.locator(".chat-topic-text")).to_have_text("Trains")
+    press(page, "Topic")
+    expect(page.get_by_label("New topic")).to_have_value("Bridges over rivers")
+    expect(page.get_by_role("radio", name="Dislike").last).to_be_checked()
+
+
+def test_two_tabs_opened_at_once_are_one_worker(page: Page, stage: Stage) -> None:
+    page.context.add_init_script(
+        "const ask = fetch;"
+        "fetch = async (...what) => { await new Promise(go => setTimeout(go, 400)); return ask(...what); }"
+    )
+    tabs = [page, page.context.new_page()]
+    for tab in tabs:
+        tab.goto(f"{stage.url}/w/single", wait_until="commit")
+    for tab in tabs:
+        elsewhere = tab.get_by_role("heading", name="This session is open in another tab")
+        expect(elsewhere.or_(tab.get_by_role("button", name="I understand"))).to_be_visible()
+    query = "SELECT count(*) FROM assignment JOIN run ON run.id = run_id WHERE slug = 'single'"
+    assert rows(stage, query) == [(1,)]
+
+
+def test_a_link_that_has_expired_says_so_and_can_be_opened_afresh(page: Page, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/demo")
+    make_token_old(page, stage, "demo")
+    page.reload()
+    expect(page.get_by_role("heading", name="This link has expired")).to_be_visible()
+    clean(page)
+    press(page, "Open the study again")
+    expect(page.get_by_role("button", name="I understand")).to_be_visible()
+
+
 def test_the_older_of_two_tabs_is_told_and_can_take_the_session_back(page: Page, link: str) -> None:
     enter(page, link)
     open_topic(page, "Tabs")
@@ -338,6 +434,24 @@ def test_a_chatbot_that_fails_is_replaced_with_a_calm_word(page: Page, stage: St
     page.keyboard.press("Enter")
     expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
     expect(page.get_by_text("Conversation 1 of 6").first).to_be_visible()
+    clean(page)
+    page.reload()
+    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
+    open_topic(page)
+    expect(page.get_by_text("A new one has taken its place")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("A new one has taken its place")).to_be_visible()
+    clean(page)
+
+
+def test_a_chatbot_that_fails_after_enough_inputs_is_rated(page: Page, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/faltering?worker=patient")
+    open_topic(page)
+    say(page, "I bake bread.")
+    say(page, "It is good bread.")
+    page.get_by_label("Your message").fill("Are you there?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("You had written enough")).to_be_visible()
     clean(page)
 
 

@@ -15,7 +15,10 @@ export function AssignmentView({ assignment }: { assignment: string }) {
         <>
           <div class="run-head">
             <div>
-              <h1>{data.worker}</h1>
+              <h1>
+                {data.worker}
+                {data.simulated && <span class="tag">simulated</span>}
+              </h1>
               <p class="soft small">Assignment {data.assignment}</p>
             </div>
             <Status status={data.status} />

@@ -40,16 +40,19 @@ export function RunView({ run, go }: Props) {
   );
 }
 
-const PARTS = ["rated", "active", "planned", "failed"] as const;
+const PARTS = ["rated", "active", "planned", "failed", "skipped"] as const;
 
 function Systems({ systems }: { systems: SystemProgress[] }) {
+  // Hardly ever is a conversation skipped: only when no chatbot was left to replace one that failed.
+  const skipping = systems.some(({ skipped }) => skipped > 0);
+  const parts = PARTS.filter((part) => part !== "skipped" || skipping);
   const most = Math.max(1, ...systems.map((system) => PARTS.reduce((sum, part) => sum + system[part], 0)));
   return (
     <section aria-labelledby="systems">
       <div class="section-head">
         <h2 id="systems">Systems</h2>
         <ul class="key" aria-hidden="true">
-          {PARTS.map((part) => (
+          {parts.map((part) => (
             <li key={part}>
               <span class={`swatch swatch-${part}`} />
               {part}
@@ -77,6 +80,11 @@ function Systems({ systems }: { systems: SystemProgress[] }) {
               <th scope="col" class="number">
                 Failed
               </th>
+              {skipping && (
+                <th scope="col" class="number">
+                  Skipped
+                </th>
+              )}
               <th scope="col" class="number">
                 Inputs
               </th>
@@ -99,6 +107,7 @@ function Systems({ systems }: { systems: SystemProgress[] }) {
                 <td class="number">{system.active}</td>
                 <td class="number">{system.planned}</td>
                 <td class={system.failed > 0 ? "number poor" : "number"}>{system.failed}</td>
+                {skipping && <td class="number">{system.skipped}</td>}
                 <td class="number">{system.inputs}</td>
                 <td class="number">{latency(system.median_latency_ms)}</td>
               </tr>
@@ -113,7 +122,7 @@ function Systems({ systems }: { systems: SystemProgress[] }) {
 function Bar({ system, most }: { system: SystemProgress; most: number }) {
   return (
     <div class="bars" aria-hidden="true">
-      {PARTS.map((part) => (
+      {PARTS.filter((part) => system[part] > 0).map((part) => (
         <span key={part} class={`swatch-${part}`} style={{ width: `${(100 * system[part]) / most}%` }} />
       ))}
     </div>

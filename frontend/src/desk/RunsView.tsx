@@ -1,4 +1,4 @@
-import type { RunSummary } from "./api";
+import type { AssignmentCounts, RunSummary } from "./api";
 import { CopyLink } from "./CopyLink";
 import { ago, when } from "./format";
 import { Link } from "./Link";
@@ -14,7 +14,11 @@ export function RunsView({ go }: { go: (to: Place) => void }) {
     <>
       <h1>Runs</h1>
       <Trouble trouble={trouble} empty={data === null} />
-      {data?.runs.length === 0 && <p class="soft">There is no run yet. Open one with `candor open STUDY.yaml`.</p>}
+      {data?.runs.length === 0 && (
+        <p class="soft">
+          There is no run yet. Open one with <code>python -m server open STUDY.yaml --run NAME</code>.
+        </p>
+      )}
       <ul class="runs">
         {data?.runs.map((run) => (
           <li key={run.run} class="box">
@@ -40,25 +44,36 @@ export function RunsView({ go }: { go: (to: Place) => void }) {
   );
 }
 
-/** A run in a few numbers. */
+/** A run in a few numbers: those of people, and apart from them those of simulated workers. */
 export function Figures({ run }: { run: RunSummary }) {
-  const { active, completed, returned, expired, simulated } = run.assignments;
-  const figures: [string, number][] = [
-    ["completed", completed],
-    ["under way", active],
-    ["returned", returned],
-    ["expired", expired],
-    ["conversations rated", run.conversations_rated],
-    ["simulated workers", simulated],
-  ];
+  const figures = figuresOf(run.assignments, run.conversations_rated);
+  const simulated = figuresOf(run.simulated, run.simulated_conversations_rated).filter(([, count]) => count > 0);
   return (
-    <dl class="figures">
-      {figures.map(([name, count]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{count}</dd>
-        </div>
-      ))}
-    </dl>
+    <div>
+      <dl class="figures">
+        {figures.map(([name, count]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{count}</dd>
+          </div>
+        ))}
+      </dl>
+      {simulated.length > 0 && (
+        <p class="soft small">
+          <span class="tag">simulated</span>
+          {simulated.map(([name, count]) => `${count} ${name}`).join(" · ")}
+        </p>
+      )}
+    </div>
   );
+}
+
+function figuresOf(counts: AssignmentCounts, rated: number): [name: string, count: number][] {
+  return [
+    ["completed", counts.completed],
+    ["under way", counts.active],
+    ["returned", counts.returned],
+    ["expired", counts.expired],
+    ["conversations rated", rated],
+  ];
 }

@@ -1,12 +1,11 @@
 import { isErrorBody } from "../join";
 
-/** How many assignments of a run stand where. `simulated` counts across all of them. */
+/** How many assignments of a run stand where. */
 export interface AssignmentCounts {
   active: number;
   completed: number;
   returned: number;
   expired: number;
-  simulated: number;
 }
 
 export interface RunSummary {
@@ -16,8 +15,12 @@ export interface RunSummary {
   status: string;
   created_at: string | null;
   worker_link: string;
+  /** Those of people. */
   assignments: AssignmentCounts;
   conversations_rated: number;
+  /** Those of simulated workers. */
+  simulated: AssignmentCounts;
+  simulated_conversations_rated: number;
 }
 
 /** A system's conversations by how they stand, and how it has answered. */
@@ -29,6 +32,7 @@ export interface SystemProgress {
   active: number;
   rated: number;
   failed: number;
+  skipped: number;
   inputs: number;
   median_latency_ms: number | null;
 }
@@ -84,6 +88,7 @@ export interface ConversationRecord {
 export interface Transcript {
   assignment: string;
   worker: string;
+  simulated: boolean;
   status: string;
   feedback: string | null;
   conversations: ConversationRecord[];

@@ -18,12 +18,13 @@ export function Composer({ k, ready, waiting, onSend }: Props) {
   const { notice } = session.state;
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useScratch(`${k}:draft`, "");
-  const sendable = ready && text.trim() !== "";
+  const sendable = ready && text.trim() !== "" && text.length <= MAX_SAY;
 
   // An input that was refused comes back, before whatever was typed since.
   useEffect(() => {
-    if (notice?.text) {
-      setText([notice.text, text].filter(Boolean).join("\n").slice(0, MAX_SAY));
+    const words = session.takeWords();
+    if (words) {
+      setText([words, text].filter(Boolean).join("\n"));
     }
   }, [notice?.key]);
 
@@ -93,6 +94,9 @@ export function Composer({ k, ready, waiting, onSend }: Props) {
 }
 
 function hint(waiting: boolean, text: string): string | null {
+  if (text.length > MAX_SAY) {
+    return `${text.length - MAX_SAY} characters too many`;
+  }
   if (text.length >= COUNT_FROM) {
     return `${MAX_SAY - text.length} characters left`;
   }

@@ -3,6 +3,7 @@ import { Dialog } from "../design/Dialog";
 import { useSession } from "./hooks";
 
 interface Props {
+  k: number;
   missing: number;
   last: boolean;
   replyDue: boolean;
@@ -29,11 +30,11 @@ function TooFew({ missing, onClose }: Props) {
   );
 }
 
-function Confirm({ last, replyDue, ending, onClose }: Props) {
+function Confirm({ k, last, replyDue, ending, onClose }: Props) {
   const session = useSession();
   const end = () => {
     if (!replyDue && !ending) {
-      session.act({ type: "end_conversation" });
+      session.act({ type: "end_conversation", k });
     }
   };
   return (

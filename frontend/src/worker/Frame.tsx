@@ -42,7 +42,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
           </p>
         )}
       </div>
-      <div role="alert">
+      <div class="alert" role="alert">
         {notice && (
           <div class="toast">
             <p>{noticeText(notice.code)}</p>

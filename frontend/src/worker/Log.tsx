@@ -7,13 +7,15 @@ interface Props {
   sending: TurnCard | null;
   typing: boolean;
   topic: string;
+  /** The conversation started over with another chatbot. */
+  again: boolean;
 }
 
 const NEAR_END_PX = 60;
 const LONG_MS = 12_000;
 
 /** What has been said, and whether something is about to be. */
-export function Log({ turns, sending, typing, topic }: Props) {
+export function Log({ turns, sending, typing, topic, again }: Props) {
   const box = useRef<HTMLDivElement>(null);
   // The reply may be faster than the acknowledgement of the line that it answers.
   const lines = [...turns, ...(sending ? [sending] : [])].sort((a, b) => a.turn - b.turn);
@@ -57,6 +59,11 @@ export function Log({ turns, sending, typing, topic }: Props) {
       aria-live="polite"
       onScroll={scrolled}
     >
+      {again && (
+        <p class="log-note small soft">
+          The chatbot before could not go on. A new one has taken its place, and this conversation started over.
+        </p>
+      )}
       {lines.length === 0 && (
         <div class="log-empty">
           <p>

@@ -19,10 +19,10 @@ interface Draft {
   how: TopicChangeKind | null;
   topic: string | null;
   opinion: Opinion | null;
-  bot: Opinion | null;
+  bot_opinion: Opinion | null;
 }
 
-const EMPTY: Draft = { how: null, topic: null, opinion: null, bot: null };
+const EMPTY: Draft = { how: null, topic: null, opinion: null, bot_opinion: null };
 
 interface Props {
   k: number;
@@ -45,13 +45,14 @@ export function TopicDialog({ k, topic, onClose }: Props) {
   const save = (event: Event) => {
     event.preventDefault();
     setTried(true);
-    const { how, opinion, bot } = draft;
-    if (how && opinion && bot && !textMissing) {
-      session.act({ type: "topic_change", how, topic: text.trim(), opinion, bot_opinion: bot });
+    const { how, opinion, bot_opinion } = draft;
+    if (how && opinion && bot_opinion && !textMissing) {
+      // Emptied before it is sent: a refusal gives the words back.
       setDraft(EMPTY);
+      session.act({ type: "topic_change", k, how, topic: text.trim(), opinion, bot_opinion });
       onClose();
     } else {
-      const first = [!how, textMissing, !opinion, !bot].indexOf(true);
+      const first = [!how, textMissing, !opinion, !bot_opinion].indexOf(true);
       form.current?.querySelector<HTMLInputElement>(`[data-part="${first}"] input`)?.focus();
     }
   };
@@ -99,9 +100,9 @@ export function TopicDialog({ k, topic, onClose }: Props) {
         <div data-part={3}>
           <Opinions
             legend="How does the chatbot seem to feel about it?"
-            value={draft.bot}
-            onChange={(bot) => set({ bot })}
-            complaint={need(!draft.bot)}
+            value={draft.bot_opinion}
+            onChange={(bot_opinion) => set({ bot_opinion })}
+            complaint={need(!draft.bot_opinion)}
           />
         </div>
         <div class="actions">

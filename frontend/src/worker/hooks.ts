@@ -21,7 +21,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** State that outlives a refresh of the tab, until what it is for has been sent. */
+/** State that outlives the tab, until what it is for has been sent. */
 export function useScratch<T>(key: string, start: T): [T, (value: T) => void] {
   const { scratch } = useSession();
   const [value, setValue] = useState<T>(() => scratch.get<T>(key) ?? start);

@@ -27,7 +27,7 @@ export function Chat({ chat, study }: Props) {
   const topic = topicOf(state, chat);
   const speak = (text: string) => {
     const turn = (chat.turns.at(-1)?.turn ?? -1) + 1;
-    session.act({ type: "say", text }, { k: chat.k, turn });
+    session.act({ type: "say", k: chat.k, turn, text });
   };
   return (
     <div class="chat">
@@ -63,16 +63,23 @@ export function Chat({ chat, study }: Props) {
         </p>
       </section>
       <section class="chat-talk" aria-label="Chat">
-        <Log turns={chat.turns} sending={lineUnderWay(state, chat)} typing={chat.replyDue} topic={topic} />
+        <Log
+          turns={chat.turns}
+          sending={lineUnderWay(state, chat)}
+          typing={chat.replyDue}
+          topic={topic}
+          again={chat.again}
+        />
         <Composer k={chat.k} ready={maySpeak(state, chat)} waiting={chat.replyDue} onSend={speak} />
       </section>
       {open === "topic" && <TopicDialog k={chat.k} topic={topic} onClose={close} />}
       {open === "end" && (
         <EndDialog
+          k={chat.k}
           missing={Math.max(0, needed - inputs)}
           last={chat.k === study.conversations}
           replyDue={chat.replyDue}
-          ending={underWay(state, "end_conversation") !== null || chat.ending}
+          ending={underWay(state, "end_conversation", chat.k) !== null}
           onClose={close}
         />
       )}

@@ -20,7 +20,7 @@ export function Rating({ screen, study }: Props) {
   const [ratings, setRatings] = useScratch<Record<string, number>>(`${k}:ratings`, {});
   const [tried, setTried] = useState(false);
   const missing = study.criteria.filter(({ label }) => ratings[label] === undefined);
-  const sending = underWay(session.state, "rate") !== null;
+  const sending = underWay(session.state, "rate", k) !== null;
 
   const submit = (event: Event) => {
     event.preventDefault();
@@ -33,7 +33,7 @@ export function Rating({ screen, study }: Props) {
       slider?.focus({ preventScroll: true });
     } else if (!sending) {
       const asked = study.criteria.map(({ label }) => [label, ratings[label] ?? 0] as const);
-      session.act({ type: "rate", ratings: Object.fromEntries(asked) });
+      session.act({ type: "rate", k, ratings: Object.fromEntries(asked) });
     }
   };
 

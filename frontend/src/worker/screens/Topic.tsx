@@ -22,7 +22,7 @@ export function Topic({ screen, study }: Props) {
   const [text, setText] = useScratch(`${k}:topic`, "");
   const [opinion, setOpinion] = useScratch<Opinion | null>(`${k}:opinion:${icebreaker ?? ""}`, null);
   const [tried, setTried] = useState(false);
-  const sending = underWay(session.state, "topic") !== null;
+  const sending = underWay(session.state, "topic", k) !== null;
   const free = icebreaker === null;
   const textMissing = free && !text.trim();
 
@@ -34,7 +34,7 @@ export function Topic({ screen, study }: Props) {
     } else if (opinion === null) {
       form.current?.querySelector<HTMLInputElement>("input[type=radio]")?.focus();
     } else if (!sending) {
-      session.act({ type: "topic", text: free ? text.trim() : null, opinion });
+      session.act({ type: "topic", k, text: free ? text.trim() : null, opinion });
     }
   };
 

@@ -7,14 +7,14 @@ export function Waiting() {
   const long = useOverdue(true, 6_000);
   return (
     <div class="page page-still">
-      <p class="waiting" role="status">
+      <div class="waiting" role="status">
         <span class="dots" aria-hidden="true">
           <span />
           <span />
           <span />
         </span>
-        {long || link === "lost" ? "Still connecting. We keep trying…" : "Connecting…"}
-      </p>
+        <h1>{long || link === "lost" ? "Still connecting. We keep trying…" : "Connecting…"}</h1>
+      </div>
     </div>
   );
 }
