@@ -14,6 +14,7 @@ from limits.strategies import MovingWindowRateLimiter
 from starlette.exceptions import HTTPException
 
 from server.auth import Auth
+from server.body_limit import BodyLimit
 from server.config import Settings
 from server.desk_api import Desk
 from server.errors import CandorError
@@ -46,6 +47,7 @@ def create_app(settings: Settings, auth: Auth, runs: dict[int, OpenRun], pages: 
     # Without FastAPI's own pages: they load scripts from another host, and tell workers of the desk.
     app = FastAPI(title="Candor", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     _add_errors(app)
+    app.add_middleware(BodyLimit)
     app.middleware("http")(_with_headers)
     app.add_api_route("/healthz", _health, methods=["GET"], include_in_schema=False)
     exempt = frozenset(settings.exempt_addresses)

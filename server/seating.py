@@ -47,8 +47,8 @@ class Guest:
     reply_pace: float
 
 
-def returning_seat(connection: Connection, run: OpenRun, who: str | Arrival, at: datetime) -> Seat | None:
-    """Return the assignment in `run` of somebody who is back, and keep its place for them a while longer.
+def find_seat(connection: Connection, run: OpenRun, who: str | Arrival) -> Seat | None:
+    """Return the assignment in `run` of somebody who is back; None for somebody new.
 
     `who` is an assignment's id, proved by its token, or a worker as their platform names them.
     """
@@ -58,11 +58,13 @@ def returning_seat(connection: Connection, run: OpenRun, who: str | Arrival, at:
     else:
         query = query.where(ASSIGNMENT.id == who)
     found = connection.execute(query).scalar_one_or_none()
-    if found is None:
-        return None
-    active = update(Assignment).where(ASSIGNMENT.id == found, ASSIGNMENT.status == "active")
+    return Seat(found, None) if found is not None else None
+
+
+def keep_seat(connection: Connection, seat: Seat, at: datetime) -> None:
+    """Note that the holder of a seat is back, so that its place is theirs a while longer."""
+    active = update(Assignment).where(ASSIGNMENT.id == seat.assignment, ASSIGNMENT.status == "active")
     connection.execute(active.values(active_at=at))
-    return Seat(found, None)
 
 
 def take_seat(connection: Connection, run: OpenRun, guest: Guest, at: datetime) -> Seat:
@@ -72,8 +74,9 @@ def take_seat(connection: Connection, run: OpenRun, guest: Guest, at: datetime) 
         RunClosed: the run takes no more workers.
         RunFull: every place is held.
     """
-    own = returning_seat(connection, run, guest.arrival, at)
+    own = find_seat(connection, run, guest.arrival)
     if own is not None:
+        keep_seat(connection, own, at)
         return own
     worker_id = _worker_id(connection, guest)
     status = connection.execute(select(RUN.status).where(RUN.id == run.id)).scalar_one()

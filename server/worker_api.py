@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
+import structlog
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import FileResponse
 from limits import RateLimitItem
@@ -11,14 +12,15 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from server.auth import Auth
 from server.catalog import find_run
-from server.errors import RunClosed, TokenInvalid, TooMany
+from server.errors import RunClosed, StorageFailed, TokenInvalid, TooMany
 from server.live import Live
 from server.platforms.link import Arrival, arrive
 from server.run import OpenRun
 from server.runtime import utc_now
-from server.seating import Guest, Seat, returning_seat, take_seat
+from server.seating import Guest, Seat, find_seat, keep_seat, take_seat
 from server.store import Store
 
+log = structlog.get_logger()
 WorkerId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 
@@ -88,9 +90,16 @@ class Door:
             self._count_arrival(request)
             seat = await self._seat(body, run)
         if seat.displaced is not None:
-            await self._live.displace(seat.displaced)
+            await self._displace(seat.displaced)
         token = self._auth.worker_token(seat.assignment)
         return JoinResponse(token=token, assignment=seat.assignment if body.simulated else None)
+
+    async def _displace(self, assignment: str) -> None:
+        try:
+            await self._live.displace(assignment)
+        except StorageFailed as error:
+            # The seat is given all the same; the session that lost it finds out with its next message.
+            log.warning("not told of its loss", assignment=assignment, error=error.message)
 
     async def _run(self, slug: str) -> OpenRun:
         entry = await self._store.read(lambda connection: find_run(connection, slug))
@@ -119,7 +128,10 @@ class Door:
                 return None
         else:
             return None
-        return await self._store.submit(lambda connection: returning_seat(connection, run, who, utc_now()))
+        seat = await self._store.read(lambda connection: find_seat(connection, run, who))
+        if seat is not None:
+            await self._store.submit(lambda connection: keep_seat(connection, seat, utc_now()))
+        return seat
 
     async def _seat(self, body: JoinRequest, run: OpenRun) -> Seat:
         arrival = arrive(body.worker, simulated=body.simulated)

@@ -290,7 +290,7 @@ def test_a_session_is_a_fold_of_its_rows(database: Database) -> None:
 
     run_state_machine_as_test(
         Replay,
-        settings=settings(max_examples=80, stateful_step_count=60, suppress_health_check=list(HealthCheck)),
+        settings=settings(max_examples=60, stateful_step_count=60, suppress_health_check=list(HealthCheck)),
     )
 
 

@@ -12,7 +12,7 @@ from server.errors import RunClosed, RunFull
 from server.platforms.link import Arrival
 from server.records import Closed, ConversationFailed, ConversationPlanned, FeedbackGiven
 from server.run import OpenRun
-from server.seating import Guest, Seat, returning_seat, take_seat
+from server.seating import Guest, Seat, find_seat, take_seat
 from server.store import Store
 from tests.server.support import AT, SYSTEMS, execute, make_run, query, seconds, study_text
 
@@ -184,7 +184,7 @@ def test_whoever_is_back_is_known_by_id_or_by_name_in_their_own_run_only(store: 
         seat = await sit(store, one, "ann")
 
         async def back(run: OpenRun, who: str | Arrival) -> Seat | None:
-            return await store.submit(lambda connection: returning_seat(connection, run, who, AT))
+            return await store.read(lambda connection: find_seat(connection, run, who))
 
         assert await back(one, seat.assignment) == await back(one, Arrival("link", "ann")) == seat
         strangers = [seat.assignment + "0", Arrival("link", "bob"), Arrival("simulated", "ann")]
@@ -218,6 +218,22 @@ def test_a_replacement_counts_for_the_system_that_took_over(store: Store, run: O
     families = Counter(SYSTEMS[name] for (name,) in held)
     # Six workers with three systems each, and one that took over: 19 over four families.
     assert sorted(families.values()) == [4, 5, 5, 5]
+
+
+def test_the_heir_of_a_place_meets_the_planned_systems_not_a_replacement(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    async def scenario() -> tuple[Seat, Seat]:
+        first = await sit(store, run, "a")
+        planned = ConversationPlanned(f"{first.assignment}-1.2", 1, 2, "dugong_plain", 5, (), None)
+        failed = ConversationFailed(f"{first.assignment}-1.1", AT)
+        await store.append(first.assignment, [failed, planned], AT)
+        await close(store, first, "returned")
+        return first, await sit(store, run, "b")
+
+    first, heir = asyncio.run(scenario())
+    assert plan(url, heir) == plan(url, first)
+    assert query(url, "SELECT count(*) FROM conversation WHERE assignment_id = ?", heir.assignment) == [(4,)]
 
 
 def test_a_worker_who_returns_too_late_finds_the_assignment_expired(
