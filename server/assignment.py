@@ -8,7 +8,6 @@ conversations are rated about 0.15 z lower (METHOD section 5).
 
 import hashlib
 import random
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -67,16 +66,6 @@ def plan_conversation(
     return ConversationPlanned(
         f"{assignment}-{position}.{attempt}", position, attempt, system, own_seed, persona, icebreaker
     )
-
-
-def count(plans: Iterable[Sequence[str]]) -> Counts:
-    """Return the counts of a number of plans."""
-    systems: Counter[str] = Counter()
-    positions: Counter[tuple[str, int]] = Counter()
-    for plan in plans:
-        systems.update(plan)
-        positions.update((name, position) for position, name in enumerate(plan, start=1))
-    return Counts(systems, positions)
 
 
 def derive_seed(*parts: object) -> int:

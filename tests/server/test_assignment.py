@@ -12,7 +12,6 @@ from server.assignment import (
     Casting,
     Counts,
     Variant,
-    count,
     derive_seed,
     draw_plan,
     plan_conversation,
@@ -20,6 +19,15 @@ from server.assignment import (
 )
 
 METHOD = [Variant(f"{family}{variant}", family) for family in "abcde" for variant in ("", "_p")]
+
+
+def count(plans: Sequence[Sequence[str]]) -> Counts:
+    systems: Counter[str] = Counter()
+    positions: Counter[tuple[str, int]] = Counter()
+    for plan in plans:
+        systems.update(plan)
+        positions.update((name, position) for position, name in enumerate(plan, start=1))
+    return Counts(systems, positions)
 
 
 def draw_many(
