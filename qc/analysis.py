@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from qc.duration import Minutes, minutes_per_conversation
-from qc.filter import Screening, screen
-from qc.pass_rate import PassRates, pass_rates
+from qc.method.duration import Minutes, minutes_per_conversation
+from qc.method.filter import Screening
+from qc.method.pass_rate import PassRates, pass_rates
+from qc.method.sample import Sample, take_sample
+from qc.method.scores import Scores, score
 from qc.run import Run
-from qc.scores import Scores, score
 from qc.signature import signature
 
 
@@ -16,7 +17,7 @@ class Analysis:
 
     run: Run
     signature: str
-    screening: Screening
+    sample: Sample
     rates: PassRates
     minutes: Minutes
     scores: Scores
@@ -30,16 +31,16 @@ def analyse(run: Run, alpha: float = 0.05) -> Analysis:
         OptionError: `alpha` is not strictly between 0 and 1.
         EmptyRunError: no worker can be tested.
     """
-    screening = screen(run, alpha)
-    scores = score(run, screening)
+    sample = take_sample(run, alpha)
+    scores = score(sample)
     return Analysis(
         run=run,
         signature=signature(run, alpha),
-        screening=screening,
-        rates=pass_rates(run, screening),
-        minutes=minutes_per_conversation(run, screening),
+        sample=sample,
+        rates=pass_rates(sample),
+        minutes=minutes_per_conversation(sample),
         scores=scores,
-        notes=(*run.notes, *_gaps(run, screening, scores)),
+        notes=(*run.notes, *_gaps(run, sample.screening, scores)),
     )
 
 

@@ -16,6 +16,32 @@ class LeftOut:
     reason: str
 
 
+OPINIONS = ("like", "ambivalent", "dislike")
+CHANGES = ("bot change", "user change last", "user change next", "user wants bot change", "no change")
+
+
+@dataclass(frozen=True)
+class Words:
+    """What was said in the conversations of a run, and about what.
+
+    `conversation` (int32) is a row number of the run's `conversations`; rows are ordered by it, then by
+    `round` (int32), then as the source has them. Rounds are the worker's inputs, from 1; a round of 0 is the
+    time before the first.
+
+    Attributes:
+        exchanges: `conversation`, `round`, `input` (str: what the worker wrote), `reply` (str: what the bot
+            answered, NaN where it did not).
+        topics: `conversation`, `round` (of the last input before the mark), `topic` (str), `opinion`
+            (category OPINIONS, the worker's). The mark of round 0 is the opening topic.
+        changes: `conversation`, `round`, `how` (category CHANGES), `bot_opinion` (category OPINIONS, NaN if
+            not given).
+    """
+
+    exchanges: pd.DataFrame
+    topics: pd.DataFrame
+    changes: pd.DataFrame
+
+
 @dataclass(frozen=True)
 class Run:
     """One run of an experiment, complete and checked.
@@ -30,13 +56,17 @@ class Run:
         partial: whether assignments that were not completed take part.
         criteria: `label` (str), `negative` (bool), `counts_for_qc` (bool), `maximum` (float, the upper
             end of the scale, whose lower end is 0); in the order in which reports show them.
-        systems: `system` (str), `family` (str), `is_qc` (bool); by name, the qc bot last.
+        systems: `system` (str), `family` (str), `has_persona` (bool), `is_qc` (bool); by name, the qc bot
+            last.
         assignments: `assignment` (str), `hit` (str: the task it was an instance of), `worker` (category),
-            `seconds` (float: working time, NaN if unknown).
+            `seconds` (float: working time, NaN if unknown), `reward` (float: dollars, NaN if unknown),
+            `feedback` (str, NaN if none was given).
         conversations: `conversation` (str), `assignment` (category), `worker` (category), `position`
-            (int, from 1), `system` (category, in the order of `systems`), `is_qc` (bool).
+            (int, from 1), `system` (category, in the order of `systems`), `is_qc` (bool), `persona` (str: its
+            sentences, one a line; NaN if it had none or the source does not say).
         ratings: float, one row per conversation in the same order, one column per criterion in the order
             of `criteria`; as the worker gave them, negative criteria not reversed.
+        words: what was said; None if the source does not hold it, or it was not asked for.
         left_out: assignments that take no part.
         notes: sentences that a reader of the results must see.
     """
@@ -49,6 +79,7 @@ class Run:
     assignments: pd.DataFrame
     conversations: pd.DataFrame
     ratings: pd.DataFrame
+    words: Words | None = None
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
 

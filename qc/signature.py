@@ -64,4 +64,4 @@ def _update(digest: Digest, column: pd.Series) -> None:
     elif pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
         digest.update(column.to_numpy("<f8").tobytes())
     else:
-        digest.update("\x1f".join(column).encode())
+        digest.update("\x1f".join(column.fillna("")).encode())

@@ -152,6 +152,7 @@ def _nothing_left(draft: Draft) -> str:
 def _typed(draft: Draft) -> Run:
     systems = draft.systems.astype({"system": str, "family": str, "is_qc": bool})
     systems = systems.sort_values(["is_qc", "system"], ignore_index=True)
+    systems.insert(2, "has_persona", systems["system"].str.endswith("_p"))  # TODO loaders
     assignments = _assignments(draft.assignments, draft.conversations)
     conversations = draft.conversations.astype({"conversation": str, "assignment": str, "position": np.int64})
     order = conversations.reset_index(drop=True).sort_values(["assignment", "position", "conversation"]).index
@@ -180,7 +181,9 @@ def _assignments(assignments: pd.DataFrame, conversations: pd.DataFrame) -> pd.D
         {"assignment": str, "hit": str, "worker": str, "seconds": np.float64}
     )
     typed = typed.sort_values("assignment", ignore_index=True)
-    return typed.assign(worker=pd.Categorical(typed["worker"], sorted(typed["worker"].unique())))
+    return typed.assign(
+        worker=pd.Categorical(typed["worker"], sorted(typed["worker"].unique())), reward=np.nan, feedback=None
+    )
 
 
 def _conversations(
@@ -196,6 +199,7 @@ def _conversations(
             "position": conversations["position"].to_numpy(),
             "system": system,
             "is_qc": systems["is_qc"].to_numpy()[system.codes],
+            "persona": None,
         }
     )
 

@@ -17,9 +17,9 @@ def test_the_seed_tells_whether_there_was_a_persona(batch: Rows, batch_file: Cal
     run = load(str(batch_file(batch)))
     assert list(run.conversations["system"]) == ["kv_p", "qc", "kv", "qc"]
     assert run.systems.to_dict("records") == [
-        {"system": "kv", "family": "kv", "is_qc": False},
-        {"system": "kv_p", "family": "kv", "is_qc": False},
-        {"system": "qc", "family": "qc", "is_qc": True},
+        {"system": "kv", "family": "kv", "has_persona": False, "is_qc": False},
+        {"system": "kv_p", "family": "kv", "has_persona": True, "is_qc": False},
+        {"system": "qc", "family": "qc", "has_persona": False, "is_qc": True},
     ]
 
 

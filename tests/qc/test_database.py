@@ -27,7 +27,7 @@ def test_the_same_data_give_the_same_results_as_from_the_file(
     for assignment in small_hits["data"]:
         assignment["assignment"] = assignment["hit"] = f"r1-{assignment['worker']}"
     ours, expected = analyse(load(database.url)), analyse(load(str(hits_file(small_hits))))
-    pd.testing.assert_frame_equal(ours.screening.workers, expected.screening.workers)
+    pd.testing.assert_frame_equal(ours.sample.screening.workers, expected.sample.screening.workers)
     pd.testing.assert_frame_equal(ours.scores.z, expected.scores.z)
     pd.testing.assert_frame_equal(ours.scores.raw, expected.scores.raw)
     assert ours.minutes == expected.minutes
@@ -354,7 +354,7 @@ def test_the_published_run_through_a_database(published: Path, empty_database: A
     empty_database.fill(_as_views(content))
     ours, expected = analyse(load(empty_database.url)), analyse(load(str(source)))
     pd.testing.assert_frame_equal(ours.scores.z, expected.scores.z)
-    pd.testing.assert_frame_equal(ours.screening.workers, expected.screening.workers)
+    pd.testing.assert_frame_equal(ours.sample.screening.workers, expected.sample.screening.workers)
     assert ours.minutes == expected.minutes
 
 

@@ -60,7 +60,7 @@ def test_written_tables_equal_the_golden_files(
 @pytest.mark.parametrize("source", FORMATS)
 @pytest.mark.parametrize("run", RUNS)
 def test_the_same_workers_pass_and_fail(analysis: Analysis, published: Path, run: str) -> None:
-    workers = analysis.screening.workers.set_index("worker")["passed"]
+    workers = analysis.sample.screening.workers.set_index("worker")["passed"]
     passed = json.loads((published / "golden" / run / "passed_workers.json").read_text())
     failed = json.loads((published / "golden" / run / "failed_worker.json").read_text())
     assert list(workers.index[workers]) == sorted(passed)

@@ -27,8 +27,8 @@ from qc.load.draft import (
 )
 from qc.load.hits import read as read_hits
 from qc.load.mturk import read as read_batch
+from qc.method.standardise import standardise
 from qc.run import Run
-from qc.standardise import standardise
 
 LABELS = ["fun", "clear", "topic"]
 SYSTEMS = ["a", "b", "c", "qc"]
@@ -72,7 +72,7 @@ def same(one: Analysis, other: Analysis, tolerance: float) -> None:
     exact = (
         {"check_exact": True} if tolerance == 0 else {"check_exact": False, "rtol": 0.0, "atol": tolerance}
     )
-    pd.testing.assert_frame_equal(one.screening.workers, other.screening.workers)
+    pd.testing.assert_frame_equal(one.sample.screening.workers, other.sample.screening.workers)
     by_name = [analysis.scores.z.sort_values("system", ignore_index=True) for analysis in (one, other)]
     pd.testing.assert_frame_equal(*by_name, **exact)
 

@@ -19,9 +19,10 @@ import pytest
 from typer.testing import Result
 
 from qc.analysis import Analysis, analyse
-from qc.filter import NO_QC, NO_SYSTEMS, NO_VARIANCE, rank_sum_p_values, worker_p_values
 from qc.load import load
-from qc.standardise import group_means, standardise
+from qc.method.filter import NO_QC, NO_SYSTEMS, NO_VARIANCE, rank_sum_p_values, worker_p_values
+from qc.method.standardise import standardise
+from qc.statistics.groups import group_means
 
 SD = sqrt(4200 / 11)
 
@@ -33,7 +34,8 @@ def analysis(small_hits: dict[str, Any], hits_file: Callable[[object], Path]) ->
 
 def test_p_values_and_reasons(analysis: Analysis) -> None:
     found = {
-        row["worker"]: (row["p"], row["reason"]) for row in analysis.screening.workers.to_dict("records")
+        row["worker"]: (row["p"], row["reason"])
+        for row in analysis.sample.screening.workers.to_dict("records")
     }
     assert found["anna"] == (pytest.approx(1 / 28, abs=1e-15), "")
     # ben rated the qc bot highest: every order of the ratings is at least as extreme.
@@ -47,9 +49,9 @@ def test_a_worker_passes_only_below_alpha(
     small_hits: dict[str, Any], hits_file: Callable[[object], Path]
 ) -> None:
     run = load(str(hits_file(small_hits)))
-    p = analyse(run).screening.workers["p"].iloc[0]
-    assert not analyse(run, alpha=p).screening.workers["passed"].iloc[0]
-    assert analyse(run, alpha=np.nextafter(p, 1)).screening.workers["passed"].iloc[0]
+    p = analyse(run).sample.screening.workers["p"].iloc[0]
+    assert not analyse(run, alpha=p).sample.screening.workers["passed"].iloc[0]
+    assert analyse(run, alpha=np.nextafter(p, 1)).sample.screening.workers["passed"].iloc[0]
 
 
 def test_no_level_lets_a_worker_without_variance_pass(
@@ -57,7 +59,9 @@ def test_no_level_lets_a_worker_without_variance_pass(
 ) -> None:
     for conversation in small_hits["data"][2]["result"]:
         conversation["score"] = {"robotic": 60, "fun": 10, "clear": 90}
-    workers = analyse(load(str(hits_file(small_hits))), alpha=0.99).screening.workers.set_index("worker")
+    workers = analyse(load(str(hits_file(small_hits))), alpha=0.99).sample.screening.workers.set_index(
+        "worker"
+    )
     # The qc bot's ratings and the systems' are distributed alike, so p is near a half and below the level.
     assert workers.loc["cleo", "p"] < 0.99
     assert not workers.loc["cleo", "passed"]

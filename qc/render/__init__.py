@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from qc.analysis import Analysis
-from qc.duration import Minutes
 from qc.errors import OutputError
-from qc.pass_rate import Count
+from qc.method.duration import Minutes
+from qc.method.pass_rate import Count
 from qc.run import LeftOut
 
 SCHEMA_VERSION = 1
@@ -58,7 +58,7 @@ def tables(analysis: Analysis) -> dict[str, pd.DataFrame]:
         ),
         "system_scores.csv": _authors_columns(analysis.scores.z, "z"),
         "system_raw_scores.csv": _authors_columns(analysis.scores.raw, "raw"),
-        "worker_pvalues.csv": analysis.screening.workers[["worker", "p"]],
+        "worker_pvalues.csv": analysis.sample.screening.workers[["worker", "p"]],
     }
 
 
@@ -82,7 +82,7 @@ def as_json(analysis: Analysis) -> dict[str, object]:
         "signature": analysis.signature,
         "run": run.name,
         "source": run.source,
-        "alpha": analysis.screening.alpha,
+        "alpha": analysis.sample.screening.alpha,
         "include_partial": run.partial,
         "workers": {**_count(rates.workers), "failed": _failed(analysis)},
         "hits": _count(rates.hits),
@@ -107,7 +107,7 @@ def _minutes(minutes: Minutes) -> dict[str, object]:
 
 
 def _failed(analysis: Analysis) -> list[dict[str, object]]:
-    workers = analysis.screening.workers
+    workers = analysis.sample.screening.workers
     return [
         {"worker": row["worker"], "p": _known(row["p"]), "reason": row["reason"]}
         for row in workers[~workers["passed"]].to_dict("records")
@@ -141,7 +141,7 @@ def show(analysis: Analysis, console: Console) -> None:
     for line in _left_out_lines(analysis.run.left_out):
         console.print(f"! {line}", style="yellow")
     console.print(_kept_table(analysis))
-    if not analysis.screening.workers["passed"].all():
+    if not analysis.sample.screening.workers["passed"].all():
         console.print(_failed_table(analysis))
     console.print(_system_table(analysis))
     console.print(f"Signature: {analysis.signature}", soft_wrap=True)
@@ -166,7 +166,7 @@ def _shown(names: Sequence[str]) -> str:
 
 def _kept_table(analysis: Analysis) -> Table:
     rates, minutes = analysis.rates, analysis.minutes
-    table = Table(title=f"Kept at α = {analysis.screening.alpha:g}", title_justify="left")
+    table = Table(title=f"Kept at α = {analysis.sample.screening.alpha:g}", title_justify="left")
     table.add_column("")
     for heading in ("passed", "failed", "all", "pass rate"):
         table.add_column(heading, justify="right")
@@ -184,7 +184,7 @@ def _kept_table(analysis: Analysis) -> Table:
 
 
 def _failed_table(analysis: Analysis) -> Table:
-    workers = analysis.screening.workers
+    workers = analysis.sample.screening.workers
     failed = workers[~workers["passed"]]
     more = len(failed) - SHOWN_WORKERS
     table = Table(

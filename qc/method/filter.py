@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
 from qc.errors import EmptyRunError, OptionError
+from qc.method.standardise import oriented
 from qc.run import Run, codes
-from qc.standardise import extremes, oriented
+from qc.statistics.groups import group_extremes
 
 NO_QC = "no conversation with the quality-control bot"
 NO_SYSTEMS = "no conversation with a system"
@@ -51,7 +52,7 @@ def screen(run: Run, alpha: float = 0.05) -> Screening:
     is_qc = run.conversations["is_qc"].to_numpy(bool)
     scores = oriented(run)
     p = worker_p_values(scores[:, run.criteria["counts_for_qc"].to_numpy(bool)], workers, is_qc, count)
-    lowest, highest = extremes(scores, workers, count)
+    lowest, highest = group_extremes(scores, workers, count)
     reason = np.select(
         [
             np.bincount(workers[is_qc], minlength=count) == 0,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.run import Run
+from qc.statistics.groups import group_extremes, group_means, group_sums
 
 
 def oriented(run: Run) -> NDArray[np.float64]:
@@ -35,35 +36,7 @@ def standardise(scores: NDArray[np.float64], workers: NDArray[np.intp], count: i
     deviation = flat - mean[owner]
     size = np.bincount(owner, minlength=count)
     # Of a worker without variance the deviations may be rounding noise, so it is not told by sd = 0.
-    lowest, highest = extremes(scores, workers, count)
+    lowest, highest = group_extremes(scores, workers, count)
     degrees = np.where(lowest.min(axis=1) < highest.max(axis=1), size - 1, np.nan)
-    sd = np.sqrt(_group_sums(deviation**2, owner, count) / degrees)
+    sd = np.sqrt(group_sums(deviation**2, owner, count) / degrees)
     return (deviation / sd[owner]).reshape(scores.shape)
-
-
-def extremes(
-    scores: NDArray[np.float64], workers: NDArray[np.intp], count: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the lowest and highest score of each worker on each criterion, both (count, criteria).
-
-    Arguments as for `standardise`.
-    """
-    lowest, highest = (np.full((count, scores.shape[1]), bound) for bound in (np.inf, -np.inf))
-    np.minimum.at(lowest, workers, scores)
-    np.maximum.at(highest, workers, scores)
-    return lowest, highest
-
-
-def group_means(values: NDArray[np.float64], groups: NDArray[np.intp], count: int) -> NDArray[np.float64]:
-    """Return the mean of `values` in each group, (count,); NaN for an empty group.
-
-    The same values give the same bits in whatever order they come.
-    """
-    size = np.bincount(groups, minlength=count)
-    return _group_sums(values, groups, count) / np.where(size > 0, size, np.nan)
-
-
-def _group_sums(values: NDArray[np.float64], groups: NDArray[np.intp], count: int) -> NDArray[np.float64]:
-    # Floating-point sums depend on the order of their terms: each group is added up from its lowest value.
-    order = np.lexsort((values, groups))
-    return np.bincount(groups[order], weights=values[order], minlength=count).astype(np.float64, copy=False)

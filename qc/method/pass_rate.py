@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from qc.filter import Screening
-from qc.run import Run, codes
+from qc.method.sample import Sample
+from qc.run import codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,9 @@ class PassRates:
     conversations: Count
 
 
-def pass_rates(run: Run, screening: Screening) -> PassRates:
-    """Return the counts of `run` under `screening`."""
+def pass_rates(sample: Sample) -> PassRates:
+    """Return the counts of the run."""
+    run, screening = sample.run, sample.screening
     workers = screening.workers["passed"].to_numpy(bool)
     assignments = screening.keeps(codes(run.assignments["worker"]))
     with_systems = run.conversations[~run.conversations["is_qc"]]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.filter import Screening
-from qc.run import Run, codes
+from qc.method.sample import Sample
+from qc.run import codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,13 @@ class Minutes:
     all: float
 
 
-def minutes_per_conversation(run: Run, screening: Screening) -> Minutes:
-    """Return how long conversations of `run` took, over the assignments whose working time is known."""
+def minutes_per_conversation(sample: Sample) -> Minutes:
+    """Return how long conversations took, over the assignments whose working time is known."""
+    run = sample.run
     held = np.bincount(codes(run.conversations["assignment"]), minlength=len(run.assignments))
     minutes = run.assignments["seconds"].to_numpy(np.float64) / 60 / held
     known = np.isfinite(minutes)
-    passed = screening.keeps(codes(run.assignments["worker"]))
+    passed = sample.screening.keeps(codes(run.assignments["worker"]))
     return Minutes(
         passed=_mean(minutes[known & passed]),
         failed=_mean(minutes[known & ~passed]),

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.filter import Screening
-from qc.run import Run, codes
-from qc.standardise import group_means, oriented, standardise
+from qc.method.sample import Sample
+from qc.statistics.groups import group_means
 
 
 @dataclass(frozen=True)
@@ -29,29 +28,25 @@ class Scores:
     raw: pd.DataFrame
 
 
-def score(run: Run, screening: Screening) -> Scores:
-    """Return the scores that the workers kept by `screening` gave to the systems of `run`."""
-    workers = codes(run.conversations["worker"])
-    scores = oriented(run)
-    z = standardise(scores, workers, len(screening.workers))
-    counted = screening.keeps(workers)
-    z_table = _table(run, z, counted)
+def score(sample: Sample) -> Scores:
+    """Return the scores that the workers who passed gave to the systems."""
+    z_table = _table(sample, sample.z)
     order = z_table.sort_values(["overall", "system"], ascending=[False, True], na_position="last").index
     return Scores(
         z=z_table.loc[order].reset_index(drop=True),
-        raw=_table(run, scores, counted).loc[order].reset_index(drop=True),
+        raw=_table(sample, sample.raw).loc[order].reset_index(drop=True),
     )
 
 
-def _table(run: Run, scores: NDArray[np.float64], counted: NDArray[np.bool_]) -> pd.DataFrame:
+def _table(sample: Sample, scores: NDArray[np.float64]) -> pd.DataFrame:
     """Return one row per competing system: the means of those rows of `scores` that are counted.
 
     Args:
-        run: whose conversations the rows are.
+        sample: whose conversations the rows are.
         scores: (conversations, criteria).
-        counted: (conversations,).
     """
-    systems = codes(run.conversations["system"])[counted]
+    run, counted = sample.run, sample.counted
+    systems = sample.systems[counted]
     count = len(run.systems)
     labels = run.criteria["label"].to_list()
     means = pd.DataFrame(

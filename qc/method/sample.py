@@ -1,0 +1,73 @@
+"""The ratings of a run as arrays: what every statistic is computed from."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.method.filter import Screening, screen
+from qc.method.standardise import oriented, standardise
+from qc.run import Run, codes
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A run whose workers were screened and whose scores were standardised; rows are its conversations.
+
+    C conversations, K criteria in the order of the run's. Codes are those of the run's categories: a
+    worker's is the row in `screening.workers`, a system's the row in `run.systems`.
+
+    Attributes:
+        run: the data.
+        screening: who is kept.
+        workers: (C,), codes.
+        systems: (C,), codes.
+        is_qc: (C,), whether the conversation was with the quality-control bot.
+        raw: (C, K), ratings with negative criteria reversed; higher is better.
+        z: (C, K), `raw` standardised per worker; NaN for a worker whose ratings are all the same.
+    """
+
+    run: Run
+    screening: Screening
+    workers: NDArray[np.intp]
+    systems: NDArray[np.intp]
+    is_qc: NDArray[np.bool_]
+    raw: NDArray[np.float64]
+    z: NDArray[np.float64]
+
+    @cached_property
+    def kept(self) -> NDArray[np.bool_]:
+        """(C,), whether the worker passed, whichever bot the conversation was with."""
+        return self.screening.keeps(self.workers)
+
+    @cached_property
+    def counted(self) -> NDArray[np.bool_]:
+        """(C,), whether the conversation enters the scores: with a system, by a worker who passed."""
+        return self.kept & ~self.is_qc
+
+    @cached_property
+    def overall(self) -> dict[str, NDArray[np.float64]]:
+        """For the scales `z` and `raw`: (C,), the mean over the criteria of each conversation."""
+        return {"z": self.z.mean(axis=1), "raw": self.raw.mean(axis=1)}
+
+
+def take_sample(run: Run, alpha: float = 0.05) -> Sample:
+    """Screen the workers of `run` at level `alpha`, standardise, and return the arrays.
+
+    Raises:
+        OptionError: `alpha` is not strictly between 0 and 1.
+        EmptyRunError: no worker can be tested.
+    """
+    screening = screen(run, alpha)
+    workers = codes(run.conversations["worker"])
+    raw = oriented(run)
+    return Sample(
+        run=run,
+        screening=screening,
+        workers=workers,
+        systems=codes(run.conversations["system"]),
+        is_qc=run.conversations["is_qc"].to_numpy(bool),
+        raw=raw,
+        z=standardise(raw, workers, len(screening.workers)),
+    )
