@@ -40,9 +40,11 @@ install-wheel: ## install the wheel of dist/ into a new environment: make instal
 
 bench: install ## how fast things are; results go into the docs
 	$(BIN)/python benchmarks/group_commit.py
+	$(BIN)/python benchmarks/qc_scale.py
 
 screenshots: install browser $(PAGES) ## take the pictures of every page again, into docs/screenshots
 	$(BIN)/python tests/e2e/screenshots.py
+	$(BIN)/python tests/qc/screenshots.py
 
 constraints: install ## write the versions in use to constraints.txt
 	$(BIN)/pip freeze --exclude-editable > constraints.txt

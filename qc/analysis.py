@@ -1,54 +1,207 @@
-"""The chain from a run to its results: filter, standardise, score, count."""
+"""The chain from a run to its results, one section of the report after the other."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import TypeVar
 
+from qc.errors import OptionError
+from qc.method.agreement import Agreement, rater_agreement
+from qc.method.cost import Cost, cost
+from qc.method.criteria import CriteriaCorrelation, correlate_criteria
 from qc.method.duration import Minutes, minutes_per_conversation
-from qc.method.filter import Screening
+from qc.method.effort import Effort, describe_effort
 from qc.method.pass_rate import PassRates, pass_rates
+from qc.method.replication import Replication, replicate
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import Scores, score
+from qc.method.significance import Significance, compare_systems
+from qc.method.topics import Topics, describe_topics
+from qc.method.workload import Workload, workload
 from qc.run import Run
 from qc.signature import signature
+from qc.verdict.adjusted import Adjusted, adjust
+from qc.verdict.alpha import AlphaInfluence, alpha_influence
+from qc.verdict.clusters import Clusters, cluster
+from qc.verdict.context import ContextEffects, context_effects
+from qc.verdict.filter_check import FilterCheck, check_filter
+from qc.verdict.forecast import Forecast, forecast
+from qc.verdict.intervals import Draws, Intervals, draw, intervals
+from qc.verdict.persona import PersonaEffect, persona_effect
+
+# What can be asked for one by one, and what each tells. Who is kept, and the scores, are always there.
+SECTIONS = {
+    "significance": "which systems beat which, and groups of systems",
+    "intervals": "how far scores, ranks and differences would move with other workers",
+    "forecast": "how a second run would correlate with this one",
+    "replication": "how the second run given by --replicate does correlate",
+    "criteria": "correlations between the criteria",
+    "agreement": "agreement between workers who met the same systems",
+    "filter": "whether the worker filter does its job; a table of all workers",
+    "alpha": "what another level α would change",
+    "persona": "each family with and without persona",
+    "context": "effects of position, time and topic, and scores adjusted for them",
+    "topics": "opinions of topics, changes of topic, words of the topics",
+    "effort": "words and characters that workers wrote",
+}
+NEEDING_WORDS = frozenset({"context", "effort", "filter", "topics"})
+FEWEST_DRAWS = 100
+
+T = TypeVar("T")
+OnStep = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What an analyst can choose.
+
+    Attributes:
+        alpha: level at which a worker passes: p below it.
+        seed: of everything that is drawn: the bootstrap, split halves, simulated workers, sampled pairs.
+        bootstrap: number of resamples.
+        reward: dollars paid for an assignment; None takes what the source says.
+        sections: names of SECTIONS.
+
+    Raises:
+        OptionError: a value makes no sense.
+    """
+
+    alpha: float = 0.05
+    seed: int = 0
+    bootstrap: int = 1000
+    reward: float | None = None
+    sections: frozenset[str] = frozenset(SECTIONS)
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise OptionError(f"--seed is {self.seed}, but a seed is a whole number from 0.")
+        if self.bootstrap < FEWEST_DRAWS:
+            raise OptionError(
+                f"--bootstrap is {self.bootstrap}, but an interval needs at least {FEWEST_DRAWS} resamples."
+            )
+        if self.reward is not None and not 0 <= self.reward < inf:
+            raise OptionError(f"--reward is {self.reward:g}, but a reward is 0 or more dollars.")
+        unknown = sorted(self.sections - SECTIONS.keys())
+        if unknown:
+            raise OptionError(
+                f"--only names {', '.join(unknown)}, which is no section. Known are: {', '.join(SECTIONS)}."
+            )
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """All results of one run. `notes` are the run's own and those that follow from the results."""
+    """All results of one run. `notes` are the run's own and those that follow from the results.
+
+    A part is None if its section was not asked for, or if the run holds nothing for it to work on.
+    """
 
     run: Run
+    options: Options
     signature: str
     sample: Sample
     rates: PassRates
     minutes: Minutes
+    workload: Workload
+    cost: Cost
     scores: Scores
     notes: tuple[str, ...]
+    significance: Significance | None
+    clusters: Clusters | None
+    intervals: Intervals | None
+    forecast: Forecast | None
+    replication: Replication | None
+    criteria: dict[str, CriteriaCorrelation] | None
+    agreement: Agreement | None
+    filter_check: FilterCheck | None
+    alpha: AlphaInfluence | None
+    persona: PersonaEffect | None
+    context: ContextEffects | None
+    adjusted: Adjusted | None
+    topics: Topics | None
+    effort: Effort | None
 
 
-def analyse(run: Run, alpha: float = 0.05) -> Analysis:
-    """Return the results of `run`, with workers filtered at level `alpha`.
+class _Chain:
+    """The samples that the parts are made from, and which parts are wanted."""
+
+    def __init__(self, run: Run, options: Options, other: Run | None, on_step: OnStep) -> None:
+        on_step("Who is kept, and the scores")
+        self.sample = take_sample(run, options.alpha)
+        self.scores = score(self.sample)
+        self.other = take_sample(other, options.alpha) if other is not None else None
+        self._options = options
+        self._on_step = on_step
+
+    @cached_property
+    def draws(self) -> Draws:
+        return draw(self.sample, self.scores, self._options.bootstrap, self._options.seed)
+
+    def part(self, section: str, make: Callable[[], T]) -> T | None:
+        """Return what `make` makes, or None if the section was not asked for."""
+        if section not in self._options.sections:
+            return None
+        self._on_step(SECTIONS[section][:1].upper() + SECTIONS[section][1:])
+        return make()
+
+
+def _no_step(_: str) -> None:
+    """Nobody watches."""
+
+
+def analyse(
+    run: Run, options: Options | None = None, other: Run | None = None, on_step: OnStep = _no_step
+) -> Analysis:
+    """Return the results of `run`.
+
+    Args:
+        run: what is analysed.
+        options: what was chosen; None for the defaults.
+        other: a second run of the same experiment, to correlate with.
+        on_step: called with a description when a section is begun.
 
     Raises:
-        OptionError: `alpha` is not strictly between 0 and 1.
         EmptyRunError: no worker can be tested.
+        ReplicationError: the second run has too little in common with the first.
     """
-    sample = take_sample(run, alpha)
-    scores = score(sample)
+    options = options or Options()
+    chain = _Chain(run, options, other, on_step)
+    sample, scores, part, seed = chain.sample, chain.scores, chain.part, options.seed
+    second = chain.other
+    significance = part("significance", lambda: compare_systems(sample, scores))
     return Analysis(
         run=run,
-        signature=signature(run, alpha),
+        options=options,
+        signature=signature(run, options.alpha, seed, options.bootstrap, other),
         sample=sample,
         rates=pass_rates(sample),
         minutes=minutes_per_conversation(sample),
+        workload=workload(sample),
+        cost=cost(sample, options.reward),
         scores=scores,
-        notes=(*run.notes, *_gaps(run, sample.screening, scores)),
+        notes=(*run.notes, *_gaps(sample, scores)),
+        significance=significance,
+        clusters=cluster(significance, options.alpha) if significance else None,
+        intervals=part("intervals", lambda: intervals(chain.draws, scores)),
+        forecast=part("forecast", lambda: forecast(sample, scores, seed)),
+        replication=part("replication", lambda: replicate(sample, second)) if second else None,
+        criteria=part("criteria", lambda: correlate_criteria(scores)),
+        agreement=part("agreement", lambda: rater_agreement(sample, seed)),
+        filter_check=part("filter", lambda: check_filter(sample, scores, seed)),
+        alpha=part("alpha", lambda: alpha_influence(sample, scores, second)),
+        persona=part("persona", lambda: persona_effect(sample, scores, chain.draws)),
+        context=part("context", lambda: context_effects(sample)),
+        adjusted=part("context", lambda: adjust(sample, scores)),
+        topics=part("topics", lambda: describe_topics(sample)),
+        effort=part("effort", lambda: describe_effort(sample)),
     )
 
 
-def _gaps(run: Run, screening: Screening, scores: Scores) -> list[str]:
-    notes = []
+def _gaps(sample: Sample, scores: Scores) -> list[str]:
+    run, notes = sample.run, []
     if run.partial:
         notes.append("Assignments that were not completed take part with what was rated (--include-partial).")
-    if not screening.workers["passed"].any():
+    if not sample.screening.workers["passed"].any():
         notes.append("No worker passed, so no system has a score.")
     else:
         unscored = scores.z.loc[scores.z["n"] == 0, "system"]

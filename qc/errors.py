@@ -30,6 +30,10 @@ class EmptyRunError(QcError):
     """The run holds too little for an analysis. Collect data, or include what was left out."""
 
 
+class ReplicationError(QcError):
+    """The second run has too little in common with the first. Give one of the same systems and criteria."""
+
+
 class OutputError(QcError):
     """The results cannot be written where they were asked for. Name another directory."""
 

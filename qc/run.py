@@ -16,6 +16,9 @@ class LeftOut:
     reason: str
 
 
+SIMULATED_NOTE = (
+    "SIMULATED WORKERS: all that is analysed here was done by a program. No person rated anything."
+)
 OPINIONS = ("like", "ambivalent", "dislike")
 CHANGES = ("bot change", "user change last", "user change next", "user wants bot change", "no change")
 

@@ -7,46 +7,70 @@ import hashlib
 from importlib.metadata import version
 from typing import Protocol
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from qc.run import Run
+from qc.run import Run, Words
 
 DIGEST_LENGTH = 16
+
+# What of a run decides its numbers, or whose they are; what only some formats can hold is not in it.
+_ASSIGNMENT = ["assignment", "hit", "worker", "seconds"]
+_CONVERSATION = ["conversation", "assignment", "worker", "position", "system", "is_qc"]
+# What the bots said decides no number, and a large run is read without it.
+_EXCHANGE = ["conversation", "round", "input"]
 
 
 class Digest(Protocol):
     """What takes in the data: a hash of `hashlib`."""
 
-    def update(self, data: bytes, /) -> None:
+    def update(self, data: bytes | memoryview, /) -> None:
         """Take in `data`."""
 
 
-def signature(run: Run, alpha: float) -> str:
-    """Return the signature of an analysis of `run` at level `alpha`."""
+def signature(
+    run: Run, alpha: float, seed: int = 0, bootstrap: int | None = None, second: Run | None = None
+) -> str:
+    """Return the signature of an analysis of `run`.
+
+    Args:
+        run: what is analysed.
+        alpha: level at which a worker passes.
+        seed: of everything that is drawn.
+        bootstrap: number of resamples; None if there are none.
+        second: the run that it is correlated with, if there is one.
+    """
     parts = {
         "candor": version("candor"),
         "data": f"sha256:{data_hash(run)[:DIGEST_LENGTH]}",
+        **({} if run.words is None else {"words": f"sha256:{words_hash(run.words)[:DIGEST_LENGTH]}"}),
         "criteria": ",".join(_criteria(run)),
         "filter": "mann-whitney:less:auto",
         "alpha": f"{alpha:g}",
         "z": "worker:ddof=1",
         "partial": "yes" if run.partial else "no",
+        "seed": str(seed),
+        **({} if bootstrap is None else {"bootstrap": str(bootstrap)}),
+        **({} if second is None else {"second": f"sha256:{data_hash(second)[:DIGEST_LENGTH]}"}),
     }
     return "|".join(f"{key}={value}" for key, value in parts.items())
 
 
 def data_hash(run: Run) -> str:
-    """Return the SHA-256, in hex, of the data that take part.
+    """Return the SHA-256, in hex, of the data that take part, words not among them.
 
     It depends on what the data say and not on how they are stored: the same run read from another
     format, or with its assignments in another order, has the same hash.
     """
-    digest = hashlib.sha256()
-    for frame in (run.criteria, run.systems, run.assignments, run.conversations, run.ratings):
-        for name, column in frame.items():
-            digest.update(f"{name}\x1d".encode())
-            _update(digest, column)
-    return digest.hexdigest()
+    assignments, conversations = run.assignments[_ASSIGNMENT], run.conversations[_CONVERSATION]
+    return _hash(run.criteria, run.systems, assignments, conversations, run.ratings)
+
+
+def words_hash(words: Words) -> str:
+    """Return the SHA-256, in hex, of what the workers said and of the topics; not of the bots' replies."""
+    return _hash(words.exchanges[_EXCHANGE], words.topics, words.changes)
 
 
 def _criteria(run: Run) -> list[str]:
@@ -57,11 +81,40 @@ def _criteria(run: Run) -> list[str]:
     ]
 
 
+def _hash(*frames: pd.DataFrame) -> str:
+    digest = hashlib.sha256()
+    for frame in frames:
+        for name, column in frame.items():
+            digest.update(f"{name}\x1d{len(column)}\x1d".encode())
+            _update(digest, column)
+    return digest.hexdigest()
+
+
 def _update(digest: Digest, column: pd.Series) -> None:
     if isinstance(column.dtype, pd.CategoricalDtype):
-        digest.update("\x1f".join(column.cat.categories).encode())
-        digest.update(column.cat.codes.to_numpy("<i8").tobytes())
+        _update_texts(digest, column.cat.categories.to_series())
+        digest.update(column.cat.codes.to_numpy("<i4").tobytes())
+    elif pd.api.types.is_integer_dtype(column):
+        digest.update(column.to_numpy("<i4").tobytes())
     elif pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
         digest.update(column.to_numpy("<f8").tobytes())
     else:
-        digest.update("\x1f".join(column.fillna("")).encode())
+        _update_texts(digest, column)
+
+
+def _update_texts(digest: Digest, column: pd.Series) -> None:
+    """Take in the lengths of the texts, −1 for one that is missing, and the texts, whatever their chunks."""
+    texts = pa.chunked_array(pa.array(column, pa.large_string(), from_pandas=True))
+    lengths = pc.fill_null(pc.binary_length(texts), -1)
+    digest.update(lengths.to_numpy().astype("<i4").tobytes())
+    for chunk in texts.chunks:
+        digest.update(_bytes(chunk.fill_null("")))
+
+
+def _bytes(texts: pa.Array) -> memoryview:
+    """Return the bytes of `texts`, one after the other, without a copy."""
+    _, offsets, data = texts.buffers()
+    if data is None or len(texts) == 0:
+        return memoryview(b"")
+    bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    return memoryview(data)[bounds[0] : bounds[-1]]

@@ -4,10 +4,13 @@ The views `v1_…` are the contract with the server: text ids, flags as 0/1 or b
 UTC. A query is a snapshot, so the report of a run in progress does not mix two moments of it.
 """
 
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -20,26 +23,30 @@ from qc.load.draft import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     REPAIR,
-    SIMULATED_NOTE,
     SYSTEM_COLUMNS,
     Draft,
     finish,
     joined,
     report_order,
 )
-from qc.run import LeftOut, Run
+from qc.load.speech import Change, Exchange, Speech, Topic
+from qc.run import SIMULATED_NOTE, LeftOut, Run, Words
 
 VIEWS_VERSION = 1
 SCALE_MAXIMUM = 100.0
-SQLITE_MAGIC = b"SQLite format 3\x00"
 CONNECT_SECONDS = 10
+_MAGIC = b"SQLite format 3\x00"
 
 RUN = ("run_id", "run")
 CRITERION = ("position", "label", "negative", "counts_for_qc")
 SYSTEM = ("system", "family", "is_qc")
-ASSIGNMENT = ("assignment_id", "worker", "simulated", "status", "agreed_at", "ended_at")
-CONVERSATION = ("assignment_id", "conversation_id", "position", "system", "status")
+ASSIGNMENT = ("assignment_id", "worker", "simulated", "status", "agreed_at", "ended_at", "feedback")
+CONVERSATION = ("assignment_id", "conversation_id", "position", "system", "has_persona", "persona", "status")
 RATING = ("conversation_id", "criterion", "value")
+TURN = ("conversation_id", "turn_index", "author", "text")
+MARK = ("conversation_id", "ordinal", "round", "topic", "how", "opinion", "bot_opinion")
+
+WORKER, BOT = "worker", "bot"
 
 SIMULATED = "simulated worker"
 TEXT = {
@@ -52,19 +59,33 @@ TEXT = {
     "status",
     "conversation_id",
     "criterion",
+    "author",
+    "text",
+    "feedback",
+    "persona",
+    "topic",
 }
-NULLABLE = {"agreed_at", "ended_at"}
+NULLABLE = {"agreed_at", "ended_at", "feedback", "persona", "topic", "how", "opinion", "bot_opinion"}
 
+_ROUND = re.compile("[0-9]{1,9}")
 _FLAGS = {"0": False, "1": True, "false": False, "true": True, "f": False, "t": True}
 
 
-def read(url: str, run: str | None = None, include_partial: bool = False) -> Run:
+def read(
+    url: str,
+    run: str | None = None,
+    include_partial: bool = False,
+    words: bool = True,
+    criteria: pd.DataFrame | None = None,
+) -> Run:
     """Return one run of the database at `url`.
 
     Args:
         url: an SQLAlchemy URL, SQLite or PostgreSQL.
         run: slug or id of the run; may be left out if the database holds only one.
         include_partial: whether assignments that were not completed take part, with what was rated.
+        words: whether what was said is wanted.
+        criteria: what is analysed instead of what the study declares.
 
     Raises:
         SourceError: it cannot be opened, or has no views of the version that we read.
@@ -72,20 +93,38 @@ def read(url: str, run: str | None = None, include_partial: bool = False) -> Run
         DataError: a value cannot be used.
         EmptyRunError: the run holds no rated conversation that takes part.
     """
-    return _read(*_engine(url), run, include_partial)
+    return _read(*_engine(url), _Wanted(run, include_partial, words, criteria))
 
 
-def read_file(path: Path, run: str | None = None, include_partial: bool = False) -> Run:
+def read_file(
+    path: Path,
+    run: str | None = None,
+    include_partial: bool = False,
+    words: bool = True,
+    criteria: pd.DataFrame | None = None,
+) -> Run:
     """Return one run of the SQLite database in the file `path`; arguments and errors as for `read`."""
-    return _read(str(path), _sqlite_engine(str(path), str(path)), run, include_partial)
+    return _read(
+        str(path), _sqlite_engine(str(path), str(path)), _Wanted(run, include_partial, words, criteria)
+    )
 
 
-def _read(source: str, engine: sa.Engine, run: str | None, include_partial: bool) -> Run:
+@dataclass(frozen=True)
+class _Wanted:
+    """What is asked of a database; attributes as the arguments of `read`."""
+
+    run: str | None
+    include_partial: bool
+    words: bool
+    criteria: pd.DataFrame | None
+
+
+def _read(source: str, engine: sa.Engine, wanted: _Wanted) -> Run:
     try:
         with _snapshot(source, engine) as connection:
             views = _Views(source, connection)
             views.require_version()
-            return _run(views, run, include_partial)
+            return _run(views, wanted)
     finally:
         engine.dispose()
 
@@ -115,7 +154,7 @@ def _sqlite_engine(source: str, database: str | None) -> sa.Engine:
             f"{source}: there is no such database file. Check the path; a relative one has 3 slashes."
         )
     with Path(database).open("rb") as file:
-        if file.read(len(SQLITE_MAGIC)) != SQLITE_MAGIC:
+        if file.read(len(_MAGIC)) != _MAGIC:
             raise SourceError(f"{source}: the file is not an SQLite database. Check the path.")
     # SQLAlchemy would create a missing file and open it for writing; the mode is ours to say.
     location = f"file:{quote(str(Path(database).resolve()))}?mode=ro"
@@ -195,7 +234,7 @@ class _Views:
         frame = pd.DataFrame([tuple(row) for row in found], columns=list(columns), dtype=object)
         self._require_values(view, frame.drop(columns=list(NULLABLE), errors="ignore"))
         # SQLite keeps a value of any type in any column; names are compared and sorted as text.
-        return frame.assign(**{name: frame[name].map(str).astype(object) for name in columns if name in TEXT})
+        return frame.assign(**{name: _texts(frame[name]) for name in columns if name in TEXT})
 
     def _require_values(self, view: str, frame: pd.DataFrame) -> None:
         empty = frame.isna().sum()
@@ -209,37 +248,101 @@ class _Views:
             raise DataError(self.source, problems)
 
 
+def _texts(values: pd.Series) -> pd.Series:
+    texts = values.map(str, na_action="ignore").astype(object)
+    return texts.where(values.notna(), None)
+
+
 def _query(view: str, columns: Sequence[str], run_id: object) -> sa.Executable:
     of_run = sa.true() if run_id is None else sa.column("run_id") == run_id
     return sa.select(*(sa.column(name) for name in columns)).select_from(sa.table(view)).where(of_run)
 
 
-def _run(views: _Views, wanted: str | None, include_partial: bool) -> Run:
-    run_id, name = _choose(views, wanted)
+def _run(views: _Views, wanted: _Wanted) -> Run:
+    run_id, name = _choose(views, wanted.run)
     problems: list[Problem] = []
     assignments = _assignments(views.rows("v1_assignment", ASSIGNMENT, run_id), problems)
     conversations = views.rows("v1_conversation", CONVERSATION, run_id)
     conversations = conversations.assign(where=_where("conversation", conversations["conversation_id"]))
     rated = conversations[conversations["status"] == "rated"]
-    kept, left_out, notes = _taking_part(assignments, rated, include_partial)
+    kept, left_out, notes = _taking_part(assignments, rated, wanted.include_partial)
     rated = rated[rated["assignment_id"].isin(kept["assignment_id"])].reset_index(drop=True)
     rated = rated.assign(
-        position=_numbers(rated["position"], rated["where"].to_list(), "the position", problems).fillna(0)
+        position=_numbers(rated["position"], rated["where"].to_list(), "the position", problems).fillna(1),
+        persona=rated["persona"].replace("", None),
     )
     criteria = _criteria(views.rows("v1_criterion", CRITERION, run_id), problems)
     draft = Draft(
         name=name,
         source=views.source,
         criteria=criteria,
-        systems=_systems(views.rows("v1_system", SYSTEM, run_id), problems),
-        assignments=_renamed(kept.assign(hit=kept["assignment_id"]), ASSIGNMENT_COLUMNS),
+        systems=_systems(views.rows("v1_system", SYSTEM, run_id), conversations, problems),
+        assignments=_renamed(_paid(kept), ASSIGNMENT_COLUMNS),
         conversations=_renamed(rated, CONVERSATION_COLUMNS),
         ratings=_ratings(views.rows("v1_rating", RATING, run_id), rated, criteria["label"], problems),
+        words=_words(views, run_id, rated, problems) if wanted.words else None,
         left_out=left_out,
         notes=(*notes, *_failures(conversations, left_out)),
-        partial=include_partial,
+        partial=wanted.include_partial,
     )
-    return finish(draft, problems)
+    return finish(draft, problems, wanted.criteria)
+
+
+def _paid(assignments: pd.DataFrame) -> pd.DataFrame:
+    """Return the assignments with the columns that the database has not, or calls otherwise."""
+    feedback = assignments["feedback"].replace("", None)
+    return assignments.assign(hit=assignments["assignment_id"], reward=np.nan, feedback=feedback)
+
+
+def _words(views: _Views, run_id: object, rated: pd.DataFrame, problems: list[Problem]) -> Words | None:
+    speech = Speech(problems)
+    turns = _by_conversation(views.rows("v1_turn", TURN, run_id), "turn_index", problems)
+    marks = _by_conversation(views.rows("v1_topic_mark", MARK, run_id), "ordinal", problems)
+    for row, (name, where) in enumerate(zip(rated["conversation_id"], rated["where"], strict=True)):
+        said = _exchanges(turns.get(name, []), where, problems)
+        topics, changes = _marks(marks.get(name, []), where, problems)
+        speech.add(row, where, said, topics, changes)
+    return speech.words()
+
+
+def _by_conversation(rows: pd.DataFrame, order: str, problems: list[Problem]) -> dict[str, list[Any]]:
+    """Return the rows of each conversation, in order."""
+    where = _where("conversation", rows["conversation_id"])
+    place = _numbers(rows[order], where, order, problems)
+    grouped: dict[str, list[Any]] = {}
+    for row in rows.iloc[np.argsort(place, kind="stable")].itertuples():
+        grouped.setdefault(str(row.conversation_id), []).append(row)
+    return grouped
+
+
+def _exchanges(turns: list[Any], where: str, problems: list[Problem]) -> list[Exchange]:
+    """Return the worker's inputs, each with the bot's answer to it."""
+    found: list[Exchange] = []
+    for turn in turns:
+        if turn.author == WORKER:
+            found.append((len(found) + 1, turn.text, None))
+        elif turn.author == BOT and found and found[-1][2] is None:
+            found[-1] = (*found[-1][:2], turn.text)
+        else:
+            why = f"turn {turn.turn_index} of {quoted(turn.author)} does not answer an input."
+            problems.append(Problem(where, why, REPAIR))
+    return found
+
+
+def _marks(marks: list[Any], where: str, problems: list[Problem]) -> tuple[list[Topic], list[Change]]:
+    """Return the topics and the changes of topic; the first mark of a conversation is no change."""
+    topics: list[Topic] = []
+    changes: list[Change] = []
+    for mark in marks:
+        if not _ROUND.fullmatch(str(mark.round)):
+            why = f"the round of a topic is {quoted(mark.round)}, which is no whole number from 0."
+            problems.append(Problem(where, why, REPAIR))
+            continue
+        if mark.topic is not None:
+            topics.append((int(mark.round), str(mark.topic), mark.opinion))
+        if mark.how is not None:
+            changes.append((int(mark.round), str(mark.how), mark.bot_opinion))
+    return topics, changes
 
 
 def _choose(views: _Views, wanted: str | None) -> tuple[object, str]:
@@ -328,10 +431,13 @@ def _criteria(rows: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
     )
 
 
-def _systems(rows: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
+def _systems(rows: pd.DataFrame, conversations: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
     rows = rows.sort_values("system", ignore_index=True)
     is_qc = _flags(rows["is_qc"], _where("system", rows["system"]), problems)
-    return rows.assign(is_qc=is_qc)[SYSTEM_COLUMNS]
+    spoke = _flags(conversations["has_persona"], conversations["where"].to_list(), problems)
+    # Every conversation has a persona to pick an ice-breaker from; has_persona says whether the bot knew it.
+    with_persona = rows["system"].isin(conversations.loc[spoke, "system"]) & ~is_qc
+    return rows.assign(is_qc=is_qc, has_persona=with_persona)[SYSTEM_COLUMNS]
 
 
 def _taking_part(

@@ -5,22 +5,22 @@ person how to find it in the source. Everything that does not depend on the form
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from qc.errors import DataError, EmptyRunError, Problem
-from qc.run import LeftOut, Run
+from qc.run import LeftOut, Run, Words
 
 CRITERION_COLUMNS = ["label", "negative", "counts_for_qc", "maximum"]
-SYSTEM_COLUMNS = ["system", "family", "is_qc"]
-ASSIGNMENT_COLUMNS = ["where", "assignment", "hit", "worker", "seconds"]
-CONVERSATION_COLUMNS = ["where", "conversation", "assignment", "position", "system"]
+SYSTEM_COLUMNS = ["system", "family", "has_persona", "is_qc"]
+ASSIGNMENT_COLUMNS = ["where", "assignment", "hit", "worker", "seconds", "reward", "feedback"]
+CONVERSATION_COLUMNS = ["where", "conversation", "assignment", "position", "system", "persona"]
 
-SIMULATED_NOTE = (
-    "SIMULATED WORKERS: all that is analysed here was done by a program. No person rated anything."
-)
+FIXED_NAMES = ("hits_data", "mturk_batch")
 REPAIR = "Correct it or take the assignment out."
 
 
@@ -30,6 +30,7 @@ class Draft:
 
     `criteria`, `systems`, `assignments` and `conversations` have the columns named above. `ratings` has
     the rows of `conversations`; its columns are whatever criteria were rated, NaN where one was not.
+    `words` point at rows of `conversations` by number, from 0, in any order.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Draft:
     assignments: pd.DataFrame
     conversations: pd.DataFrame
     ratings: pd.DataFrame
+    words: Words | None = None
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
     partial: bool = False
@@ -49,24 +51,36 @@ def report_order(criteria: pd.DataFrame) -> pd.DataFrame:
     return criteria.sort_values("counts_for_qc", ascending=False, kind="stable", ignore_index=True)
 
 
-def finish(draft: Draft, found: Sequence[Problem] = ()) -> Run:
+def finish(draft: Draft, found: Sequence[Problem] = (), criteria: pd.DataFrame | None = None) -> Run:
     """Check `draft` and return it as a run with typed, ordered frames.
 
-    `found` are the problems that the loader met itself; the rows they stand in are not in `draft`.
+    Args:
+        draft: what a loader found.
+        found: problems that the loader met itself; the rows they stand in are not in `draft`.
+        criteria: what the analyst declares instead of the source: only these are analysed, in this order.
 
     Raises:
         DataError: some value cannot be used; all of them are listed.
         EmptyRunError: nothing is left to analyse.
     """
+    undeclared: list[Problem] = []
+    if criteria is not None:
+        undeclared = _unrated_criteria(criteria, draft)
+        draft = replace(
+            draft, criteria=criteria, ratings=draft.ratings.reindex(columns=criteria["label"].to_list())
+        )
     problems = [
         *found,
+        *undeclared,
         *_repeated_names(draft.criteria["label"], "criterion"),
         *_repeated_names(draft.systems["system"], "system"),
         *_repeated_assignments(draft.assignments),
         *_unknown_systems(draft.conversations, draft.systems),
-        *_bad_seconds(draft.assignments),
+        *_bad_amounts(draft.assignments, "seconds", "the working time", "s"),
+        *_bad_amounts(draft.assignments, "reward", "the reward", "dollars"),
+        *_bad_positions(draft.conversations),
         *_unknown_criteria(draft),
-        *_bad_ratings(draft),
+        *([] if undeclared else _bad_ratings(draft)),
     ]
     if problems:
         raise DataError(draft.source, problems)
@@ -82,7 +96,20 @@ def _repeated_names(names: pd.Series, kind: str) -> list[Problem]:
     ]
 
 
+def _unrated_criteria(criteria: pd.DataFrame, draft: Draft) -> list[Problem]:
+    if draft.conversations.empty:
+        return []
+    rated = draft.ratings.columns[draft.ratings.notna().any()]
+    unknown = criteria.loc[~criteria["label"].isin(rated), "label"]
+    return [
+        Problem(f"criterion {label!r}", "is not rated in this source.", f"Rated are: {joined(list(rated))}.")
+        for label in unknown
+    ]
+
+
 def _repeated_assignments(assignments: pd.DataFrame) -> list[Problem]:
+    if not assignments["assignment"].duplicated().any():
+        return []
     first = dict(zip(assignments["assignment"][::-1], assignments["where"][::-1], strict=True))
     repeated = assignments[assignments["assignment"].duplicated()]
     return [
@@ -100,11 +127,25 @@ def _unknown_systems(conversations: pd.DataFrame, systems: pd.DataFrame) -> list
     ]
 
 
-def _bad_seconds(assignments: pd.DataFrame) -> list[Problem]:
-    negative = assignments[assignments["seconds"] < 0]
+def _bad_amounts(assignments: pd.DataFrame, column: str, what: str, unit: str) -> list[Problem]:
+    values = assignments[column].to_numpy(np.float64)
+    where = assignments["where"]
     return [
-        Problem(where, f"the working time is negative ({seconds:g} s).", REPAIR)
-        for where, seconds in zip(negative["where"], negative["seconds"], strict=True)
+        Problem(
+            where.iloc[row],
+            f"{what} is {'negative' if values[row] < 0 else 'infinite'} ({values[row]:g} {unit}).",
+            REPAIR,
+        )
+        for row in np.flatnonzero((values < 0) | np.isinf(values))
+    ]
+
+
+def _bad_positions(conversations: pd.DataFrame) -> list[Problem]:
+    positions = conversations["position"].to_numpy(np.float64)
+    where = conversations["where"]
+    return [
+        Problem(where.iloc[row], f"the position is {positions[row]:g}, not a whole number from 1.", REPAIR)
+        for row in np.flatnonzero((positions < 1) | (positions != np.floor(positions)))
     ]
 
 
@@ -150,12 +191,12 @@ def _nothing_left(draft: Draft) -> str:
 
 
 def _typed(draft: Draft) -> Run:
-    systems = draft.systems.astype({"system": str, "family": str, "is_qc": bool})
+    systems = draft.systems.astype({"system": str, "family": str, "has_persona": bool, "is_qc": bool})
     systems = systems.sort_values(["is_qc", "system"], ignore_index=True)
-    systems.insert(2, "has_persona", systems["system"].str.endswith("_p"))  # TODO loaders
     assignments = _assignments(draft.assignments, draft.conversations)
-    conversations = draft.conversations.astype({"conversation": str, "assignment": str, "position": np.int64})
-    order = conversations.reset_index(drop=True).sort_values(["assignment", "position", "conversation"]).index
+    conversations = _conversations(draft.conversations.reset_index(drop=True), assignments, systems)
+    order = _order(conversations)
+    ratings = draft.ratings.reindex(columns=draft.criteria["label"].to_list())
     return Run(
         name=draft.name,
         source=draft.source,
@@ -165,25 +206,32 @@ def _typed(draft: Draft) -> Run:
         ).reset_index(drop=True),
         systems=systems,
         assignments=assignments,
-        conversations=_conversations(conversations.iloc[order], assignments, systems),
-        ratings=draft.ratings.iloc[order]
-        .reindex(columns=draft.criteria["label"].to_list())
-        .astype(np.float64)
-        .reset_index(drop=True),
+        conversations=conversations.iloc[order].reset_index(drop=True),
+        ratings=ratings.iloc[order].astype(np.float64).reset_index(drop=True),
+        words=None if draft.words is None else _reordered(draft.words, order),
         left_out=draft.left_out,
         notes=draft.notes,
     )
 
 
 def _assignments(assignments: pd.DataFrame, conversations: pd.DataFrame) -> pd.DataFrame:
-    held = assignments[assignments["assignment"].isin(conversations["assignment"])]
-    typed = held.drop(columns="where").astype(
-        {"assignment": str, "hit": str, "worker": str, "seconds": np.float64}
+    # `isin` of texts turns each of them into an object of Python; an index does not.
+    held = assignments[
+        pd.Index(conversations["assignment"]).unique().get_indexer(assignments["assignment"]) >= 0
+    ]
+    typed: pd.DataFrame = held.drop(columns="where").astype(
+        {
+            "assignment": str,
+            "hit": str,
+            "worker": str,
+            "seconds": np.float64,
+            "reward": np.float64,
+            "feedback": str,
+        }
     )
     typed = typed.sort_values("assignment", ignore_index=True)
-    return typed.assign(
-        worker=pd.Categorical(typed["worker"], sorted(typed["worker"].unique())), reward=np.nan, feedback=None
-    )
+    typed["worker"] = pd.Categorical(typed["worker"])
+    return typed
 
 
 def _conversations(
@@ -193,15 +241,49 @@ def _conversations(
     system = pd.Categorical(conversations["system"], systems["system"])
     return pd.DataFrame(
         {
-            "conversation": conversations["conversation"].to_numpy(),
+            "conversation": conversations["conversation"].astype(str),
             "assignment": assignment,
             "worker": assignments["worker"].array.take(assignment.codes.astype(np.int64)),
-            "position": conversations["position"].to_numpy(),
+            "position": conversations["position"].astype(np.int64),
             "system": system,
             "is_qc": systems["is_qc"].to_numpy()[system.codes],
-            "persona": None,
+            "persona": conversations["persona"].astype(str),
         }
     )
+
+
+def _order(conversations: pd.DataFrame) -> NDArray[np.intp]:
+    """Return the row numbers by assignment, then position, then name."""
+    owner, position = conversations["assignment"].cat.codes.to_numpy(), conversations["position"].to_numpy()
+    order = np.lexsort((position, owner))
+    same = (np.diff(owner[order]) == 0) & (np.diff(position[order]) == 0)
+    # Names are compared only where they decide, since texts are slow to sort.
+    return np.lexsort((conversations["conversation"], position, owner)) if same.any() else order
+
+
+def _reordered(words: Words, order: NDArray[np.intp]) -> Words:
+    """Return `words`, whose conversations are rows before `order` was taken, with the rows after it."""
+    row = np.empty(len(order), np.int32)
+    row[order] = np.arange(len(order), dtype=np.int32)
+    return Words(*(_by_row(frame, row) for frame in (words.exchanges, words.topics, words.changes)))
+
+
+def _by_row(frame: pd.DataFrame, row: NDArray[np.int32]) -> pd.DataFrame:
+    conversation = row[frame["conversation"].to_numpy()]
+    key = conversation * np.int64(2**31) + frame["round"].to_numpy()
+    frame = frame.assign(conversation=conversation)
+    if (np.diff(key) < 0).any():
+        frame = frame.iloc[np.argsort(key, kind="stable")]
+    return frame.reset_index(drop=True)
+
+
+def run_name(path: Path) -> str:
+    """Return what to call the run in the file at `path`: its name, or its folder's if the name says nothing.
+
+    Both published formats have a fixed file name, so it is the folder that tells two runs apart.
+    """
+    folder = path.absolute().parent.name
+    return folder if path.stem in FIXED_NAMES and folder else path.stem
 
 
 def joined(names: Sequence[str], limit: int = 10) -> str:

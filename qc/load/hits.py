@@ -1,34 +1,41 @@
 """Read a `hits_data.json`: the normative format of Ji et al. (ACL 2022), one file for one run.
 
-`metadata` declares the criteria and the systems, `data` holds one object per assignment. What concerns
-only the words that were exchanged (`dialogue`, `topic`, `persona`, …) may stand there and is not read.
+`metadata` declares the criteria and the systems, `data` holds one object per assignment. What was said
+(`dialogue`, `topic`, `change of topic`) may be missing, and so may `persona` and `feedback`. An empty
+reply, as a server writes one that never came, is none.
 """
 
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
+import numpy as np
 import pandas as pd
 from pydantic import BaseModel, Field, Strict, ValidationError
-from pydantic_core import ErrorDetails, from_json
+from pydantic_core import from_json
 
-from qc.errors import DataError, Problem, quoted
+from qc.errors import DataError, Problem
 from qc.load.draft import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     CRITERION_COLUMNS,
-    SIMULATED_NOTE,
     SYSTEM_COLUMNS,
     Draft,
     finish,
     report_order,
+    run_name,
 )
-from qc.run import LeftOut, Run
+from qc.load.shape import checked
+from qc.load.speech import Speech
+from qc.published import ACTIONS, NO_FEEDBACK, PERSONA_SUFFIX
+from qc.run import SIMULATED_NOTE, LeftOut, Run
 
 Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
-Text = Annotated[str, Strict(), Field(min_length=1)]
+Round = Annotated[int, Strict(), Field(ge=0, lt=2**31)]
+Words = Annotated[str, Strict()]
+Text = Annotated[Words, Field(min_length=1)]
 Flag = Annotated[bool, Strict()]
-
-PERSONA_SUFFIX = "_p"
 
 
 class _Criterion(BaseModel):
@@ -48,6 +55,31 @@ class _Metadata(BaseModel):
 class _Conversation(BaseModel):
     model: Text
     score: dict[Text, Number]
+    persona: list[Words] | None = None
+
+
+class _Exchange(BaseModel):
+    round: Round
+    user: Words
+    bot: Words | None = None
+
+
+class _Topic(BaseModel):
+    round: Round
+    topic: Words
+    attitude: Words | None = None
+
+
+class _Change(BaseModel):
+    round: Round
+    action: Words
+    attitude: Words | None = None
+
+
+class _Spoken(_Conversation):
+    dialogue: list[_Exchange] = []
+    topic: list[_Topic] = []
+    changes: list[_Change] = Field(default=[], alias="change of topic")
 
 
 class _Assignment(BaseModel):
@@ -56,28 +88,34 @@ class _Assignment(BaseModel):
     worker: Text
     seconds: Number = Field(alias="duration in seconds")
     result: list[_Conversation]
+    feedback: Words | None = None
 
 
-_Part = TypeVar("_Part", _Metadata, _Assignment)
+class _SpokenAssignment(_Assignment):
+    result: list[_Spoken]  # type: ignore[assignment]  # of which each is a _Conversation
 
-# pydantic's kinds of error, in our words; whatever is not here is told in pydantic's.
-_REASONS = {
-    "float_type": "is not a number.",
-    "finite_number": "is not a finite number.",
-    "string_type": "is not a text.",
-    "string_too_short": "is empty.",
-    "too_short": "is empty.",
-    "bool_type": "is neither true nor false.",
-    "list_type": "is not a list.",
-    "dict_type": "is not an object.",
-    "model_type": "is not an object.",
-    "greater_than": "is not above 0.",
-}
+
+class _File(BaseModel):
+    metadata: _Metadata
+    data: list[_Assignment]
+
+
+class _SpokenFile(_File):
+    data: list[_SpokenAssignment]  # type: ignore[assignment]  # of which each is an _Assignment
+
+
 _SHAPE = "Give it as in the published hits_data.json."
+_CHANGES = {sentence: how for how, sentence in ACTIONS.items()}
 
 
-def read(path: Path, content: bytes) -> Run:
+def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame | None = None) -> Run:
     """Return the run in `content`, the bytes of the file at `path`.
+
+    Args:
+        path: the file.
+        content: its bytes.
+        words: whether what was said is wanted; without it, it is not even looked at.
+        criteria: what is analysed instead of what the file declares.
 
     Raises:
         DataError: it is not JSON, a field is missing or of the wrong type, a rating is out of range, a
@@ -85,22 +123,38 @@ def read(path: Path, content: bytes) -> Run:
         EmptyRunError: it holds no conversation.
     """
     problems: list[Problem] = []
-    metadata, data = _parts(str(path), content)
-    declared = _checked(_Metadata, metadata, "metadata", problems)
-    held = [
-        (f"data[{index}]", _checked(_Assignment, given, f"data[{index}]", problems)) for index, given in data
-    ]
+    try:
+        whole = (_SpokenFile if words else _File).model_validate_json(content)
+    except ValidationError:
+        declared, held = _one_by_one(str(path), content, words, problems)
+    else:
+        declared, held = whole.metadata, list(enumerate(whole.data))
+    located = [(f"data[{index}]", assignment) for index, assignment in held]
+    return finish(_draft(path, declared, located, problems), problems, criteria)
+
+
+def _one_by_one(
+    source: str, content: bytes, words: bool, problems: list[Problem]
+) -> tuple[_Metadata, list[tuple[int, _Assignment]]]:
+    """Return what can be used of the file; every fault is added to `problems`.
+
+    It takes much longer than to check the file as a whole, which cannot tell the faults of one kind of
+    object from those of another in our words.
+    """
+    metadata, data = _parts(source, content)
+    declared = checked(_Metadata, metadata, "metadata", _SHAPE, problems)
+    model = _SpokenAssignment if words else _Assignment
+    held = [checked(model, given, f"data[{index}]", _SHAPE, problems) for index, given in enumerate(data)]
     if declared is None:
-        raise DataError(str(path), problems)
-    valid = [(where, assignment) for where, assignment in held if assignment is not None]
-    return finish(_draft(path, declared, valid), problems)
+        raise DataError(source, problems)
+    return declared, [(index, one) for index, one in enumerate(held) if one is not None]
 
 
-def _parts(source: str, content: bytes) -> tuple[object, list[tuple[int, object]]]:
+def _parts(source: str, content: bytes) -> tuple[object, list[object]]:
     try:
         match from_json(content, allow_inf_nan=False):
             case {"metadata": metadata, "data": [*data]}:
-                return metadata, list(enumerate(data))
+                return metadata, list(data)
     except ValueError as error:
         fault = Problem("the file", f"is not JSON ({error}).", "Save it again as UTF-8 JSON.")
         raise DataError(source, [fault]) from None
@@ -109,48 +163,68 @@ def _parts(source: str, content: bytes) -> tuple[object, list[tuple[int, object]
     )
 
 
-def _checked(model: type[_Part], given: object, where: str, problems: list[Problem]) -> _Part | None:
-    try:
-        return model.model_validate(given)
-    except ValidationError as error:
-        problems += [_problem(where, detail) for detail in error.errors()]
-        return None
-
-
-def _problem(where: str, detail: ErrorDetails) -> Problem:
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in detail["loc"])
-    place = where + "".join(steps)
-    if detail["type"] == "missing":
-        return Problem(place, "the field is missing.", _SHAPE)
-    reason = _REASONS.get(detail["type"], f"cannot be used: {detail['msg']}.")
-    return Problem(place, f"{quoted(detail['input'])} {reason}", _SHAPE)
-
-
-def _draft(path: Path, metadata: _Metadata, given: list[tuple[str, _Assignment]]) -> Draft:
+def _draft(
+    path: Path, metadata: _Metadata, given: list[tuple[str, _Assignment]], problems: list[Problem]
+) -> Draft:
     answered = [(where, assignment) for where, assignment in given if assignment.result]
     held = [
         (f"{where}.result[{index}]", assignment.assignment, index + 1, conversation)
         for where, assignment in answered
         for index, conversation in enumerate(assignment.result)
     ]
+    speech = Speech(problems)
+    for row, (where, *_, conversation) in enumerate(held):
+        if isinstance(conversation, _Spoken):
+            _add(speech, row, where, conversation)
     return Draft(
-        name=path.stem,
+        name=run_name(path),
         source=str(path),
         criteria=_criteria(path, metadata),
         systems=_systems(metadata),
         assignments=pd.DataFrame(
-            [(where, one.assignment, one.hit, one.worker, one.seconds) for where, one in answered],
+            [
+                (where, one.assignment, one.hit, one.worker, one.seconds, np.nan, _feedback(one))
+                for where, one in answered
+            ],
             columns=ASSIGNMENT_COLUMNS,
         ),
         conversations=pd.DataFrame(
-            [(where, f"{name}/{position}", name, position, one.model) for where, name, position, one in held],
+            [
+                (where, f"{name}/{position}", name, position, one.model, _persona(one))
+                for where, name, position, one in held
+            ],
             columns=CONVERSATION_COLUMNS,
         ),
-        ratings=pd.DataFrame([one.score for *_, one in held]),
+        ratings=_ratings([one for *_, one in held]),
+        words=speech.words(),
         left_out=tuple(
             LeftOut(one.assignment, one.worker, "no answers") for _, one in given if not one.result
         ),
         notes=(SIMULATED_NOTE,) if metadata.simulated else (),
+    )
+
+
+def _ratings(held: list[_Conversation]) -> pd.DataFrame:
+    """Return one row per conversation, one column per criterion that was rated, NaN where one was not."""
+    labels = list(dict.fromkeys(chain.from_iterable(one.score for one in held)))
+    return pd.DataFrame({label: [one.score.get(label, np.nan) for one in held] for label in labels})
+
+
+def _feedback(assignment: _Assignment) -> str | None:
+    return None if assignment.feedback == NO_FEEDBACK else assignment.feedback
+
+
+def _persona(conversation: _Conversation) -> str | None:
+    return "\n".join(conversation.persona) if conversation.persona else None
+
+
+def _add(speech: Speech, row: int, where: str, given: _Spoken) -> None:
+    speech.add(
+        row,
+        where,
+        [(said.round, said.user, said.bot or None) for said in given.dialogue],
+        [(mark.round, mark.topic, mark.attitude) for mark in given.topic],
+        [(mark.round, _CHANGES.get(mark.action, mark.action), mark.attitude) for mark in given.changes],
     )
 
 
@@ -176,5 +250,10 @@ def _criteria(path: Path, metadata: _Metadata) -> pd.DataFrame:
 
 
 def _systems(metadata: _Metadata) -> pd.DataFrame:
-    rows = [(name, name.removesuffix(PERSONA_SUFFIX), False) for name in metadata.model]
-    return pd.DataFrame([*rows, (metadata.qc_model, metadata.qc_model, True)], columns=SYSTEM_COLUMNS)
+    rows = [*_competing(metadata), (metadata.qc_model, metadata.qc_model, False, True)]
+    return pd.DataFrame(rows, columns=SYSTEM_COLUMNS)
+
+
+def _competing(metadata: _Metadata) -> Iterator[tuple[str, str, bool, bool]]:
+    for name in metadata.model:
+        yield name, name.removesuffix(PERSONA_SUFFIX), name.endswith(PERSONA_SUFFIX), False

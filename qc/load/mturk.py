@@ -18,6 +18,7 @@ import pandas as pd
 from pydantic_core import from_json
 
 from qc.errors import DataError, Problem, quoted
+from qc.load import mturk_speech
 from qc.load.draft import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
@@ -28,27 +29,17 @@ from qc.load.draft import (
     finish,
     joined,
     report_order,
+    run_name,
 )
+from qc.load.speech import Speech
+from qc.published import INSTRUMENT, LAST_PERSONA_SEED, MAXIMUM, NO_FEEDBACK, PERSONA_SUFFIX, QC_TASK
 from qc.run import LeftOut, Run
 
-# The instrument of Ji et al. in the order of the numbers in a `scoreN`: label, negative, counts for qc.
-INSTRUMENT = (
-    ("robotic", True, False),
-    ("interesting", False, True),
-    ("fun", False, True),
-    ("consistent", False, True),
-    ("fluent", False, True),
-    ("repetitive", True, False),
-    ("topic", False, True),
-)
 LABELS = [label for label, *_ in INSTRUMENT]
-MAXIMUM = 100.0
-
-QC_TASK = "qc"
-LAST_PERSONA_SEED = 500  # seeds up to this one spoke with a persona
 
 ANSWER = "Answer.taskAnswers"
 COLUMNS = ("HITId", "AssignmentId", "WorkerId", "WorkTimeInSeconds", ANSWER)
+REWARD = "Reward"
 _INPUT = re.compile(r"Input\.u\d+")
 _PART = re.compile(r"(task|seed|score)(\d+)")
 
@@ -78,20 +69,32 @@ class _Row:
 
 @dataclass
 class _Gathered:
-    """What has been read so far."""
+    """What has been read so far.
 
-    problems: list[Problem] = field(default_factory=list)
-    assignments: list[tuple[str, str, str, str, float]] = field(default_factory=list)
-    conversations: list[tuple[str, str, str, int, str]] = field(default_factory=list)
+    `labels` name the numbers of a `scoreN`, `counts` are how many there were; `speech` is None if not wanted.
+    """
+
+    labels: list[str]
+    problems: list[Problem]
+    speech: Speech | None
+    assignments: list[tuple[str, str, str, str, float, float, str | None]] = field(default_factory=list)
+    conversations: list[tuple[str, str, str, int, str, None]] = field(default_factory=list)
     ratings: list[list[float]] = field(default_factory=list)
+    counts: set[int] = field(default_factory=set)
     left_out: list[LeftOut] = field(default_factory=list)
 
     def fault(self, where: str, why: str, remedy: str = REPAIR) -> None:
         self.problems.append(Problem(where, why, remedy))
 
 
-def read(path: Path, content: bytes) -> Run:
+def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame | None = None) -> Run:
     """Return the run in `content`, the bytes of the file at `path`.
+
+    Args:
+        path: the file.
+        content: its bytes.
+        words: whether what was said is wanted.
+        criteria: what the numbers of a `scoreN` are, in their order; None for the published instrument.
 
     Raises:
         DataError: it is not a CSV table, a column or a part of an answer is missing or is no number, a
@@ -100,10 +103,23 @@ def read(path: Path, content: bytes) -> Run:
         EmptyRunError: no assignment has answers.
     """
     rows, notes = _once(str(path), _rows(str(path), content))
-    gathered = _Gathered()
+    declared = _published_criteria() if criteria is None else criteria
+    problems: list[Problem] = []
+    gathered = _Gathered(declared["label"].to_list(), problems, Speech(problems) if words else None)
     for row in rows:
         _gather(row, gathered)
-    return finish(_draft(path, gathered, notes), gathered.problems)
+    if criteria is not None and gathered.counts:
+        _require_count(str(path), len(criteria), gathered.counts)
+    ordered = report_order(declared) if criteria is None else declared
+    return finish(_draft(path, gathered, notes, ordered), problems)
+
+
+def _require_count(source: str, named: int, found: set[int]) -> None:
+    """Raise DataError if the criteria that are named are not as many as there are numbers in any `scoreN`."""
+    if named not in found:
+        numbers = joined([str(count) for count in sorted(found)])
+        why = f"names {named}, but a scoreN holds {numbers} numbers."
+        raise DataError(source, [Problem("the criteria file", why, "Name each number of scoreN, in order.")])
 
 
 def _rows(source: str, content: bytes) -> list[_Row]:
@@ -178,7 +194,15 @@ def _gather(row: _Row, gathered: _Gathered) -> None:
         gathered.fault(row.where, f"WorkTimeInSeconds is {given}, which is not a number.")
         return
     gathered.assignments.append(
-        (row.where, row.assignment, row.cells["HITId"], row.cells["WorkerId"], seconds)
+        (
+            row.where,
+            row.assignment,
+            row.cells["HITId"],
+            row.cells["WorkerId"],
+            seconds,
+            _reward(row, gathered),
+            _feedback(row.where, answer, gathered),
+        )
     )
     for part in parts:
         _gather_conversation(row, part, answer, gathered)
@@ -206,8 +230,10 @@ def _gather_conversation(row: _Row, part: int, answer: dict[str, object], gather
     ratings = _ratings(where, part, answer, gathered)
     if system is not None and ratings is not None:
         name = f"{row.assignment}/{part + 1}"
-        gathered.conversations.append((where, name, row.assignment, part + 1, system))
+        gathered.conversations.append((where, name, row.assignment, part + 1, system, None))
         gathered.ratings.append(ratings)
+        if gathered.speech is not None:
+            _gather_speech(where, part, answer, gathered, gathered.speech)
 
 
 def _system(
@@ -227,7 +253,7 @@ def _system(
     if seed is None:
         gathered.fault(where, f"seed{part} is {quoted(seed_text)}, which is not a number.")
         return None
-    return f"{family}_p" if seed <= LAST_PERSONA_SEED else family
+    return f"{family}{PERSONA_SUFFIX}" if seed <= LAST_PERSONA_SEED else family
 
 
 def _ratings(where: str, part: int, answer: dict[str, object], gathered: _Gathered) -> list[float] | None:
@@ -235,17 +261,48 @@ def _ratings(where: str, part: int, answer: dict[str, object], gathered: _Gather
     if text is None:
         return None
     given = text.removesuffix("#").split("#")
-    if len(given) != len(LABELS):
-        gathered.fault(where, f"score{part} has {len(given)} ratings where {len(LABELS)} belong.")
+    labels = gathered.labels
+    gathered.counts.add(len(given))
+    if len(given) != len(labels):
+        gathered.fault(where, f"score{part} has {len(given)} ratings where {len(labels)} belong.")
         return None
     numbers = [_number(rating) for rating in given]
-    for label, rating, number in zip(LABELS, given, numbers, strict=True):
+    for label, rating, number in zip(labels, given, numbers, strict=True):
         if number is None:
             gathered.fault(
                 where, f"the rating of {label!r} in score{part} is {quoted(rating)}, not a number."
             )
     known = [number for number in numbers if number is not None]
-    return known if len(known) == len(LABELS) else None
+    return known if len(known) == len(labels) else None
+
+
+def _reward(row: _Row, gathered: _Gathered) -> float:
+    given = row.cells.get(REWARD, "")
+    reward = _number(given.removeprefix("$")) if given else math.nan
+    if reward is None or reward < 0:
+        gathered.fault(row.where, f"{REWARD} is {quoted(given)}, which is no amount of dollars.")
+        return math.nan
+    return reward
+
+
+def _feedback(where: str, answer: dict[str, object], gathered: _Gathered) -> str | None:
+    text = _text(where, "feedback", answer, gathered) if "feedback" in answer else None
+    given = (text or "").strip()
+    return None if given in ("", NO_FEEDBACK) else given
+
+
+def _gather_speech(
+    where: str, part: int, answer: dict[str, object], gathered: _Gathered, speech: Speech
+) -> None:
+    there = [key for key in mturk_speech.PARTS if f"{key}{part}" in answer]
+    texts = {key: _text(where, f"{key}{part}", answer, gathered) for key in there}
+    given = {key: text for key, text in texts.items() if text is not None}
+    try:
+        said = mturk_speech.exchanges(given), mturk_speech.topics(given), mturk_speech.changes(given)
+    except ValueError as error:
+        gathered.fault(where, f"{error} (conversation {part}).")
+        return
+    speech.add(len(gathered.conversations) - 1, where, *said)
 
 
 def _text(where: str, key: str, answer: dict[str, object], gathered: _Gathered) -> str | None:
@@ -266,21 +323,27 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _draft(path: Path, gathered: _Gathered, notes: tuple[str, ...]) -> Draft:
-    criteria = [(label, negative, counts, MAXIMUM) for label, negative, counts in INSTRUMENT]
+def _published_criteria() -> pd.DataFrame:
+    rows = [(label, negative, counts, MAXIMUM) for label, negative, counts in INSTRUMENT]
+    return pd.DataFrame(rows, columns=CRITERION_COLUMNS)
+
+
+def _draft(path: Path, gathered: _Gathered, notes: tuple[str, ...], criteria: pd.DataFrame) -> Draft:
     return Draft(
-        name=path.stem,
+        name=run_name(path),
         source=str(path),
-        criteria=report_order(pd.DataFrame(criteria, columns=CRITERION_COLUMNS)),
+        criteria=criteria,
         systems=pd.DataFrame(_systems(gathered), columns=SYSTEM_COLUMNS),
         assignments=pd.DataFrame(gathered.assignments, columns=ASSIGNMENT_COLUMNS),
         conversations=pd.DataFrame(gathered.conversations, columns=CONVERSATION_COLUMNS),
-        ratings=pd.DataFrame(gathered.ratings, columns=LABELS),
+        ratings=pd.DataFrame(gathered.ratings, columns=gathered.labels),
+        words=gathered.speech.words() if gathered.speech else None,
         left_out=tuple(gathered.left_out),
         notes=notes,
     )
 
 
-def _systems(gathered: _Gathered) -> Iterator[tuple[str, str, bool]]:
-    for system in sorted({system for *_, system in gathered.conversations}):
-        yield system, system.removesuffix("_p"), system == QC_TASK
+def _systems(gathered: _Gathered) -> Iterator[tuple[str, str, bool, bool]]:
+    for system in sorted({system for *_, system, _ in gathered.conversations}):
+        persona = system.endswith(PERSONA_SUFFIX)
+        yield system, system.removesuffix(PERSONA_SUFFIX), persona, system == QC_TASK

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.run import codes
+from qc.run import Run, codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,20 @@ class Minutes:
 
 def minutes_per_conversation(sample: Sample) -> Minutes:
     """Return how long conversations took, over the assignments whose working time is known."""
-    run = sample.run
-    held = np.bincount(codes(run.conversations["assignment"]), minlength=len(run.assignments))
-    minutes = run.assignments["seconds"].to_numpy(np.float64) / 60 / held
+    minutes = assignment_minutes(sample.run)
     known = np.isfinite(minutes)
-    passed = sample.screening.keeps(codes(run.assignments["worker"]))
+    passed = sample.screening.keeps(codes(sample.run.assignments["worker"]))
     return Minutes(
         passed=_mean(minutes[known & passed]),
         failed=_mean(minutes[known & ~passed]),
         all=_mean(minutes[known]),
     )
+
+
+def assignment_minutes(run: Run) -> NDArray[np.float64]:
+    """Return the minutes per conversation of each assignment, (assignments,); NaN if unknown."""
+    held = np.bincount(codes(run.conversations["assignment"]), minlength=len(run.assignments))
+    return np.asarray(run.assignments["seconds"].to_numpy(np.float64) / 60 / held)
 
 
 def _mean(values: NDArray[np.float64]) -> float:

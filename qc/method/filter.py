@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import mannwhitneyu
 
 from qc.errors import EmptyRunError, OptionError
 from qc.method.standardise import oriented
 from qc.run import Run, codes
-from qc.statistics.groups import group_extremes
+from qc.statistics.groups import group_varies
+from qc.statistics.rank_sum import rank_sum_p_values
 
 NO_QC = "no conversation with the quality-control bot"
 NO_SYSTEMS = "no conversation with a system"
@@ -52,12 +52,11 @@ def screen(run: Run, alpha: float = 0.05) -> Screening:
     is_qc = run.conversations["is_qc"].to_numpy(bool)
     scores = oriented(run)
     p = worker_p_values(scores[:, run.criteria["counts_for_qc"].to_numpy(bool)], workers, is_qc, count)
-    lowest, highest = group_extremes(scores, workers, count)
     reason = np.select(
         [
             np.bincount(workers[is_qc], minlength=count) == 0,
             np.bincount(workers[~is_qc], minlength=count) == 0,
-            (lowest == highest).all(axis=1),
+            ~group_varies(scores, workers, count),
             p >= alpha,
         ],
         [NO_QC, NO_SYSTEMS, NO_VARIANCE, f"rates the quality-control bot not clearly lower (p ≥ {alpha:g})"],
@@ -115,26 +114,4 @@ def worker_p_values(
         members = np.flatnonzero((n_qc == qc) & (n_all == both))
         ratings = rows[start[members, None] + np.arange(both)].reshape(len(members), -1)
         p[members] = rank_sum_p_values(ratings, int(qc) * tested.shape[1])
-    return p
-
-
-def rank_sum_p_values(ratings: NDArray[np.float64], split: int) -> NDArray[np.float64]:
-    """Return one-sided p-values of Mann-Whitney tests, alternative: the first sample is less.
-
-    Args:
-        ratings: (tests, n), each row two samples one after the other.
-        split: size of the first sample of every row.
-
-    Returns:
-        (tests,); exact for a row without ties when a sample has at most 8 values, else asymptotic with
-        correction for continuity and ties, as SciPy's method 'auto' decides for a single test.
-    """
-    ordered = np.sort(ratings, axis=1)
-    tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    p = np.empty(len(ratings))
-    # 'auto' decides once for a whole array, so rows with ties and rows without are tested apart.
-    for rows in (tied, ~tied):
-        if rows.any():
-            first, second = ratings[rows, :split], ratings[rows, split:]
-            p[rows] = mannwhitneyu(first, second, alternative="less", method="auto", axis=1).pvalue
     return p

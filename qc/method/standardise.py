@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.run import Run
-from qc.statistics.groups import group_extremes, group_means, group_sums
+from qc.statistics.groups import group_means, group_sums, group_varies
 
 
 def oriented(run: Run) -> NDArray[np.float64]:
@@ -30,13 +30,10 @@ def standardise(scores: NDArray[np.float64], workers: NDArray[np.intp], count: i
     Returns:
         (conversations, criteria); NaN for a worker whose scores are all the same.
     """
-    flat = scores.ravel()
-    owner = np.repeat(workers, scores.shape[1])
-    mean = group_means(flat, owner, count)
-    deviation = flat - mean[owner]
-    size = np.bincount(owner, minlength=count)
+    deviation = scores - group_means(scores, workers, count)[workers, None]
     # Of a worker without variance the deviations may be rounding noise, so it is not told by sd = 0.
-    lowest, highest = group_extremes(scores, workers, count)
-    degrees = np.where(lowest.min(axis=1) < highest.max(axis=1), size - 1, np.nan)
-    sd = np.sqrt(group_sums(deviation**2, owner, count) / degrees)
-    return (deviation / sd[owner]).reshape(scores.shape)
+    uneven = (scores != scores[:, :1]).any(axis=1)
+    varies = group_varies(scores, workers, count) | (np.bincount(workers[uneven], minlength=count) > 0)
+    degrees = np.where(varies, np.bincount(workers, minlength=count) * scores.shape[1] - 1, np.nan)
+    sd = np.sqrt(group_sums(deviation * deviation, workers, count) / degrees)
+    return np.asarray(deviation / sd[workers, None])

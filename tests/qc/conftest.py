@@ -24,6 +24,7 @@ CRITERIA = {
     "clear": {"positive": True, "qc": True, "max": 100},
 }
 SYSTEMS = ["alpha", "alpha_p", "beta"]
+PERSONA = "I am a cook.\nI have two dogs."
 
 # worker -> (seconds, [(system, robotic, fun, clear), ...]); what follows from it is derived in test_small.py.
 SMALL: Mapping[str, tuple[int, list[tuple[str, int, int, int]]]] = {
@@ -173,11 +174,11 @@ VIEWS = {
     "v1_system": "run_id, system, family, is_qc",
     "v1_assignment": "run_id, assignment_id, worker, simulated, status, created_at, agreed_at, ended_at, "
     "feedback",
-    "v1_conversation": "run_id, assignment_id, conversation_id, position, system, family, is_qc, "
-    "has_persona, status, started_at, ended_at, rated_at",
+    "v1_conversation": "run_id, assignment_id, conversation_id, position, attempt, system, family, is_qc, "
+    "has_persona, persona, status, started_at, ended_at, rated_at",
     "v1_rating": "run_id, assignment_id, conversation_id, criterion, value",
     "v1_turn": "run_id, conversation_id, turn_index, author, text, latency_ms, created_at",
-    "v1_topic_mark": "run_id, conversation_id, round, topic, how, opinion, bot_opinion",
+    "v1_topic_mark": "run_id, conversation_id, ordinal, round, topic, how, opinion, bot_opinion",
 }
 
 
@@ -234,9 +235,31 @@ class Database:
         for position, (system, *values) in enumerate(held, start=1):
             conversation = f"{name}-{position}"
             keys = {"run_id": run_id, "assignment_id": name, "conversation_id": conversation}
-            self.insert("v1_conversation", **keys, position=position, system=system, status="rated")
+            persona = PERSONA if system.endswith("_p") else ""
+            self.insert(
+                "v1_conversation",
+                **keys,
+                position=position,
+                system=system,
+                has_persona=int(persona != ""),
+                persona=persona,
+                status="rated",
+            )
             for criterion, value in zip(CRITERIA, values, strict=True):
                 self.insert("v1_rating", **keys, criterion=criterion, value=value)
+
+    def say(self, conversation: str, *turns: tuple[str, str], run_id: str = "r1") -> None:
+        """Add turns (author, text) to a conversation in which nothing has been said."""
+        for index, (author, text) in enumerate(turns):
+            keys = {"run_id": run_id, "conversation_id": conversation}
+            self.insert("v1_turn", **keys, turn_index=index, author=author, text=text)
+
+    def mark(self, conversation: str, *marks: tuple[object, ...], run_id: str = "r1") -> None:
+        """Add marks (round, topic, opinion, how, opinion of the bot) to a conversation without any."""
+        names = ("round", "topic", "opinion", "how", "bot_opinion")
+        for ordinal, values in enumerate(marks):
+            keys = {"run_id": run_id, "conversation_id": conversation, "ordinal": ordinal}
+            self.insert("v1_topic_mark", **keys, **dict(zip(names, values, strict=True)))
 
 
 @pytest.fixture
@@ -256,6 +279,19 @@ def database(empty_database: Database) -> Database:
     for worker in SMALL:
         empty_database.add_assignment("r1", worker)
     return empty_database
+
+
+@pytest.fixture
+def spoken_database(database: Database) -> Database:
+    """The small data set with words in the first conversation, `r1-anna-1`, of which one has no reply."""
+    database.say("r1-anna-1", ("worker", "Hello"), ("bot", "hi ."), ("worker", "Do you cook?"))
+    database.mark(
+        "r1-anna-1",
+        (0, "weather", "like", None, None),
+        (1, None, None, "no change", "ambivalent"),
+        (2, "cooking", "dislike", "user change last", "like"),
+    )
+    return database
 
 
 @pytest.fixture

@@ -97,7 +97,10 @@ HITS_CASES: dict[str, tuple[Callable[[Json], object], list[str]]] = {
         lambda hits: hits["metadata"]["sorted_scores"].pop(),
         ["metadata.sorted_scores", "does not name each criterion"],
     ),
-    "empty run": (lambda hits: hits["data"].clear(), ["'hits_data' is empty", "Collect some first"]),
+    "empty run": (
+        lambda hits: hits["data"].clear(),
+        ["is empty: it holds no assignment", "Collect some first"],
+    ),
     "no answers at all": (
         lambda hits: [assignment["result"].clear() for assignment in hits["data"]],
         ["holds no assignment that can be analysed", "5 (no answers)"],
@@ -293,8 +296,9 @@ def test_directory(tmp_path: Path, refused: Refused) -> None:
 
 def test_a_file_of_another_kind(tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "picture").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
-    assert "neither a hits_data.json, nor an MTurk batch CSV, nor an SQLite database" in refused(
-        tmp_path / "picture"
+    assert (
+        "neither a hits_data.json, nor an MTurk batch CSV, nor an export of Candor, nor an SQLite database"
+        in refused(tmp_path / "picture")
     )
 
 

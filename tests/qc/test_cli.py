@@ -1,5 +1,6 @@
 """The command line, as a user meets it."""
 
+import copy
 import json
 import os
 import subprocess
@@ -11,16 +12,24 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
+from qc.analysis import SECTIONS
 from qc.render import SHOWN_WORKERS
 
 REPOSITORY = Path(__file__).parents[2]
+# What is there of any run; the rest depends on what the run holds.
 FILES = {
+    "report.html",
     "report.json",
+    "report.xlsx",
+    "signature.txt",
+    "ranking.svg",
     "passrate.csv",
     "duration.csv",
     "system_scores.csv",
     "system_raw_scores.csv",
+    "significance_pvalues.csv",
     "worker_pvalues.csv",
+    "workers.csv",
 }
 
 
@@ -40,7 +49,8 @@ def test_a_real_process(
 ) -> None:
     result = command(hits_file(small_hits), "--out", tmp_path / "new" / "out")
     assert result.returncode == 0, result.stderr
-    assert {path.name for path in (tmp_path / "new" / "out").iterdir()} == FILES
+    assert {path.name for path in (tmp_path / "new" / "out").iterdir()} > FILES
+    assert "begin with report.html" in result.stdout
     assert result.stdout.index("alpha_p") < result.stdout.index("beta")
     assert "\x1b[" not in result.stdout
 
@@ -82,11 +92,12 @@ def test_the_summary(
     ] in rows
     assert ["dan", "–", "no", "conversation", "with", "the", "quality-control", "bot"] in rows
     # z: (60, 20, -20) / 3 / √(4200 / 11) as derived in test_small.py.
-    systems = [row[:4] for row in rows if row and row[0] in ("alpha_p", "beta", "alpha")]
+    # One worker does not tell how much workers differ: no interval, and any rank.
+    systems = [row[:6] for row in rows if row[1:2] == ["3"]]
     assert systems == [
-        ["alpha_p", "3", "1.024", "65.00"],
-        ["beta", "3", "0.341", "51.67"],
-        ["alpha", "3", "-0.341", "38.33"],
+        ["alpha_p", "3", "1.024", "–", "1–3", "65.00"],
+        ["beta", "3", "0.341", "–", "1–3", "51.67"],
+        ["alpha", "3", "-0.341", "–", "1–3", "38.33"],
     ]
     assert "Signature: candor=" in output
 
@@ -132,5 +143,108 @@ def test_wrong_usage(arguments: list[str], report: Callable[..., Result]) -> Non
 def test_help(report: Callable[..., Result]) -> None:
     result = report("--help")
     assert result.exit_code == 0
-    for option in ("--run", "--out", "--alpha", "--include-partial"):
+    for option in (
+        "--run",
+        "--replicate",
+        "--out",
+        "--format",
+        "--only",
+        "--alpha",
+        "--bootstrap",
+        "--seed",
+        "--reward",
+        "--criteria-file",
+        "--include-partial",
+    ):
         assert option in result.stdout
+    for section in SECTIONS:
+        assert section in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--only", "significance,luck"], "--only is 'significance,luck'; give names"),
+        (["--only", ","], "--only is ','"),
+        (["--format", "pdf", "--out", "out"], "--format is 'pdf'; give names separated by commas"),
+        (["--bootstrap", "99"], "--bootstrap is 99, but an interval needs at least 100"),
+        (["--seed", "-1"], "--seed is -1"),
+        (["--reward", "-0.5"], "--reward is -0.5"),
+        (["--reward", "inf"], "--reward is inf"),
+        (["--replicate", "nowhere.json"], "--replicate is 'nowhere.json', but there is no such file"),
+        (["--criteria-file", "nowhere.yaml"], "nowhere.yaml: the criteria file cannot be read"),
+    ],
+)
+def test_options_that_make_no_sense(
+    arguments: list[str],
+    said: str,
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    refused: Callable[..., str],
+) -> None:
+    assert said in refused(hits_file(small_hits), *arguments)
+
+
+def test_only_what_is_asked_for(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    arguments = ("--only", "significance", "--format", "json,csv", "--out", out)
+    assert report(hits_file(small_hits), *arguments).exit_code == 0
+    assert {path.suffix for path in out.iterdir()} == {".json", ".csv", ".txt"}
+    content = json.loads((out / "report.json").read_text())
+    assert "significance" in content
+    assert not {"forecast", "agreement", "topics", "replication", "persona"} & content.keys()
+
+
+def test_a_criteria_file(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    tmp_path: Path,
+) -> None:
+    declared = tmp_path / "criteria.yaml"
+    declared.write_text("criteria:\n  - label: clear\n  - label: fun\n    negative: true\n")
+    out = tmp_path / "out"
+    result = report(hits_file(small_hits), "--criteria-file", declared, "--format", "json", "--out", out)
+    assert result.exit_code == 0, result.output
+    content = json.loads((out / "report.json").read_text())
+    assert content["criteria"] == [
+        {"label": "clear", "negative": False, "counts_for_qc": True},
+        {"label": "fun", "negative": True, "counts_for_qc": True},
+    ]
+    assert "criteria=clear*,-fun*" in content["signature"]
+
+
+def test_a_second_run_of_the_same_database(database: Any, report: Callable[..., Result]) -> None:
+    database.add_run("r2", "second")
+    for worker in ("anna", "ben"):
+        database.add_assignment("r2", worker)
+    result = report(database.url, "--run", "first", "--replicate", "second")
+    assert result.exit_code == 0, result.output
+    assert "second run, second," in result.stdout
+
+
+def test_the_seed_decides_every_digit(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    tmp_path: Path,
+) -> None:
+    # Three more who pass, so that there is something to resample.
+    anna = small_hits["data"][0]
+    for number in range(3):
+        given = copy.deepcopy(anna) | {"assignment": f"A{number}", "worker": f"x{number}"}
+        for place, conversation in enumerate(given["result"]):
+            conversation["score"]["robotic"] = (17 * number + 29 * place) % 100
+        small_hits["data"].append(given)
+    texts = {}
+    for name, seed in (("one", 1), ("again", 1), ("other", 2)):
+        out = tmp_path / name
+        assert report(hits_file(small_hits), "--seed", seed, "--format", "json", "--out", out).exit_code == 0
+        texts[name] = (out / "report.json").read_text()
+    assert texts["one"] == texts["again"]
+    assert texts["one"].replace("seed=1", "seed=2").replace('"seed": 1', '"seed": 2') != texts["other"]

@@ -13,7 +13,8 @@ import pytest
 from qc.analysis import Analysis, analyse
 from qc.load import load
 from qc.render import tables, write
-from qc.signature import data_hash
+from qc.signature import data_hash, words_hash
+from tests.qc.same import same_run
 
 pytestmark = pytest.mark.published
 
@@ -89,10 +90,27 @@ def test_counts(
 @pytest.mark.parametrize("run", RUNS)
 def test_the_batch_holds_the_same_data_as_the_normative_file(published: Path, run: str) -> None:
     one, other = (load(str(published / "published" / run / source)) for source in FORMATS)
-    pd.testing.assert_frame_equal(one.ratings, other.ratings)
-    pd.testing.assert_frame_equal(one.conversations, other.conversations)
-    pd.testing.assert_frame_equal(one.assignments, other.assignments)
+    # The batch holds no personas; the normative file no rewards, and not who came back without answers.
+    same_run(one, other, apart_from=("persona", "reward", "left_out"))
     assert data_hash(one) == data_hash(other)
+    assert one.words is not None
+    assert other.words is not None
+    assert words_hash(one.words) == words_hash(other.words)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_what_only_one_of_the_formats_holds(published: Path, run: str) -> None:
+    one, other = (load(str(published / "published" / run / source)) for source in FORMATS)
+    # METHOD.md section 2: a persona has five or more sentences, and only a system with persona speaks as one.
+    persona = one.conversations["persona"].dropna()
+    assert persona.str.split("\n").str.len().min() >= 5
+    assert set(one.conversations["system"][persona.index].str[-2:]) == {"_p"}
+    # Six conversations of run 2 with such systems came without; none of run 1.
+    with_persona = one.conversations["system"].isin(one.systems.query("has_persona")["system"])
+    assert with_persona.sum() - len(persona) == {"free_run1": 0, "free_run2": 6}[run]
+    assert one.assignments["reward"].isna().all()
+    assert other.conversations["persona"].isna().all()
+    assert set(other.assignments["reward"]) == {0.99}
 
 
 @pytest.mark.parametrize("source", ["mturk_batch.csv"])

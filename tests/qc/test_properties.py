@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from qc.analysis import Analysis, analyse
+from qc.analysis import Analysis, Options, analyse
 from qc.errors import QcError
 from qc.load.draft import (
     ASSIGNMENT_COLUMNS,
@@ -28,7 +29,9 @@ from qc.load.draft import (
 from qc.load.hits import read as read_hits
 from qc.load.mturk import read as read_batch
 from qc.method.standardise import standardise
-from qc.run import Run
+from qc.run import CHANGES, OPINIONS, Run, Words
+from qc.signature import words_hash
+from tests.qc.same import same_run
 
 LABELS = ["fun", "clear", "topic"]
 SYSTEMS = ["a", "b", "c", "qc"]
@@ -41,10 +44,10 @@ Held = list[tuple[str, list[list[int]]]]
 
 
 def build(held: Held, order: list[int] | None = None) -> Run:
-    """Return a run of positive criteria, its conversations given to the loader in `order`."""
+    """Return a run of positive criteria, its conversations given in `order`, and its words."""
     names = [f"A{number}" for number in range(len(held))]
     conversations = [
-        (f"{name}/{place}", f"{name}/{place}", name, place, system)
+        (f"{name}/{place}", f"{name}/{place}", name, place, system, None)
         for name in names
         for place, system in enumerate(SYSTEMS, start=1)
     ]
@@ -56,14 +59,41 @@ def build(held: Held, order: list[int] | None = None) -> Run:
             criteria=pd.DataFrame(
                 [(label, False, True, 100.0) for label in LABELS], columns=CRITERION_COLUMNS
             ),
-            systems=pd.DataFrame([(name, name, name == "qc") for name in SYSTEMS], columns=SYSTEM_COLUMNS),
+            systems=pd.DataFrame(
+                [(name, name, False, name == "qc") for name in SYSTEMS], columns=SYSTEM_COLUMNS
+            ),
             assignments=pd.DataFrame(
-                [(name, name, name, worker, 60.0) for name, (worker, _) in zip(names, held, strict=True)],
+                [
+                    (name, name, name, worker, 60.0, 0.99, None)
+                    for name, (worker, _) in zip(names, held, strict=True)
+                ],
                 columns=ASSIGNMENT_COLUMNS,
             ),
             conversations=pd.DataFrame(conversations, columns=CONVERSATION_COLUMNS).iloc[order],
             ratings=pd.DataFrame([row for _, rows in held for row in rows], columns=LABELS).iloc[order],
+            words=said([row for _, rows in held for row in rows], order),
         )
+    )
+
+
+def said(given: list[list[int]], order: list[int]) -> Words:
+    """Return words that follow from the ratings of each conversation, for conversations in `order`."""
+    inputs, topics, changes = [], [], []
+    for row, number in enumerate(order):
+        fun, clear, topic = (int(value) for value in given[number])
+        inputs += [(row, turn, f"{fun} words", f"{clear} words") for turn in range(1, 1 + fun % 4)]
+        topics += [(row, turn, f"topic {topic}", OPINIONS[turn]) for turn in range(1 + topic % 3)]
+        changes += [(row, turn, CHANGES[turn], OPINIONS[clear % 3]) for turn in range(clear % 3)]
+    opinion, how = pd.CategoricalDtype(list(OPINIONS)), pd.CategoricalDtype(list(CHANGES))
+    place: dict[str, Any] = {"conversation": np.int32, "round": np.int32}
+
+    def frame(rows: list[Any], **types: Any) -> pd.DataFrame:
+        return pd.DataFrame(rows, columns=[*place, *types]).astype({**place, **types})
+
+    return Words(
+        frame(inputs, input=str, reply=str),
+        frame(topics, topic=str, opinion=opinion),
+        frame(changes, how=how, bot_opinion=opinion),
     )
 
 
@@ -85,16 +115,91 @@ def test_stretching_and_shifting_a_worker_changes_no_z(held: Held, factor: float
         (who, [[value * factor + offset for value in row] for row in rows] if who == worker else rows)
         for who, rows in held
     ]
-    same(analyse(build(held), 0.5), analyse(build(moved), 0.5), 1e-9)  # type: ignore[arg-type]
+    options = Options(alpha=0.5, sections=frozenset())
+    same(analyse(build(held), options), analyse(build(moved), options), 1e-9)  # type: ignore[arg-type]
 
 
 @settings(deadline=None)
 @given(held=assignments, data=st.data())
 def test_the_order_of_rows_changes_no_bit(held: Held, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(held) * len(SYSTEMS))))
-    straight, permuted = analyse(build(held), 0.5), analyse(build(held, order), 0.5)
+    options = Options(alpha=0.5, bootstrap=100)
+    straight, permuted = analyse(build(held), options), analyse(build(held, order), options)
     same(straight, permuted, 0)
+    same_run(straight.run, permuted.run)
+    assert straight.significance is not None
+    assert permuted.significance is not None
+    np.testing.assert_array_equal(straight.significance.p, permuted.significance.p)
+    assert straight.intervals is not None
+    assert permuted.intervals is not None
+    np.testing.assert_array_equal(straight.intervals.z_low, permuted.intervals.z_low)
+    assert repr(straight.topics) == repr(permuted.topics)
+    assert repr(straight.effort) == repr(permuted.effort)
     assert straight.signature == permuted.signature
+
+
+def as_hits(held: Held) -> dict[str, Any]:
+    """Return what was drawn, with words that follow from the ratings, as the content of a hits_data.json."""
+    score = {label: {"positive": True, "qc": True} for label in LABELS}
+    return {
+        "metadata": {"score": score, "model": SYSTEMS[:-1], "qc-model": "qc"},
+        "data": [
+            {
+                "hit": f"H{number % 2}",
+                "assignment": f"A{number}",
+                "worker": worker,
+                "duration in seconds": 60,
+                "result": [
+                    {
+                        "model": system,
+                        "score": dict(zip(LABELS, row, strict=True)),
+                        "dialogue": [
+                            {"round": turn, "user": f"{row[0]} words", "bot": ""}
+                            for turn in range(1, 1 + row[1] % 4)
+                        ],
+                        "topic": [{"round": 0, "topic": f"topic {row[2]}", "attitude": OPINIONS[row[2] % 3]}],
+                    }
+                    for system, row in zip(SYSTEMS, rows, strict=True)
+                ],
+            }
+            for number, (worker, rows) in enumerate(held)
+        ],
+    }
+
+
+def from_hits(content: dict[str, Any]) -> Run:
+    return read_hits(Path("drawn.json"), json.dumps(content).encode())
+
+
+@settings(deadline=None)
+@given(held=assignments, data=st.data())
+def test_splitting_a_file_and_joining_it_again_changes_nothing(held: Held, data: st.DataObject) -> None:
+    content = as_hits(held)
+    part_of = data.draw(st.lists(st.integers(0, 2), min_size=len(held), max_size=len(held)))
+    parts = [
+        [one for one, own in zip(content["data"], part_of, strict=True) if own == part]
+        for part in data.draw(st.permutations(range(3)))
+    ]
+    whole, joined = (
+        from_hits(content),
+        from_hits({**content, "data": [one for part in parts for one in part]}),
+    )
+    same_run(whole, joined)
+    assert analyse(whole, WITHOUT_SECTIONS).signature == analyse(joined, WITHOUT_SECTIONS).signature
+    read = [from_hits({**content, "data": part}) for part in parts if part]
+    assert whole.words is not None
+    assert by_conversation(*read).equals(by_conversation(whole))
+
+
+def by_conversation(*runs: Run) -> pd.DataFrame:
+    """Return ratings and inputs of all `runs`, a row for each input, or for a conversation without any."""
+    found = []
+    for run in runs:
+        assert run.words is not None
+        rated = run.ratings.assign(conversation=run.conversations["conversation"])
+        said = run.words.exchanges.set_index("conversation")
+        found.append(rated.join(said).sort_values(["conversation", "round"]))
+    return pd.concat(found).sort_values(["conversation", "round"], ignore_index=True)
 
 
 @settings(deadline=None)
@@ -131,7 +236,42 @@ def test_z_of_every_worker_has_mean_0_and_sd_1(held: Held) -> None:
 def test_the_data_hash_tells_different_ratings_apart(held: Held, change: int) -> None:
     changed = copy.deepcopy(held)
     changed[0][1][0][0] += change
-    assert analyse(build(held)).signature != analyse(build(changed)).signature
+    one, other = (analyse(build(rows), WITHOUT_SECTIONS).signature for rows in (held, changed))
+    assert one != other
+
+
+@settings(deadline=None)
+@given(held=assignments, data=st.data())
+def test_the_hash_of_words_tells_different_words_apart(held: Held, data: st.DataObject) -> None:
+    words = build(held).words
+    assert words is not None
+    frame = data.draw(st.sampled_from([words.exchanges, words.topics, words.changes]))
+    assume(len(frame))
+    row = data.draw(st.integers(0, len(frame) - 1))
+    column = data.draw(st.sampled_from(list(frame.columns)))
+    changed = frame.copy()
+    if column in ("input", "reply", "topic"):
+        changed.loc[row, column] += "."
+    elif column in ("round", "conversation"):
+        changed.loc[row, column] += 1
+    else:
+        changed.loc[row, column] = np.nan
+    parts = [changed if part is frame else part for part in (words.exchanges, words.topics, words.changes)]
+    # What the bots said decides no number; all else does.
+    assert (words_hash(Words(*parts)) == words_hash(words)) == (column == "reply")
+
+
+@settings(deadline=None)
+@given(held=assignments, cuts=st.lists(st.integers(0, 30), max_size=3))
+def test_the_hash_of_words_does_not_depend_on_how_they_are_stored(held: Held, cuts: list[int]) -> None:
+    words = build(held).words
+    assert words is not None
+    bounds = [0, *sorted(cuts), len(words.exchanges)]
+    pieces = [words.exchanges.iloc[start:end] for start, end in pairwise(bounds)]
+    again = Words(
+        pd.concat(pieces, ignore_index=True).iloc[: len(words.exchanges)], words.topics, words.changes
+    )
+    assert words_hash(again) == words_hash(words)
 
 
 json_values = st.recursive(
@@ -159,9 +299,11 @@ def damage(content: object, data: st.DataObject) -> None:
 def analysed_or_refused(read: Callable[[Path, bytes], Run], name: str, content: bytes) -> None:
     """Fail on any exception but those with a message for the analyst; warnings are exceptions here."""
     with suppress(QcError):
-        analyse(read(Path(name), content))
+        analyse(read(Path(name), content), WITHOUT_SECTIONS)
 
 
+# What a damaged source comes to is a matter of the loader, and the whole chain takes seven times as long.
+WITHOUT_SECTIONS = Options(sections=frozenset())
 tolerant = settings(
     deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -1,0 +1,131 @@
+"""Convert a run from one format to another: `python -m qc.convert SOURCE TARGET`."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from qc.errors import OptionError, OutputError, QcError
+from qc.load import load
+from qc.run import Run
+from qc.save import FORMATS, SUFFIXES, losses, save
+
+EXIT_BAD_INPUT = 2
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+
+
+@app.command(
+    epilog="[b]hits[/b]: hits_data.json, the normative format of Ji et al. (.json)\n\n"
+    "[b]mturk[/b]: a batch of results as downloaded from MTurk (.csv)\n\n"
+    "[b]jsonl[/b]: our export, an assignment a line; holds all of a run (.jsonl)\n\n"
+    "[b]parquet[/b]: our export, a conversation a row; holds all of a run, smallest and fastest (.parquet)"
+)
+def convert(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A hits_data.json, an MTurk batch CSV, our own export (.jsonl or .parquet), an SQLite file, "
+            "or a database URL (sqlite:///…, postgresql://…).",
+        ),
+    ],
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TARGET",
+            help="The file to write. Its format is told by its suffix: .json, .csv, .jsonl or .parquet.",
+        ),
+    ],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT", help=f"The format, where the suffix does not tell it: {', '.join(FORMATS)}."
+        ),
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option(help="Slug or id of the run, if the database holds several.", metavar="RUN")
+    ] = None,
+    include_partial: Annotated[
+        bool, typer.Option("--include-partial", help="Let assignments take part that were not completed.")
+    ] = False,
+    criteria_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="YAML file that says which criteria are taken, and how."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace TARGET if it is there.")] = False,
+) -> None:
+    """Write a run in another format, and say what that format cannot hold."""
+    messages = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+    try:
+        form = _form(target, to)
+        _require_free(source, target, force)
+        with _status(messages, f"Reading {source}"):
+            given = load(source, run, include_partial, words=True, criteria=criteria_file)
+        with _status(messages, f"Writing {target}"):
+            save(given, target, form)
+    except QcError as error:
+        messages.print(f"Error: {error}", style="red")
+        raise typer.Exit(EXIT_BAD_INPUT) from None
+    _tell(given, target, form, messages)
+
+
+def _form(target: Path, to: str | None) -> str:
+    known = ", ".join(FORMATS)
+    if to is not None:
+        if to not in FORMATS:
+            raise OptionError(f"--to is {to!r}, which is no format. Formats are: {known}.")
+        return to
+    form = SUFFIXES.get(target.suffix.lower())
+    if form is None:
+        raise OptionError(
+            f"{target}: the suffix {target.suffix!r} tells no format. Use one of {', '.join(SUFFIXES)}, "
+            f"or give --to with one of {known}."
+        )
+    return form
+
+
+def _require_free(source: str, target: Path, force: bool) -> None:
+    try:
+        there = target.exists()
+        itself = there and Path(source).exists() and target.samefile(source)
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{target}: the file cannot be written ({error}). Name another one.") from None
+    if itself:
+        raise OutputError(f"{target}: this is the source itself. Name another file.")
+    if there and (target.is_dir() or not force):
+        remedy = "Name a file in it." if target.is_dir() else "Give --force to replace it."
+        raise OutputError(f"{target}: this is there already. {remedy}")
+
+
+@contextmanager
+def _status(console: Console, what: str) -> Iterator[None]:
+    """Show on a terminal that the work goes on."""
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(what):
+        yield
+
+
+def _tell(run: Run, target: Path, form: str, messages: Console) -> None:
+    output = Console(file=sys.stdout, markup=False, highlight=False, soft_wrap=True)
+    output.print(
+        f"{target}: {len(run.assignments)} assignments, {len(run.conversations)} conversations, "
+        f"{run.ratings.size} ratings ({form}, {target.stat().st_size / 1e6:.1f} MB)."
+    )
+    lost = losses(run, form)
+    if not lost:
+        output.print("Nothing is lost.")
+        return
+    messages.print("Not held by this format, or not as it was:", style="yellow")
+    for loss in lost:
+        messages.print(f"  {loss}", style="yellow")
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m qc.convert")

@@ -1,0 +1,78 @@
+"""Read the file in which an analyst says which criteria are analysed, and how (`--criteria-file`).
+
+criteria:
+  - label: fun
+  - label: robotic
+    negative: true          # default: false
+    counts_for_qc: false    # default: true
+    maximum: 5              # default: 100, the upper end of the scale
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from qc.errors import DataError, Problem, SourceError
+from qc.load.draft import CRITERION_COLUMNS
+from qc.load.shape import checked
+from qc.published import MAXIMUM
+
+SHAPE = "Give a list `criteria` of objects with label, negative, counts_for_qc and maximum."
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class _Criterion(_Part):
+    label: Annotated[str, Field(min_length=1)]
+    negative: bool = False
+    counts_for_qc: bool = True
+    maximum: Annotated[float, Field(gt=0)] = MAXIMUM
+
+
+class _File(_Part):
+    criteria: Annotated[list[_Criterion], Field(min_length=1)]
+
+
+def read(path: Path) -> pd.DataFrame:
+    """Return the criteria in the file at `path`, in its order, with the columns of `Run.criteria`.
+
+    Raises:
+        SourceError: the file cannot be read.
+        DataError: it is not YAML, a field is unknown, missing or of the wrong type, a label stands twice.
+    """
+    problems: list[Problem] = []
+    declared = checked(_File, _content(path), "the file", SHAPE, problems)
+    if declared is not None:
+        problems += _repeated([criterion.label for criterion in declared.criteria])
+    if declared is None or problems:
+        raise DataError(str(path), problems)
+    rows = [criterion.model_dump() for criterion in declared.criteria]
+    return pd.DataFrame(rows, columns=CRITERION_COLUMNS).astype({"maximum": float})
+
+
+def _content(path: Path) -> object:
+    try:
+        return yaml.safe_load(path.read_bytes())
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SourceError(f"{path}: the criteria file cannot be read ({reason}). Check the path.") from None
+    except yaml.YAMLError as error:
+        reason = " ".join(str(error).split())
+        raise DataError(str(path), [Problem("the file", f"is not YAML ({reason}).", SHAPE)]) from None
+
+
+def _repeated(labels: list[str]) -> list[Problem]:
+    return [
+        Problem(
+            f"criteria[{place}].label",
+            f"{label!r} stands already at criteria[{labels.index(label)}].",
+            "Keep one of the two.",
+        )
+        for place, label in enumerate(labels)
+        if labels.index(label) < place
+    ]

@@ -1,0 +1,191 @@
+"""Read our export in its JSON Lines form (`qc.export`): a header, then an assignment a line."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import from_json
+
+from qc.errors import Problem
+from qc.export import FORMAT, Header
+from qc.load import header
+from qc.load.draft import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, Draft, finish
+from qc.load.header import EXPORT_AGAIN
+from qc.load.shape import checked
+from qc.run import CHANGES, OPINIONS, Run, Words
+
+HEADER = "line 1"
+_BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
+
+Opinion = Literal["like", "ambivalent", "dislike"]
+How = Literal["bot change", "user change last", "user change next", "user wants bot change", "no change"]
+Round = Annotated[int, Field(ge=0, lt=2**31)]
+Position = Annotated[int, Field(ge=-(2**31), lt=2**31)]  # that it is one from 1 is for `finish` to say
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+
+class _Exchange(_Part):
+    round: Round
+    input: str
+    reply: str | None
+
+
+class _Topic(_Part):
+    round: Round
+    topic: str
+    opinion: Opinion | None
+
+
+class _Change(_Part):
+    round: Round
+    how: How
+    bot_opinion: Opinion | None
+
+
+class _Conversation(_Part):
+    conversation: str
+    position: Position
+    system: str
+    persona: list[str] | None
+    ratings: dict[str, float]
+
+
+class _Spoken(_Conversation):
+    exchanges: list[_Exchange]
+    topics: list[_Topic]
+    changes: list[_Change]
+
+
+class _Assignment(_Part):
+    assignment: str
+    hit: str
+    worker: str
+    seconds: float | None
+    reward: float | None
+    feedback: str | None
+    conversations: list[_Conversation]
+
+
+class _SpokenAssignment(_Assignment):
+    conversations: list[_Spoken]  # type: ignore[assignment]  # of which each is a _Conversation
+
+
+_OPINION = pd.CategoricalDtype(list(OPINIONS))
+_HOW = pd.CategoricalDtype(list(CHANGES))
+
+
+def holds(content: bytes) -> bool:
+    """Return whether `content` begins as an export does."""
+    return _BEGINNING.match(content) is not None
+
+
+def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame | None = None) -> Run:
+    """Return the run in `content`, the bytes of the file at `path`.
+
+    Args:
+        path: the file.
+        content: its bytes.
+        words: whether the words are wanted; without them, `Run.words` is None.
+        criteria: what the analyst declares instead of the file; see `draft.finish`.
+
+    Raises:
+        SourceError: it is no export of ours, or of a newer version.
+        DataError: a line is not JSON, a field is missing or of the wrong type, a value is unknown or out of
+            range, an assignment is given twice, lines are missing.
+        EmptyRunError: it holds no conversation.
+    """
+    source = str(path)
+    first, *lines = content.split(b"\n")
+    declared = header.parse(source, HEADER, first)
+    words = words and declared.words
+    problems: list[Problem] = []
+    held = list(_assignments(lines, _SpokenAssignment if words else _Assignment, problems))
+    conversations = sum(len(one.conversations) for _, one in held)
+    if not problems:
+        problems += header.count_problems(declared, HEADER, len(held), conversations)
+    return finish(_draft(source, declared, held, words), problems, criteria)
+
+
+def _assignments(
+    lines: list[bytes], model: type[_Assignment], problems: list[Problem]
+) -> Iterator[tuple[str, _Assignment]]:
+    """Yield each assignment with the line it stands in; empty lines are passed over."""
+    for number, line in enumerate(lines, start=2):
+        where = f"line {number}"
+        if not line.strip():
+            continue
+        try:
+            given = from_json(line, allow_inf_nan=False)
+        except ValueError as error:
+            problems.append(Problem(where, f"is not JSON ({error}).", EXPORT_AGAIN))
+            continue
+        assignment = checked(model, given, where, EXPORT_AGAIN, problems)
+        if assignment is not None:
+            yield where, assignment
+
+
+def _draft(source: str, declared: Header, given: list[tuple[str, _Assignment]], words: bool) -> Draft:
+    held = [
+        (f"{where}, conversations[{index}]", one.assignment, conversation)
+        for where, one in given
+        for index, conversation in enumerate(one.conversations)
+    ]
+    return Draft(
+        name=declared.name,
+        source=source,
+        criteria=declared.criteria_frame(),
+        systems=declared.systems_frame(),
+        assignments=pd.DataFrame(
+            [
+                (where, one.assignment, one.hit, one.worker, one.seconds, one.reward, one.feedback)
+                for where, one in given
+            ],
+            columns=ASSIGNMENT_COLUMNS,
+        ),
+        conversations=pd.DataFrame(
+            [
+                (where, one.conversation, name, one.position, one.system, _persona(one))
+                for where, name, one in held
+            ],
+            columns=CONVERSATION_COLUMNS,
+        ),
+        ratings=pd.DataFrame([one.ratings for *_, one in held], dtype=np.float64),
+        words=_words([one for *_, one in held if isinstance(one, _Spoken)]) if words else None,
+        left_out=declared.all_left_out(),
+        notes=declared.all_notes(),
+        partial=declared.partial,
+    )
+
+
+def _persona(given: _Conversation) -> str | None:
+    return None if given.persona is None else "\n".join(given.persona)
+
+
+def _words(held: list[_Spoken]) -> Words:
+    exchanges = [
+        (row, said.round, said.input, said.reply) for row, one in enumerate(held) for said in one.exchanges
+    ]
+    topics = [
+        (row, mark.round, mark.topic, mark.opinion) for row, one in enumerate(held) for mark in one.topics
+    ]
+    changes = [
+        (row, mark.round, mark.how, mark.bot_opinion) for row, one in enumerate(held) for mark in one.changes
+    ]
+    return Words(
+        pd.DataFrame(exchanges, columns=["conversation", "round", "input", "reply"]).astype(
+            {"conversation": np.int32, "round": np.int32, "input": str, "reply": str}
+        ),
+        pd.DataFrame(topics, columns=["conversation", "round", "topic", "opinion"]).astype(
+            {"conversation": np.int32, "round": np.int32, "topic": str, "opinion": _OPINION}
+        ),
+        pd.DataFrame(changes, columns=["conversation", "round", "how", "bot_opinion"]).astype(
+            {"conversation": np.int32, "round": np.int32, "how": _HOW, "bot_opinion": _OPINION}
+        ),
+    )

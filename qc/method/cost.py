@@ -1,0 +1,50 @@
+"""What a run cost, and what was paid for each assignment and conversation that is kept.
+
+Rewards of workers only: fees of the platform, bonuses and the cost of running the systems are not included.
+Every analysed assignment counts as paid, because a worker who fails the filter may be paid all the same.
+Source: Ji et al., ACL 2022, the section on cost.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qc.method.sample import Sample
+from qc.run import codes
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Dollars; NaN if the reward of any assignment is unknown.
+
+    Attributes:
+        reward: mean reward of an assignment.
+        paid_assignments: number of assignments analysed.
+        total: rewards of all of them.
+        per_kept_assignment: `total` per assignment of a worker who passed; NaN if nobody did.
+        per_kept_conversation: `total` per conversation with a system of a worker who passed; NaN if there is
+            none.
+    """
+
+    reward: float
+    paid_assignments: int
+    total: float
+    per_kept_assignment: float
+    per_kept_conversation: float
+
+
+def cost(sample: Sample, reward: float | None = None) -> Cost:
+    """Return what the run cost; `reward`, if given, is that of every assignment, whatever the data say."""
+    assignments = sample.run.assignments
+    rewards = assignments["reward"].to_numpy(np.float64) if reward is None else np.array([reward])
+    mean = float(np.sort(rewards).mean())
+    total = mean * len(assignments)
+    kept = int(sample.screening.keeps(codes(assignments["worker"])).sum())
+    counted = int(sample.counted.sum())
+    return Cost(
+        reward=mean,
+        paid_assignments=len(assignments),
+        total=total,
+        per_kept_assignment=total / (kept or float("nan")),
+        per_kept_conversation=total / (counted or float("nan")),
+    )

@@ -1,0 +1,82 @@
+"""How much workers wrote: words and characters per input and per conversation, inputs per conversation.
+
+Source: Ji et al., ACL 2022; thesis, table A.9 (medians of words and characters in a conversation's inputs).
+Conversations with the quality-control bot are left out, as there.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.method.sample import Sample
+from qc.statistics.text import text_lengths
+
+COUNTING = (
+    "A word is what stands between white space, punctuation included; characters are all but white space."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Mean and median of `n` lengths; NaN if there are none."""
+
+    n: int
+    mean: float
+    median: float
+
+
+@dataclass(frozen=True, slots=True)
+class GroupEffort:
+    """Lengths of what a group of workers wrote. A conversation without inputs counts, with lengths of 0."""
+
+    inputs_per_conversation: Lengths
+    words_per_input: Lengths
+    words_per_conversation: Lengths
+    characters_per_input: Lengths
+    characters_per_conversation: Lengths
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What workers who passed, who failed, and all of them wrote; `counting` says how words are counted."""
+
+    passed: GroupEffort
+    failed: GroupEffort
+    all: GroupEffort
+    counting: str = COUNTING
+
+
+def describe_effort(sample: Sample) -> Effort | None:
+    """Return how much was written to the systems; None if the source does not hold what was said."""
+    if sample.run.words is None:
+        return None
+    exchanges = sample.run.words.exchanges
+    said = text_lengths(exchanges["input"])
+    at = exchanges["conversation"].to_numpy()
+    count = len(sample.workers)
+    inputs = np.bincount(at, minlength=count)
+    words, characters = (
+        np.bincount(at, weights=each, minlength=count) for each in (said.words, said.characters)
+    )
+
+    def effort_in(group: NDArray[np.bool_]) -> GroupEffort:
+        return GroupEffort(
+            inputs_per_conversation=_lengths(inputs[group]),
+            words_per_input=_lengths(said.words[group[at]]),
+            words_per_conversation=_lengths(words[group]),
+            characters_per_input=_lengths(said.characters[group[at]]),
+            characters_per_conversation=_lengths(characters[group]),
+        )
+
+    return Effort(
+        passed=effort_in(sample.counted),
+        failed=effort_in(~sample.kept & ~sample.is_qc),
+        all=effort_in(~sample.is_qc),
+    )
+
+
+def _lengths(values: NDArray[np.integer | np.floating]) -> Lengths:
+    if not len(values):
+        return Lengths(0, float("nan"), float("nan"))
+    return Lengths(len(values), float(values.mean()), float(np.median(values)))

@@ -1,0 +1,259 @@
+"""Whether a second run of the experiment says the same as the first.
+
+Source: Ji et al., ACL 2022, the section on self-replication: correlations between the system scores of two
+runs with fresh workers, and the share of pairs of systems about which both runs draw the same conclusion.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.errors import ReplicationError
+from qc.method.sample import Sample
+from qc.method.scores import Scores, score
+from qc.method.significance import Significance, compare_systems
+from qc.run import Run
+from qc.signature import data_hash
+from qc.statistics.correlation import kendall, pearson, spearman
+
+FEWEST_SYSTEMS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Correlations:
+    """Correlations of the system scores of two runs; keys are "overall" and the labels of the criteria.
+
+    NaN with fewer than 3 systems, or if all of them score the same in one run.
+    """
+
+    pearson: dict[str, float]
+    spearman: dict[str, float]
+    kendall: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SameConclusions:
+    """For `n` of `of` pairs of systems both runs conclude the same: the same one is better, or neither.
+
+    A system is better than another if the one-sided test says so at p < `alpha`.
+    """
+
+    n: int
+    of: int
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Replication:
+    """How a second run agrees with the first.
+
+    Attributes:
+        name: what the second run is called.
+        systems: those compared, in the order of the first run's scores.
+        labels: the criteria compared, in the order of the first run; "overall" is the mean over these.
+        z: correlations of the standardised scores.
+        raw: correlations of the raw scores.
+        same_conclusions: pairs of systems on which the two runs agree.
+        shared_workers: how many workers took part in both runs.
+        without_shared: `z` with the conversations of those workers left out of both runs; None if there
+            are no such workers.
+        points: `system`, `first`, `second` (float: overall z in each run), in the order of `systems`.
+        notes: sentences that a reader of the comparison must see.
+    """
+
+    name: str
+    systems: tuple[str, ...]
+    labels: tuple[str, ...]
+    z: Correlations
+    raw: Correlations
+    same_conclusions: SameConclusions
+    shared_workers: int
+    without_shared: Correlations | None
+    points: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+def replicate(sample: Sample, other: Sample, alpha_conclusions: float = 0.1) -> Replication:
+    """Compare `other`, a second run, with the first.
+
+    What only one run has takes no part: a system, a system without a kept conversation, a criterion. Each
+    worker's ratings stay standardised over all that they rated in their run.
+
+    Raises:
+        ReplicationError: the runs have fewer than 3 systems, or no criterion, in common.
+    """
+    _validate(sample.run, other.run)
+    labels = [label for label in _labels(sample.run) if label in _labels(other.run)]
+    runs = (_limited(sample, labels), _limited(other, labels))
+    first, second = (score(run) for run in runs)
+    systems = _scored_in_both(first, second)
+    shared = _shared_workers(sample, other)
+    return Replication(
+        name=other.run.name,
+        systems=tuple(systems),
+        labels=tuple(labels),
+        z=_correlations(first.z, second.z, systems),
+        raw=_correlations(first.raw, second.raw, systems),
+        same_conclusions=_same_conclusions(
+            compare_systems(runs[0], first), compare_systems(runs[1], second), systems, alpha_conclusions
+        ),
+        shared_workers=len(shared),
+        without_shared=_without(runs, shared) if shared else None,
+        points=pd.DataFrame(
+            {
+                "system": pd.Series(systems, dtype=str),
+                "first": _column(first.z, "overall", systems),
+                "second": _column(second.z, "overall", systems),
+            }
+        ),
+        notes=(
+            *_differences(sample.run, other.run),
+            *_unscored(first, second, systems),
+            *_same_data(sample.run, other.run),
+        ),
+    )
+
+
+def _validate(first: Run, second: Run) -> None:
+    for what, of, fewest in (("systems", _systems, FEWEST_SYSTEMS), ("criteria", _labels, 1)):
+        common = [name for name in of(first) if name in of(second)]
+        if len(common) < fewest:
+            raise ReplicationError(
+                f"The runs cannot be compared: {len(common)} {what} in common, {fewest} or more are needed.\n"
+                f"  {first.source} has {_listing(of(first))}.\n"
+                f"  {second.source} has {_listing(of(second))}.\n"
+                f"Give a second run of the same {what}, named alike."
+            )
+
+
+def _systems(run: Run) -> list[str]:
+    return run.systems.loc[~run.systems["is_qc"], "system"].to_list()
+
+
+def _labels(run: Run) -> list[str]:
+    return run.criteria["label"].to_list()
+
+
+def _listing(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _limited(sample: Sample, labels: list[str]) -> Sample:
+    """Return `sample` with the criteria `labels` only, in that order."""
+    own = _labels(sample.run)
+    if own == labels:
+        return sample
+    columns = [own.index(label) for label in labels]
+    criteria = sample.run.criteria.iloc[columns].reset_index(drop=True)
+    return replace(
+        sample,
+        run=replace(sample.run, criteria=criteria, ratings=sample.run.ratings[labels]),
+        raw=np.take(sample.raw, columns, axis=1),
+        z=np.take(sample.z, columns, axis=1),
+    )
+
+
+def _scored_in_both(first: Scores, second: Scores) -> list[str]:
+    there = set(second.z.loc[second.z["n"] > 0, "system"])
+    return [system for system in first.z.loc[first.z["n"] > 0, "system"] if system in there]
+
+
+def _correlations(first: pd.DataFrame, second: pd.DataFrame, systems: list[str]) -> Correlations:
+    pairs = {
+        name: (_column(first, name, systems), _column(second, name, systems))
+        for name in first.columns.drop(["system", "n"])
+    }
+    return Correlations(
+        pearson={name: pearson(*pair) for name, pair in pairs.items()},
+        spearman={name: spearman(*pair) for name, pair in pairs.items()},
+        kendall={name: kendall(*pair) for name, pair in pairs.items()},
+    )
+
+
+def _column(table: pd.DataFrame, name: str, systems: list[str]) -> NDArray[np.float64]:
+    return table.set_index("system").loc[systems, name].to_numpy(np.float64)
+
+
+def _same_conclusions(
+    first: Significance, second: Significance, systems: list[str], alpha: float
+) -> SameConclusions:
+    same = _verdicts(first, systems, alpha) == _verdicts(second, systems, alpha)
+    pairs = same[np.triu_indices(len(systems), k=1)]
+    return SameConclusions(int(pairs.sum()), len(pairs), alpha)
+
+
+def _verdicts(significance: Significance, systems: list[str], alpha: float) -> NDArray[np.int64]:
+    """Return, for each row and column, 1 if the row is better, -1 if the column is, 0 if neither."""
+    places = [significance.systems.index(system) for system in systems]
+    better = significance.conclusions(alpha)[np.ix_(places, places)].astype(np.int64)
+    return better - better.T
+
+
+def _shared_workers(first: Sample, second: Sample) -> set[str]:
+    return set(first.screening.workers["worker"]) & set(second.screening.workers["worker"])
+
+
+def _without(runs: tuple[Sample, Sample], workers: set[str]) -> Correlations:
+    """Return the correlations of z between the runs with the conversations of `workers` not counted."""
+    first, second = (score(_unkept(run, workers)) for run in runs)
+    return _correlations(first.z, second.z, _scored_in_both(first, second))
+
+
+def _unkept(sample: Sample, workers: set[str]) -> Sample:
+    table = sample.screening.workers
+    passed = table["passed"] & ~table["worker"].isin(workers)
+    return replace(sample, screening=replace(sample.screening, workers=table.assign(passed=passed)))
+
+
+def _differences(first: Run, second: Run) -> list[str]:
+    """Return in sentences how systems and criteria of the runs differ."""
+    return [
+        *_left_out("systems", _systems(first), _systems(second)),
+        *_left_out("criteria", _labels(first), _labels(second)),
+        *_changed(first, second, "negative", "Negative in one run only, so reversed only there"),
+        *_changed(
+            first,
+            second,
+            "counts_for_qc",
+            "Counted for quality control in one run only, so workers were not filtered alike",
+        ),
+        *_changed(first, second, "maximum", "Not on the same scale in both runs, so raw scores differ"),
+    ]
+
+
+def _left_out(what: str, first: list[str], second: list[str]) -> list[str]:
+    alone = {
+        "first": [name for name in first if name not in second],
+        "second": [name for name in second if name not in first],
+    }
+    return [
+        f"Only in the {run} run, so left out of the comparison: {what} {_listing(names)}."
+        for run, names in alone.items()
+        if names
+    ]
+
+
+def _changed(first: Run, second: Run, column: str, sentence: str) -> list[str]:
+    own, other = (run.criteria.set_index("label")[column] for run in (first, second))
+    labels = [label for label in own.index if label in other.index and own[label] != other[label]]
+    return [f"{sentence}: criteria {_listing(labels)}."] if labels else []
+
+
+def _unscored(first: Scores, second: Scores, systems: list[str]) -> list[str]:
+    common = first.z.loc[first.z["system"].isin(second.z["system"]), "system"]
+    names = [name for name in common if name not in systems]
+    if not names:
+        return []
+    return [
+        f"Without a kept conversation in one of the runs, so left out of the comparison: {_listing(names)}."
+    ]
+
+
+def _same_data(first: Run, second: Run) -> list[str]:
+    # Hashing takes time, so only runs of the same size are hashed.
+    if first.ratings.shape != second.ratings.shape or data_hash(first) != data_hash(second):
+        return []
+    return ["The two runs are the same data, so their agreement says nothing about replication."]

@@ -1,0 +1,64 @@
+"""Which systems score higher than which, pair by pair.
+
+Source: Ji et al., ACL 2022, the section on significance (thesis: figures of chapter 5): for each ordered
+pair of systems a one-sided rank-sum test on the overall z of their kept conversations. z is rounded to
+1e-9 before ranking: whether two conversations are tied is then told by the data and not by the noise of
+floating-point sums.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.method.sample import Sample
+from qc.method.scores import Scores
+from qc.statistics.multiplicity import holm
+from qc.statistics.rank_sum import rank_sum_matrix
+
+DECIMALS = 9
+
+
+@dataclass(frozen=True)
+class Significance:
+    """p-values of every system against every other; S systems.
+
+    Attributes:
+        systems: names, best first, in the order of the scores.
+        p: (S, S), one-sided: the system of the row is rated higher than that of the column. The diagonal
+            is 1; row and column of a system without a kept conversation are NaN, its diagonal included.
+        holm: (S, S), `p` with Holm's correction. The family is that of all ordered pairs that can be
+            tested, at most S (S - 1); the diagonal does not belong to it and stays as it is.
+    """
+
+    systems: tuple[str, ...]
+    p: NDArray[np.float64]
+    holm: NDArray[np.float64]
+
+    def conclusions(self, alpha: float, adjusted: bool = False) -> NDArray[np.bool_]:
+        """Return, (S, S), whether the row is significantly higher than the column: p below `alpha`.
+
+        Args:
+            alpha: level of significance.
+            adjusted: whether the p-values with Holm's correction are taken.
+        """
+        return (self.holm if adjusted else self.p) < alpha
+
+
+def compare_systems(sample: Sample, scores: Scores) -> Significance:
+    """Test every competing system against every other, on the conversations of workers who passed."""
+    known = {name: code for code, name in enumerate(sample.run.systems["system"])}
+    systems = tuple(scores.z["system"])
+    place = np.zeros(len(known), np.intp)
+    place[[known[name] for name in systems]] = np.arange(len(systems))
+    counted = sample.counted
+    overall = np.round(sample.overall["z"][counted], DECIMALS)
+    p = rank_sum_matrix(overall, place[sample.systems[counted]], len(systems))
+    return Significance(systems, p, _holm(p))
+
+
+def _holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    tested = ~np.eye(len(p), dtype=bool)
+    adjusted = p.copy()
+    adjusted[tested] = holm(p[tested])
+    return adjusted

@@ -1,0 +1,217 @@
+"""`report.json`: all results for programs, described key by key in `report.schema.json`.
+
+A key keeps its meaning within a version of the schema. Sections that were not computed are absent; a number
+that does not exist is null.
+"""
+
+import json
+import math
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.analysis import Analysis
+from qc.method.agreement import Agreement
+from qc.method.criteria import CriteriaCorrelation
+from qc.method.pass_rate import Count
+from qc.verdict.adjusted import Adjusted
+from qc.verdict.alpha import AlphaInfluence
+from qc.verdict.filter_check import FilterCheck
+from qc.verdict.intervals import Intervals
+from qc.verdict.sentences import verdict
+
+SCHEMA_VERSION = 1
+INDENT = "  "
+
+Json = dict[str, Any]
+
+
+def document(analysis: Analysis) -> str:
+    """Return the text of `report.json`; a record of a list, or a row of a matrix, is one line of it."""
+    return _layout(as_json(analysis)) + "\n"
+
+
+def as_json(analysis: Analysis) -> Json:
+    """Return the content of `report.json`."""
+    run, rates, options = analysis.run, analysis.rates, analysis.options
+    content = {
+        "schema_version": SCHEMA_VERSION,
+        "signature": analysis.signature,
+        "run": run.name,
+        "source": run.source,
+        "alpha": analysis.sample.screening.alpha,
+        "seed": options.seed,
+        "bootstrap": options.bootstrap,
+        "include_partial": run.partial,
+        "verdict": verdict(analysis),
+        "notes": analysis.notes,
+        "workers": {**_count(rates.workers), "failed": _failed(analysis)},
+        "hits": _count(rates.hits),
+        "assignments": _count(rates.assignments),
+        "conversations": _count(rates.conversations),
+        "minutes_per_conversation": asdict(analysis.minutes),
+        "workload": asdict(analysis.workload),
+        "cost": asdict(analysis.cost),
+        "criteria": run.criteria[["label", "negative", "counts_for_qc"]],
+        "systems": _systems(analysis),
+        **{name: part for name, part in _sections(analysis).items() if part is not None},
+        "left_out": [asdict(out) for out in run.left_out],
+    }
+    return {key: _plain(value) for key, value in content.items()}
+
+
+def _count(count: Count) -> Json:
+    return {"total": count.total, "passed": count.passed}
+
+
+def _failed(analysis: Analysis) -> pd.DataFrame:
+    workers = analysis.sample.screening.workers
+    return workers.loc[~workers["passed"], ["worker", "p", "reason"]]
+
+
+def _systems(analysis: Analysis) -> list[Json]:
+    labels = analysis.run.criteria["label"].to_list()
+    pairs = zip(analysis.scores.z.to_dict("records"), analysis.scores.raw.to_dict("records"), strict=True)
+    return [
+        {
+            "system": z["system"],
+            "n": z["n"],
+            "z": z["overall"],
+            "raw": raw["overall"],
+            **_certainty(analysis.intervals, place),
+            "criteria": {
+                label: {"z": z[label], "raw": raw[label], **_bounds(analysis.intervals, place, column)}
+                for column, label in enumerate(labels, start=1)
+            },
+        }
+        for place, (z, raw) in enumerate(pairs)
+    ]
+
+
+def _certainty(found: Intervals | None, place: int) -> Json:
+    """Return how sure the overall score and the rank of the system at `place` are."""
+    if found is None:
+        return {}
+    overall = _bounds(found, place, 0)
+    return {
+        "interval": overall["z_interval"],
+        "raw_interval": overall["raw_interval"],
+        "rank": {"low": found.rank_low[place], "high": found.rank_high[place]},
+        "best_chance": found.best_chance[place],
+    }
+
+
+def _bounds(found: Intervals | None, place: int, column: int) -> Json:
+    if found is None:
+        return {}
+    return {
+        "z_interval": {"low": found.z_low[place, column], "high": found.z_high[place, column]},
+        "raw_interval": {"low": found.raw_low[place, column], "high": found.raw_high[place, column]},
+    }
+
+
+def _sections(analysis: Analysis) -> Json:
+    """Return the sections by key; None where one was not computed."""
+    return {
+        "intervals": analysis.intervals and _differences(analysis.intervals),
+        "significance": analysis.significance and _record(analysis.significance),
+        "clusters": analysis.clusters and _record(analysis.clusters),
+        "criteria_correlation": analysis.criteria and _correlations(analysis.criteria),
+        "replication": analysis.replication and asdict(analysis.replication),
+        "forecast": analysis.forecast and _record(analysis.forecast),
+        "filter": analysis.filter_check and _filter(analysis.filter_check),
+        "agreement": analysis.agreement and _agreement(analysis.agreement),
+        "topics": analysis.topics and asdict(analysis.topics),
+        "effort": analysis.effort and asdict(analysis.effort),
+        "alpha_influence": analysis.alpha and _alpha(analysis.alpha),
+        "persona": analysis.persona and asdict(analysis.persona),
+        "context": analysis.context and asdict(analysis.context),
+        "adjusted": analysis.adjusted and _adjusted(analysis.adjusted),
+    }
+
+
+def _record(part: Any) -> Json:
+    """Return the fields of a result by name, as they are."""
+    return {field.name: getattr(part, field.name) for field in fields(part)}
+
+
+def _differences(found: Intervals) -> Json:
+    return {
+        "level": found.level,
+        "systems": found.systems,
+        "difference_low": found.difference_low,
+        "difference_high": found.difference_high,
+        "indistinct": found.indistinct,
+    }
+
+
+def _correlations(found: dict[str, CriteriaCorrelation]) -> Json:
+    return {scale: _record(each) for scale, each in found.items()}
+
+
+def _agreement(found: Agreement) -> Json:
+    groups = {
+        name: {"pairs": group.pairs, "median_r": group.median_r, "sampled": group.sampled, "r": group.r}
+        for name, group in (("passed", found.passed), ("failed", found.failed))
+    }
+    return {**groups, "seed": found.seed, "limit": found.limit}
+
+
+def _filter(found: FilterCheck) -> Json:
+    """Return all but the table of workers: that one is long, and a file of its own."""
+    return {name: value for name, value in _record(found).items() if name != "workers"}
+
+
+def _alpha(found: AlphaInfluence) -> Json:
+    return {"systems": found.systems, "levels": [_record(level) for level in found.levels]}
+
+
+def _adjusted(found: Adjusted) -> Json:
+    names = ("plain", "adjusted", "low", "high")
+    systems = pd.DataFrame({"system": list(found.systems), **{name: getattr(found, name) for name in names}})
+    rest = {name: value for name, value in _record(found).items() if name not in {*names, "systems"}}
+    return {"systems": systems, **rest}
+
+
+def _plain(value: Any) -> Any:
+    """Return `value` in the types of JSON, numbers in full precision."""
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, pd.DataFrame):
+        columns = [_plain(column.to_numpy()) for _, column in value.items()]
+        return [dict(zip(value.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+    if isinstance(value, np.ndarray):
+        return _numbers(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _numbers(values: NDArray[Any]) -> list[Any]:
+    if values.dtype.kind == "O":
+        return [_plain(each) for each in values.tolist()]
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        boxed = values.astype(object)
+        boxed[~np.isfinite(values)] = None
+        values = boxed
+    return list(values.tolist())
+
+
+def _layout(value: Any, margin: str = "\n") -> str:
+    """Return JSON that is indented down to records and rows, which stay on one line each."""
+    inner = margin + INDENT
+    if isinstance(value, dict) and any(isinstance(each, dict | list) for each in value.values()):
+        items = [f"{_line(key)}: {_layout(each, inner)}" for key, each in value.items()]
+        return f"{{{inner}{f',{inner}'.join(items)}{margin}}}"
+    if isinstance(value, list) and any(isinstance(each, dict | list) for each in value):
+        return f"[{inner}{f',{inner}'.join(map(_line, value))}{margin}]"
+    return _line(value)
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,85 @@
+"""Labels that do not cover one another."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from qc.render.figures.style import SMALL, text_width
+
+REACH, LINE = 9.0, 17.0
+# Where a label of a point below the diagonal can stand, best first: how its text is aligned to the point, and
+# how far up it is. Above the diagonal all is mirrored, so that labels are led away from the line.
+PLACES = (
+    ("left", 0.0),
+    ("left", -12.0),
+    ("center", -17.0),
+    ("left", 12.0),
+    ("right", -12.0),
+    ("right", 0.0),
+    ("center", 17.0),
+    ("right", 12.0),
+)
+MIRRORED = {"left": "right", "right": "left", "center": "center"}
+# How much of its width a label begins left of where it is aligned, and to which side it keeps its distance.
+SHIFT = {"left": 0.0, "center": -0.5, "right": -1.0}
+AWAY = {"left": 1.0, "center": 0.0, "right": -1.0}
+
+Box = tuple[float, float, float, float]
+
+
+def place(axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], labels: Sequence[str]) -> None:
+    """Label points in the order given; a label that finds no free place beside its point is left out."""
+    points = axes.transData.transform(np.column_stack([x, y]))
+    frame = axes.get_window_extent()
+    scale = axes.figure.dpi / 72
+    taken: list[Box] = [(px - 5, py - 5, px + 5, py + 5) for px, py in points / scale]
+    inside = (frame.x0 / scale, frame.y0 / scale, frame.x1 / scale, frame.y1 / scale)
+    for (px, py), label, at in zip(points / scale, labels, zip(x, y, strict=True), strict=True):
+        width = text_width(label)
+        below = at[1] <= at[0]
+        for best_side, best_up in PLACES:
+            side, up = (best_side, best_up) if below else (MIRRORED[best_side], -best_up)
+            away = AWAY[side] * (REACH if up == 0 else REACH - 4)
+            left = px + away + SHIFT[side] * width
+            box = (left, py + up - LINE / 2, left + width, py + up + LINE / 2)
+            if _within(box, inside) and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                axes.annotate(
+                    label,
+                    at,
+                    xytext=(away, up),
+                    textcoords="offset points",
+                    ha=side,
+                    va="center_baseline",
+                    size=SMALL,
+                )
+                break
+
+
+def spread(heights: NDArray[np.float64], distance: float) -> NDArray[np.float64]:
+    """Return `heights` moved as little as need be so that any two are at least `distance` apart.
+
+    Where they would overlap, neighbours become a block around their common mean (pool adjacent violators,
+    as in isotonic regression: Barlow et al., *Statistical Inference under Order Restrictions*, 1972).
+    """
+    order = np.argsort(heights, kind="stable")
+    targets = heights[order] - np.arange(len(heights)) * distance
+    blocks: list[list[float]] = []
+    for target in targets.tolist():
+        blocks.append([target])
+        while len(blocks) > 1 and np.mean(blocks[-2]) > np.mean(blocks[-1]):
+            blocks[-2:] = [blocks[-2] + blocks[-1]]
+    level = np.array([float(np.mean(block)) for block in blocks for _ in block])
+    result = np.empty(len(heights))
+    result[order] = level + np.arange(len(heights)) * distance
+    return result
+
+
+def _within(box: Box, frame: Box) -> bool:
+    return frame[0] <= box[0] and frame[1] <= box[1] and box[2] <= frame[2] and box[3] <= frame[3]
+
+
+def _overlap(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

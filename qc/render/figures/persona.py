@@ -1,0 +1,34 @@
+"""What a persona contributes in each family."""
+
+import numpy as np
+
+from qc.render.figures.figure import Figure, finish
+from qc.render.figures.rows import interval, point, rows, stripes
+from qc.render.figures.style import BLUE, INK
+from qc.verdict.numerals import decimal, probability
+from qc.verdict.persona import PersonaEffect
+
+
+def persona(result: PersonaEffect) -> Figure | None:
+    """Draw the difference in overall z between systems with and without persona, by family and over all.
+
+    None if no difference is known.
+    """
+    if not any(np.isfinite(family.difference) for family in result.families):
+        return None
+    entries = [*result.families, *([result.pooled] if result.pooled else [])]
+    extent = np.array([(entry.difference, entry.low, entry.high) for entry in entries]).reshape(-1)
+    strong = {len(result.families)} if result.pooled else set()
+    labels = [entry.family for entry in entries]
+    page, axes = rows(
+        labels, "z with persona − z without", extent, [probability(e.p) for e in entries], "p", strong
+    )
+    stripes(axes, len(entries))
+    for i, entry in enumerate(entries):
+        pooled = entry is result.pooled
+        colour = INK if pooled else BLUE
+        interval(axes, entry.low, entry.high, i, colour)
+        point(axes, entry.difference, i, colour, "D" if pooled else "o")
+    found = [f"{e.family} {decimal(e.difference, 2)}" for e in entries if np.isfinite(e.difference)]
+    alt = f"Difference in overall z with and without persona, by family: {', '.join(found)}."
+    return finish(page, "persona", "Contribution of a persona", alt)

@@ -1,0 +1,71 @@
+"""Which system beats which: p-values of all ordered pairs."""
+
+import numpy as np
+from matplotlib.colors import to_rgba
+from numpy.typing import NDArray
+
+from qc.method.significance import Significance
+from qc.render.figures.figure import Figure, finish
+from qc.render.figures.heat import MARGIN, Cells, heat_map
+from qc.render.figures.style import BLUE, KEY_SIGN, QUIET, WIDTH, Sheet, key, text_width
+
+LEVELS = (0.05, 0.1)
+DEEP, LIGHT = "#003d66", "#a6cde6"
+# The first is for what is still significant after Holm's correction.
+KEY = (
+    (DEEP, "p < 0.05 with Holm"),
+    (BLUE, "p < 0.05"),
+    (LIGHT, "p < 0.1"),
+    (QUIET, "not significant"),
+)
+# Systems from which on p is printed with two digits.
+MANY = 12
+FOOT, LINE = 40.0, 22.0
+
+
+def significance(result: Significance) -> Figure | None:
+    """Draw the p-values of the systems, best first: row scores higher than column.
+
+    None if there is no pair to compare.
+    """
+    p, count = result.p, len(result.systems)
+    if not np.isfinite(p[~np.eye(count, dtype=bool)]).any():
+        return None
+    holm = (result.holm < LEVELS[0]) & ~np.eye(count, dtype=bool)
+    step = np.where(holm, 0, 1 + np.searchsorted(LEVELS, p, side="right"))
+    colours = np.array([to_rgba(colour) for colour, _ in KEY])[step]
+    colours[np.eye(count, dtype=bool) | ~np.isfinite(p)] = to_rgba("none")
+    digits = 3 if count <= MANY else 2
+    texts = [["" if i == j else _short(p[i, j], digits) for j in range(count)] for i in range(count)]
+    labels = [f"{name}  {i}" for i, name in enumerate(result.systems, start=1)]
+    page, _, bottom = heat_map(labels, [str(i + 1) for i in range(count)], Cells(colours, texts), FOOT)
+    _legend(page, bottom)
+    return finish(page, "significance", "Which system scores higher than which", _alt(result, holm))
+
+
+def _short(p: float, digits: int) -> str:
+    """Return p with so many digits, without the leading zero, never rounded to 0 or to 1."""
+    if not np.isfinite(p):
+        return ""
+    least = 10.0**-digits
+    if p < least:
+        return f"<{least:.{digits}f}".replace("0.", ".")
+    return f">{1 - least:.{digits}f}".replace("0.", ".") if p > 1 - least else f"{p:.{digits}f}"[1:]
+
+
+def _legend(page: Sheet, top: float) -> None:
+    left, line = MARGIN, 26.0
+    for colour, text in KEY:
+        if left + KEY_SIGN + text_width(text) > WIDTH:
+            left, line = MARGIN, line + LINE
+        left = key(page, left, top + line, "■", colour, text) + LINE
+
+
+def _alt(result: Significance, holm: NDArray[np.bool_]) -> str:
+    count = len(result.systems)
+    pairs = count * (count - 1) // 2
+    below = int((result.p < LEVELS[0]).sum())
+    return (
+        f"Heat map of one-sided p-values, row against column, of {count} systems: in {below} of {pairs} "
+        f"pairs one system scores higher at p < 0.05, in {int(holm.sum())} of them with Holm’s correction."
+    )

@@ -1,0 +1,63 @@
+"""`report.html`: the whole report as one page that needs nothing but itself."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from qc.analysis import Analysis
+from qc.render.grids import SHOWN_ROWS, grids
+from qc.render.tables import Tables
+from qc.verdict.numerals import decimal, percent, whole
+from qc.verdict.sentences import verdict
+
+if TYPE_CHECKING:
+    from qc.render.figures import Figure
+
+# No script, no request: a browser enforces what the page promises.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") -> str:
+    """Return the page. It holds no script and asks for nothing; every text of the data is escaped."""
+    return _template().render(
+        analysis=analysis,
+        verdict=verdict(analysis),
+        grids=grids(analysis, tables),
+        figures={name: Markup(figure.themed) for name, figure in figures.items()},  # noqa: S704
+        files=tables,
+        shown_rows=SHOWN_ROWS,
+        style=_style(),
+        policy=POLICY,
+    )
+
+
+def tight(text: str) -> str:
+    """Return `text` with its numbers kept together with their names and units."""
+    return re.sub(r" (?=[=<%])|(?<=[=<]) ", "\N{NO-BREAK SPACE}", text)
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("qc.render", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "decimal": decimal,
+        "percent": percent,
+        "tight": tight,
+        "whole": whole,
+    }
+    return environment.get_template("page.html.jinja")
+
+
+def _style() -> Markup:
+    return Markup(resources.files("qc.render").joinpath("page.css").read_text(encoding="utf-8"))  # noqa: S704

@@ -1,0 +1,64 @@
+"""Write a run in one of the formats that can be read again."""
+
+import os
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from qc.errors import OutputError
+from qc.run import Run
+from qc.save import hits, jsonl, mturk, parquet
+from qc.save.loss import Loss
+
+__all__ = ["FORMATS", "SUFFIXES", "Loss", "losses", "save"]
+
+
+class Format(Protocol):
+    """What a module of this package offers."""
+
+    def losses(self, run: Run, /) -> list[Loss]:
+        """Return what the format cannot hold of `run`; nothing if it holds all."""
+
+    def write(self, run: Run, file: BinaryIO) -> None:
+        """Write `run` into `file`. No loss of it may be fatal."""
+
+
+FORMATS: dict[str, Format] = {"hits": hits, "mturk": mturk, "jsonl": jsonl, "parquet": parquet}
+SUFFIXES = {".json": "hits", ".csv": "mturk", ".jsonl": "jsonl", ".parquet": "parquet"}
+
+
+def losses(run: Run, form: str) -> list[Loss]:
+    """Return what the format `form`, one of FORMATS, cannot hold of `run`."""
+    return FORMATS[form].losses(run)
+
+
+def save(run: Run, path: Path, form: str) -> None:
+    """Write `run` to `path` in the format `form`, one of FORMATS; a file that is there is replaced.
+
+    The file appears when it is complete; a failure leaves what was there.
+
+    Raises:
+        OutputError: the format would say something wrong about the ratings, or the file cannot be written.
+    """
+    fatal = [loss for loss in losses(run, form) if loss.fatal]
+    if fatal:
+        listed = "\n".join(f"  {loss}" for loss in fatal)
+        raise OutputError(
+            f"{path}: a file of the format {form!r} cannot hold this run:\n{listed}\n"
+            "Write .jsonl or .parquet, which hold all of it."
+        )
+    try:
+        _replace(run, path, FORMATS[form])
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(f"{path}: the file cannot be written ({reason}). Name another one.") from None
+
+
+def _replace(run: Run, path: Path, form: Format) -> None:
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with unfinished.open("xb") as file:
+            form.write(run, file)
+        unfinished.replace(path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,136 @@
+"""Write a run in the normative format of Ji et al. (ACL 2022), `hits_data.json`."""
+
+import json
+from typing import BinaryIO
+
+import numpy as np
+import pandas as pd
+
+from qc.published import ACTIONS, NO_FEEDBACK, PERSONA_SUFFIX
+from qc.run import SIMULATED_NOTE, Run, codes
+from qc.save.loss import Loss, present
+from qc.save.nested import Assignment, Conversation, assignments, number, records
+
+
+def losses(run: Run) -> list[Loss]:
+    """Return what `hits_data.json` cannot hold of `run`."""
+    seconds, rewards = run.assignments["seconds"], run.assignments["reward"]
+    feedback = run.assignments["feedback"]
+    return present(
+        [
+            Loss("qc bots (hits_data.json names exactly one)", _wrong_qc(run), fatal=True),
+            Loss("assignments of unknown working time", int(seconds.isna().sum()), fatal=True),
+            Loss("rewards of assignments", int(rewards.notna().sum())),
+            Loss(
+                f"feedback that reads {NO_FEEDBACK!r}",
+                int((feedback == NO_FEEDBACK).sum()),
+            ),
+            Loss("families of systems, or whether they have a persona", _unsuffixed(run)),
+            Loss("replies of no words (read again as none)", _empty_replies(run)),
+            *common_losses(run),
+        ]
+    )
+
+
+def _empty_replies(run: Run) -> int:
+    return 0 if run.words is None else int((run.words.exchanges["reply"] == "").sum())
+
+
+def common_losses(run: Run) -> list[Loss]:
+    """Return what neither published format can hold."""
+    notes = [note for note in run.notes if note != SIMULATED_NOTE]
+    names = run.assignments[["assignment", "hit", "worker"]].astype(str)
+    return [
+        Loss(
+            "assignments, their tasks or workers without a name", int((names == "").sum().sum()), fatal=True
+        ),
+        Loss("the mark that assignments that were not completed take part", int(run.partial)),
+        Loss("left-out assignments", len(run.left_out)),
+        Loss("notes", len(notes)),
+        Loss("places of conversations that were not held one after the other from 1", _out_of_turn(run)),
+        Loss("names of conversations", _renamed(run)),
+    ]
+
+
+def _wrong_qc(run: Run) -> int:
+    """Return how many qc bots there are, but 0 if there is one, and 1 if there is none."""
+    count = int(run.systems["is_qc"].sum())
+    return 0 if count == 1 else max(count, 1)
+
+
+def _unsuffixed(run: Run) -> int:
+    names = run.systems["system"]
+    persona = names.str.endswith(PERSONA_SUFFIX) & ~run.systems["is_qc"]
+    families = names.where(~persona, names.str.removesuffix(PERSONA_SUFFIX))
+    return int(((families != run.systems["family"]) | (persona != run.systems["has_persona"])).sum())
+
+
+def _turns(run: Run) -> pd.Series:
+    """Return the places that conversations have if they are counted from 1 within their assignment."""
+    owners = pd.Series(codes(run.conversations["assignment"]))
+    return owners.groupby(owners).cumcount() + 1
+
+
+def _out_of_turn(run: Run) -> int:
+    return int(np.count_nonzero(_turns(run).to_numpy() != run.conversations["position"].to_numpy()))
+
+
+def _renamed(run: Run) -> int:
+    names = run.conversations["assignment"].astype(str) + "/" + run.conversations["position"].astype(str)
+    return int((names != run.conversations["conversation"]).sum())
+
+
+def write(run: Run, file: BinaryIO) -> None:
+    """Write `run` into `file`."""
+    content = {
+        "metadata": _metadata(run),
+        "data": [_assignment(one, run.words is not None) for one in assignments(run)],
+    }
+    file.write(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _metadata(run: Run) -> dict[str, object]:
+    systems = run.systems
+    content: dict[str, object] = {
+        "score": {
+            label: {"positive": not negative, "qc": counts, "max": number(maximum)}
+            for label, negative, counts, maximum in records(run.criteria)
+        },
+        "model": systems.loc[~systems["is_qc"], "system"].to_list(),
+        "qc-model": systems.loc[systems["is_qc"], "system"].item(),
+        "ranking": None,
+        "sorted_scores": run.criteria["label"].to_list(),
+    }
+    return content | ({"simulated": True} if SIMULATED_NOTE in run.notes else {})
+
+
+def _assignment(held: Assignment, words: bool) -> dict[str, object]:
+    return {
+        "hit": held.hit,
+        "assignment": held.assignment,
+        "worker": held.worker,
+        "duration in seconds": None if held.seconds is None else number(held.seconds),
+        "result": [_conversation(one, words) for one in held.conversations],
+        "feedback": NO_FEEDBACK if held.feedback is None else held.feedback,
+    }
+
+
+def _conversation(held: Conversation, words: bool) -> dict[str, object]:
+    content: dict[str, object] = {
+        "model": held.system,
+        "score": {label: number(value) for label, value in held.ratings.items()},
+    }
+    if words:
+        content["dialogue"] = [
+            {"round": turn, "user": said, "bot": reply} for turn, said, reply in held.exchanges
+        ]
+        content["topic"] = [
+            {"round": turn, "topic": topic, "attitude": opinion} for turn, topic, opinion in held.topics
+        ]
+        content["change of topic"] = [
+            {"round": turn, "action": ACTIONS[how], "attitude": opinion}
+            for turn, how, opinion in held.changes
+        ]
+    if held.persona is not None:
+        content["persona"] = held.persona
+    return content

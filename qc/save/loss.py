@@ -1,0 +1,26 @@
+"""What a format cannot hold of a run."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One kind of thing that is not, or not the same, in the file.
+
+    Attributes:
+        what: in words that end with neither a full stop nor a count, such as "left-out assignments".
+        count: how many there are; more than 0.
+        fatal: whether the file would say something wrong about the ratings, so that it is not written.
+    """
+
+    what: str
+    count: int
+    fatal: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.count}"
+
+
+def present(losses: list[Loss]) -> list[Loss]:
+    """Return those of `losses` that there is anything of."""
+    return [loss for loss in losses if loss.count]

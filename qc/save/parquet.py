@@ -1,0 +1,85 @@
+"""Write our export as Parquet: a row is a conversation, and what a report does not need it need not read."""
+
+from typing import BinaryIO
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from qc.export import HEADER_KEY, RATING_PREFIX, TEXT, Header, parquet_schema
+from qc.run import Run, Words, codes
+from qc.save.loss import Loss
+from qc.save.nested import offsets
+
+ASSIGNMENT = ("assignment", "hit", "worker", "seconds", "reward", "feedback")
+CONVERSATION = ("conversation", "position", "system", "persona")
+ROW_GROUP = 16_384  # conversations; some 20 MB of words
+# The checksums of pages tell damage from data.
+OPTIONS = {"compression": "zstd", "write_page_checksum": True}
+
+
+def losses(_: Run) -> list[Loss]:
+    """Return nothing: the export holds all of a run."""
+    return []
+
+
+def write(run: Run, file: BinaryIO) -> None:
+    """Write `run` into `file`."""
+    pq.write_table(table(run), file, row_group_size=ROW_GROUP, **OPTIONS)
+
+
+def table(run: Run) -> pa.Table:
+    """Return `run` as the table that is written, its header in the metadata of the schema."""
+    schema = parquet_schema(run.criteria["label"].to_list(), run.words is not None)
+    columns = {
+        **_of_assignments(run),
+        **{name: run.conversations[name] for name in CONVERSATION},
+        **{RATING_PREFIX + label: run.ratings[label] for label in run.criteria["label"]},
+        **(_said(run.words, len(run.conversations)) if run.words is not None else {}),
+    }
+    arrays = [_array(columns[field.name], field.type) for field in schema]
+    header = Header.of(run).model_dump_json().encode()
+    return pa.Table.from_arrays(arrays, schema=schema.with_metadata({HEADER_KEY: header}))
+
+
+def _array(column: pd.Series | pa.Array, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    if isinstance(column, pa.Array):
+        return column.cast(kind)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(str)
+    return pa.array(column, type=kind, from_pandas=True)
+
+
+def _of_assignments(run: Run) -> dict[str, pd.Series]:
+    """Return the columns of the assignments, as long as the conversations."""
+    rows = codes(run.conversations["assignment"])
+    return {name: run.assignments[name].iloc[rows] for name in ASSIGNMENT}
+
+
+def _said(words: Words, count: int) -> dict[str, pa.Array]:
+    exchanges, topics, changes = words.exchanges, words.topics, words.changes
+    bounds = offsets(exchanges["conversation"].to_numpy(), count)
+    return {
+        "inputs": _lists(bounds, _values(exchanges["input"], TEXT)),
+        "replies": _lists(bounds, _values(exchanges["reply"], TEXT)),
+        "rounds": _lists(bounds, _values(exchanges["round"], pa.int32())),
+        "topics": _marks(topics, ["topic", "opinion"], count),
+        "changes": _marks(changes, ["how", "bot_opinion"], count),
+    }
+
+
+def _marks(frame: pd.DataFrame, texts: list[str], count: int) -> pa.Array:
+    values = [_values(frame["round"], pa.int32()), *(_values(frame[name], TEXT) for name in texts)]
+    bounds = offsets(frame["conversation"].to_numpy(), count)
+    return _lists(bounds, pa.StructArray.from_arrays(values, ["round", *texts]))
+
+
+def _values(column: pd.Series, kind: pa.DataType) -> pa.Array:
+    found = _array(column, kind)
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
+def _lists(bounds: NDArray[np.int64], values: pa.Array) -> pa.Array:
+    return pa.LargeListArray.from_arrays(pa.array(bounds), values)

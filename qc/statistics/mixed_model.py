@@ -1,0 +1,194 @@
+"""A linear mixed model with one random intercept per group, fitted by restricted maximum likelihood (REML).
+
+y = X β + u_group + e, with u ~ N(0, U) and e ~ N(0, E), all independent. With the ratio λ = U / E the
+covariance of a group of n rows is E (I + λ 11ᵀ), and its inverse (I - λ / (1 + nλ) 11ᵀ) / E: whatever the
+likelihood needs comes from XᵀX, Xᵀy and the sums of X and y within each group. β and E have closed forms
+given λ, so only λ is searched for.
+
+Sources: Patterson and Thompson, *Recovery of inter-block information when block sizes are unequal*,
+Biometrika 58, 1971 (REML); Pinheiro and Bates, *Mixed-Effects Models in S and S-PLUS*, 2000, section 2.2
+(profiled likelihood); Searle, Casella and McCulloch, *Variance Components*, 1992, chapter 6.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+# λ is searched for between these powers of e, and at 0.
+LOWEST_LOG_RATIO, HIGHEST_LOG_RATIO = -14.0, 14.0
+GRID = 57
+GOLDEN = (math.sqrt(5) - 1) / 2
+GOLDEN_STEPS = 40
+# A column counts as a combination of those before it if no more than this share of its square is left.
+DEPENDENT = 1e-9
+
+
+@dataclass(frozen=True)
+class MixedModel:
+    """A fitted model with P fixed effects.
+
+    Attributes:
+        estimates: (P,), β.
+        covariance: (P, P), of the estimates, given the estimated variances.
+        kept: (P,), which columns are no linear combination of those before them; the others were left out of
+            the model, and have 0 as estimate and covariance.
+        group_variance: U, at least 0.
+        residual_variance: E.
+        log_likelihood: the restricted one, at the estimates; ∞ if the fixed effects fit every row exactly.
+    """
+
+    estimates: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    kept: NDArray[np.bool_]
+    group_variance: float
+    residual_variance: float
+    log_likelihood: float
+
+    def spread(self, kept: NDArray[np.bool_]) -> "MixedModel":
+        """Return the same model with room for the columns that were left out."""
+        estimates, covariance = np.zeros(len(kept)), np.zeros((len(kept), len(kept)))
+        estimates[kept] = self.estimates
+        covariance[np.ix_(kept, kept)] = self.covariance
+        return replace(self, estimates=estimates, covariance=covariance, kept=kept)
+
+
+def fit_random_intercept(
+    design: NDArray[np.float64], response: NDArray[np.float64], groups: NDArray[np.intp]
+) -> MixedModel | None:
+    """Fit the model by REML. Time and memory are linear in the rows.
+
+    Args:
+        design: (rows, P).
+        response: (rows,), finite.
+        groups: (rows,), codes from 0; codes that do not occur do no harm.
+
+    Returns:
+        None if there are no more rows than linearly independent columns, for then no variance is left.
+    """
+    moments = _Moments.of(design, response, groups)
+    kept = _independent(moments.products[:-1, :-1])
+    if len(design) <= kept.sum():
+        return None
+    moments = moments.only(kept)
+    exact = moments.fit(0.0).residual_variance == 0
+    return moments.fit(0.0 if exact else _best_ratio(moments.log_likelihood)).spread(kept)
+
+
+def _independent(products: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which columns of X are no linear combination of those before them, by elimination in XᵀX."""
+    left, square = products, np.diag(products)
+    independent = np.zeros(len(square), bool)
+    for j in range(len(square)):
+        if left[j, j] > DEPENDENT * square[j]:
+            independent[j] = True
+            left = left - np.outer(left[:, j], left[j]) / left[j, j]
+    return independent
+
+
+def _products(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the products of all pairs of columns, summed over rows."""
+    # A matrix product would add up in an order that depends on the number of threads.
+    return np.asarray(np.einsum("ij,ik->jk", columns, columns))
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """What the likelihood is made of; the last of the P + 1 columns is the response.
+
+    Attributes:
+        rows: their number.
+        products: (P + 1, P + 1), products of the columns, summed over rows.
+        sizes: (sizes,), the different numbers of rows of a group.
+        counts: (sizes,), how many groups have that size.
+        group_products: (sizes, P + 1, P + 1), products of the groups' column sums, summed over the groups
+            of a size.
+    """
+
+    rows: int
+    products: NDArray[np.float64]
+    sizes: NDArray[np.intp]
+    counts: NDArray[np.intp]
+    group_products: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, design: NDArray[np.float64], response: NDArray[np.float64], groups: NDArray[np.intp]) -> Self:
+        both = np.column_stack([design, response])
+        group_sizes = np.bincount(groups)
+        sums = np.column_stack([np.bincount(groups, weights=column) for column in both.T])
+        sizes, counts = np.unique(group_sizes[group_sizes > 0], return_counts=True)
+        group_products = [_products(sums[group_sizes == size]) for size in sizes]
+        return cls(
+            rows=len(both),
+            products=_products(both),
+            sizes=sizes,
+            counts=counts,
+            group_products=np.reshape(group_products, (len(sizes), *2 * (both.shape[1],))),
+        )
+
+    def only(self, kept: NDArray[np.bool_]) -> Self:
+        """Return the moments of those columns of X that are kept, and of the response."""
+        both = np.flatnonzero(np.append(kept, True))
+        return replace(
+            self,
+            products=self.products[np.ix_(both, both)],
+            group_products=self.group_products[:, both[:, None], both],
+        )
+
+    def log_likelihood(self, ratio: float) -> float:
+        return self.fit(ratio).log_likelihood
+
+    def fit(self, ratio: float) -> MixedModel:
+        """Return the best model among those with λ = `ratio`."""
+        shrinkage = ratio / (1 + self.sizes * ratio)
+        weighted = self.products - np.tensordot(shrinkage, self.group_products, axes=1)
+        within, with_response = weighted[:-1, :-1], weighted[:-1, -1]
+        inverse = np.linalg.inv(within)
+        estimates = inverse @ with_response
+        squares = weighted[-1, -1] - with_response @ estimates
+        exact = squares <= DEPENDENT**2 * self.products[-1, -1]
+        degrees = self.rows - len(estimates)
+        variance = 0.0 if exact else float(squares) / degrees
+        return MixedModel(
+            estimates=estimates,
+            covariance=np.asarray(variance * inverse),
+            kept=np.ones(len(estimates), bool),
+            group_variance=ratio * variance,
+            residual_variance=variance,
+            log_likelihood=math.inf if exact else self._log_likelihood(ratio, variance, within),
+        )
+
+    def _log_likelihood(self, ratio: float, variance: float, within: NDArray[np.float64]) -> float:
+        degrees = self.rows - len(within)
+        log_determinant = float(self.counts @ np.log1p(self.sizes * ratio))
+        return -0.5 * (
+            degrees * (1 + math.log(2 * math.pi * variance))
+            + log_determinant
+            + float(np.linalg.slogdet(within)[1])
+        )
+
+
+def _best_ratio(log_likelihood: Callable[[float], float]) -> float:
+    """Return the λ with the highest likelihood, which may be 0: the best of a grid, then refined."""
+    grid = np.linspace(LOWEST_LOG_RATIO, HIGHEST_LOG_RATIO, GRID)
+    heights = [log_likelihood(math.exp(point)) for point in grid]
+    best = int(np.argmax(heights))
+    ratio = math.exp(_golden_section(log_likelihood, grid[max(best - 1, 0)], grid[min(best + 1, GRID - 1)]))
+    return ratio if log_likelihood(ratio) > log_likelihood(0.0) else 0.0
+
+
+def _golden_section(log_likelihood: Callable[[float], float], low: float, high: float) -> float:
+    """Return where between `low` and `high` the likelihood of e to that power is highest.
+
+    Source: Kiefer, *Sequential minimax search for a maximum*, Proceedings of the AMS 4, 1953.
+    """
+    for _ in range(GOLDEN_STEPS):
+        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        if log_likelihood(math.exp(left)) >= log_likelihood(math.exp(right)):
+            high = right
+        else:
+            low = left
+    return (low + high) / 2

@@ -1,0 +1,159 @@
+"""Draws of whole units (workers), and what sums over the drawn units are.
+
+A unit is drawn with everything it contributed. Each unit's sums are computed once; the sums of a draw are
+then a product of two matrices, how often each unit was drawn × what it contributes.
+
+Such a product is a sum whose order of terms is the matrix library's choice and may differ with the number
+of threads. `exact` makes every order give the same bits, so results depend on the seed alone.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+# Size of a block of draws × units; together with the sums themselves this bounds the memory.
+BLOCK_CELLS = 2**23
+# Integers up to 2^53 are exact in float64; one bit is left for the rounding in `exact`.
+EXACT_BITS = 52
+
+
+def unit_sums(
+    values: NDArray[np.float64], units: NDArray[np.intp], groups: NDArray[np.intp], shape: tuple[int, int]
+) -> NDArray[np.float64]:
+    """Return the sum of the values of each unit in each group.
+
+    Args:
+        values: (rows, columns); rows are in a fixed order, in which they are added up.
+        units: (rows,), codes from 0.
+        groups: (rows,), codes from 0.
+        shape: number of units, number of groups.
+
+    Returns:
+        (units, groups, columns); 0 where a unit has no value in a group.
+    """
+    cells = units * shape[1] + groups
+    sums = np.empty((shape[0] * shape[1], values.shape[1]))
+    for column in range(values.shape[1]):
+        sums[:, column] = np.bincount(cells, weights=values[:, column], minlength=len(sums))
+    return sums.reshape(*shape, values.shape[1])
+
+
+def exact(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `sums` rounded so that adding up as many rows as there are is free of rounding.
+
+    Every column becomes whole multiples of a power of two, so small that no value moves by more than
+    2^-52 × the number of rows × the largest absolute value of its column, and so large that the sum of any
+    rows, drawn repeatedly or not, as many as there are at most, is a multiple below 2^53.
+
+    Args:
+        sums: (units, columns).
+    """
+    largest = np.abs(sums).max(axis=0, initial=0)
+    _, exponent = np.frexp(largest * len(sums))
+    scale = np.ldexp(1.0, np.minimum(EXACT_BITS - exponent, 1000))  # 2^1024 would be infinite
+    rounded: NDArray[np.float64] = sums * scale
+    np.rint(rounded, out=rounded)
+    rounded /= scale
+    return rounded
+
+
+def bootstrap_sums(sums: NDArray[np.float64], count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return the sums of `count` draws of as many units as there are, with replacement.
+
+    Source: Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 6; that whole units are
+    drawn: Davison and Hinkley, *Bootstrap Methods and their Application*, 1997, section 3.8.
+
+    Args:
+        sums: (units, columns).
+        count: number of draws.
+        rng: source of the draws.
+
+    Returns:
+        (count, columns).
+    """
+    units = len(sums)
+
+    def times_drawn() -> NDArray[np.intp]:
+        return np.bincount(rng.integers(units, size=units), minlength=units)
+
+    return _drawn_sums(sums, count, times_drawn)
+
+
+def half_sums(
+    sums: NDArray[np.float64], count: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the sums of both halves in `count` random halvings of the units.
+
+    Args:
+        sums: (units, columns).
+        count: number of halvings, drawn independently of one another.
+        rng: source of the draws.
+
+    Returns:
+        Two arrays (count, columns); of an odd number of units the second half has one more.
+    """
+    units = len(sums)
+
+    def in_first() -> NDArray[np.bool_]:
+        chosen = np.zeros(units, bool)
+        if units > 1:
+            chosen[np.argpartition(rng.random(units), units // 2)[: units // 2]] = True
+        return chosen
+
+    first = _drawn_sums(sums, count, in_first)
+    return first, exact(sums).sum(axis=0) - first
+
+
+def _drawn_sums(
+    sums: NDArray[np.float64], count: int, weights: Callable[[], NDArray[np.generic]]
+) -> NDArray[np.float64]:
+    """Return weighted sums of the units, (count, columns); `weights` gives those of one draw, (units,)."""
+    units, columns = sums.shape
+    terms, drawn = exact(sums), np.zeros((count, columns))
+    if units == 0:
+        return drawn
+    size = max(1, min(count, BLOCK_CELLS // units))
+    block = np.empty((size, units))
+    for start in range(0, count, size):
+        rows = min(size, count - start)
+        for row in range(rows):
+            block[row] = weights()
+        # Threads of the matrix library wait for one another: on busy cores two were 40 times slower than one.
+        with threadpool_limits(1, user_api="blas"):
+            np.matmul(block[:rows], terms, out=drawn[start : start + rows])
+    return drawn
+
+
+def percentile_interval(
+    draws: NDArray[np.float64], level: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the bounds between which the middle `level` of the draws lies, NaN draws left out.
+
+    Percentiles are interpolated linearly, as NumPy's default does.
+
+    Source: Efron and Tibshirani, 1993, section 13.3 (percentile interval).
+
+    Args:
+        draws: (draws, …).
+        level: share of the draws within the bounds, for example 0.95.
+
+    Returns:
+        Two arrays of the shape of one draw; NaN where every draw is NaN.
+    """
+    ordered = np.sort(draws, axis=0)  # NaN comes last
+    last = np.count_nonzero(~np.isnan(draws), axis=0) - 1
+    low, high = (_interpolated(ordered, last, share) for share in ((1 - level) / 2, (1 + level) / 2))
+    return low, high
+
+
+def _interpolated(ordered: NDArray[np.float64], last: NDArray[np.intp], share: float) -> NDArray[np.float64]:
+    """Return the value at `share` of the way from row 0 to row `last` of each column."""
+    if len(ordered) == 0:
+        return np.full(ordered.shape[1:], np.nan)
+    place = share * np.maximum(last, 0)
+    below = np.floor(place).astype(np.intp)
+    above = np.minimum(below + 1, np.maximum(last, 0))
+    lower, upper = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
+    return np.asarray(lower + (place - below) * (upper - lower))

@@ -1,0 +1,115 @@
+"""What another level α of the worker filter would change: who is kept, the scores, the ranking.
+
+Source: Ji et al., ACL 2022, the section on the influence of the filter's threshold. A worker's p and z do
+not depend on α; α only decides whose conversations count.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.method.filter import NO_QC, NO_SYSTEMS, NO_VARIANCE
+from qc.method.sample import Sample
+from qc.method.scores import Scores
+from qc.statistics.correlation import pearson, spearman
+
+LEVELS = tuple(percent / 100 for percent in range(1, 11))
+
+
+@dataclass(frozen=True)
+class AlphaLevel:
+    """The results at one level.
+
+    Attributes:
+        alpha: the level; a worker passes with p below it.
+        workers: how many pass.
+        conversations: their conversations with the systems.
+        z: (S,), overall z scores; NaN for a system without a conversation.
+        ranking_rho: Spearman's ρ with the overall z scores at the chosen α; NaN with fewer than 3 systems.
+        replication_r: Pearson's r with the second run's overall z scores at this same level; NaN without
+            a second run, or with fewer than 3 systems in common.
+    """
+
+    alpha: float
+    workers: int
+    conversations: int
+    z: NDArray[np.float64]
+    ranking_rho: float
+    replication_r: float
+
+
+@dataclass(frozen=True)
+class AlphaInfluence:
+    """The results at the levels 0.01 to 0.10; `systems` is the order of every level's `z`."""
+
+    systems: tuple[str, ...]
+    levels: tuple[AlphaLevel, ...]
+
+
+def alpha_influence(sample: Sample, scores: Scores, other: Sample | None) -> AlphaInfluence:
+    """Return what each level makes of `sample` and, if given, how it then agrees with `other`, a second run.
+
+    As in the replication, the correlation with a second run is of the systems and over the criteria that
+    both runs have.
+    """
+    systems = tuple(scores.z["system"])
+    chosen = scores.z["overall"].to_numpy(np.float64)
+    labels = sample.run.criteria["label"].to_list()
+    z, conversations = _by_level(sample, systems, labels)
+    replication = _replication(sample, other, systems, labels)
+    entering = np.bincount(_first_level(sample), minlength=len(LEVELS) + 1)
+    return AlphaInfluence(
+        systems,
+        tuple(
+            AlphaLevel(
+                alpha=alpha,
+                workers=int(entering[: place + 1].sum()),
+                conversations=int(conversations[place]),
+                z=z[place],
+                ranking_rho=spearman(chosen, z[place]),
+                replication_r=replication[place],
+            )
+            for place, alpha in enumerate(LEVELS)
+        ),
+    )
+
+
+def _first_level(sample: Sample) -> NDArray[np.intp]:
+    """Return the place of the lowest level at which each worker passes; the number of levels if at none."""
+    table = sample.screening.workers
+    untestable = table["reason"].isin([NO_QC, NO_SYSTEMS, NO_VARIANCE]).to_numpy(bool)
+    p = np.where(untestable, np.nan, table["p"].to_numpy(np.float64))
+    return np.searchsorted(LEVELS, p, side="right")
+
+
+def _by_level(
+    sample: Sample, systems: tuple[str, ...], labels: list[str]
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return the overall z of `systems` over `labels`, (levels, S), and how many conversations, (levels,)."""
+    first, own = _first_level(sample)[sample.workers], sample.run.systems["system"].to_list()
+    rows = ~sample.is_qc & (first < len(LEVELS))
+    columns = [sample.run.criteria["label"].to_list().index(label) for label in labels]
+    overall = np.take(sample.z[rows], columns, axis=1).mean(axis=1)
+    shape = (len(LEVELS), len(own))
+    cells = first[rows] * shape[1] + sample.systems[rows]
+    # Who passes at one level passes at every higher one.
+    counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape).cumsum(axis=0)
+    sums = np.bincount(cells, weights=overall, minlength=shape[0] * shape[1]).reshape(shape).cumsum(axis=0)
+    means = sums / np.where(counts > 0, counts, np.nan)
+    return means[:, [own.index(system) for system in systems]], counts.sum(axis=1)
+
+
+def _replication(
+    sample: Sample, other: Sample | None, systems: tuple[str, ...], labels: list[str]
+) -> list[float]:
+    """Return Pearson's r of the overall z scores of the two runs at each level."""
+    if other is None:
+        return [np.nan] * len(LEVELS)
+    there = set(other.run.systems.loc[~other.run.systems["is_qc"], "system"])
+    systems = tuple(system for system in systems if system in there)
+    labels = [label for label in labels if label in set(other.run.criteria["label"])]
+    if not systems or not labels:
+        return [np.nan] * len(LEVELS)
+    first, second = (_by_level(run, systems, labels)[0] for run in (sample, other))
+    return [pearson(*pair) for pair in zip(first, second, strict=True)]

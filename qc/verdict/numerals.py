@@ -1,0 +1,50 @@
+"""Numbers as a reader meets them. Files for machines hold them in full precision."""
+
+import math
+from collections.abc import Sequence
+
+MISSING = "–"
+
+
+def decimal(value: float, digits: int = 3) -> str:
+    """Return `value` with `digits` decimals and a true minus sign; a dash if it is not known."""
+    if not math.isfinite(value):
+        return MISSING
+    text = f"{value:,.{digits}f}"
+    return f"−{text[1:]}" if text.startswith("-") and text.strip("-0.,") else text.removeprefix("-")
+
+
+def probability(p: float) -> str:
+    """Return a p-value with three decimals, `<0.001` below that."""
+    if not math.isfinite(p):
+        return MISSING
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Return a share of 1 in per cent."""
+    return f"{decimal(100 * share, digits)} %" if math.isfinite(share) else MISSING
+
+
+def whole(number: float) -> str:
+    """Return a count, thousands apart."""
+    return decimal(number, 0)
+
+
+def between(low: float, high: float, digits: int = 3) -> str:
+    """Return an interval."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return MISSING
+    return f"{decimal(low, digits)} to {decimal(high, digits)}"
+
+
+def ranks(low: int, high: int) -> str:
+    """Return a range of ranks."""
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def listed(names: Sequence[str], limit: int = 5) -> str:
+    """Return names as a phrase: `a, b and c`; past `limit` of them the rest as a number."""
+    if len(names) > limit:
+        return f"{', '.join(names[: limit - 1])} and {len(names) - limit + 1} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -1,0 +1,73 @@
+"""What an analyst wants to see of every worker: how they did in the filter, how much and how they rated."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.method.duration import assignment_minutes
+from qc.method.sample import Sample
+from qc.run import Run, codes
+from qc.statistics.groups import group_medians, group_mode_counts
+from qc.statistics.text import text_lengths
+
+
+def describe_workers(sample: Sample) -> pd.DataFrame:
+    """Return one row per worker, in the order of the screening; all of a worker's conversations count.
+
+    Columns:
+        `worker` (str), `passed` (bool), `p` (float): as in the screening.
+        `assignments`, `conversations` (int): how many the worker did; the qc bot's count.
+        `sd` (float): standard deviation (ddof = 1) of the ratings as the worker gave them, negative criteria
+            not reversed; NaN with a single rating.
+        `identical` (float): share of the worker's ratings that have the most frequent value, 0 to 1.
+        `minutes` (float): median over the worker's assignments of the minutes per conversation; NaN if
+            unknown.
+        `words` (float): median number of words in an input, counted as in `qc.method.effort`; NaN if the
+            source does not hold what was said, or the worker said nothing.
+        `reason` (str): why the worker failed, empty if they passed.
+    """
+    run, screened = sample.run, sample.screening.workers
+    count = len(screened)
+    owners, ratings = np.repeat(sample.workers, sample.raw.shape[1]), run.ratings.to_numpy(np.float64).ravel()
+    size = np.bincount(owners, minlength=count)
+    return pd.DataFrame(
+        {
+            "worker": screened["worker"],
+            "passed": screened["passed"],
+            "p": screened["p"],
+            "assignments": np.bincount(codes(run.assignments["worker"]), minlength=count),
+            "conversations": np.bincount(sample.workers, minlength=count),
+            "sd": _deviations(ratings, owners, size),
+            "identical": group_mode_counts(ratings, owners, count) / np.where(size > 0, size, np.nan),
+            "minutes": _minutes(run, count),
+            "words": _words(sample, count),
+            "reason": screened["reason"],
+        }
+    )
+
+
+def _deviations(
+    ratings: NDArray[np.float64], owners: NDArray[np.intp], size: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return the standard deviation of each worker's ratings, exactly 0 if they are all the same."""
+    first = np.zeros(len(size))
+    first[owners[::-1]] = ratings[::-1]
+    from_first = ratings - first[owners]
+    sums, squares = (np.bincount(owners, power, len(size)) for power in (from_first, from_first**2))
+    above = np.maximum(squares - sums**2 / np.maximum(size, 1), 0)
+    return np.asarray(np.sqrt(above / np.where(size > 1, size - 1, np.nan)))
+
+
+def _minutes(run: Run, count: int) -> NDArray[np.float64]:
+    minutes = assignment_minutes(run)
+    known = np.isfinite(minutes)
+    return group_medians(minutes[known], codes(run.assignments["worker"])[known], count)
+
+
+def _words(sample: Sample, count: int) -> NDArray[np.float64]:
+    words = sample.run.words
+    if words is None:
+        return np.full(count, np.nan)
+    speakers = sample.workers[words.exchanges["conversation"].to_numpy()]
+    lengths = text_lengths(words.exchanges["input"]).words
+    return group_medians(lengths.astype(np.float64), speakers, count)

@@ -1,0 +1,102 @@
+"""What workers wrote: worked out by hand, and as published."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from qc.load import load
+from qc.method.effort import Lengths, describe_effort
+from qc.method.sample import Sample, take_sample
+from qc.run import CHANGES, OPINIONS, Words
+
+Hits = dict[str, Any]
+
+
+def spoken(inputs: list[tuple[int, int, str]]) -> Words:
+    """Return what was said: (conversation, round, input)."""
+    exchanges = pd.DataFrame(inputs, columns=["conversation", "round", "input"]).assign(reply="…")
+    marks = pd.DataFrame({"conversation": np.empty(0, np.int32), "round": np.empty(0, np.int32)})
+    return Words(
+        exchanges.astype({"conversation": np.int32, "round": np.int32, "input": str}),
+        marks.assign(topic="", opinion=pd.Categorical([], OPINIONS)),
+        marks.assign(how=pd.Categorical([], CHANGES), bot_opinion=pd.Categorical([], OPINIONS)),
+    )
+
+
+@pytest.fixture
+def sample(small_hits: Hits, hits_file: Callable[[object], Path]) -> Sample:
+    """The small data set; conversations 0 to 3 are of anna, who passed: alpha, qc, beta, alpha_p."""
+    return take_sample(load(str(hits_file(small_hits))))
+
+
+def said(sample: Sample, inputs: list[tuple[int, int, str]]) -> Sample:
+    return replace(sample, run=replace(sample.run, words=spoken(inputs)))
+
+
+def test_lengths_by_hand(sample: Sample) -> None:
+    effort = describe_effort(
+        said(
+            sample,
+            [
+                (0, 1, "Hello there!"),  # 2 words, 11 characters
+                (0, 2, "I like tea."),  # 3 words, 9 characters
+                (1, 1, "to the qc bot, which is left out"),
+                (2, 1, "yes"),  # 1 word, 3 characters
+                (4, 1, "no no"),  # ben, who failed: 2 words, 4 characters
+            ],
+        )
+    )
+    assert effort is not None
+    # anna's conversations with systems: 5, 1 and 0 words in 2, 1 and 0 inputs; 20, 3 and 0 characters.
+    assert effort.passed.inputs_per_conversation == Lengths(3, 1.0, 1.0)
+    assert effort.passed.words_per_input == Lengths(3, 2.0, 2.0)
+    assert effort.passed.words_per_conversation == Lengths(3, 2.0, 1.0)
+    assert effort.passed.characters_per_input == Lengths(3, pytest.approx(23 / 3), 9.0)
+    assert effort.passed.characters_per_conversation == Lengths(3, pytest.approx(23 / 3), 3.0)
+    # ben, cleo and dan held 3 + 3 + 2 conversations with systems; eve met the qc bot only.
+    assert effort.failed.words_per_input == Lengths(1, 2.0, 2.0)
+    assert effort.failed.words_per_conversation == Lengths(8, 0.25, 0.0)
+    assert effort.all.words_per_input == Lengths(4, 2.0, 2.0)
+    assert effort.all.words_per_conversation == Lengths(11, pytest.approx(8 / 11), 0.0)
+    assert "white space" in effort.counting
+
+
+def test_without_inputs_means_are_unknown(sample: Sample) -> None:
+    effort = describe_effort(said(sample, []))
+    assert effort is not None
+    assert effort.all.words_per_input.n == 0
+    assert np.isnan([effort.all.words_per_input.mean, effort.all.words_per_input.median]).all()
+    assert effort.all.words_per_conversation == Lengths(11, 0.0, 0.0)
+
+
+def test_nobody_passed(small_hits: Hits, hits_file: Callable[[object], Path]) -> None:
+    sample = take_sample(load(str(hits_file(small_hits))), alpha=0.001)
+    effort = describe_effort(said(sample, [(0, 1, "hello")]))
+    assert effort is not None
+    assert effort.passed.words_per_conversation.n == 0
+    assert np.isnan(effort.passed.words_per_conversation.median)
+    assert effort.failed == effort.all
+
+
+def test_without_words_there_is_no_effort(sample: Sample) -> None:
+    assert describe_effort(replace(sample, run=replace(sample.run, words=None))) is None
+
+
+# METHOD.md, section 5 (thesis, table A.9): medians in a conversation's inputs, without the qc bot.
+@pytest.mark.published
+@pytest.mark.parametrize("source", ["hits_data.json", "mturk_batch.csv"])
+def test_published_medians(published: Path, source: str) -> None:
+    effort = describe_effort(take_sample(load(str(published / "published" / "free_run1" / source))))
+    assert effort is not None
+    assert (effort.passed.words_per_conversation.median, effort.failed.words_per_conversation.median) == (
+        63,
+        48,
+    )
+    characters = (effort.passed.characters_per_conversation, effort.failed.characters_per_conversation)
+    assert [lengths.median for lengths in characters] == [249, 188]
+    assert [lengths.n for lengths in characters] == [1075, 445]
