@@ -20,6 +20,7 @@ from qc.load import load
 from qc.published import INSTRUMENT
 from qc.run import CHANGES, OPINIONS, SIMULATED_NOTE, LeftOut, Run, Words
 from qc.save import losses, save
+from qc.save.nested import number
 from qc.signature import data_hash
 from tests.qc.same import same_frame, same_run
 
@@ -389,8 +390,8 @@ def test_an_option_names_the_format_of_any_file(
     assert len(load(str(path)).assignments) == 5
 
 
-def test_texts_that_a_batch_cannot_hold_are_counted(
-    batch: list[dict[str, str]], batch_file: Callable[[list[dict[str, str]]], Path]
+def test_texts_that_a_batch_cannot_hold_are_counted_and_left_out(
+    batch: list[dict[str, str]], batch_file: Callable[[list[dict[str, str]]], Path], tmp_path: Path
 ) -> None:
     run = load(str(batch_file(batch)))
     spoken = Words(
@@ -424,6 +425,19 @@ def test_texts_that_a_batch_cannot_hold_are_counted(
         "topics without an opinion, or that hold a separator of the form (left out)": 2,
         "changes of topic without an opinion (left out)": 1,
     }
+    save(replace(run, words=spoken), tmp_path / "out.csv", "mturk")
+    again = load(str(tmp_path / "out.csv")).words
+    assert again is not None
+    assert again.exchanges[["conversation", "round", "input"]].to_numpy().tolist() == [[1, 1, "fine"]]
+    assert again.topics[["conversation", "round", "topic"]].to_numpy().tolist() == [[1, 0, "#1"]]
+    assert again.changes.empty
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [(100.0, "100"), (-0.0, "-0.0"), (0.1, "0.1"), (1e300, "1e+300"), (0.0, "0")]
+)
+def test_a_whole_number_is_written_without_a_point(value: float, written: str) -> None:
+    assert json.dumps(number(value)) == written
 
 
 def test_a_batch_is_written_in_the_published_columns(

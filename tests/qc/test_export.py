@@ -82,6 +82,14 @@ def test_a_line_is_an_assignment_with_all_that_belongs_to_it(lines: list[dict[st
     }
 
 
+def test_blocks_do_not_show(
+    lines: list[dict[str, Any]], talk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("qc.save.nested.BLOCK", 2)
+    save(talk, tmp_path / "blocks.jsonl", "jsonl")
+    assert [json.loads(line) for line in (tmp_path / "blocks.jsonl").read_text().splitlines()] == lines
+
+
 def test_all_problems_of_the_lines_are_listed(
     lines: list[dict[str, Any]], read_lines: Callable[[list[dict[str, Any]]], Run]
 ) -> None:
