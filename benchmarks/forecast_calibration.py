@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
 from qc.run import Run
+from qc.statistics.correlation import pearson_of_rows
 from qc.statistics.resampling import half_sums, percentile_interval
-from qc.verdict.forecast import correlate, forecast
+from qc.verdict.forecast import forecast
 from qc.verdict.intervals import means_of_sums, worker_sums
 
 FAMILIES = 5
@@ -101,7 +102,7 @@ def spread_of_splits(sample: Sample, seed: int) -> tuple[float, float]:
     sums = worker_sums(sample, score(sample), sample.overall["z"][:, None])
     halves = half_sums(sums.reshape(len(sums), -1), 1000, np.random.default_rng(seed))
     first, second = (means_of_sums(half.reshape(1000, -1, 2))[..., 0] for half in halves)
-    r = np.maximum(correlate(first, second), -1 / 3)
+    r = np.maximum(pearson_of_rows(first, second), -1 / 3)
     low, high = percentile_interval(2 * r / (1 + r), 0.95)
     return float(low), float(high)
 
@@ -112,7 +113,7 @@ def experiment(sd: float, workers: int, rng: np.random.Generator) -> tuple[float
     first, second = (take_sample(run_of(quality, workers, rng)) for _ in range(2))
     seed = int(rng.integers(2**31))
     told = forecast(first, score(first), seed)
-    r = float(correlate(overall(first), overall(second)))
+    r = float(pearson_of_rows(overall(first), overall(second)))
     if told is None or np.isnan(r):
         return None
     passed = float(first.screening.workers["passed"].sum())

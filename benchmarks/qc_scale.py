@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 import typer
 from matplotlib.figure import Figure
 
-from qc.export import HEADER_KEY
+from qc.formats.export import HEADER_KEY
 from qc.load import load
 from qc.save import parquet
 

@@ -17,10 +17,12 @@ from qc.method.replication import Replication, replicate
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import Scores, score
 from qc.method.significance import Significance, compare_systems
+from qc.method.standardise import COMMON_MAXIMUM, has_one_scale
 from qc.method.topics import Topics, describe_topics
 from qc.method.workload import Workload, workload
+from qc.progress import OnStep, no_step
 from qc.run import Run
-from qc.signature import signature
+from qc.signature import data_hash, signature
 from qc.verdict.adjusted import Adjusted, adjust
 from qc.verdict.alpha import AlphaInfluence, alpha_influence
 from qc.verdict.clusters import Clusters, cluster
@@ -47,9 +49,9 @@ SECTIONS = {
 }
 NEEDING_WORDS = frozenset({"context", "effort", "filter", "topics"})
 FEWEST_DRAWS = 100
+SAME_DATA = "The two runs are the same data, so their agreement says nothing about replication."
 
 T = TypeVar("T")
-OnStep = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class Options:
 
     alpha: float = 0.05
     seed: int = 0
-    bootstrap: int = 1000
+    bootstrap: int = 10_000
     reward: float | None = None
     sections: frozenset[str] = frozenset(SECTIONS)
 
@@ -145,12 +147,14 @@ class _Chain:
         return make()
 
 
-def _no_step(_: str) -> None:
-    """Nobody watches."""
+def steps(options: Options, replicating: bool) -> int:
+    """Return how often `analyse` calls `on_step`; `replicating` is whether it is given a second run."""
+    sections = options.sections if replicating else options.sections - {"replication"}
+    return 1 + len(sections)
 
 
 def analyse(
-    run: Run, options: Options | None = None, other: Run | None = None, on_step: OnStep = _no_step
+    run: Run, options: Options | None = None, other: Run | None = None, on_step: OnStep = no_step
 ) -> Analysis:
     """Return the results of `run`.
 
@@ -172,16 +176,16 @@ def analyse(
     return Analysis(
         run=run,
         options=options,
-        signature=signature(run, options.alpha, seed, options.bootstrap, other),
+        signature=signature(run, options.alpha, seed, options.bootstrap, other, options.reward),
         sample=sample,
         rates=pass_rates(sample),
         minutes=minutes_per_conversation(sample),
         workload=workload(sample),
         cost=cost(sample, options.reward),
         scores=scores,
-        notes=(*run.notes, *_gaps(sample, scores)),
+        notes=(*run.notes, *_scales(run), *_gaps(sample, scores), *_same_data(run, other)),
         significance=significance,
-        clusters=cluster(significance, options.alpha) if significance else None,
+        clusters=cluster(significance) if significance else None,
         intervals=part("intervals", lambda: intervals(chain.draws, scores)),
         forecast=part("forecast", lambda: forecast(sample, scores, seed)),
         replication=part("replication", lambda: replicate(sample, second)) if second else None,
@@ -191,10 +195,27 @@ def analyse(
         alpha=part("alpha", lambda: alpha_influence(sample, scores, second)),
         persona=part("persona", lambda: persona_effect(sample, scores, chain.draws)),
         context=part("context", lambda: context_effects(sample)),
-        adjusted=part("context", lambda: adjust(sample, scores)),
+        adjusted=adjust(sample, scores) if "context" in options.sections else None,
         topics=part("topics", lambda: describe_topics(sample)),
         effort=part("effort", lambda: describe_effort(sample)),
     )
+
+
+def _scales(run: Run) -> list[str]:
+    if has_one_scale(run):
+        return []
+    ends = ", ".join(f"{row.label} at {row.maximum:g}" for row in run.criteria.itertuples())
+    return [
+        f"The scales of the criteria end at different maxima ({ends}), so all ratings were put on 0 to "
+        f"{COMMON_MAXIMUM:g}, for the filter and for all scores."
+    ]
+
+
+def _same_data(run: Run, other: Run | None) -> list[str]:
+    # Hashing takes time, so only runs of the same size are hashed.
+    if other is None or run.ratings.shape != other.ratings.shape or data_hash(run) != data_hash(other):
+        return []
+    return [SAME_DATA]
 
 
 def _gaps(sample: Sample, scores: Scores) -> list[str]:

@@ -1,20 +1,26 @@
 """Convert a run from one format to another: `python -m qc.convert SOURCE TARGET`."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from qc.errors import OptionError, OutputError, QcError
+from qc.command import (
+    CriteriaFile,
+    IncludePartial,
+    RunName,
+    Source,
+    accept_any_character,
+    message_console,
+    progress,
+    told,
+)
+from qc.errors import OptionError, OutputError
 from qc.load import load
 from qc.run import Run
-from qc.save import FORMATS, SUFFIXES, losses, save
-
-EXIT_BAD_INPUT = 2
+from qc.save import FORMATS, STEPS, SUFFIXES, Loss, save
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
@@ -26,14 +32,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
     "[b]parquet[/b]: our export, a conversation a row; holds all of a run, smallest and fastest (.parquet)"
 )
 def convert(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="A hits_data.json, an MTurk batch CSV, our own export (.jsonl or .parquet), an SQLite file, "
-            "or a database URL (sqlite:///…, postgresql://…).",
-        ),
-    ],
+    source: Source,
     target: Annotated[
         Path,
         typer.Argument(
@@ -47,31 +46,22 @@ def convert(
             metavar="FORMAT", help=f"The format, where the suffix does not tell it: {', '.join(FORMATS)}."
         ),
     ] = None,
-    run: Annotated[
-        str | None, typer.Option(help="Slug or id of the run, if the database holds several.", metavar="RUN")
-    ] = None,
-    include_partial: Annotated[
-        bool, typer.Option("--include-partial", help="Let assignments take part that were not completed.")
-    ] = False,
-    criteria_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="YAML file that says which criteria are taken, and how."),
-    ] = None,
+    run: RunName = None,
+    include_partial: IncludePartial = False,
+    criteria_file: CriteriaFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace TARGET if it is there.")] = False,
 ) -> None:
     """Write a run in another format, and say what that format cannot hold."""
-    messages = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
-    try:
+    accept_any_character()
+    messages = message_console()
+    with told(messages):
         form = _form(target, to)
         _require_free(source, target, force)
-        with _status(messages, f"Reading {source}"):
-            given = load(source, run, include_partial, words=True, criteria=criteria_file)
-        with _status(messages, f"Writing {target}"):
-            save(given, target, form)
-    except QcError as error:
-        messages.print(f"Error: {error}", style="red")
-        raise typer.Exit(EXIT_BAD_INPUT) from None
-    _tell(given, target, form, messages)
+        with progress(messages, 1 + STEPS) as on_step:
+            on_step("Reading the run")
+            given = load(source, run, include_partial, words=True, replies=True, criteria=criteria_file)
+            lost = save(given, target, form, on_step)
+    _tell(given, target, form, lost, messages)
 
 
 def _form(target: Path, to: str | None) -> str:
@@ -102,23 +92,12 @@ def _require_free(source: str, target: Path, force: bool) -> None:
         raise OutputError(f"{target}: this is there already. {remedy}")
 
 
-@contextmanager
-def _status(console: Console, what: str) -> Iterator[None]:
-    """Show on a terminal that the work goes on."""
-    if not console.is_terminal:
-        yield
-        return
-    with console.status(what):
-        yield
-
-
-def _tell(run: Run, target: Path, form: str, messages: Console) -> None:
+def _tell(run: Run, target: Path, form: str, lost: list[Loss], messages: Console) -> None:
     output = Console(file=sys.stdout, markup=False, highlight=False, soft_wrap=True)
     output.print(
         f"{target}: {len(run.assignments)} assignments, {len(run.conversations)} conversations, "
         f"{run.ratings.size} ratings ({form}, {target.stat().st_size / 1e6:.1f} MB)."
     )
-    lost = losses(run, form)
     if not lost:
         output.print("Nothing is lost.")
         return

@@ -1,23 +1,30 @@
 """Report on a run: `python -m qc.report SOURCE`. It composes load, analyse and render."""
 
-import io
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from qc.analysis import NEEDING_WORDS, SECTIONS, Analysis, OnStep, Options, analyse
-from qc.errors import OptionError, QcError
-from qc.load import is_database, load
-from qc.render import FORMATS, show, write
+from qc.analysis import NEEDING_WORDS, SECTIONS, Analysis, Options, analyse, steps
+from qc.command import (
+    CriteriaFile,
+    IncludePartial,
+    RunName,
+    Source,
+    accept_any_character,
+    message_console,
+    progress,
+    told,
+)
+from qc.errors import OptionError
+from qc.load import holds_run, is_database, load
+from qc.progress import OnStep
+from qc.render import FORMATS, show, write, writing_steps
 from qc.run import Run
 
-EXIT_BAD_INPUT = 2
 WIDTH_OF_A_FILE = 140
 ALL = "all"
 
@@ -28,24 +35,19 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @app.command(epilog=f"Sections for --only:\n\n{_SECTION_HELP}")
 def report(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE",
-            help="A hits_data.json, an MTurk batch CSV, our own export (.jsonl or .parquet), an SQLite file, "
-            "or a database URL (sqlite:///…, postgresql://…).",
-        ),
-    ],
-    run: Annotated[
-        str | None, typer.Option(help="Slug or id of the run, if the database holds several.", metavar="RUN")
-    ] = None,
+    source: Source,
+    run: RunName = None,
     replicate: Annotated[
         str | None,
         typer.Option(
             metavar="RUN2",
-            help="A second run of the same experiment to correlate with: another source, or the slug or id "
-            "of another run in the same database.",
+            help="A second run of the same experiment to correlate with: another source, or, if SOURCE is a "
+            "database, the slug or id of another run in it (./NAME is then a file of the same name).",
         ),
+    ] = None,
+    replicate_run: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Slug or id of the run, if RUN2 is a database that holds several."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -67,36 +69,32 @@ def report(
     alpha: Annotated[float, typer.Option(help="Level at which a worker passes: p below it.")] = 0.05,
     bootstrap: Annotated[
         int, typer.Option(metavar="N", help="Resamples of the workers for intervals.")
-    ] = 1000,
+    ] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")] = 0,
     reward: Annotated[
         float | None,
-        typer.Option(metavar="DOLLARS", help="Paid for an assignment, if the source does not say."),
+        typer.Option(metavar="DOLLARS", help="Paid for each assignment, whatever the source says."),
     ] = None,
-    criteria_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="YAML file that says which criteria are analysed, and how."),
-    ] = None,
-    include_partial: Annotated[
-        bool, typer.Option("--include-partial", help="Let assignments take part that were not completed.")
-    ] = False,
+    criteria_file: CriteriaFile = None,
+    include_partial: IncludePartial = False,
 ) -> None:
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
-    _accept_any_character()
-    messages = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
-    try:
+    accept_any_character()
+    messages = message_console()
+    with told(messages):
         options = Options(alpha, seed, bootstrap, reward, _names("--only", only, tuple(SECTIONS)))
-        wanted = _names("--format", formats, FORMATS) if out else frozenset()
-        with _progress(messages, len(options.sections) + len(wanted) + 2) as on_step:
-            on_step(f"Reading {source}")
+        wanted = _names("--format", formats, FORMATS)
+        wanted = wanted if out else frozenset()
+        second = _second(source, replicate, replicate_run)
+        reads = 1 if second is None else 2
+        total = reads + steps(options, second is not None) + writing_steps(wanted)
+        with progress(messages, total) as on_step:
+            on_step("Reading the run")
             words = bool(options.sections & NEEDING_WORDS)
-            first = load(source, run, include_partial, words=words, criteria=criteria_file)
-            second = _second(source, replicate, include_partial, criteria_file)
-            analysis = analyse(first, options, second, on_step)
+            first = load(source, run, include_partial, words=words, replies=False, criteria=criteria_file)
+            other = second.load(include_partial, criteria_file, on_step) if second else None
+            analysis = analyse(first, options, other, on_step)
             files = write(analysis, out, wanted, on_step) if out else []
-    except QcError as error:
-        messages.print(f"Error: {error}", style="red")
-        raise typer.Exit(EXIT_BAD_INPUT) from None
     _tell(analysis, out, files)
 
 
@@ -112,31 +110,44 @@ def _names(option: str, given: str, known: tuple[str, ...]) -> frozenset[str]:
     return names
 
 
-def _second(source: str, replicate: str | None, include_partial: bool, criteria: Path | None) -> Run | None:
-    """Return the run that `--replicate` names: another source, or another run of the same database."""
+@dataclass(frozen=True)
+class _Second:
+    """Where the second run is: a source, and the run in it, None for its only one."""
+
+    source: str
+    run: str | None
+
+    def load(self, include_partial: bool, criteria: Path | None, on_step: OnStep) -> Run:
+        on_step("Reading the second run")
+        return load(
+            self.source,
+            self.run,
+            include_partial,
+            words=False,
+            replies=False,
+            criteria=criteria,
+            option="--replicate-run",
+        )
+
+
+def _second(source: str, replicate: str | None, run: str | None) -> _Second | None:
+    """Return what `--replicate` and `--replicate-run` name; a run of the same database before a file."""
     if replicate is None:
-        return None
-    if "://" in replicate or Path(replicate).exists():
-        return load(replicate, None, include_partial, words=False, criteria=criteria)
-    if is_database(source):
-        return load(source, replicate, include_partial, words=False, criteria=criteria)
+        if run is None:
+            return None
+        raise OptionError(
+            f"--replicate-run is {run!r}, but --replicate is not given. Name the second run's database by "
+            "--replicate."
+        )
+    there = "://" in replicate or os.path.exists(replicate)  # noqa: PTH110  # a name may be too long for a path
+    if run is None and is_database(source) and (not there or holds_run(source, replicate)):
+        return _Second(source, replicate)
+    if there:
+        return _Second(replicate, run)
     raise OptionError(
-        f"--replicate is {replicate!r}, but there is no such file, and {source} is no database that could "
-        "hold a run of that name. Give the path of the second run."
+        f"--replicate is {replicate!r}, but there is no such file. Give the path of the second run, or, if "
+        "SOURCE is a database, the slug or id of another run in it."
     )
-
-
-@contextmanager
-def _progress(console: Console, steps: int) -> Iterator[OnStep]:
-    """Show a bar on a terminal while the work goes on; `on_step` is called when the next step begins."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=steps)
-
-        def on_step(what: str) -> None:
-            bar.update(task, description=what, advance=1)
-
-        yield on_step
 
 
 def _tell(analysis: Analysis, out: Path | None, files: list[Path]) -> None:
@@ -146,13 +157,6 @@ def _tell(analysis: Analysis, out: Path | None, files: list[Path]) -> None:
         console.print("Nothing was written. With --out DIR you get report.html, tables and figures.")
     else:
         console.print(f"{len(files)} files written to {out}; begin with {files[0].name}.", soft_wrap=True)
-
-
-def _accept_any_character() -> None:
-    """Let what a terminal cannot show come out as `?`; names in the data may hold any character."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
 
 
 def _output() -> Console:

@@ -1,6 +1,7 @@
 """The data set that every analysis starts from: one run, as typed frames, whichever source it came from."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -19,8 +20,15 @@ class LeftOut:
 SIMULATED_NOTE = (
     "SIMULATED WORKERS: all that is analysed here was done by a program. No person rated anything."
 )
-OPINIONS = ("like", "ambivalent", "dislike")
-CHANGES = ("bot change", "user change last", "user change next", "user wants bot change", "no change")
+Opinion = Literal["like", "ambivalent", "dislike"]
+Change = Literal["bot change", "user change last", "user change next", "user wants bot change", "no change"]
+OPINIONS: tuple[Opinion, ...] = get_args(Opinion)
+CHANGES: tuple[Change, ...] = get_args(Change)
+OPINION = pd.CategoricalDtype(list(OPINIONS))
+CHANGE = pd.CategoricalDtype(list(CHANGES))
+
+# Columns that the tables of results have beside those of the criteria, or have instead of them.
+RESERVED_LABELS = ("overall", "system", "n", "model", "N", "z", "raw")
 
 
 @dataclass(frozen=True)
@@ -35,8 +43,8 @@ class Words:
         exchanges: `conversation`, `round`, `input` (str: what the worker wrote), `reply` (str: what the bot
             answered, NaN where it did not).
         topics: `conversation`, `round` (of the last input before the mark), `topic` (str), `opinion`
-            (category OPINIONS, the worker's). The mark of round 0 is the opening topic.
-        changes: `conversation`, `round`, `how` (category CHANGES), `bot_opinion` (category OPINIONS, NaN if
+            (category OPINION, the worker's). The mark of round 0 is the opening topic.
+        changes: `conversation`, `round`, `how` (category CHANGE), `bot_opinion` (category OPINION, NaN if
             not given).
     """
 
@@ -57,8 +65,9 @@ class Run:
         name: what the run is called: the slug in a database, the file's name otherwise.
         source: where it was read from, without any password.
         partial: whether assignments that were not completed take part.
-        criteria: `label` (str), `negative` (bool), `counts_for_qc` (bool), `maximum` (float, the upper
-            end of the scale, whose lower end is 0); in the order in which reports show them.
+        criteria: `label` (str, none of RESERVED_LABELS), `negative` (bool), `counts_for_qc` (bool),
+            `maximum` (float, the upper end of the scale, whose lower end is 0); in the order in which
+            reports show them.
         systems: `system` (str), `family` (str), `has_persona` (bool), `is_qc` (bool); by name, the qc bot
             last.
         assignments: `assignment` (str), `hit` (str: the task it was an instance of), `worker` (category),

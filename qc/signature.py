@@ -18,7 +18,7 @@ DIGEST_LENGTH = 16
 
 # What of a run decides its numbers, or whose they are; what only some formats can hold is not in it.
 _ASSIGNMENT = ["assignment", "hit", "worker", "seconds"]
-_CONVERSATION = ["conversation", "assignment", "worker", "position", "system", "is_qc"]
+_CONVERSATION = ["assignment", "worker", "position", "system", "is_qc"]
 # What the bots said decides no number, and a large run is read without it.
 _EXCHANGE = ["conversation", "round", "input"]
 
@@ -31,9 +31,17 @@ class Digest(Protocol):
 
 
 def signature(
-    run: Run, alpha: float, seed: int = 0, bootstrap: int | None = None, second: Run | None = None
+    run: Run,
+    alpha: float,
+    seed: int = 0,
+    bootstrap: int | None = None,
+    second: Run | None = None,
+    reward: float | None = None,
 ) -> str:
     """Return the signature of an analysis of `run`.
+
+    Two analyses of the same signature give the same numbers. Which sections were computed is not in it,
+    since no section changes another.
 
     Args:
         run: what is analysed.
@@ -41,6 +49,7 @@ def signature(
         seed: of everything that is drawn.
         bootstrap: number of resamples; None if there are none.
         second: the run that it is correlated with, if there is one.
+        reward: dollars for each assignment, instead of what the data say; None if they are to say it.
     """
     parts = {
         "candor": version("candor"),
@@ -48,14 +57,23 @@ def signature(
         **({} if run.words is None else {"words": f"sha256:{words_hash(run.words)[:DIGEST_LENGTH]}"}),
         "criteria": ",".join(_criteria(run)),
         "filter": "mann-whitney:less:auto",
-        "alpha": f"{alpha:g}",
+        "alpha": str(alpha),
         "z": "worker:ddof=1",
         "partial": "yes" if run.partial else "no",
         "seed": str(seed),
         **({} if bootstrap is None else {"bootstrap": str(bootstrap)}),
         **({} if second is None else {"second": f"sha256:{data_hash(second)[:DIGEST_LENGTH]}"}),
+        **_reward(run.assignments["reward"], reward),
     }
     return "|".join(f"{key}={value}" for key, value in parts.items())
+
+
+def _reward(paid: pd.Series, given: float | None) -> dict[str, str]:
+    """Return the reward that all have in common, or a hash of all; nothing if none is known."""
+    amounts = paid.unique() if given is None else np.array([given])
+    if len(amounts) == 1:
+        return {} if np.isnan(amounts[0]) else {"reward": str(float(amounts[0]))}
+    return {"reward": f"sha256:{_hash(paid.to_frame())[:DIGEST_LENGTH]}"}
 
 
 def data_hash(run: Run) -> str:

@@ -4,30 +4,17 @@ import codecs
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from qc.errors import OptionError, SourceError
 from qc.load import hits, jsonl, mturk
+from qc.load.beginning import PARQUET_MAGIC, SQLITE_MAGIC, beginning
+from qc.load.wanted import Wanted
 from qc.run import Run
 
-__all__ = ["is_database", "load"]
-
-SQLITE_MAGIC = b"SQLite format 3\x00"
-PARQUET_MAGIC = b"PAR1"
-
-
-@dataclass(frozen=True)
-class _Wanted:
-    """What is asked of a source; attributes as the arguments of `load`."""
-
-    run: str | None
-    include_partial: bool
-    words: bool
-    replies: bool
-    criteria: pd.DataFrame | None
+__all__ = ["holds_run", "is_database", "load"]
 
 
 def load(
@@ -37,6 +24,7 @@ def load(
     words: bool = True,
     replies: bool = True,
     criteria: Path | None = None,
+    option: str = "--run",
 ) -> Run:
     """Return the run that `source` holds.
 
@@ -49,24 +37,25 @@ def load(
         words: whether what was said is wanted; `Run.words` is None without it.
         replies: whether what the bots said is wanted; a large Parquet file is read much faster without.
         criteria: file that says which criteria are analysed, and how; None for what the source declares.
+        option: of the command line, that gave `run`; for messages.
 
     Raises:
         QcError: of the kinds that the loaders name; SourceError if there is no such file, or it is of no
             kind that we read; OptionError if `run` is given for a file, which holds one run.
     """
     declared = _declared(criteria) if criteria else None
-    wanted = _Wanted(run, include_partial, words, replies, declared)
+    wanted = Wanted(run, include_partial, words, replies, declared, option)
     if "://" in source:
         return _from_database(source, wanted)
     path = Path(source)
-    beginning = _beginning(path)
-    if beginning.startswith(SQLITE_MAGIC):
+    first = beginning(path)
+    if first.startswith(SQLITE_MAGIC):
         return _from_database(path, wanted)
     if run is not None:
         raise OptionError(
-            f"--run chooses a run of a database, but {path} is a file with one run. Leave it out."
+            f"{option} chooses a run of a database, but {path} is a file with one run. Leave it out."
         )
-    if beginning.startswith(PARQUET_MAGIC):
+    if first.startswith(PARQUET_MAGIC):
         return _from_parquet(path, wanted)
     with _uncollected():
         return _from_text(path, wanted)
@@ -84,23 +73,40 @@ def is_database(source: str) -> bool:
     Raises:
         SourceError: there is no such file.
     """
-    return "://" in source or _beginning(Path(source)).startswith(SQLITE_MAGIC)
+    return "://" in source or beginning(Path(source)).startswith(SQLITE_MAGIC)
 
 
-def _from_database(source: str | Path, wanted: _Wanted) -> Run:
+def holds_run(source: str, run: str) -> bool:
+    """Return whether `source` is a database with a run of the slug or id `run`.
+
+    Raises:
+        SourceError: there is no such file or database, or it cannot be read.
+    """
+    if not is_database(source):
+        return False
+    from qc.load import database  # noqa: PLC0415  # as in `_from_database`
+
+    return database.holds(_named(source), run)
+
+
+def _named(source: str) -> str | Path:
+    """Return a URL as it is, and anything else as a path."""
+    return source if "://" in source else Path(source)
+
+
+def _from_database(source: str | Path, wanted: Wanted) -> Run:
     from qc.load import database  # noqa: PLC0415  # SQLAlchemy takes longer to start than most files to read
 
-    asked = wanted.run, wanted.include_partial, wanted.words, wanted.criteria
-    return database.read(source, *asked) if isinstance(source, str) else database.read_file(source, *asked)
+    return database.read(source, wanted)
 
 
-def _from_parquet(path: Path, wanted: _Wanted) -> Run:
+def _from_parquet(path: Path, wanted: Wanted) -> Run:
     from qc.load import parquet  # noqa: PLC0415  # likewise
 
     return parquet.read(path, words=wanted.words, replies=wanted.replies, criteria=wanted.criteria)
 
 
-def _from_text(path: Path, wanted: _Wanted) -> Run:
+def _from_text(path: Path, wanted: Wanted) -> Run:
     content = _content(path)
     if jsonl.holds(content):
         return jsonl.read(path, content, wanted.words, wanted.criteria)
@@ -118,19 +124,6 @@ def _uncollected() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _beginning(path: Path) -> bytes:
-    if path.is_dir():
-        raise SourceError(
-            f"{path}: this is a directory. Name the file in it, for example {path / 'hits_data.json'}."
-        )
-    try:
-        with path.open("rb") as file:
-            return file.read(len(SQLITE_MAGIC))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SourceError(f"{path}: the file cannot be read ({reason}). Check the path.") from None
 
 
 def _content(path: Path) -> bytes:

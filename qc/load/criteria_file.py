@@ -16,9 +16,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from qc.errors import DataError, Problem, SourceError
-from qc.load.draft import CRITERION_COLUMNS
+from qc.formats.published import MAXIMUM
+from qc.load.draft import CRITERION_COLUMNS, RENAME, RESERVED
 from qc.load.shape import checked
-from qc.published import MAXIMUM
+from qc.run import RESERVED_LABELS
 
 SHAPE = "Give a list `criteria` of objects with label, negative, counts_for_qc and maximum."
 
@@ -43,12 +44,14 @@ def read(path: Path) -> pd.DataFrame:
 
     Raises:
         SourceError: the file cannot be read.
-        DataError: it is not YAML, a field is unknown, missing or of the wrong type, a label stands twice.
+        DataError: it is not YAML, a field is unknown, missing or of the wrong type, a label stands twice or
+            is one of RESERVED_LABELS.
     """
     problems: list[Problem] = []
     declared = checked(_File, _content(path), "the file", SHAPE, problems)
     if declared is not None:
-        problems += _repeated([criterion.label for criterion in declared.criteria])
+        labels = [criterion.label for criterion in declared.criteria]
+        problems += [*_repeated(labels), *_reserved(labels)]
     if declared is None or problems:
         raise DataError(str(path), problems)
     rows = [criterion.model_dump() for criterion in declared.criteria]
@@ -75,4 +78,12 @@ def _repeated(labels: list[str]) -> list[Problem]:
         )
         for place, label in enumerate(labels)
         if labels.index(label) < place
+    ]
+
+
+def _reserved(labels: list[str]) -> list[Problem]:
+    return [
+        Problem(f"criteria[{place}].label", f"{label!r} {RESERVED}", RENAME)
+        for place, label in enumerate(labels)
+        if label in RESERVED_LABELS
     ]

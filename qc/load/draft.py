@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import DataError, EmptyRunError, Problem
-from qc.run import LeftOut, Run, Words
+from qc.run import RESERVED_LABELS, LeftOut, Run, Words
 
 CRITERION_COLUMNS = ["label", "negative", "counts_for_qc", "maximum"]
 SYSTEM_COLUMNS = ["system", "family", "has_persona", "is_qc"]
@@ -22,6 +22,8 @@ CONVERSATION_COLUMNS = ["where", "conversation", "assignment", "position", "syst
 
 FIXED_NAMES = ("hits_data", "mturk_batch")
 REPAIR = "Correct it or take the assignment out."
+RESERVED = "is what a column of the results is called, so no criterion can be."
+RENAME = f"Call it otherwise than {', '.join(RESERVED_LABELS)}."
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ def finish(draft: Draft, found: Sequence[Problem] = (), criteria: pd.DataFrame |
     problems = [
         *found,
         *undeclared,
+        *_reserved_labels(draft.criteria["label"]),
         *_repeated_names(draft.criteria["label"], "criterion"),
         *_repeated_names(draft.systems["system"], "system"),
         *_repeated_assignments(draft.assignments),
@@ -94,6 +97,11 @@ def _repeated_names(names: pd.Series, kind: str) -> list[Problem]:
     return [
         Problem(f"{kind} {name!r}", "is declared more than once.", "Declare it once.") for name in repeated
     ]
+
+
+def _reserved_labels(labels: pd.Series) -> list[Problem]:
+    reserved = labels[labels.isin(RESERVED_LABELS)].unique()
+    return [Problem(f"criterion {label!r}", RESERVED, RENAME) for label in reserved]
 
 
 def _unrated_criteria(criteria: pd.DataFrame, draft: Draft) -> list[Problem]:

@@ -3,7 +3,7 @@
 from pydantic_core import from_json
 
 from qc.errors import DataError, Problem, SourceError
-from qc.export import FORMAT, VERSION, Header
+from qc.formats.export import FORMAT, VERSION, Header
 from qc.load.shape import checked
 
 EXPORT_AGAIN = "Export the run again, or repair the file."

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field, Strict, ValidationError
 from pydantic_core import from_json
 
 from qc.errors import DataError, Problem
+from qc.formats.published import ACTIONS, NO_FEEDBACK, PERSONA_SUFFIX
 from qc.load.draft import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
@@ -28,7 +29,6 @@ from qc.load.draft import (
 )
 from qc.load.shape import checked
 from qc.load.speech import Speech
-from qc.published import ACTIONS, NO_FEEDBACK, PERSONA_SUFFIX
 from qc.run import SIMULATED_NOTE, LeftOut, Run
 
 Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
@@ -152,7 +152,7 @@ def _one_by_one(
 
 def _parts(source: str, content: bytes) -> tuple[object, list[object]]:
     try:
-        match from_json(content, allow_inf_nan=False):
+        match from_json(content):
             case {"metadata": metadata, "data": [*data]}:
                 return metadata, list(data)
     except ValueError as error:
@@ -179,7 +179,7 @@ def _draft(
     return Draft(
         name=run_name(path),
         source=str(path),
-        criteria=_criteria(path, metadata),
+        criteria=_criteria(metadata, problems),
         systems=_systems(metadata),
         assignments=pd.DataFrame(
             [
@@ -228,7 +228,7 @@ def _add(speech: Speech, row: int, where: str, given: _Spoken) -> None:
     )
 
 
-def _criteria(path: Path, metadata: _Metadata) -> pd.DataFrame:
+def _criteria(metadata: _Metadata, problems: list[Problem]) -> pd.DataFrame:
     criteria = pd.DataFrame(
         [(label, not given.positive, given.qc, given.max) for label, given in metadata.score.items()],
         columns=CRITERION_COLUMNS,
@@ -236,16 +236,9 @@ def _criteria(path: Path, metadata: _Metadata) -> pd.DataFrame:
     if metadata.sorted_scores is None:
         return report_order(criteria)
     if sorted(metadata.sorted_scores) != sorted(metadata.score):
-        raise DataError(
-            str(path),
-            [
-                Problem(
-                    "metadata.sorted_scores",
-                    "does not name each criterion of metadata.score once.",
-                    "Name each once, or leave it out.",
-                )
-            ],
-        )
+        why = "does not name each criterion of metadata.score once."
+        problems.append(Problem("metadata.sorted_scores", why, "Name each once, or leave it out."))
+        return report_order(criteria)
     return criteria.set_index("label").loc[metadata.sorted_scores].reset_index()
 
 

@@ -1,9 +1,9 @@
-"""Read our export in its JSON Lines form (`qc.export`): a header, then an assignment a line."""
+"""Read our export in its JSON Lines form (`qc.formats.export`): a header, then an assignment a line."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -11,18 +11,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json
 
 from qc.errors import Problem
-from qc.export import FORMAT, Header
+from qc.formats.export import FORMAT, Header
 from qc.load import header
 from qc.load.draft import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, Draft, finish
 from qc.load.header import EXPORT_AGAIN
 from qc.load.shape import checked
-from qc.run import CHANGES, OPINIONS, Run, Words
+from qc.load.speech import as_words
+from qc.run import Change, Opinion, Run, Words
 
 HEADER = "line 1"
 _BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
 
-Opinion = Literal["like", "ambivalent", "dislike"]
-How = Literal["bot change", "user change last", "user change next", "user wants bot change", "no change"]
 Round = Annotated[int, Field(ge=0, lt=2**31)]
 Position = Annotated[int, Field(ge=-(2**31), lt=2**31)]  # that it is one from 1 is for `finish` to say
 
@@ -45,7 +44,7 @@ class _Topic(_Part):
 
 class _Change(_Part):
     round: Round
-    how: How
+    how: Change
     bot_opinion: Opinion | None
 
 
@@ -75,10 +74,6 @@ class _Assignment(_Part):
 
 class _SpokenAssignment(_Assignment):
     conversations: list[_Spoken]  # type: ignore[assignment]  # of which each is a _Conversation
-
-
-_OPINION = pd.CategoricalDtype(list(OPINIONS))
-_HOW = pd.CategoricalDtype(list(CHANGES))
 
 
 def holds(content: bytes) -> bool:
@@ -122,7 +117,7 @@ def _assignments(
         if not line.strip():
             continue
         try:
-            given = from_json(line, allow_inf_nan=False)
+            given = from_json(line)
         except ValueError as error:
             problems.append(Problem(where, f"is not JSON ({error}).", EXPORT_AGAIN))
             continue
@@ -169,23 +164,8 @@ def _persona(given: _Conversation) -> str | None:
 
 
 def _words(held: list[_Spoken]) -> Words:
-    exchanges = [
-        (row, said.round, said.input, said.reply) for row, one in enumerate(held) for said in one.exchanges
-    ]
-    topics = [
-        (row, mark.round, mark.topic, mark.opinion) for row, one in enumerate(held) for mark in one.topics
-    ]
-    changes = [
-        (row, mark.round, mark.how, mark.bot_opinion) for row, one in enumerate(held) for mark in one.changes
-    ]
-    return Words(
-        pd.DataFrame(exchanges, columns=["conversation", "round", "input", "reply"]).astype(
-            {"conversation": np.int32, "round": np.int32, "input": str, "reply": str}
-        ),
-        pd.DataFrame(topics, columns=["conversation", "round", "topic", "opinion"]).astype(
-            {"conversation": np.int32, "round": np.int32, "topic": str, "opinion": _OPINION}
-        ),
-        pd.DataFrame(changes, columns=["conversation", "round", "how", "bot_opinion"]).astype(
-            {"conversation": np.int32, "round": np.int32, "how": _HOW, "bot_opinion": _OPINION}
-        ),
+    return as_words(
+        [(row, it.round, it.input, it.reply) for row, one in enumerate(held) for it in one.exchanges],
+        [(row, it.round, it.topic, it.opinion) for row, one in enumerate(held) for it in one.topics],
+        [(row, it.round, it.how, it.bot_opinion) for row, one in enumerate(held) for it in one.changes],
     )

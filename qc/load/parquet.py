@@ -1,7 +1,8 @@
-"""Read our export in its Parquet form (`qc.export`), of which only the columns that are needed are read."""
+"""Read our export in its Parquet form (`qc.formats.export`), and of it only the columns that are needed."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,12 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from qc.errors import DataError, Problem, SourceError, quoted
-from qc.export import HEADER_KEY, RATING_PREFIX, TEXT, Header, parquet_schema
+from qc.formats.export import HEADER_KEY, RATING_PREFIX, TEXT, Header, parquet_schema
 from qc.load import header
 from qc.load.draft import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, REPAIR, Draft, finish, joined
 from qc.load.header import EXPORT_AGAIN
-from qc.run import CHANGES, OPINIONS, Run, Words
+from qc.load.speech import Columns, as_words
+from qc.run import CHANGE, OPINION, Run, Words
 
 HEADER = "the header"
 ASSIGNMENT = ["assignment", "hit", "worker", "feedback", "seconds", "reward"]
@@ -228,7 +230,7 @@ def _words(table: pa.Table, problems: list[Problem]) -> Words | None:
             Problem(_row(row), f"{joined(said)} are not of the same length.", REPAIR) for row in uneven
         ]
         return None
-    return Words(
+    return as_words(
         _exchanges(table, problems),
         _topics(table["topics"], problems),
         _changes(table["changes"], problems),
@@ -241,19 +243,17 @@ def _owners(lists: pa.ChunkedArray) -> NDArray[np.int32]:
     return np.repeat(np.arange(len(lists), dtype=np.int32), lengths)
 
 
-def _exchanges(table: pa.Table, problems: list[Problem]) -> pd.DataFrame:
+def _exchanges(table: pa.Table, problems: list[Problem]) -> Columns:
     owners, inputs = _owners(table["inputs"]), pc.list_flatten(table["inputs"])
     _require(inputs, owners, "an input", problems)
     told = "replies" in table.column_names
     replies = pc.list_flatten(table["replies"]) if told else pa.nulls(len(inputs), TEXT)
-    return pd.DataFrame(
-        {
-            "conversation": owners,
-            "round": _rounds(pc.list_flatten(table["rounds"]), owners, "rounds", problems),
-            "input": _texts(inputs),
-            "reply": _texts(replies),
-        }
-    )
+    return {
+        "conversation": owners,
+        "round": _rounds(pc.list_flatten(table["rounds"]), owners, "rounds", problems),
+        "input": _texts(inputs),
+        "reply": _texts(replies),
+    }
 
 
 def _rounds(
@@ -266,32 +266,28 @@ def _rounds(
     return rounds
 
 
-def _topics(lists: pa.ChunkedArray, problems: list[Problem]) -> pd.DataFrame:
+def _topics(lists: pa.ChunkedArray, problems: list[Problem]) -> Columns:
     owners, marks = _owners(lists), pc.list_flatten(lists)
     topics = pc.struct_field(marks, "topic")
     _require(topics, owners, "a topic", problems)
-    return pd.DataFrame(
-        {
-            "conversation": owners,
-            "round": _rounds(pc.struct_field(marks, "round"), owners, "topics", problems),
-            "topic": _texts(topics),
-            "opinion": _category(pc.struct_field(marks, "opinion"), OPINIONS, owners, problems),
-        }
-    )
+    return {
+        "conversation": owners,
+        "round": _rounds(pc.struct_field(marks, "round"), owners, "topics", problems),
+        "topic": _texts(topics),
+        "opinion": _category(pc.struct_field(marks, "opinion"), OPINION, owners, problems),
+    }
 
 
-def _changes(lists: pa.ChunkedArray, problems: list[Problem]) -> pd.DataFrame:
+def _changes(lists: pa.ChunkedArray, problems: list[Problem]) -> Columns:
     owners, marks = _owners(lists), pc.list_flatten(lists)
     kinds = pc.struct_field(marks, "how")
     _require(kinds, owners, "a kind of change", problems)
-    return pd.DataFrame(
-        {
-            "conversation": owners,
-            "round": _rounds(pc.struct_field(marks, "round"), owners, "changes", problems),
-            "how": _category(kinds, CHANGES, owners, problems),
-            "bot_opinion": _category(pc.struct_field(marks, "bot_opinion"), OPINIONS, owners, problems),
-        }
-    )
+    return {
+        "conversation": owners,
+        "round": _rounds(pc.struct_field(marks, "round"), owners, "changes", problems),
+        "how": _category(kinds, CHANGE, owners, problems),
+        "bot_opinion": _category(pc.struct_field(marks, "bot_opinion"), OPINION, owners, problems),
+    }
 
 
 def _require(texts: pa.ChunkedArray, owners: NDArray[np.int32], what: str, problems: list[Problem]) -> None:
@@ -301,11 +297,15 @@ def _require(texts: pa.ChunkedArray, owners: NDArray[np.int32], what: str, probl
 
 
 def _category(
-    texts: pa.ChunkedArray, words: tuple[str, ...], owners: NDArray[np.int32], problems: list[Problem]
-) -> "pd.Categorical[str]":
+    texts: pa.ChunkedArray,
+    kind: "pd.CategoricalDtype[Any]",
+    owners: NDArray[np.int32],
+    problems: list[Problem],
+) -> "pd.Categorical[Any]":
+    words = kind.categories.to_list()
     found = pc.index_in(texts, pa.array(words, texts.type))
     codes = pc.fill_null(found, -1).to_numpy()
     for at in np.flatnonzero((codes < 0) & texts.is_valid().to_numpy()).tolist():
         why = f"{quoted(texts[at].as_py())} is none of {', '.join(words)}."
         problems.append(Problem(_row(owners[at]), why, REPAIR))
-    return pd.Categorical.from_codes(codes, categories=pd.Index(words))
+    return pd.Categorical.from_codes(codes, dtype=kind)

@@ -9,11 +9,19 @@ import pandas as pd
 
 from qc.errors import Problem, quoted
 from qc.load.draft import REPAIR, joined
-from qc.run import CHANGES, OPINIONS, Words
+from qc.run import CHANGE, CHANGES, OPINION, OPINIONS, Words
 
 Exchange = tuple[int, str, str | None]  # round, input, reply
 Topic = tuple[int, str, str | None]  # round, topic, opinion
 Change = tuple[int, str, str | None]  # round, how, bot's opinion
+
+Rows = Sequence[tuple[object, ...]]
+Columns = dict[str, Any]
+
+_PLACE = {"conversation": np.int32, "round": np.int32}
+_EXCHANGES: Columns = {**_PLACE, "input": str, "reply": str}
+_TOPICS: Columns = {**_PLACE, "topic": str, "opinion": OPINION}
+_CHANGES: Columns = {**_PLACE, "how": CHANGE, "bot_opinion": OPINION}
 
 
 @dataclass
@@ -55,16 +63,13 @@ class Speech:
         """Return the frames; None if nothing was said anywhere."""
         if not (self._exchanges or self._topics or self._changes):
             return None
-        opinion = pd.CategoricalDtype(list(OPINIONS))
-        place = {"conversation": np.int32, "round": np.int32}
-        return Words(
-            _frame(self._exchanges, {**place, "input": str, "reply": str}),
-            _frame(self._topics, {**place, "topic": str, "opinion": opinion}),
-            _frame(
-                self._changes, {**place, "how": pd.CategoricalDtype(list(CHANGES)), "bot_opinion": opinion}
-            ),
-        )
+        return as_words(self._exchanges, self._topics, self._changes)
 
 
-def _frame(rows: Sequence[tuple[object, ...]], types: dict[str, Any]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=list(types)).astype(types)
+def as_words(exchanges: Rows | Columns, topics: Rows | Columns, changes: Rows | Columns) -> Words:
+    """Return the frames of `Words`, given as rows or as columns that may have their types already."""
+    return Words(_frame(exchanges, _EXCHANGES), _frame(topics, _TOPICS), _frame(changes, _CHANGES))
+
+
+def _frame(given: Rows | Columns, types: Columns) -> pd.DataFrame:
+    return pd.DataFrame(given, columns=list(types)).astype(types)

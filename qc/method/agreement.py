@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample
 from qc.run import codes
 from qc.statistics.chance import generator
+from qc.statistics.noise import NOISE
 
 # Pairs grow with the square of the assignments; beyond this many, a sample of them shows the distribution.
 LIMIT = 100_000
 FEWEST_SYSTEMS = 3
-DECIMALS = 9
 
 
 @dataclass(frozen=True)
@@ -93,20 +93,20 @@ def _profiles(sample: Sample) -> _Profiles:
         return_inverse=True,
         return_counts=True,
     )
-    overall = np.bincount(cell, weights=sample.overall["z"], minlength=len(cells)) / times
+    overall = np.bincount(cell, weights=sample.overall_rounded, minlength=len(cells)) / times
     assignment, system = np.divmod(cells, known)
     size = np.bincount(assignment, minlength=assignments)
     place = np.arange(len(cells)) - (np.cumsum(size) - size)[assignment]
     systems = np.full((assignments, size.max(initial=0)), -1)
     systems[assignment, place] = system
     centred = np.zeros(systems.shape)
-    centred[assignment, place] = np.round(overall, DECIMALS)
+    centred[assignment, place] = overall
     present = systems >= 0
     centred -= centred.sum(axis=1, keepdims=True) / size[:, None]
     centred[~present] = 0
     # A profile of equal values has no length but for rounding noise; that of a constant worker is NaN.
     length = np.sqrt((centred * centred).sum(axis=1))
-    defined = (size >= FEWEST_SYSTEMS) & (length > 10.0**-DECIMALS)
+    defined = (size >= FEWEST_SYSTEMS) & (length > NOISE)
     return _Profiles(
         sets=_set_numbers(systems[defined], known),
         units=centred[defined] / length[defined, None],

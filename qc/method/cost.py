@@ -37,7 +37,9 @@ def cost(sample: Sample, reward: float | None = None) -> Cost:
     """Return what the run cost; `reward`, if given, is that of every assignment, whatever the data say."""
     assignments = sample.run.assignments
     rewards = assignments["reward"].to_numpy(np.float64) if reward is None else np.array([reward])
-    mean = float(np.sort(rewards).mean())
+    # The mean of equal numbers need not be one of them: 0.99 would become 0.9900000000000001.
+    alike = rewards.min() == rewards.max()
+    mean = float(rewards[0] if alike else np.sort(rewards).mean())
     total = mean * len(assignments)
     kept = int(sample.screening.keeps(codes(assignments["worker"])).sum())
     counted = int(sample.counted.sum())

@@ -27,7 +27,8 @@ class Screening:
     """Who is kept at level `alpha`.
 
     `workers` has one row per worker, ordered by `worker` (str): `p` (float; NaN where no test is
-    possible), `passed` (bool), `reason` (str; why the worker failed, empty if they passed).
+    possible), `testable` (bool: there is a p, and the ratings vary; who is not testable fails at every
+    level), `passed` (bool), `reason` (str; why the worker failed, empty if they passed).
     """
 
     alpha: float
@@ -52,17 +53,26 @@ def screen(run: Run, alpha: float = 0.05) -> Screening:
     is_qc = run.conversations["is_qc"].to_numpy(bool)
     scores = oriented(run)
     p = worker_p_values(scores[:, run.criteria["counts_for_qc"].to_numpy(bool)], workers, is_qc, count)
+    varies = group_varies(scores, workers, count)
     reason = np.select(
         [
             np.bincount(workers[is_qc], minlength=count) == 0,
             np.bincount(workers[~is_qc], minlength=count) == 0,
-            ~group_varies(scores, workers, count),
+            ~varies,
             p >= alpha,
         ],
         [NO_QC, NO_SYSTEMS, NO_VARIANCE, f"rates the quality-control bot not clearly lower (p ≥ {alpha:g})"],
         default="",
     )
-    table = pd.DataFrame({"worker": names.to_numpy(), "p": p, "passed": reason == "", "reason": reason})
+    table = pd.DataFrame(
+        {
+            "worker": names.to_numpy(),
+            "p": p,
+            "testable": np.isfinite(p) & varies,
+            "passed": reason == "",
+            "reason": reason,
+        }
+    )
     return Screening(alpha, table)
 
 

@@ -16,7 +16,6 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores, score
 from qc.method.significance import Significance, compare_systems
 from qc.run import Run
-from qc.signature import data_hash
 from qc.statistics.correlation import kendall, pearson, spearman
 
 FEWEST_SYSTEMS = 3
@@ -58,8 +57,8 @@ class Replication:
         raw: correlations of the raw scores.
         same_conclusions: pairs of systems on which the two runs agree.
         shared_workers: how many workers took part in both runs.
-        without_shared: `z` with the conversations of those workers left out of both runs; None if there
-            are no such workers.
+        without_shared, without_shared_raw: `z` and `raw` with the conversations of those workers left out of
+            both runs; None if there are no such workers.
         points: `system`, `first`, `second` (float: overall z in each run), in the order of `systems`.
         notes: sentences that a reader of the comparison must see.
     """
@@ -72,6 +71,7 @@ class Replication:
     same_conclusions: SameConclusions
     shared_workers: int
     without_shared: Correlations | None
+    without_shared_raw: Correlations | None
     points: pd.DataFrame
     notes: tuple[str, ...]
 
@@ -91,6 +91,7 @@ def replicate(sample: Sample, other: Sample, alpha_conclusions: float = 0.1) -> 
     first, second = (score(run) for run in runs)
     systems = _scored_in_both(first, second)
     shared = _shared_workers(sample, other)
+    without = _without(runs, shared) if shared else (None, None)
     return Replication(
         name=other.run.name,
         systems=tuple(systems),
@@ -101,7 +102,8 @@ def replicate(sample: Sample, other: Sample, alpha_conclusions: float = 0.1) -> 
             compare_systems(runs[0], first), compare_systems(runs[1], second), systems, alpha_conclusions
         ),
         shared_workers=len(shared),
-        without_shared=_without(runs, shared) if shared else None,
+        without_shared=without[0],
+        without_shared_raw=without[1],
         points=pd.DataFrame(
             {
                 "system": pd.Series(systems, dtype=str),
@@ -112,7 +114,6 @@ def replicate(sample: Sample, other: Sample, alpha_conclusions: float = 0.1) -> 
         notes=(
             *_differences(sample.run, other.run),
             *_unscored(first, second, systems),
-            *_same_data(sample.run, other.run),
         ),
     )
 
@@ -196,10 +197,11 @@ def _shared_workers(first: Sample, second: Sample) -> set[str]:
     return set(first.screening.workers["worker"]) & set(second.screening.workers["worker"])
 
 
-def _without(runs: tuple[Sample, Sample], workers: set[str]) -> Correlations:
-    """Return the correlations of z between the runs with the conversations of `workers` not counted."""
+def _without(runs: tuple[Sample, Sample], workers: set[str]) -> tuple[Correlations, Correlations]:
+    """Return those of z and of raw scores between the runs, the conversations of `workers` not counted."""
     first, second = (score(_unkept(run, workers)) for run in runs)
-    return _correlations(first.z, second.z, _scored_in_both(first, second))
+    systems = _scored_in_both(first, second)
+    return _correlations(first.z, second.z, systems), _correlations(first.raw, second.raw, systems)
 
 
 def _unkept(sample: Sample, workers: set[str]) -> Sample:
@@ -250,10 +252,3 @@ def _unscored(first: Scores, second: Scores, systems: list[str]) -> list[str]:
     return [
         f"Without a kept conversation in one of the runs, so left out of the comparison: {_listing(names)}."
     ]
-
-
-def _same_data(first: Run, second: Run) -> list[str]:
-    # Hashing takes time, so only runs of the same size are hashed.
-    if first.ratings.shape != second.ratings.shape or data_hash(first) != data_hash(second):
-        return []
-    return ["The two runs are the same data, so their agreement says nothing about replication."]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from qc.method.filter import Screening, screen
 from qc.method.standardise import oriented, standardise
 from qc.run import Run, codes
+from qc.statistics.noise import without_noise
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Sample:
         workers: (C,), codes.
         systems: (C,), codes.
         is_qc: (C,), whether the conversation was with the quality-control bot.
-        raw: (C, K), ratings with negative criteria reversed; higher is better.
+        raw: (C, K), ratings with negative criteria reversed, on one scale (`qc.method.standardise.oriented`);
+            higher is better.
         z: (C, K), `raw` standardised per worker; NaN for a worker whose ratings are all the same.
     """
 
@@ -50,6 +52,11 @@ class Sample:
     def overall(self) -> dict[str, NDArray[np.float64]]:
         """For the scales `z` and `raw`: (C,), the mean over the criteria of each conversation."""
         return {"z": self.z.mean(axis=1), "raw": self.raw.mean(axis=1)}
+
+    @cached_property
+    def overall_rounded(self) -> NDArray[np.float64]:
+        """(C,), overall z with noise rounded off: what is ranked, so that the data tell who is tied."""
+        return without_noise(self.overall["z"])
 
 
 def take_sample(run: Run, alpha: float = 0.05) -> Sample:

@@ -21,7 +21,8 @@ class Scores:
     `z` and `raw` have the same rows in the same order, by z, then by name; systems without a kept
     conversation come last. Columns: `system` (str), `n` (int: conversations × criteria), `overall` (float),
     then one column (float) per criterion in the order of the run's criteria. NaN where n is 0. `raw` is on
-    the scale of the ratings, after reversal: higher is better for every criterion.
+    the scale of the ratings, after reversal: higher is better for every criterion. It is 0 to 100 for all
+    criteria if their maxima differ.
     """
 
     z: pd.DataFrame

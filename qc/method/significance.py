@@ -1,9 +1,7 @@
 """Which systems score higher than which, pair by pair.
 
 Source: Ji et al., ACL 2022, the section on significance (thesis: figures of chapter 5): for each ordered
-pair of systems a one-sided rank-sum test on the overall z of their kept conversations. z is rounded to
-1e-9 before ranking: whether two conversations are tied is then told by the data and not by the noise of
-floating-point sums.
+pair of systems a one-sided rank-sum test on the overall z of their kept conversations, noise rounded off.
 """
 
 from dataclasses import dataclass
@@ -15,8 +13,6 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores
 from qc.statistics.multiplicity import holm
 from qc.statistics.rank_sum import rank_sum_matrix
-
-DECIMALS = 9
 
 
 @dataclass(frozen=True)
@@ -52,8 +48,7 @@ def compare_systems(sample: Sample, scores: Scores) -> Significance:
     place = np.zeros(len(known), np.intp)
     place[[known[name] for name in systems]] = np.arange(len(systems))
     counted = sample.counted
-    overall = np.round(sample.overall["z"][counted], DECIMALS)
-    p = rank_sum_matrix(overall, place[sample.systems[counted]], len(systems))
+    p = rank_sum_matrix(sample.overall_rounded[counted], place[sample.systems[counted]], len(systems))
     return Significance(systems, p, _holm(p))
 
 

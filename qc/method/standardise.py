@@ -3,6 +3,9 @@
 Source: Ji et al., ACL 2022, the section on scores: negative criteria are reversed, then every worker's
 scores are brought to mean 0 and standard deviation 1. The authors divide by sd + 1e-6; without the 1e-6
 no z moves by more than 4e-8, and z does not change at all when a worker's scale is stretched.
+
+The filter and z pool a worker's ratings on several criteria, which only makes sense on one scale. Where the
+criteria of a run end at different maxima (the published ones do not), all of them are put on 0 to 100.
 """
 
 import numpy as np
@@ -11,12 +14,39 @@ from numpy.typing import NDArray
 from qc.run import Run
 from qc.statistics.groups import group_means, group_sums, group_varies
 
+COMMON_MAXIMUM = 100.0
+
 
 def oriented(run: Run) -> NDArray[np.float64]:
-    """Return the scores of `run`, (conversations, criteria): the ratings, with negative criteria reversed."""
+    """Return the scores of `run`, (conversations, criteria): ratings on one scale, negative ones reversed."""
     ratings = run.ratings.to_numpy(np.float64)
     negative = run.criteria["negative"].to_numpy(bool)
-    return np.where(negative, run.criteria["maximum"].to_numpy(np.float64) - ratings, ratings)
+    reversed_where_negative = np.where(negative, _maxima(run) - ratings, ratings)
+    return _on_one_scale(reversed_where_negative, run)
+
+
+def as_given(run: Run) -> NDArray[np.float64]:
+    """Return the ratings of `run`, (conversations, criteria), on one scale, none of them reversed."""
+    return _on_one_scale(run.ratings.to_numpy(np.float64), run)
+
+
+def scale_maximum(run: Run) -> float:
+    """Return the upper end of the scale that the scores of `run` are on; the lower end is 0."""
+    return float(_maxima(run)[0]) if has_one_scale(run) else COMMON_MAXIMUM
+
+
+def has_one_scale(run: Run) -> bool:
+    """Return whether all criteria end at the same maximum; else ratings are put on 0 to 100."""
+    return bool((_maxima(run) == _maxima(run)[:1]).all())
+
+
+def _on_one_scale(values: NDArray[np.float64], run: Run) -> NDArray[np.float64]:
+    # Multiplied first: 1 of 3 and 2 of 6 are then the same number, to the bit.
+    return values if has_one_scale(run) else values * COMMON_MAXIMUM / _maxima(run)
+
+
+def _maxima(run: Run) -> NDArray[np.float64]:
+    return run.criteria["maximum"].to_numpy(np.float64)
 
 
 def standardise(scores: NDArray[np.float64], workers: NDArray[np.intp], count: int) -> NDArray[np.float64]:

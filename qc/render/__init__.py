@@ -1,8 +1,17 @@
 """Results as a person reads them, and as files: `show` prints a summary, `write` fills a directory."""
 
 from qc.render.document import SCHEMA_VERSION, as_json
-from qc.render.files import FORMATS, write
+from qc.render.files import FORMATS, write, writing_steps
 from qc.render.tables import tables
 from qc.render.terminal import SHOWN_WORKERS, show
 
-__all__ = ["FORMATS", "SCHEMA_VERSION", "SHOWN_WORKERS", "as_json", "show", "tables", "write"]
+__all__ = [
+    "FORMATS",
+    "SCHEMA_VERSION",
+    "SHOWN_WORKERS",
+    "as_json",
+    "show",
+    "tables",
+    "write",
+    "writing_steps",
+]

@@ -17,11 +17,11 @@ from qc.analysis import Analysis
 from qc.method.agreement import Agreement
 from qc.method.criteria import CriteriaCorrelation
 from qc.method.pass_rate import Count
+from qc.render.sentences import verdict
 from qc.verdict.adjusted import Adjusted
 from qc.verdict.alpha import AlphaInfluence
 from qc.verdict.filter_check import FilterCheck
 from qc.verdict.intervals import Intervals
-from qc.verdict.sentences import verdict
 
 SCHEMA_VERSION = 1
 INDENT = "  "
@@ -46,7 +46,7 @@ def as_json(analysis: Analysis) -> Json:
         "seed": options.seed,
         "bootstrap": options.bootstrap,
         "include_partial": run.partial,
-        "verdict": verdict(analysis),
+        "verdict": verdict(analysis).sentences,
         "notes": analysis.notes,
         "workers": {**_count(rates.workers), "failed": _failed(analysis)},
         "hits": _count(rates.hits),
@@ -55,7 +55,7 @@ def as_json(analysis: Analysis) -> Json:
         "minutes_per_conversation": asdict(analysis.minutes),
         "workload": asdict(analysis.workload),
         "cost": asdict(analysis.cost),
-        "criteria": run.criteria[["label", "negative", "counts_for_qc"]],
+        "criteria": run.criteria[["label", "negative", "counts_for_qc", "maximum"]],
         "systems": _systems(analysis),
         **{name: part for name, part in _sections(analysis).items() if part is not None},
         "left_out": [asdict(out) for out in run.left_out],
@@ -161,8 +161,8 @@ def _agreement(found: Agreement) -> Json:
 
 
 def _filter(found: FilterCheck) -> Json:
-    """Return all but the table of workers: that one is long, and a file of its own."""
-    return {name: value for name, value in _record(found).items() if name != "workers"}
+    """Return all but the table of workers, which is a file of its own, and simulated p-values."""
+    return {name: value for name, value in _record(found).items() if name not in {"workers", "random_p"}}
 
 
 def _alpha(found: AlphaInfluence) -> Json:

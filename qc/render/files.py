@@ -10,9 +10,11 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
-from qc.analysis import Analysis, OnStep
+from qc.analysis import Analysis
 from qc.errors import OutputError
+from qc.progress import OnStep, no_step
 from qc.render.document import document
+from qc.render.names import FIGURES, NAMES, REPORTS
 from qc.render.tables import tables
 from qc.render.workbook import workbook
 
@@ -20,19 +22,26 @@ if TYPE_CHECKING:
     from qc.render.figures import Figure
 
 FORMATS = ("html", "json", "csv", "xlsx", "svg")
+# What a figure of ours holds: its metadata are a signature.
+SIGNED = b"<metadata>candor="
+DRAWN = frozenset({"html", "svg"})
 
 
-def _no_step(_: str) -> None:
-    """Nobody watches."""
+def writing_steps(formats: frozenset[str]) -> int:
+    """Return how often `write` calls `on_step`."""
+    return len(formats) + bool(formats & DRAWN)
 
 
 def write(
     analysis: Analysis,
     directory: Path,
     formats: frozenset[str] = frozenset(FORMATS),
-    on_step: OnStep = _no_step,
+    on_step: OnStep = no_step,
 ) -> list[Path]:
     """Write the results into `directory`, made if it is not there; return the files, the one to read first.
+
+    A directory holds one report: where an earlier one lies, those of its files that this one does not write
+    are removed. Nothing is touched that has not the name of a file of a report.
 
     Args:
         analysis: the results.
@@ -47,9 +56,12 @@ def write(
     files: list[Path] = []
     try:
         directory.mkdir(parents=True, exist_ok=True)
+        earlier = _earlier_report(directory)
         for name, content in _contents(analysis, formats, on_step):
             (directory / name).write_bytes(content)
             files.append(directory / name)
+        for file in earlier - set(files):
+            file.unlink()
     except OSError as error:
         raise OutputError(
             f"{directory}: the results cannot be written ({error.strerror or error}). Name another --out."
@@ -57,10 +69,25 @@ def write(
     return files
 
 
+def _earlier_report(directory: Path) -> set[Path]:
+    """Return the files of an earlier report; none if nothing shows that there is one.
+
+    Names such as `workers.csv` are common: alone they are somebody else's.
+    """
+    files = {directory / name for name in NAMES if (directory / name).is_file()}
+    ours = any(
+        file.name in REPORTS or (file.name in FIGURES and SIGNED in file.read_bytes()) for file in files
+    )
+    return files if ours else set()
+
+
 def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each file."""
     found = tables(analysis)
-    drawn = _drawn(analysis) if formats & {"html", "svg"} else {}
+    drawn: dict[str, Figure] = {}
+    if formats & DRAWN:
+        on_step("Drawing the figures")
+        drawn = _drawn(analysis, beside="svg" in formats)
     if "html" in formats:
         on_step("Writing the page")
         yield "report.html", _utf8(_page(analysis, found, drawn))
@@ -87,11 +114,11 @@ def _page(analysis: Analysis, found: dict[str, pd.DataFrame], drawn: "dict[str, 
     return page(analysis, found, drawn)
 
 
-def _drawn(analysis: Analysis) -> "dict[str, Figure]":
+def _drawn(analysis: Analysis, *, beside: bool) -> "dict[str, Figure]":
     # Half a second of imports that those who want no figure need not wait for.
     from qc.render.figures import figures  # noqa: PLC0415
 
-    return figures(analysis)
+    return figures(analysis, beside=beside)
 
 
 def comma_separated(table: pd.DataFrame) -> bytes:
@@ -108,5 +135,5 @@ def comma_separated(table: pd.DataFrame) -> bytes:
 
 
 def _utf8(text: str) -> bytes:
-    """Return `text` encoded; half a surrogate pair, which a JSON source may hold, comes out as `?`."""
+    """Return `text` encoded; half a surrogate pair comes out as `?`: a name of a file may hold one."""
     return text.encode("utf-8", errors="replace")

@@ -10,10 +10,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from qc.analysis import Analysis
+from qc.numerals import decimal, percent, whole
 from qc.render.grids import SHOWN_ROWS, grids
+from qc.render.levels import SIGNIFICANT, SUGGESTIVE
+from qc.render.sentences import same_conclusions, verdict
 from qc.render.tables import Tables
-from qc.verdict.numerals import decimal, percent, whole
-from qc.verdict.sentences import verdict
 
 if TYPE_CHECKING:
     from qc.render.figures import Figure
@@ -24,9 +25,14 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") -> str:
     """Return the page. It holds no script and asks for nothing; every text of the data is escaped."""
+    scored = int(analysis.scores.z["overall"].notna().sum())
     return _template().render(
         analysis=analysis,
         verdict=verdict(analysis),
+        pairs=scored * (scored - 1) // 2,
+        same_conclusions=same_conclusions,
+        significant=SIGNIFICANT,
+        suggestive=SUGGESTIVE,
         grids=grids(analysis, tables),
         figures={name: Markup(figure.themed) for name, figure in figures.items()},  # noqa: S704
         files=tables,

@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.table import Table
 
 from qc.analysis import Analysis
+from qc.numerals import between, decimal, percent, ranks, whole
+from qc.render.sentences import verdict
 from qc.run import LeftOut
-from qc.verdict.numerals import between, decimal, ranks
-from qc.verdict.sentences import verdict
 
 SHOWN_WORKERS = 25
 SHOWN_IDS = 10
@@ -17,7 +17,7 @@ SHOWN_IDS = 10
 def show(analysis: Analysis, console: Console) -> None:
     """Print a summary of `analysis`: the verdict and notes first, then what was kept, then the systems."""
     console.print(f"Run {analysis.run.name}  ({analysis.run.source})", style="bold")
-    for sentence in verdict(analysis):
+    for sentence in verdict(analysis).sentences:
         console.print(_plain(sentence))
     for note in analysis.notes:
         console.print(f"! {note}", style="yellow")
@@ -35,7 +35,7 @@ def _left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
     for out in left_out:
         ids.setdefault(out.reason, []).append(out.assignment)
     return [
-        f"Left out, {reason}: {len(names)} assignment{'s' if len(names) > 1 else ''} ({_shown(names)})"
+        f"Left out, {reason}: {whole(len(names))} assignment{'s' if len(names) > 1 else ''} ({_shown(names)})"
         for reason, names in ids.items()
     ]
 
@@ -43,7 +43,9 @@ def _left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
 def _shown(names: Sequence[str]) -> str:
     shown = ", ".join(names[:SHOWN_IDS])
     return (
-        shown if len(names) <= SHOWN_IDS else f"{shown} and {len(names) - SHOWN_IDS} more, all in report.json"
+        shown
+        if len(names) <= SHOWN_IDS
+        else f"{shown} and {whole(len(names) - SHOWN_IDS)} more, all in report.json"
     )
 
 
@@ -60,7 +62,7 @@ def _kept_table(analysis: Analysis) -> Table:
         ("conversations with systems", rates.conversations),
     ):
         failed = count.total - count.passed
-        table.add_row(name, str(count.passed), str(failed), str(count.total), f"{count.rate:.1%}")
+        table.add_row(name, *map(whole, (count.passed, failed, count.total)), percent(count.rate))
     minutes_row = [_decimal(value, 2) for value in (minutes.passed, minutes.failed, minutes.all)]
     table.add_row("minutes per conversation", *minutes_row, "")
     return table
@@ -73,7 +75,7 @@ def _failed_table(analysis: Analysis) -> Table:
     table = Table(
         title="Workers who failed",
         title_justify="left",
-        caption=f"… and {more} more, all in report.json" if more > 0 else None,
+        caption=f"… and {whole(more)} more, all in report.json" if more > 0 else None,
         caption_justify="left",
     )
     table.add_column("worker", overflow="fold")
@@ -97,7 +99,7 @@ def _system_table(analysis: Analysis) -> Table:
         table.add_column(heading, justify="right", no_wrap=heading in certainty)
     raw = analysis.scores.raw["overall"]
     for position, row in enumerate(analysis.scores.z.to_dict("records")):
-        numbers = [str(row["n"]), _decimal(row["overall"], 3)]
+        numbers = [whole(row["n"]), _decimal(row["overall"], 3)]
         numbers += [column[position] for column in certainty.values()]
         numbers += [_decimal(float(raw[position]), 2), *(_decimal(row[label], 3) for label in labels)]
         table.add_row(str(row["system"]), *numbers)
@@ -112,7 +114,7 @@ def _certainty(analysis: Analysis) -> dict[str, list[str]]:
     bounds = zip(found.z_low[:, 0].tolist(), found.z_high[:, 0].tolist(), strict=True)
     places = zip(found.rank_low.tolist(), found.rank_high.tolist(), strict=True)
     return {
-        f"{found.level:.0%}": [_plain(between(low, high, 2)) for low, high in bounds],
+        percent(found.level, 0): [_plain(between(low, high, 2)) for low, high in bounds],
         "rank": [_plain(ranks(low, high)) for low, high in places],
     }
 

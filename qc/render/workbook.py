@@ -12,8 +12,8 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from qc.analysis import Analysis
+from qc.render.sentences import verdict
 from qc.render.tables import Tables
-from qc.verdict.sentences import verdict
 
 # A sheet can hold 1,048,576 rows; one of this length still opens at once.
 MOST_ROWS = 50_000
@@ -71,7 +71,7 @@ def _write_front(sheet: Worksheet, analysis: Analysis, tables: Tables, styles: _
     sheet.set_column(1, 1, 110)
     sheet.write_string(0, 0, f"Report on {analysis.run.name}"[:LONGEST_TEXT], styles.title)
     entries = [("source", analysis.run.source)]
-    entries += [("verdict", sentence) for sentence in verdict(analysis)]
+    entries += [("verdict", sentence) for sentence in verdict(analysis).sentences]
     entries += [("note", note) for note in analysis.notes]
     entries += [("signature", analysis.signature)]
     for row, (label, text) in enumerate(entries, start=2):
@@ -104,7 +104,7 @@ def _write_table(sheet: Worksheet, file: str, table: pd.DataFrame, styles: _Styl
 def _cells(column: pd.Series) -> Sequence[Any]:
     """Return numbers and texts; None where nothing is known."""
     if pd.api.types.is_bool_dtype(column):
-        return ["yes" if value else "no" for value in column.tolist()]
+        return [None if pd.isna(value) else "yes" if value else "no" for value in column.tolist()]
     values = column.astype(object)
     known = np.isfinite(column) if column.dtype.kind == "f" else column.notna()
     return list(values.where(known, None).tolist())

@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from qc.errors import OutputError
+from qc.progress import OnStep, no_step
 from qc.run import Run
 from qc.save import hits, jsonl, mturk, parquet
 from qc.save.loss import Loss
 
-__all__ = ["FORMATS", "SUFFIXES", "Loss", "losses", "save"]
+__all__ = ["FORMATS", "STEPS", "SUFFIXES", "Loss", "losses", "save"]
+
+STEPS = 2  # of `save`: to check what the format can hold, and to write
 
 
 class Format(Protocol):
@@ -31,26 +34,36 @@ def losses(run: Run, form: str) -> list[Loss]:
     return FORMATS[form].losses(run)
 
 
-def save(run: Run, path: Path, form: str) -> None:
-    """Write `run` to `path` in the format `form`, one of FORMATS; a file that is there is replaced.
+def save(run: Run, path: Path, form: str, on_step: OnStep = no_step) -> list[Loss]:
+    """Write `run` to `path` and return what is lost; a file that is there is replaced.
 
     The file appears when it is complete; a failure leaves what was there.
+
+    Args:
+        run: what is written.
+        path: where to.
+        form: one of FORMATS.
+        on_step: called with a description when each of the STEPS begins.
 
     Raises:
         OutputError: the format would say something wrong about the ratings, or the file cannot be written.
     """
-    fatal = [loss for loss in losses(run, form) if loss.fatal]
+    on_step(f"Checking what {form} can hold")
+    lost = losses(run, form)
+    fatal = [loss for loss in lost if loss.fatal]
     if fatal:
         listed = "\n".join(f"  {loss}" for loss in fatal)
         raise OutputError(
             f"{path}: a file of the format {form!r} cannot hold this run:\n{listed}\n"
             "Write .jsonl or .parquet, which hold all of it."
         )
+    on_step(f"Writing {path}")
     try:
         _replace(run, path, FORMATS[form])
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutputError(f"{path}: the file cannot be written ({reason}). Name another one.") from None
+    return lost
 
 
 def _replace(run: Run, path: Path, form: Format) -> None:

@@ -6,7 +6,7 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 
-from qc.published import ACTIONS, NO_FEEDBACK, PERSONA_SUFFIX
+from qc.formats.published import ACTIONS, NO_FEEDBACK, PERSONA_SUFFIX
 from qc.run import SIMULATED_NOTE, Run, codes
 from qc.save.loss import Loss, present
 from qc.save.nested import Assignment, Conversation, assignments, number, records

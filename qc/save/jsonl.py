@@ -3,7 +3,7 @@
 import json
 from typing import BinaryIO
 
-from qc.export import Header
+from qc.formats.export import Header
 from qc.run import Run
 from qc.save.loss import Loss
 from qc.save.nested import Assignment, Conversation, assignments, number

@@ -9,7 +9,7 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 
-from qc.published import INSTRUMENT, LAST_PERSONA_SEED, MAXIMUM, PERSONA_SUFFIX, QC_TASK
+from qc.formats.published import INSTRUMENT, LAST_PERSONA_SEED, MAXIMUM, PERSONA_SUFFIX, QC_TASK
 from qc.run import SIMULATED_NOTE, Run, Words
 from qc.save.hits import common_losses
 from qc.save.loss import Loss, present

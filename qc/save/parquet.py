@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from qc.export import HEADER_KEY, RATING_PREFIX, TEXT, Header, parquet_schema
+from qc.formats.export import HEADER_KEY, RATING_PREFIX, TEXT, Header, parquet_schema
 from qc.run import Run, Words, codes
 from qc.save.loss import Loss
 from qc.save.nested import offsets

@@ -1,7 +1,7 @@
 """Coefficients of correlation: Pearson's r, Spearman's ρ, Kendall's τ-b.
 
-Values are rounded to 9 decimals first: scores are means, and what is left below that is noise of
-floating-point sums, which must neither break a tie nor give scores that do not vary a correlation.
+Noise is rounded off first (`qc.statistics.noise`): scores are means, and noise of their sums must neither
+break a tie nor give scores that do not vary a correlation.
 """
 
 from collections.abc import Callable
@@ -10,8 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from qc.statistics.noise import NOISE, without_noise
+
 FEWEST_POINTS = 3
-DECIMALS = 9
 
 Method = Literal["pearson", "spearman", "kendall"]
 
@@ -61,6 +62,31 @@ def correlation_matrix(columns: NDArray[np.float64], method: Method) -> NDArray[
     return matrix
 
 
+def pearson_of_rows(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Pearson's r of each row of the one array with that of the other.
+
+    Args:
+        first: (…, n); a place with NaN in either row takes no part.
+        second: (…, n), or what can be broadcast with `first`.
+
+    Returns:
+        (…,); NaN where fewer than 3 places take part, or one of the rows does not vary.
+    """
+    both = np.isfinite(first) & np.isfinite(second)
+    a, b = (row_deviations(values, both) for values in (first, second))
+    lengths = np.sqrt((a * a).sum(axis=-1)), np.sqrt((b * b).sum(axis=-1))
+    defined = (both.sum(axis=-1) >= FEWEST_POINTS) & (np.minimum(*lengths) > NOISE)
+    r = (a * b).sum(axis=-1) / np.where(defined, lengths[0] * lengths[1], np.nan)
+    return np.asarray(np.clip(r, -1, 1))
+
+
+def row_deviations(values: NDArray[np.float64], taking_part: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the deviations, (…, n), from the mean of those that take part in each row; 0 for the others."""
+    present = np.where(taking_part, values, 0)
+    count = np.maximum(taking_part.sum(axis=-1, keepdims=True), 1)
+    return np.where(taking_part, present - present.sum(axis=-1, keepdims=True) / count, 0)
+
+
 _METHODS: dict[Method, Callable[[NDArray[np.float64], NDArray[np.float64]], float]] = {
     "pearson": pearson,
     "spearman": spearman,
@@ -75,7 +101,7 @@ def _of_points(
 ) -> float:
     """Return what `correlate` makes of the points that are there, or NaN if they have no correlation."""
     there = ~(np.isnan(x) | np.isnan(y))
-    x, y = (np.round(values[there], DECIMALS) for values in (x, y))
+    x, y = (without_noise(values[there]) for values in (x, y))
     if len(x) < FEWEST_POINTS or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(np.clip(correlate(x, y), -1, 1))

@@ -8,8 +8,11 @@ together. That mix is the same for every system, and it keeps the scores on the 
 Because z is standardised within each worker, workers hardly differ in level, and their variance is often
 estimated to be 0: the model is then ordinary least squares. This is as it should be, and said in the notes.
 
-Sources: `qc.statistics.mixed_model`; Searle, Speed and Milliken, *Population marginal means in the linear
-model*, The American Statistician 34, 1980.
+Estimates are those of the mixed model. Their intervals and p-values do not rely on it: they hold however the
+conversations of a worker depend on one another, not only by a common level.
+
+Sources: `qc.statistics.mixed_model`; `qc.statistics.clustered`; Searle, Speed and Milliken, *Population
+marginal means in the linear model*, The American Statistician 34, 1980.
 """
 
 from dataclasses import dataclass
@@ -17,14 +20,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import stdtr
 
 from qc.method.sample import Sample
 from qc.method.scores import Scores
+from qc.statistics.clustered import robust_covariance
+from qc.statistics.confidence import t_interval
 from qc.statistics.mixed_model import MixedModel, fit_random_intercept
 from qc.verdict.factors import Factor, positions, topic_opinions
-
-LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,13 @@ class Adjusted:
         systems: names.
         plain: (S,), overall z as in the scores.
         adjusted: (S,), marginal means; NaN for a system without a counted conversation.
-        low, high: (S,), 95 % Wald intervals of `adjusted`.
+        low, high: (S,), 95 % intervals of `adjusted`: cluster-robust standard errors by worker, quantile of
+            Student's t with W - 1 degrees of freedom, W workers. NaN if there are no more workers than
+            systems and terms together.
         worker_sd: standard deviation of the workers' levels; 0 if it is estimated to be nil.
         residual_sd: standard deviation of what is left, between conversations.
-        coefficients: `term`, `estimate`, `se`, `p` (two-sided, of no difference from 0): the adjusted score
-            of each system, then each position and opinion as difference from the first of its kind.
+        coefficients: `term`, `estimate`, `se`, `p` (two-sided, of no difference from 0; `se` and t as for the
+            intervals): each position and opinion as difference from the first of its kind.
         n: conversations.
         notes: sentences on what the model found or had to leave out.
     """
@@ -58,31 +63,34 @@ class Adjusted:
 
 def adjust(sample: Sample, scores: Scores) -> Adjusted | None:
     """Return the adjusted scores; None if there are no more counted conversations than effects."""
-    rated = scores.z.loc[scores.z["n"] > 0, "system"].to_list()
+    rated, counted = scores.z.loc[scores.z["n"] > 0, "system"].to_list(), sample.counted
     context = _context_columns(sample)
-    model = fit_random_intercept(
+    rows = (
         np.column_stack([_system_columns(sample, rated), *context.values()]),
-        sample.overall["z"][sample.counted],
-        sample.workers[sample.counted],
+        sample.overall["z"][counted],
+        sample.workers[counted],
     )
+    model = fit_random_intercept(*rows)
     if model is None:
         return None
-    terms = [*(f"system {name}" for name in rated), *context]
-    coefficients = _coefficients(model, np.array([column.mean() for column in context.values()]), terms)
-    means = coefficients.iloc[: len(rated)].set_axis(rated).reindex(scores.z["system"])
-    adjusted = means["estimate"].to_numpy(np.float64)
-    reach = float(ndtri((1 + LEVEL) / 2)) * means["se"].to_numpy(np.float64)
+    covariance, degrees = robust_covariance(model, *rows), len(np.unique(rows[2])) - 1
+    mix = np.array([column.mean() for column in context.values()])
+    place = pd.Index(scores.z["system"]).get_indexer(rated)
+    adjusted, low, high = (
+        _spread(values, place, len(scores.z)) for values in _marginal_means(model, covariance, mix, degrees)
+    )
+    dropped = [term for term, kept in zip(context, model.kept[len(rated) :], strict=True) if not kept]
     return Adjusted(
         systems=tuple(scores.z["system"]),
         plain=scores.z["overall"].to_numpy(np.float64),
         adjusted=adjusted,
-        low=adjusted - reach,
-        high=adjusted + reach,
+        low=low,
+        high=high,
         worker_sd=float(np.sqrt(model.group_variance)),
         residual_sd=float(np.sqrt(model.residual_variance)),
-        coefficients=coefficients[model.kept].reset_index(drop=True),
-        n=int(sample.counted.sum()),
-        notes=_notes(sample, model, [term for term, kept in zip(terms, model.kept, strict=True) if not kept]),
+        coefficients=_coefficients(model, covariance, list(context), degrees),
+        n=int(counted.sum()),
+        notes=_notes(sample, model, dropped),
     )
 
 
@@ -116,16 +124,34 @@ def _indicators(factor: Factor) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def _coefficients(model: MixedModel, mix: NDArray[np.float64], terms: list[str]) -> pd.DataFrame:
-    """Return the terms of the model, with the systems' at the `mix` of positions and opinions."""
-    rated = len(terms) - len(mix)
-    contrasts = np.eye(len(terms))
-    contrasts[:rated, rated:] = mix
-    estimates = contrasts @ model.estimates
-    se = np.sqrt(np.diag(contrasts @ model.covariance @ contrasts.T))
+def _marginal_means(
+    model: MixedModel, covariance: NDArray[np.float64], mix: NDArray[np.float64], degrees: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return what the model expects of each system at the `mix` of positions and opinions, and its bounds."""
+    rated = len(model.estimates) - len(mix)
+    contrasts = np.hstack([np.eye(rated), np.tile(mix, (rated, 1))])
+    means = contrasts @ model.estimates
+    variances = np.einsum("sp,pq,sq->s", contrasts, covariance, contrasts)
+    return means, *t_interval(means, np.sqrt(np.maximum(variances, 0)), degrees)
+
+
+def _spread(values: NDArray[np.float64], place: NDArray[np.intp], count: int) -> NDArray[np.float64]:
+    """Return (count,) with the values at their places, NaN elsewhere."""
+    spread = np.full(count, np.nan)
+    spread[place] = values
+    return spread
+
+
+def _coefficients(
+    model: MixedModel, covariance: NDArray[np.float64], terms: list[str], degrees: int
+) -> pd.DataFrame:
+    """Return those of `terms`, the last columns of the model, that were not left out."""
+    rated = len(model.estimates) - len(terms)
+    estimates, se = model.estimates[rated:], np.sqrt(np.diag(covariance)[rated:])
     with np.errstate(divide="ignore", invalid="ignore"):  # a fit without residuals has se = 0
-        p = 2 * ndtr(-np.abs(estimates / se))
-    return pd.DataFrame({"term": terms, "estimate": estimates, "se": se, "p": p})
+        p = 2 * stdtr(degrees, -np.abs(estimates / se))
+    table = pd.DataFrame({"term": terms, "estimate": estimates, "se": se, "p": p})
+    return table[model.kept[rated:]].reset_index(drop=True)
 
 
 def _notes(sample: Sample, model: MixedModel, dropped: list[str]) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.method.filter import NO_QC, NO_SYSTEMS, NO_VARIANCE
 from qc.method.sample import Sample
 from qc.method.scores import Scores
 from qc.statistics.correlation import pearson, spearman
@@ -78,8 +77,7 @@ def alpha_influence(sample: Sample, scores: Scores, other: Sample | None) -> Alp
 def _first_level(sample: Sample) -> NDArray[np.intp]:
     """Return the place of the lowest level at which each worker passes; the number of levels if at none."""
     table = sample.screening.workers
-    untestable = table["reason"].isin([NO_QC, NO_SYSTEMS, NO_VARIANCE]).to_numpy(bool)
-    p = np.where(untestable, np.nan, table["p"].to_numpy(np.float64))
+    p = np.where(table["testable"], table["p"], np.nan)
     return np.searchsorted(LEVELS, p, side="right")
 
 

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from qc.method.significance import Significance
 
+# Of the comparisons of systems; the level at which workers pass the filter has nothing to do with it.
+ALPHA = 0.05
+
 
 @dataclass(frozen=True)
 class Clusters:
@@ -30,7 +33,7 @@ class Clusters:
     holm_groups: tuple[tuple[str, ...], ...]
 
 
-def cluster(significance: Significance, alpha: float) -> Clusters:
+def cluster(significance: Significance, alpha: float = ALPHA) -> Clusters:
     """Group the systems at level `alpha`."""
     tested = ~np.isnan(significance.p.diagonal())
     systems = tuple(name for name, there in zip(significance.systems, tested, strict=True) if there)

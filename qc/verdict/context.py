@@ -1,25 +1,21 @@
 """What moves the score of a conversation besides the system: place, time, opinion of the topic, its changes.
 
-The effect of a level is the mean, over its conversations, of overall z minus the mean of the same system:
-A z for a matrix A that depends on who talked with which system when. Its covariance is A C Aᵀ, where C is
-estimated from the products of residuals of the same worker, because a worker's conversations hang together.
+The effect of a level is the mean, over its conversations, of overall z minus the mean of the same system.
+A worker's conversations hang together, so standard errors and tests are those of clusters.
 
-Sources: Liang and Zeger, *Longitudinal data analysis using generalized linear models*, Biometrika 73, 1986
-(the covariance); Cameron and Miller, *A practitioner's guide to cluster-robust inference*, Journal of Human
-Resources 50, 2015, section VI (the factor W / (W - 1), t and F with W - 1 degrees of freedom, W workers).
+Source: `qc.statistics.clustered`.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import fdtrc, stdtrit
 
 from qc.method.sample import Sample
+from qc.numerals import decimal, probability
+from qc.statistics.clustered import level_means, wald
+from qc.statistics.confidence import t_interval
 from qc.verdict.factors import Factor, minutes, positions, topic_changes, topic_opinions
-from qc.verdict.numerals import decimal, probability
 
-LEVEL = 0.95
 SIGNIFICANT = 0.05
 
 # How a sentence calls the conversations of a level.
@@ -90,70 +86,15 @@ def _effect(sample: Sample, factor: Factor) -> Effect:
         sample.systems[counted][known],
         workers,
     )
-    reach = stdtrit(max(workers.max(), 1), (1 + LEVEL) / 2) * np.sqrt(np.diag(covariance))
+    degrees = int(workers.max())
+    low, high = t_interval(means, np.sqrt(np.diag(covariance)), degrees)
     sizes = np.bincount(factor.codes[known])
     levels = tuple(
-        Level(name, int(n), float(mean), float(mean - width), float(mean + width))
-        for name, n, mean, width in zip(factor.levels, sizes, means, reach, strict=True)
+        Level(name, int(n), *map(float, bounds))
+        for name, n, *bounds in zip(factor.levels, sizes, means, low, high, strict=True)
     )
-    name, statistic, p = _wald(means, covariance, int(workers.max()))
+    name, statistic, p = wald(means, covariance, degrees)
     return Effect(factor.name, levels, name, statistic, p, _sentence(factor.name, levels, name, statistic, p))
-
-
-def level_means(
-    values: NDArray[np.float64],
-    levels: NDArray[np.intp],
-    systems: NDArray[np.intp],
-    workers: NDArray[np.intp],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the mean of each level relative to the systems' means, and the covariance of these means.
-
-    Args:
-        values: (rows,); rows are in a fixed order, in which they are added up.
-        levels: (rows,), codes from 0; each of the L levels occurs.
-        systems: (rows,), codes from 0.
-        workers: (rows,), codes from 0; each of the W workers occurs.
-
-    Returns:
-        (L,) and (L, L); the covariance is NaN if there are no more workers than levels.
-    """
-    of_system = np.bincount(systems, values) / np.maximum(np.bincount(systems), 1)
-    relative = values - of_system[systems]
-    counts = _table(levels, systems, np.ones(len(values)))
-    means = np.bincount(levels, relative) / counts.sum(axis=1)
-    if workers.max() < len(counts):
-        return means, np.full((len(counts), len(counts)), np.nan)
-    residuals = relative - means[levels]
-    # A row of A is (its level's indicator - the level's share of the row's system) / size of the level.
-    shares = counts / np.maximum(counts.sum(axis=0), 1)
-    # Matrix products would add up in an order that depends on the number of threads.
-    expected = np.einsum("ws,ls->wl", _table(workers, systems, residuals), shares)
-    sums = (_table(workers, levels, residuals) - expected) / counts.sum(axis=1)
-    return means, np.einsum("wl,wm->lm", sums, sums) * (len(sums) / (len(sums) - 1))
-
-
-def _table(
-    rows: NDArray[np.intp], columns: NDArray[np.intp], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the sums of `values` by two codes."""
-    shape = int(rows.max()) + 1, int(columns.max()) + 1
-    cells = np.bincount(rows * shape[1] + columns, weights=values, minlength=shape[0] * shape[1])
-    return np.asarray(cells.reshape(shape), np.float64)
-
-
-def _wald(
-    means: NDArray[np.float64], covariance: NDArray[np.float64], degrees: int
-) -> tuple[str, float, float]:
-    """Return name, value and p of the test that all means are 0.
-
-    The means, weighted by the sizes of the levels, add up to 0; so one of them, whichever, is left out.
-    """
-    free = len(means) - 1
-    name = f"F({free}, {degrees})"
-    if not np.isfinite(covariance).all() or np.linalg.matrix_rank(covariance[:free, :free]) < free:
-        return name, float("nan"), float("nan")
-    statistic = float(means[:free] @ np.linalg.solve(covariance[:free, :free], means[:free])) / free
-    return name, statistic, float(fdtrc(free, degrees, statistic))
 
 
 def _sentence(factor: str, levels: tuple[Level, ...], name: str, statistic: float, p: float) -> str:

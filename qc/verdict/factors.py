@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from qc.method.duration import assignment_minutes
 from qc.method.sample import Sample
+from qc.numerals import decimal
 from qc.run import CHANGES, OPINIONS, Words, codes
-from qc.verdict.numerals import decimal
 
 QUARTILES = (0.25, 0.5, 0.75)
 MANY_CHANGES = 3

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from qc.method.filter import NO_VARIANCE
 from qc.method.sample import Sample
 from qc.method.scores import Scores
+from qc.numerals import percent, whole
 from qc.statistics.correlation import pearson, spearman
 from qc.statistics.groups import group_means
-from qc.verdict.numerals import percent, whole
 from qc.verdict.shuffles import RandomPass, simulate_random_workers
 from qc.verdict.workers import describe_workers
 
@@ -44,6 +44,8 @@ class FilterCheck:
         simulated_random_pass: the share who pass if whole conversations are shuffled, made from workers with
             p above 1/2, who are mostly random; from all T, which is too cautious, if those are fewer than 10.
         shuffled_ratings_pass: the same if all ratings are shuffled: about α.
+        random_p: (2000,) or fewer, ascending: p-values of those simulated workers. `random_share` × number of
+            workers with p × share of these in a range of p: how many random workers to expect in that range.
         random_share: (N + workers without variance) / (T + workers without variance).
         random_among_passed: N g / P.
         random_among_passed_bound: F / (1 - g) × g / P, at most 1: what it is if every worker who failed is
@@ -57,6 +59,9 @@ class FilterCheck:
             `rank`, `rank_everyone` (1 is best, the best shared by ties); in the order of the scores; NaN for
             a system without conversations.
         everyone_rho, everyone_r: Spearman's ρ and Pearson's r of the two z; NaN with fewer than 3 systems.
+            High by construction: most of everyone are those who passed.
+        failed_rho, failed_r: of `z` with the overall z of the workers who failed alone, who share no rating
+            with those who passed; NaN with fewer than 3 systems that both rated.
         workers: a row for each, see `qc.verdict.workers`.
         notes: the findings in plain sentences.
 
@@ -67,6 +72,7 @@ class FilterCheck:
     expected_random_pass: float
     simulated_random_pass: float
     shuffled_ratings_pass: float
+    random_p: NDArray[np.float64]
     random_share: float
     random_among_passed: float
     random_among_passed_bound: float
@@ -75,6 +81,8 @@ class FilterCheck:
     everyone: pd.DataFrame
     everyone_rho: float
     everyone_r: float
+    failed_rho: float
+    failed_r: float
     workers: pd.DataFrame
     notes: tuple[str, ...]
 
@@ -130,10 +138,12 @@ def check_filter(sample: Sample, scores: Scores, seed: int) -> FilterCheck:
     random_pass, counts = _tested(sample, seed)
     everyone = _everyone(sample, scores)
     z, z_everyone = everyone["z"].to_numpy(np.float64), everyone["z_everyone"].to_numpy(np.float64)
+    z_failed = _means(sample, scores, ~sample.kept)
     return FilterCheck(
         expected_random_pass=sample.screening.alpha,
         simulated_random_pass=random_pass.conversations,
         shuffled_ratings_pass=random_pass.ratings,
+        random_p=random_pass.p,
         random_share=counts.random_share(),
         random_among_passed=counts.random_among_passed(),
         random_among_passed_bound=counts.random_among_passed_bound(),
@@ -142,6 +152,8 @@ def check_filter(sample: Sample, scores: Scores, seed: int) -> FilterCheck:
         everyone=everyone,
         everyone_rho=spearman(z, z_everyone),
         everyone_r=pearson(z, z_everyone),
+        failed_rho=spearman(z, z_failed),
+        failed_r=pearson(z, z_failed),
         workers=describe_workers(sample),
         notes=_notes(sample.screening.alpha, counts, random_pass),
     )
@@ -150,8 +162,8 @@ def check_filter(sample: Sample, scores: Scores, seed: int) -> FilterCheck:
 def _tested(sample: Sample, seed: int) -> tuple[RandomPass, _Tested]:
     workers = sample.screening.workers
     p = workers["p"].to_numpy(np.float64)
-    constant = workers["reason"].to_numpy() == NO_VARIANCE
-    tested = np.isfinite(p) & ~constant
+    tested = workers["testable"].to_numpy(bool)
+    constant = np.isfinite(p) & ~tested
     high = tested & (p > HALF)
     random_pass = simulate_random_workers(sample, high if high.sum() >= FEWEST_MODELS else tested, seed)
     counts = _Tested(
@@ -169,14 +181,19 @@ def _share(part: float, whole: float) -> float:
 
 
 def _everyone(sample: Sample, scores: Scores) -> pd.DataFrame:
-    overall, run = sample.overall["z"], sample.run
-    used = ~sample.is_qc & np.isfinite(overall)
-    means = group_means(overall[used], sample.systems[used], len(run.systems))
     table = pd.DataFrame({"system": scores.z["system"], "z": scores.z["overall"]})
-    table["z_everyone"] = pd.Series(means, index=run.systems["system"]).reindex(table["system"]).to_numpy()
+    table["z_everyone"] = _means(sample, scores, np.ones(len(sample.workers), bool))
     for rank, z in (("rank", "z"), ("rank_everyone", "z_everyone")):
         table[rank] = table[z].rank(ascending=False, method="min")
     return table
+
+
+def _means(sample: Sample, scores: Scores, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the systems' overall z over those `rows` that have one, (S,), in the order of the scores."""
+    overall, systems = sample.overall["z"], sample.run.systems["system"]
+    used = rows & ~sample.is_qc & np.isfinite(overall)
+    means = group_means(overall[used], sample.systems[used], len(systems))
+    return np.asarray(means[pd.Index(systems).get_indexer(scores.z["system"])])
 
 
 def _notes(alpha: float, counts: _Tested, random_pass: RandomPass) -> tuple[str, ...]:

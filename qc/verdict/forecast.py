@@ -42,8 +42,10 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample
 from qc.method.scores import Scores
 from qc.statistics.chance import generator
+from qc.statistics.confidence import LEVEL
+from qc.statistics.correlation import pearson_of_rows, row_deviations
 from qc.statistics.resampling import half_sums, percentile_interval
-from qc.verdict.intervals import LEVEL, means_of_sums, worker_sums
+from qc.verdict.intervals import means_of_sums, worker_sums
 
 FEWEST_WORKERS = 4
 FEWEST_SYSTEMS = 3
@@ -92,12 +94,12 @@ def forecast(sample: Sample, scores: Scores, seed: int, splits: int = SPLITS) ->
         _with_overall(half.reshape(splits, systems, columns))
         for half in half_sums(sums.reshape(workers, -1), splits, rng)
     ]
-    r = [_spearman_brown(correlate(halves[0][..., k], halves[1][..., k])) for k in range(columns)]
+    r = [_spearman_brown(pearson_of_rows(halves[0][..., k], halves[1][..., k])) for k in range(columns)]
     if np.isnan(r[0]):
         return None
     whole = _with_overall(sums.sum(axis=0))[:, 0]
     drawn = second_runs(whole, (halves[0][..., 0] - halves[1][..., 0]) / 2, rng)
-    low, high = percentile_interval(correlate(whole, drawn), LEVEL)
+    low, high = percentile_interval(pearson_of_rows(whole, drawn), LEVEL)
     return Forecast(
         r=r[0],
         low=float(low),
@@ -113,28 +115,6 @@ def _with_overall(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return (…, S, 1 + K) scores, overall first, from (…, S, 1 + K) counts and sums."""
     means = means_of_sums(sums)
     return np.concatenate([means.mean(axis=-1, keepdims=True), means], axis=-1)
-
-
-def correlate(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Pearson's r of each row of two arrays (…, S), over the systems that both have.
-
-    Returns:
-        (…,); NaN where both have fewer than 3 systems in common, or one of them does not vary.
-    """
-    both = np.isfinite(first) & np.isfinite(second)
-    a, b = (_deviations(values, both) for values in (first, second))
-    lengths = np.sqrt((a * a).sum(axis=-1)), np.sqrt((b * b).sum(axis=-1))
-    # Scores that do not vary may still differ by rounding noise.
-    defined = (both.sum(axis=-1) >= FEWEST_SYSTEMS) & (np.minimum(*lengths) > 1e-9)
-    r = (a * b).sum(axis=-1) / np.where(defined, lengths[0] * lengths[1], np.nan)
-    return np.asarray(np.clip(r, -1, 1))
-
-
-def _deviations(values: NDArray[np.float64], taking_part: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the deviations from the mean of those that take part in each row; 0 for the others."""
-    present = np.where(taking_part, values, 0)
-    count = np.maximum(taking_part.sum(axis=-1, keepdims=True), 1)
-    return np.where(taking_part, present - present.sum(axis=-1, keepdims=True) / count, 0)
 
 
 def _spearman_brown(halves: NDArray[np.float64]) -> float:
@@ -159,7 +139,7 @@ def second_runs(
     """
     present = np.isfinite(errors)
     size = present.sum(axis=1)
-    deviations = _deviations(errors, present)
+    deviations = row_deviations(errors, present)
     enough = size >= FEWEST_SYSTEMS
     error_variance = ((deviations[enough] ** 2).sum(axis=1) / (size[enough] - 1)).mean()
     freedom = len(observed) - 1

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample
 from qc.method.scores import Scores
 from qc.statistics.chance import generator
+from qc.statistics.confidence import LEVEL
 from qc.statistics.resampling import bootstrap_sums, percentile_interval, unit_sums
-
-LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Intervals:
         indistinct: pairs that cannot be told apart: both have a score, and the interval of their
             difference holds 0 or is unknown.
         best_chance: (S,), share of the draws in which the system is first; systems that are first together
-            share the draw. NaN if no system has a score.
+            share the draw. NaN where the bounds are.
     """
 
     level: float
@@ -148,7 +147,7 @@ def intervals(draws: Draws, scores: Scores) -> Intervals:
         difference_low=difference_low,
         difference_high=difference_high,
         indistinct=tuple((systems[i], systems[j]) for i, j in np.argwhere(np.triu(open_pairs, 1))),
-        best_chance=_best_chance(overall),
+        best_chance=_best_chance(overall, draws.raters),
     )
 
 
@@ -189,13 +188,14 @@ def _difference_bounds(
     low, _ = percentile_interval(overall[:, :, None] - overall[:, None, :], LEVEL)
     known = (raters > 1)[:, None] & (raters > 1)
     low = np.where(known, low, np.nan)
-    return low, -low.T
+    return low, 0 - low.T
 
 
-def _best_chance(overall: NDArray[np.float64]) -> NDArray[np.float64]:
+def _best_chance(overall: NDArray[np.float64], raters: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return the share of the draws in which each system is first, (S,)."""
     scored = overall[~np.isnan(overall).all(axis=1)]
     if len(scored) == 0:
         return np.full(overall.shape[1], np.nan)
     first = scored == np.nanmax(scored, axis=1, keepdims=True)
-    return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
+    share = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
+    return np.where(raters > 1, share, np.nan)

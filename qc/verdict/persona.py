@@ -3,10 +3,9 @@
 Source: Ji et al., ACL 2022, the comparison of systems with and without persona; intervals and tests are
 additions of ours.
 
-Within a family the conversations with persona and those without are compared by a two-sided rank-sum
-test on overall z, each conversation for itself, as the published method compares two systems. Over all
-families the p-value comes from the draws of whole workers instead: workers meet several families, so the
-families' tests are not independent, and the draws keep together what one worker contributed to each.
+Interval and p-value come from the same draws of whole workers, which keep together what one worker
+contributed to several systems and families. Beside them, of each family, stands the p-value of the published
+method's comparison of two systems: a rank-sum test on overall z, each conversation for itself.
 """
 
 from dataclasses import dataclass
@@ -16,12 +15,12 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.method.scores import Scores
+from qc.statistics.confidence import LEVEL
 from qc.statistics.rank_sum import rank_sum_less
 from qc.statistics.resampling import percentile_interval
-from qc.verdict.intervals import LEVEL, Draws
+from qc.verdict.intervals import Draws
 
 EVERY_FAMILY = "all families"
-Z_DECIMALS = 9
 
 
 @dataclass(frozen=True)
@@ -36,9 +35,12 @@ class FamilyPersona:
         difference: `z_with` − `z_without`.
         low, high: its percentile interval over the draws of workers; NaN if it has none, or if a system
             was rated by a single worker.
-        p: two-sided. Of a family, of the rank-sum test; NaN if either kind has no kept conversation. Of the
-            mean, 2 (1 + k) / (1 + n), where k of n draws lie on the side of 0 with fewer, so never below
-            2 / (1 + n) (Davison and Hinkley, 1997, section 4.2, on Monte Carlo p-values).
+        p: two-sided percentile p-value: 1 − the level at which the percentile interval just reaches 0. With
+            k of n draws on the side of 0 that has fewer, it is 2 (1 + k) / (1 + n), so never below
+            2 / (1 + n). NaN where the interval is. Source: Efron and Tibshirani, *An Introduction to the
+            Bootstrap*, 1993, section 15.4.
+        p_rank_sum: two-sided, of the rank-sum test, which takes a worker's conversations as independent; NaN
+            for the mean, and if either kind has no kept conversation.
     """
 
     family: str
@@ -50,6 +52,7 @@ class FamilyPersona:
     low: float
     high: float
     p: float
+    p_rank_sum: float
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,8 @@ def _families(sample: Sample, raters: NDArray[np.intp], order: tuple[str, ...]) 
 
 def _of_family(sample: Sample, scores: Scores, family: _Family, drawn: NDArray[np.float64]) -> FamilyPersona:
     overall = scores.z["overall"].to_numpy(np.float64)
-    low, high = percentile_interval(family.difference(drawn), LEVEL)
+    differences = family.difference(drawn)
+    low, high = percentile_interval(differences, LEVEL)
     return FamilyPersona(
         family=family.name,
         with_persona=", ".join(family.with_names),
@@ -120,7 +124,10 @@ def _of_family(sample: Sample, scores: Scores, family: _Family, drawn: NDArray[n
         difference=float(family.difference(overall)),
         low=float(low),
         high=float(high),
-        p=_two_sided(_conversations(sample, family.with_names), _conversations(sample, family.without_names)),
+        p=_p_of_draws(differences),
+        p_rank_sum=_p_rank_sum(
+            _conversations(sample, family.with_names), _conversations(sample, family.without_names)
+        ),
     )
 
 
@@ -139,7 +146,8 @@ def _of_all(
         difference=float(np.mean([family.difference(overall) for family in families])),
         low=float(low),
         high=float(high),
-        p=_p_of_draws(differences[~np.isnan(differences)]),
+        p=_p_of_draws(differences),
+        p_rank_sum=np.nan,
     )
 
 
@@ -151,20 +159,21 @@ def _mean(overall: NDArray[np.float64], places: NDArray[np.intp]) -> NDArray[np.
 
 
 def _conversations(sample: Sample, systems: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return the overall z of every counted conversation with one of the systems."""
+    """Return the rounded overall z of every counted conversation with one of the systems."""
     codes = np.flatnonzero(sample.run.systems["system"].isin(systems))
     rows = sample.counted & np.isin(sample.systems, codes)
-    return np.round(sample.overall["z"][rows], Z_DECIMALS)
+    return sample.overall_rounded[rows]
 
 
-def _two_sided(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+def _p_rank_sum(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     if len(first) == 0 or len(second) == 0:
         return np.nan
     return float(min(1.0, 2 * min(rank_sum_less(first, second), rank_sum_less(second, first))))
 
 
 def _p_of_draws(differences: NDArray[np.float64]) -> float:
-    if len(differences) == 0:
+    known = int((~np.isnan(differences)).sum())
+    if known == 0:
         return np.nan
     smaller = min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0))
-    return float(min(1.0, 2 * (1 + smaller) / (1 + len(differences))))
+    return float(min(1.0, 2 * (1 + smaller) / (1 + known)))

@@ -1,5 +1,6 @@
 """How often workers would pass whose ratings have nothing to do with the bot that they rate."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +13,17 @@ from qc.statistics.chance import generator
 
 SIMULATED = 10_000
 FEWEST_SHUFFLES = 25
+# So many of the simulated p-values, evenly spaced in their order, show how they are distributed.
+SHOWN = 2000
+# Ratings that are worked on at a time; this bounds the memory, however many conversations a worker held.
+BLOCK_CELLS = 2**21
+
+# Ratings, (R, rows, criteria), and which conversations were the qc bot's, (R, rows), of R copies.
+_Copies = tuple[NDArray[np.float64], NDArray[np.bool_]]
+_Shuffled = Callable[[int, np.random.Generator], _Copies]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RandomPass:
     """Share of simulated workers who pass; NaN if there is nobody to make them from.
 
@@ -25,10 +34,13 @@ class RandomPass:
             and the test, which takes them as independent, passes more than α.
         ratings: of workers all of whose ratings are shuffled. Right for workers who set every slider anew
             at random: about α, a little less because p-values are discrete.
+        p: (2000,) or fewer, ascending, p-values of the workers of `conversations`, or evenly spaced ones of
+            them; empty if there are none.
     """
 
     conversations: float
     ratings: float
+    p: NDArray[np.float64]
 
 
 def simulate_random_workers(sample: Sample, models: NDArray[np.bool_], seed: int) -> RandomPass:
@@ -43,30 +55,37 @@ def simulate_random_workers(sample: Sample, models: NDArray[np.bool_], seed: int
     rng = generator(seed, "random workers")
     chosen = np.flatnonzero(models)
     if not len(chosen):
-        return RandomPass(float("nan"), float("nan"))
+        return RandomPass(float("nan"), float("nan"), np.empty(0))
     if len(chosen) > SIMULATED // FEWEST_SHUFFLES:
         chosen = np.sort(rng.choice(chosen, SIMULATED // FEWEST_SHUFFLES, replace=False))
-    copies = _Copies.of(sample, chosen, SIMULATED // len(chosen))
+    made, times, alpha = _Models.of(sample, chosen), SIMULATED // len(chosen), sample.screening.alpha
+    conversations = np.sort(made.p_values(times, made.shuffled_bots, rng))
+    ratings = made.p_values(times, made.shuffled_ratings, rng)
     return RandomPass(
-        conversations=copies.pass_rate(copies.ratings, copies.shuffled_bots(rng)),
-        ratings=copies.pass_rate(copies.shuffled_ratings(rng), copies.is_qc),
+        conversations=float((conversations < alpha).mean()),
+        ratings=float((ratings < alpha).mean()),
+        p=_thinned(conversations),
     )
 
 
+def _thinned(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the middle one of every so many values, at most SHOWN."""
+    step = -(-len(ordered) // SHOWN)
+    return ordered[step // 2 :: step]
+
+
 @dataclass(frozen=True)
-class _Copies:
-    """The conversations of N workers, ordered by worker and assignment, R times over.
+class _Models:
+    """The conversations of N workers, ordered by worker and assignment.
 
     Attributes:
-        alpha: level at which a worker passes.
         count: N.
         workers: (rows,), codes from 0 to N - 1.
         assignments: (rows,), codes in ascending order.
-        is_qc: (R, rows), all rows the same.
-        ratings: (R, rows, criteria that count for quality control), higher is better.
+        is_qc: (rows,).
+        ratings: (rows, criteria that count for quality control), higher is better.
     """
 
-    alpha: float
     count: int
     workers: NDArray[np.intp]
     assignments: NDArray[np.intp]
@@ -74,41 +93,43 @@ class _Copies:
     ratings: NDArray[np.float64]
 
     @classmethod
-    def of(cls, sample: Sample, chosen: NDArray[np.intp], times: int) -> "_Copies":
+    def of(cls, sample: Sample, chosen: NDArray[np.intp]) -> "_Models":
         place = np.full(len(sample.screening.workers), -1)
         place[chosen] = np.arange(len(chosen))
         assignments = codes(sample.run.conversations["assignment"])
         rows = np.flatnonzero(place[sample.workers] >= 0)
         rows = rows[np.lexsort((assignments[rows], place[sample.workers[rows]]))]
-        tested = sample.raw[:, sample.run.criteria["counts_for_qc"].to_numpy(bool)][rows]
         begins = np.diff(assignments[rows], prepend=-1) != 0
         return cls(
-            alpha=sample.screening.alpha,
             count=len(chosen),
             workers=place[sample.workers[rows]],
             assignments=np.cumsum(begins),
-            is_qc=np.broadcast_to(sample.is_qc[rows], (times, len(rows))),
-            ratings=np.broadcast_to(tested, (times, *tested.shape)),
+            is_qc=sample.is_qc[rows],
+            ratings=sample.raw[:, sample.run.criteria["counts_for_qc"].to_numpy(bool)][rows],
         )
 
-    def shuffled_bots(self, rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Return `is_qc`, shuffled within each assignment."""
-        return np.take_along_axis(self.is_qc, _shuffles(self.assignments, len(self.is_qc), rng), axis=1)
+    def p_values(self, times: int, shuffled: _Shuffled, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the p-values of N × `times` workers, made by `shuffled`; one without variance has p = 1."""
+        block = max(1, BLOCK_CELLS // self.ratings.size)
+        sizes = [min(block, times - start) for start in range(0, times, block)]
+        return np.concatenate([self._tested(*shuffled(size, rng)) for size in sizes])
 
-    def shuffled_ratings(self, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return `ratings`, all those of a worker shuffled."""
-        times, rows, criteria = self.ratings.shape
-        order = _shuffles(np.repeat(self.workers, criteria), times, rng)
-        flat = self.ratings.reshape(times, rows * criteria)
-        return np.take_along_axis(flat, order, axis=1).reshape(self.ratings.shape)
+    def shuffled_bots(self, times: int, rng: np.random.Generator) -> _Copies:
+        """Return copies whose `is_qc` is shuffled within each assignment."""
+        order = _shuffles(self.assignments, times, rng)
+        return np.broadcast_to(self.ratings, (times, *self.ratings.shape)), self.is_qc[order]
 
-    def pass_rate(self, ratings: NDArray[np.float64], is_qc: NDArray[np.bool_]) -> float:
-        """Return the share of the N × R workers who pass; one without variance has p = 1."""
+    def shuffled_ratings(self, times: int, rng: np.random.Generator) -> _Copies:
+        """Return copies with all ratings of a worker shuffled."""
+        order = _shuffles(np.repeat(self.workers, self.ratings.shape[1]), times, rng)
+        ratings = self.ratings.ravel()[order].reshape(times, *self.ratings.shape)
+        return ratings, np.broadcast_to(self.is_qc, (times, len(self.is_qc)))
+
+    def _tested(self, ratings: NDArray[np.float64], is_qc: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the p-values of all copies, (N × copies,)."""
         times, rows = is_qc.shape
         workers = (self.workers + self.count * np.arange(times)[:, None]).ravel()
-        flat = ratings.reshape(times * rows, -1)
-        p = worker_p_values(flat, workers, is_qc.ravel(), self.count * times)
-        return float((p < self.alpha).mean())
+        return worker_p_values(ratings.reshape(times * rows, -1), workers, is_qc.ravel(), self.count * times)
 
 
 def _shuffles(groups: NDArray[np.intp], times: int, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -6,9 +6,16 @@ from numpy.typing import NDArray
 
 from qc.method.duration import assignment_minutes
 from qc.method.sample import Sample
+from qc.method.standardise import as_given, scale_maximum
 from qc.run import Run, codes
 from qc.statistics.groups import group_medians, group_mode_counts
 from qc.statistics.text import text_lengths
+
+# In the published runs 14 of the 311 workers who passed get a remark, and 61 of the 183 who failed.
+MANY_IDENTICAL = 0.5
+FEW_MINUTES = 1.0
+FEW_WORDS = 2.0
+NARROW = 0.05
 
 
 def describe_workers(sample: Sample) -> pd.DataFrame:
@@ -18,19 +25,22 @@ def describe_workers(sample: Sample) -> pd.DataFrame:
         `worker` (str), `passed` (bool), `p` (float): as in the screening.
         `assignments`, `conversations` (int): how many the worker did; the qc bot's count.
         `sd` (float): standard deviation (ddof = 1) of the ratings as the worker gave them, negative criteria
-            not reversed; NaN with a single rating.
+            not reversed, all on one scale; NaN with a single rating.
         `identical` (float): share of the worker's ratings that have the most frequent value, 0 to 1.
         `minutes` (float): median over the worker's assignments of the minutes per conversation; NaN if
             unknown.
         `words` (float): median number of words in an input, counted as in `qc.method.effort`; NaN if the
             source does not hold what was said, or the worker said nothing.
         `reason` (str): why the worker failed, empty if they passed.
+        `remark` (str): what a closer look may be worth at, whether the worker passed or failed, joined by
+            "; ": at least 50 % of the ratings identical, or else their `sd` below 5 % of the scale; less than
+            1 minute per conversation; fewer than 2 words per input. Empty if there is none.
     """
     run, screened = sample.run, sample.screening.workers
     count = len(screened)
-    owners, ratings = np.repeat(sample.workers, sample.raw.shape[1]), run.ratings.to_numpy(np.float64).ravel()
+    owners, ratings = np.repeat(sample.workers, sample.raw.shape[1]), as_given(run).ravel()
     size = np.bincount(owners, minlength=count)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "worker": screened["worker"],
             "passed": screened["passed"],
@@ -44,6 +54,29 @@ def describe_workers(sample: Sample) -> pd.DataFrame:
             "reason": screened["reason"],
         }
     )
+    return table.assign(remark=_remarks(table, scale_maximum(run)))
+
+
+def _remarks(workers: pd.DataFrame, maximum: float) -> pd.Series:
+    identical, minutes, words = (
+        workers[name].to_numpy(np.float64) for name in ("identical", "minutes", "words")
+    )
+    spread = workers["sd"].to_numpy(np.float64) / maximum
+    remarks = pd.Series("", workers.index, dtype=str)
+    for suspicious, text, values in (
+        (identical >= MANY_IDENTICAL, "%.0f %% identical ratings", 100 * identical),
+        (
+            (spread < NARROW) & (identical < MANY_IDENTICAL),
+            "ratings within a few points: sd %.1f %% of the scale",
+            100 * spread,
+        ),
+        (minutes < FEW_MINUTES, "%.1f minutes per conversation", minutes),
+        (words < FEW_WORDS, "%.1f words per input", words),
+    ):
+        remarks[suspicious] += pd.Series(
+            np.char.mod(f"{text}; ", values[suspicious]), remarks.index[suspicious], dtype=str
+        )
+    return remarks.str.removesuffix("; ")
 
 
 def _deviations(

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from qc.report import app
+from tests.qc.watched import Watched
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -332,3 +333,9 @@ def published() -> Path:
     if os.environ.get("CI") == "true":
         pytest.fail(message)
     pytest.skip(message)
+
+
+@pytest.fixture
+def watch(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Watched]:
+    """Return a function that shows what the command line in the given module does behind the scenes."""
+    return lambda module: Watched.of(module, monkeypatch)

@@ -1,12 +1,13 @@
 """Samples made up from z scores, for what starts from a sample; nothing is loaded or standardised."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from qc.method.filter import Screening
+from qc.method.filter import NO_VARIANCE, Screening
 from qc.method.sample import Sample
 from qc.run import Run
 
@@ -38,6 +39,9 @@ def sample_of(
         {
             "worker": workers,
             "p": [p.get(worker, 0.0) for worker in workers],
+            "testable": [
+                isfinite(p.get(worker, 0.0)) and reasons.get(worker) != NO_VARIANCE for worker in workers
+            ],
             "passed": [p.get(worker, 0.0) < alpha and worker not in reasons for worker in workers],
             "reason": [reasons.get(worker, "") for worker in workers],
         }
@@ -61,7 +65,13 @@ def sample_of_arrays(workers: ArrayLike, systems: ArrayLike, z: NDArray[np.float
     worker_codes, system_codes = np.asarray(workers, dtype=np.intp), np.asarray(systems, dtype=np.intp)
     count = int(worker_codes.max()) + 1
     screening = pd.DataFrame(
-        {"worker": [f"w{n:06}" for n in range(count)], "p": 0.0, "passed": True, "reason": ""}
+        {
+            "worker": [f"w{n:06}" for n in range(count)],
+            "p": 0.0,
+            "testable": True,
+            "passed": True,
+            "reason": "",
+        }
     )
     names = [*(f"s{n}" for n in range(int(system_codes.max()) + 1)), "qc"]
     table = pd.DataFrame({"system": names, "family": names, "has_persona": False})

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
+from scipy.stats import t as student
 
 from qc.load import load
 from qc.method.sample import Sample, take_sample
@@ -59,6 +60,19 @@ def made_up(noise: float, first: float, seed: int = 0) -> Sample:
     return sample_with(overall, systems)
 
 
+def frame_of(sample: Sample) -> pd.DataFrame:
+    counted = sample.counted
+    return pd.DataFrame(
+        {
+            "z": sample.overall["z"][counted],
+            "system": sample.run.conversations["system"][counted].astype(str).to_numpy(),
+            "position": sample.run.conversations["position"][counted].to_numpy(),
+            "opinion": sample.run.words.topics["opinion"].to_numpy().astype(str) if sample.run.words else "",
+            "worker": sample.workers[counted],
+        }
+    )
+
+
 def adjusted(sample: Sample) -> Adjusted:
     found = adjust(sample, score(sample))
     assert found is not None
@@ -78,26 +92,16 @@ def test_position_is_taken_out() -> None:
     assert estimates["position 2, against 1"] == pytest.approx(0.6, abs=1e-9)
     assert estimates["topic opinion dislike, against like"] == pytest.approx(0.0, abs=1e-9)
     assert list(estimates.index) == [
-        *("system x", "system y", "system z"),
-        *("position 2, against 1", "position 3, against 1", "topic opinion dislike, against like"),
+        *("position 2, against 1", "position 3, against 1", "topic opinion dislike, against like")
     ]
 
 
 def test_equals_statsmodels() -> None:
     sample = made_up(noise=0.5, first=0.3)
-    workers = sample.workers[sample.counted]
     shift = np.random.default_rng(9).normal(scale=0.5, size=61)
     sample = dataclasses.replace(sample, z=sample.z + shift[sample.workers][:, None])
     found = adjusted(sample)
-    data = pd.DataFrame(
-        {
-            "z": sample.overall["z"][sample.counted],
-            "system": sample.run.conversations["system"][sample.counted].astype(str).to_numpy(),
-            "position": sample.run.conversations["position"][sample.counted].to_numpy(),
-            "opinion": sample.run.words.topics["opinion"].to_numpy().astype(str) if sample.run.words else "",
-            "worker": workers,
-        }
-    )
+    data = frame_of(sample)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         formula = "z ~ C(system) + C(position) + C(opinion)"
@@ -113,12 +117,48 @@ def test_equals_statsmodels() -> None:
     np.testing.assert_allclose(found.high - found.adjusted, found.adjusted - found.low)
 
 
-def test_interval_is_of_the_standard_error() -> None:
-    found = adjusted(made_up(noise=0.5, first=0.3))
-    rows = found.coefficients.iloc[:3]
-    np.testing.assert_allclose(found.high - found.adjusted, 1.959964 * rows["se"], rtol=1e-6)
-    # 180 conversations, 60 with each system, residual sd about 0.5
-    assert rows["se"].between(0.05, 0.09).all()
+def test_errors_are_those_of_least_squares_with_clusters() -> None:
+    rng = np.random.default_rng(4)
+    sample = made_up(noise=0.5, first=0.3)
+    # Workers agree in nothing but their liking of x, and what they give x more they give the others less.
+    liking = rng.normal(scale=0.6, size=61)[sample.workers]
+    is_x = sample.run.conversations["system"].to_numpy() == "x"
+    z = sample.z + np.where(is_x, liking, -liking / 2)[:, None]
+    means = np.bincount(sample.workers, z[:, 0]) / np.bincount(sample.workers)
+    sample = dataclasses.replace(sample, z=z - means[sample.workers][:, None])
+    found = adjusted(sample)
+    assert found.worker_sd == 0.0
+    data = frame_of(sample)
+    fit = smf.ols("z ~ 0 + C(system) + C(position) + C(opinion, Treatment('like'))", data).fit(
+        cov_type="cluster", cov_kwds={"groups": data["worker"], "use_correction": False}
+    )
+    np.testing.assert_allclose(found.coefficients["estimate"], fit.params.iloc[3:], atol=1e-10)
+    factor = np.sqrt(60 / 59)
+    np.testing.assert_allclose(found.coefficients["se"], fit.bse.iloc[3:] * factor, rtol=1e-9)
+    t = found.coefficients["estimate"] / found.coefficients["se"]
+    np.testing.assert_allclose(found.coefficients["p"], 2 * student.sf(np.abs(t), 59), rtol=1e-9)
+    # At the mix of positions and opinions that the conversations have.
+    shares = [*(data["position"] == place for place in (2, 3)), data["opinion"] == "dislike"]
+    contrasts = np.hstack([np.eye(3), np.tile([share.mean() for share in shares], (3, 1))])
+    errors = np.sqrt(np.diag(contrasts @ fit.cov_params().to_numpy() @ contrasts.T)) * factor
+    np.testing.assert_allclose(found.adjusted, contrasts @ fit.params.to_numpy(), atol=1e-10)
+    np.testing.assert_allclose(found.high - found.adjusted, student.ppf(0.975, 59) * errors, rtol=1e-9)
+    np.testing.assert_allclose(found.adjusted - found.low, found.high - found.adjusted, rtol=1e-9)
+
+
+def test_no_interval_with_no_more_workers_than_terms() -> None:
+    # 3 systems and 2 positions beside the first: 5 terms
+    systems = {f"w{n}": [["x", "y", "z"], ["y", "z", "x"]][n % 2] for n in range(6)}
+    overall = {worker: [0.1 * n, 0.2, 0.3 - n * n] for n, worker in enumerate(systems)}
+    found = adjusted(sample_with(overall, systems, opinions=False))
+    assert np.isfinite([found.adjusted, found.low, found.high]).all()
+    five = [f"w{n}" for n in range(5)]
+    found = adjusted(
+        sample_with({w: overall[w] for w in five}, {w: systems[w] for w in five}, opinions=False)
+    )
+    assert np.isfinite(found.adjusted).all()
+    assert np.isnan([found.low, found.high]).all()
+    assert found.coefficients[["se", "p"]].isna().all(axis=None)
 
 
 def test_a_term_that_cannot_be_told_apart_is_left_out() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qc.analysis import SECTIONS, Options, analyse
+from qc.analysis import SECTIONS, Options, analyse, steps
 from qc.load import load
-
-pytestmark = pytest.mark.published
+from qc.render.document import as_json
+from qc.verdict.clusters import ALPHA
 
 # The parts that each section makes.
 PARTS = {
@@ -28,6 +28,7 @@ PARTS = {
     "topics": {"topics"},
     "effort": {"effort"},
 }
+Hits = dict[str, Any]
 ALWAYS = {"run", "options", "signature", "sample", "rates", "minutes", "workload", "cost", "scores", "notes"}
 
 
@@ -35,6 +36,7 @@ def test_every_section_is_known() -> None:
     assert PARTS.keys() == SECTIONS.keys()
 
 
+@pytest.mark.published
 @pytest.mark.parametrize("section", PARTS)
 def test_a_section_alone_is_what_it_is_among_all(published: Path, section: str) -> None:
     first, second = (
@@ -61,7 +63,51 @@ def numbers(part: object) -> object:
     return part
 
 
-def test_steps_are_told(small_hits: dict[str, Any], hits_file: Callable[[object], Path]) -> None:
-    told: list[str] = []
-    analyse(load(str(hits_file(small_hits))), Options(sections=frozenset({"effort"})), on_step=told.append)
-    assert told == ["Who is kept, and the scores", "Words and characters that workers wrote"]
+@pytest.mark.parametrize("replicating", [False, True])
+@pytest.mark.parametrize(
+    "sections",
+    [SECTIONS, ["effort"], ["replication"], ["context", "replication"], []],
+    ids=lambda names: ",".join(names) if len(names) < 3 else "all",
+)
+def test_steps_are_told(
+    sections: list[str], replicating: bool, small_hits: Hits, hits_file: Callable[[object], Path]
+) -> None:
+    run = load(str(hits_file(small_hits)))
+    options, told = Options(bootstrap=100, sections=frozenset(sections)), list[str]()
+    analyse(run, options, run if replicating else None, told.append)
+    expected = [name for name in SECTIONS if name in sections and (replicating or name != "replication")]
+    assert told == [
+        "Who is kept, and the scores",
+        *(SECTIONS[name][0].upper() + SECTIONS[name][1:] for name in expected),
+    ]
+    assert steps(options, replicating) == len(told)
+
+
+def test_groups_of_systems_do_not_depend_on_the_level_of_the_filter(
+    small_hits: Hits, hits_file: Callable[[object], Path]
+) -> None:
+    run = load(str(hits_file(small_hits)))
+    for alpha in (0.05, 0.2):
+        found = analyse(run, Options(alpha=alpha, sections=frozenset({"significance"}))).clusters
+        assert found is not None
+        assert found.alpha == ALPHA == 0.05
+
+
+def test_the_same_data_twice_are_told_of(small_hits: Hits, hits_file: Callable[[object], Path]) -> None:
+    run = load(str(hits_file(small_hits)))
+    note = "The two runs are the same data, so their agreement says nothing about replication."
+    small_hits["data"][0]["result"][0]["score"]["fun"] += 1
+    options = Options(sections=frozenset({"replication"}))
+    assert note in analyse(run, options, run).notes
+    assert note not in analyse(run, options, load(str(hits_file(small_hits)))).notes
+    assert note not in analyse(run, options).notes
+
+
+def test_nobody_passed_in_the_second_run(small_hits: Hits, hits_file: Callable[[object], Path]) -> None:
+    run = load(str(hits_file(small_hits)))
+    small_hits["data"] = small_hits["data"][1:]  # without anna, who alone passes
+    other = load(str(hits_file(small_hits)))
+    content = as_json(analyse(run, Options(bootstrap=100), other))
+    assert content["replication"]["same_conclusions"] == {"n": 0, "of": 0, "alpha": 0.1}
+    assert content["replication"]["z"]["pearson"]["overall"] is None
+    assert content["verdict"]

@@ -12,6 +12,7 @@ from qc.errors import SHOWN_PROBLEMS, DataError
 from qc.load import load
 
 Json = dict[str, Any]
+Rows = list[dict[str, str]]
 Refused = Callable[..., str]
 
 
@@ -71,7 +72,10 @@ HITS_CASES: dict[str, tuple[Callable[[Json], object], list[str]]] = {
         lambda hits: hits["data"][4].update({"duration in seconds": -3}),
         ["data[4]", "working time is negative (-3 s)"],
     ),
-    "infinite time": (lambda hits: hits["data"][4].update({"duration in seconds": 1e999}), ["JSON"]),
+    "infinite time": (
+        lambda hits: hits["data"][4].update({"duration in seconds": 1e999}),
+        ["data[4].duration in seconds", "inf is not a finite number"],
+    ),
     "worker is a number": (
         lambda hits: hits["data"][0].update(worker=7),
         ["data[0].worker", "7 is not a text"],
@@ -147,6 +151,33 @@ def test_all_problems_of_a_file_are_told_at_once(
         assert part in message
 
 
+def test_a_wrong_order_of_criteria_hides_no_other_problem(
+    small_hits: Json, hits_file: Callable[[object], Path], refused: Refused
+) -> None:
+    small_hits["metadata"]["sorted_scores"].pop()
+    small_hits["data"][1]["result"][0]["model"] = "gamma"
+    message = refused(hits_file(small_hits))
+    for part in ("2 problems", "metadata.sorted_scores", "unknown system 'gamma'"):
+        assert part in message
+
+
+def test_all_problems_of_a_batch_are_told_at_once(
+    batch: Rows, batch_file: Callable[[Rows], Path], refused: Refused
+) -> None:
+    again = {**batch[0], "WorkTimeInSeconds": "601"}
+    batch[1]["WorkTimeInSeconds"] = "long"
+    path = batch_file([*batch, again])
+    path.write_text(path.read_text() + "H9,A9\n")
+    message = refused(path)
+    for part in (
+        "3 problems",
+        "row 6: has 2 fields where the header has 8",
+        "row 5 (assignment A1): the same assignment stands in row 2",
+        "row 3 (assignment A2): WorkTimeInSeconds is 'long'",
+    ):
+        assert part in message
+
+
 def test_the_display_of_problems_is_capped_and_the_error_holds_all(
     small_hits: Json, hits_file: Callable[[object], Path], refused: Refused
 ) -> None:
@@ -164,15 +195,13 @@ def test_the_display_of_problems_is_capped_and_the_error_holds_all(
     assert len(caught.value.problems) == 45
 
 
-@pytest.mark.parametrize("text", ["{", "[1, 2]", "nonsense", '{"metadata": {}, "data": [NaN]}', "\ufeff{]"])
+@pytest.mark.parametrize("text", ["{", "[1, 2]", "nonsense", '{"metadata": {}, "data": {}}', "\ufeff{]"])
 def test_not_json(text: str, tmp_path: Path, refused: Refused) -> None:
     path = tmp_path / "hits_data.json"
     path.write_text(text)
     message = refused(path)
     assert "is not JSON" in message or "is not an object with 'metadata'" in message
 
-
-Rows = list[dict[str, str]]
 
 # What replaces parts of the first answer of the batch, and what the message must say.
 ANSWER_CASES: dict[str, tuple[dict[str, object], list[str]]] = {
@@ -253,10 +282,11 @@ def test_batch_without_a_row(batch_file: Callable[[Rows], Path], refused: Refuse
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a,b,c\n1,2,3\n", "row 1: the column 'HITId' is missing"),
-        ("a,b,c\n1,2,3\n", "row 1: the column 'Input.u0' is missing"),
+        ("HITId,b,c\n1,2,3\n", "row 1: the column 'WorkerId' is missing"),
+        ("HITId,b,c\n1,2,3\n", "row 1: the column 'Input.u0' is missing"),
+        ("a,b,c\n1,2,3\n", "it has no column of a batch. Check the path."),
         ('a,b\n"1,2\n', "is not a CSV table"),
-        ("just some words, nothing else", "the column 'Answer.taskAnswers' is missing"),
+        ("just some words, nothing else", "this is neither a hits_data.json, nor an MTurk batch CSV"),
     ],
 )
 def test_not_a_batch(text: str, expected: str, tmp_path: Path, refused: Refused) -> None:

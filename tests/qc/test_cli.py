@@ -14,6 +14,7 @@ from typer.testing import Result
 
 from qc.analysis import SECTIONS
 from qc.render import SHOWN_WORKERS
+from tests.qc.watched import Watched
 
 REPOSITORY = Path(__file__).parents[2]
 # What is there of any run; the rest depends on what the run holds.
@@ -75,8 +76,8 @@ def test_the_summary(
 ) -> None:
     output = report(hits_file(small_hits)).stdout
     rows = [line.replace("│", " ").split() for line in output.splitlines()]
-    assert ["workers", "1", "4", "5", "20.0%"] in rows
-    assert ["conversations", "with", "systems", "3", "8", "11", "27.3%"] in rows
+    assert ["workers", "1", "4", "5", "20.0", "%"] in rows
+    assert ["conversations", "with", "systems", "3", "8", "11", "27.3", "%"] in rows
     assert ["minutes", "per", "conversation", "10.00", "4.00", "5.20"] in rows
     assert [
         "cleo",
@@ -146,6 +147,7 @@ def test_help(report: Callable[..., Result]) -> None:
     for option in (
         "--run",
         "--replicate",
+        "--replicate-run",
         "--out",
         "--format",
         "--only",
@@ -172,6 +174,8 @@ def test_help(report: Callable[..., Result]) -> None:
         (["--reward", "-0.5"], "--reward is -0.5"),
         (["--reward", "inf"], "--reward is inf"),
         (["--replicate", "nowhere.json"], "--replicate is 'nowhere.json', but there is no such file"),
+        (["--replicate", "x" * 300], "but there is no such file"),
+        (["--replicate-run", "second"], "--replicate-run is 'second', but --replicate is not given"),
         (["--criteria-file", "nowhere.yaml"], "nowhere.yaml: the criteria file cannot be read"),
     ],
 )
@@ -213,8 +217,8 @@ def test_a_criteria_file(
     assert result.exit_code == 0, result.output
     content = json.loads((out / "report.json").read_text())
     assert content["criteria"] == [
-        {"label": "clear", "negative": False, "counts_for_qc": True},
-        {"label": "fun", "negative": True, "counts_for_qc": True},
+        {"label": "clear", "negative": False, "counts_for_qc": True, "maximum": 100},
+        {"label": "fun", "negative": True, "counts_for_qc": True, "maximum": 100},
     ]
     assert "criteria=clear*,-fun*" in content["signature"]
 
@@ -226,6 +230,106 @@ def test_a_second_run_of_the_same_database(database: Any, report: Callable[..., 
     result = report(database.url, "--run", "first", "--replicate", "second")
     assert result.exit_code == 0, result.output
     assert "second run, second," in result.stdout
+
+
+def test_a_folder_of_the_same_name_hides_no_run(
+    database: Any, report: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database.add_run("r2", "second")
+    for worker in ("anna", "ben"):
+        database.add_assignment("r2", worker)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "second").mkdir()
+    result = report(database.url, "--run", "first", "--replicate", "second")
+    assert result.exit_code == 0, result.output
+    assert "second run, second," in result.stdout
+
+
+def test_a_run_of_another_database(
+    database: Any,
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    refused: Callable[..., str],
+) -> None:
+    database.add_run("r2", "second")
+    for worker in ("anna", "ben"):
+        database.add_assignment("r2", worker)
+    source = hits_file(small_hits)
+    for second in (database.url, database.path):
+        result = report(source, "--replicate", second, "--replicate-run", "second")
+        assert result.exit_code == 0, result.output
+        assert "second run, second," in result.stdout
+        message = refused(source, "--replicate", second)
+        assert "holds 2 runs. Choose one with --replicate-run: first, second" in message
+    message = refused(database.url, "--run", "first", "--replicate", source, "--replicate-run", "second")
+    assert "--replicate-run chooses a run of a database, but" in message
+
+
+def test_neither_a_run_nor_a_file(database: Any, refused: Callable[..., str]) -> None:
+    message = refused(database.url, "--replicate", "third")
+    assert "there is no run 'third'. The database holds: first" in message
+    assert "there is no such file" in refused(
+        database.url, "--replicate", "third", "--replicate-run", "first"
+    )
+
+
+def test_the_reward_is_in_the_signature(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    tmp_path: Path,
+) -> None:
+    lines = set()
+    for options in ((), ("--reward", "1"), ("--reward", "1.0000001")):
+        out = tmp_path / "out"
+        arguments = ("--only", "criteria", "--format", "csv", "--out", out, *options)
+        assert report(hits_file(small_hits), *arguments).exit_code == 0
+        lines.add((out / "signature.txt").read_text())
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "replicate", "expected"),
+    [
+        # Reading, the scores, and each of the sections but the replication.
+        ((), False, 2 + len(SECTIONS) - 1),
+        ((), True, 3 + len(SECTIONS)),
+        (("--only", "criteria,replication", "--format", "json,csv"), False, 2 + 1 + 2),
+        (("--only", "context", "--format", "json"), True, 3 + 1 + 1),
+        # The figures are drawn before the page that shows them is written.
+        (("--only", "criteria", "--format", "html,csv"), False, 2 + 1 + 3),
+    ],
+)
+def test_the_bar_ends_where_the_work_ends(
+    options: tuple[str, ...],
+    replicate: bool,
+    expected: int,
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    watch: Callable[[str], Watched],
+    tmp_path: Path,
+) -> None:
+    watched, source = watch("qc.report"), hits_file(small_hits)
+    out = ("--out", tmp_path / "out") if "--format" in options else ()
+    second = ("--replicate", source) if replicate else ()
+    result = report(source, *options, *out, *second)
+    assert result.exit_code == 0, result.output
+    assert (len(watched.told), watched.announced) == (expected, expected)
+
+
+def test_what_the_bots_said_is_not_read(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    watch: Callable[[str], Watched],
+) -> None:
+    watched, source = watch("qc.report"), hits_file(small_hits)
+    report(source, "--replicate", source)
+    first, second = watched.loads
+    assert (first["words"], first["replies"]) == (True, False)
+    assert (second["words"], second["replies"]) == (False, False)
 
 
 def test_the_seed_decides_every_digit(

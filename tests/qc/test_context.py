@@ -1,4 +1,4 @@
-"""Effects of context: by hand, against least squares with clusters, under the null, and as published."""
+"""Effects of context: by hand, and as published."""
 
 import dataclasses
 from pathlib import Path
@@ -6,13 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.formula.api as smf
-from scipy.stats import f
 
 from qc.load import load
 from qc.method.sample import Sample, take_sample
 from qc.run import Run
-from qc.verdict.context import context_effects, level_means
+from qc.verdict.context import context_effects
 from qc.verdict.factors import minutes, positions, topic_changes, topic_opinions
 from tests.qc.rated import run_of, words_of
 
@@ -31,73 +29,6 @@ def small() -> Run:
     ratings = np.concatenate([np.array(rows, float) for rows in RATINGS])
     ratings[np.array(SYSTEMS) == "qc"] -= 40
     return run_of(WORKERS, SYSTEMS, ratings, POSITIONS, seconds=[240, 480, 480])
-
-
-def clustered(seed: int, balanced: bool) -> pd.DataFrame:
-    """Return values of 60 workers who each meet 4 levels, worker effects and noise but no level effects."""
-    rng = np.random.default_rng(seed)
-    worker = np.repeat(np.arange(60), 4)
-    level = np.tile(np.arange(4), 60)
-    system = (worker % 3) if balanced else rng.integers(3, size=240)
-    slope = rng.normal(size=60)[worker] * (level == 2)  # makes the spread of a worker's values uneven
-    value = system + rng.normal(size=60)[worker] + slope + rng.normal(size=240)
-    return pd.DataFrame({"value": value, "level": level, "system": system, "worker": worker})
-
-
-def of_levels(data: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    return level_means(
-        data["value"].to_numpy(),
-        data["level"].to_numpy(),
-        data["system"].to_numpy(),
-        data["worker"].to_numpy(),
-    )
-
-
-def test_means_by_hand() -> None:
-    # system 0: values 1, 3 (mean 2); system 1: 10, 20, 30 (mean 20)
-    means, covariance = level_means(
-        np.array([1.0, 3.0, 10.0, 20.0, 30.0]),
-        np.array([0, 1, 0, 1, 1]),
-        np.array([0, 0, 1, 1, 1]),
-        np.array([0, 1, 0, 1, 2]),
-    )
-    # level 0: (1 - 2 + 10 - 20) / 2 = -5.5; level 1: (3 - 2 + 20 - 20 + 30 - 20) / 3 = 11 / 3
-    np.testing.assert_allclose(means, [-5.5, 11 / 3])
-    # residuals: 4.5, -8/3, -4.5, -11/3, 19/3. Level 0's rows of A: (1 - 1/2, -1/2, 1 - 1/3, -1/3, -1/3) / 2.
-    # Worker 0: (4.5 / 2 - 4.5 × 2 / 3) / 2 = -0.375; worker 1: (8/6 + 11/9) / 2 = 23/18; worker 2: -19/18.
-    variance = (0.375**2 + (23 / 18) ** 2 + (19 / 18) ** 2) * 3 / 2
-    assert covariance[0, 0] == pytest.approx(variance)
-
-
-def test_equals_least_squares_with_clusters_in_a_balanced_design() -> None:
-    data = clustered(seed=1, balanced=True)
-    means, covariance = of_levels(data)
-    # Each system is met equally often at each level, so the means are the coefficients of sum coding.
-    fit = smf.ols("value ~ C(system) + C(level, Sum)", data).fit(
-        cov_type="cluster", cov_kwds={"groups": data["worker"], "use_correction": False}
-    )
-    terms = [name for name in fit.params.index if "level" in name]
-    np.testing.assert_allclose(means[:3], fit.params[terms], atol=1e-12)
-    np.testing.assert_allclose(covariance[:3, :3], fit.cov_params().loc[terms, terms] * 60 / 59, rtol=1e-9)
-
-
-def test_weighted_means_cancel() -> None:
-    data = clustered(seed=2, balanced=False)
-    means, covariance = of_levels(data)
-    sizes = np.bincount(data["level"])
-    assert means @ sizes == pytest.approx(0, abs=1e-10)
-    np.testing.assert_allclose(covariance @ sizes, 0, atol=1e-10)
-
-
-def test_the_test_keeps_its_level() -> None:
-    # 600 data sets without effect: the number of p < 0.05 is binomial, mean 30, sd 5.3; without regard to
-    # workers it would be far outside, because level 2 varies more between workers.
-    rejected = 0
-    for seed in range(600):
-        means, covariance = of_levels(clustered(seed, balanced=False))
-        statistic = means[:3] @ np.linalg.solve(covariance[:3, :3], means[:3]) / 3
-        rejected += f.sf(statistic, 3, 59) < 0.05
-    assert 14 <= rejected <= 50
 
 
 def test_effects_of_a_small_run_by_hand() -> None:

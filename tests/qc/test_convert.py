@@ -2,6 +2,9 @@
 
 import csv
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,14 +19,16 @@ from typer.testing import CliRunner, Result
 
 from qc.convert import app
 from qc.errors import OutputError
+from qc.formats.published import INSTRUMENT
 from qc.load import load
-from qc.published import INSTRUMENT
-from qc.run import CHANGES, OPINIONS, SIMULATED_NOTE, LeftOut, Run, Words
+from qc.run import CHANGE, CHANGES, OPINION, OPINIONS, RESERVED_LABELS, SIMULATED_NOTE, LeftOut, Run, Words
 from qc.save import losses, save
 from qc.save.nested import number
 from qc.signature import data_hash
 from tests.qc.same import same_frame, same_run
+from tests.qc.watched import Watched
 
+REPOSITORY = Path(__file__).parents[2]
 EXPORTS = ("jsonl", "parquet")
 KINDS = (str, bool, bool, float)  # of the columns of `Run.criteria`
 
@@ -42,7 +47,8 @@ def frame(rows: list[Any], **types: Any) -> pd.DataFrame:
 @st.composite
 def runs(draw: st.DrawFn) -> Run:
     """Return a run of any content, made as the docstring of `Run` says."""
-    labels = draw(st.lists(names, min_size=1, max_size=3, unique=True))
+    allowed = names.filter(lambda label: label not in RESERVED_LABELS)
+    labels = draw(st.lists(allowed, min_size=1, max_size=3, unique=True))
     criteria = [
         (label, draw(st.booleans()), draw(st.booleans()), draw(st.floats(1, 1e6))) for label in labels
     ]
@@ -101,12 +107,11 @@ def words(draw: st.DrawFn, conversations: int) -> Words:
         owners = st.integers(0, conversations - 1)
         return sorted(draw(st.lists(st.tuples(owners, rounds, *fields), max_size=5)), key=lambda row: row[:2])
 
-    opinion, how = pd.CategoricalDtype(OPINIONS), pd.CategoricalDtype(CHANGES)
     place: dict[str, Any] = {"conversation": np.int32, "round": np.int32}
     return Words(
         exchanges=frame(rows(texts, st.none() | texts), **place, input=str, reply=str),
-        topics=frame(rows(texts, opinions), **place, topic=str, opinion=opinion),
-        changes=frame(rows(st.sampled_from(CHANGES), opinions), **place, how=how, bot_opinion=opinion),
+        topics=frame(rows(texts, opinions), **place, topic=str, opinion=OPINION),
+        changes=frame(rows(st.sampled_from(CHANGES), opinions), **place, how=CHANGE, bot_opinion=OPINION),
     )
 
 
@@ -321,6 +326,44 @@ def test_a_simulated_export_without_the_note_gets_it(
     assert load(str(tmp_path / "run.jsonl")).notes == (SIMULATED_NOTE,)
 
 
+def test_a_terminal_that_knows_only_ascii(
+    small_hits: dict[str, Any], hits_file: Callable[[object], Path], tmp_path: Path
+) -> None:
+    metadata = small_hits["metadata"]
+    metadata["score"]["klärend"] = metadata["score"].pop("clear")
+    metadata["sorted_scores"] = list(metadata["score"])
+    for assignment in small_hits["data"]:
+        for conversation in assignment["result"]:
+            conversation["score"]["klärend"] = conversation["score"].pop("clear")
+    source = hits_file(small_hits)
+    for target, code in (("läufe.jsonl", 0), ("batch.csv", 2)):
+        result = subprocess.run(
+            [sys.executable, "-m", "qc.convert", source, tmp_path / target],
+            env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=REPOSITORY,
+        )
+        assert (result.returncode, "Traceback" in result.stderr) == (code, False), result.stderr
+    assert "ratings of 'kl?rend'" in result.stderr
+
+
+def test_a_conversion_tells_each_step_and_asks_for_all_that_was_said(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    convert: Callable[..., Result],
+    tmp_path: Path,
+    watch: Callable[[str], Watched],
+) -> None:
+    watched = watch("qc.convert")
+    source, target = hits_file(small_hits), tmp_path / "run.parquet"
+    assert convert(source, target).exit_code == 0
+    said = ["Reading the run", "Checking what parquet can hold", f"Writing {target}"]
+    assert (watched.told, watched.announced) == (said, 3)
+    assert [(asked["words"], asked["replies"]) for asked in watched.loads] == [(True, True)]
+
+
 def test_nothing_is_overwritten_unless_told_to(
     small_hits: dict[str, Any],
     hits_file: Callable[[object], Path],
@@ -407,14 +450,14 @@ def test_texts_that_a_batch_cannot_hold_are_counted_and_left_out(
             conversation=np.int32,
             round=np.int32,
             topic=str,
-            opinion=pd.CategoricalDtype(OPINIONS),
+            opinion=OPINION,
         ),
         frame(
             [(0, 1, "no change", None)],
             conversation=np.int32,
             round=np.int32,
-            how=pd.CategoricalDtype(CHANGES),
-            bot_opinion=pd.CategoricalDtype(OPINIONS),
+            how=CHANGE,
+            bot_opinion=OPINION,
         ),
     )
     lost = {loss.what: loss.count for loss in losses(replace(run, words=spoken), "mturk")}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qc.statistics.correlation import correlation_matrix, kendall, pearson, spearman
+from qc.statistics.correlation import correlation_matrix, kendall, pearson, pearson_of_rows, spearman
 
 X = np.array([1.0, 2, 2, 4])
 Y = np.array([1.0, 3, 2, 2])
@@ -44,6 +44,19 @@ def test_a_matrix_holds_every_two_columns() -> None:
     np.testing.assert_array_almost_equal_nulp(matrix[:2, :2], np.array([[1, 0.4], [0.4, 1]]))
     assert np.isnan(matrix[2]).all()
     assert np.isnan(matrix[:, 2]).all()
+
+
+def test_correlations_of_rows_are_those_of_numpy() -> None:
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 6, 5))
+    first[0, 1] = second[0, 2] = first[1, 0] = np.nan  # row 0 keeps 3 systems, row 1 keeps 4
+    second[2] = 0.1 + 1e-17
+    first[3, :3] = np.nan  # 2 systems left
+    r = pearson_of_rows(first, second)
+    assert r[0] == pytest.approx(np.corrcoef(first[0, [0, 3, 4]], second[0, [0, 3, 4]])[0, 1])
+    assert r[1] == pytest.approx(np.corrcoef(first[1, 1:], second[1, 1:])[0, 1])
+    assert np.isnan(r[[2, 3]]).all()
+    assert r[4] == pytest.approx(np.corrcoef(first[4], second[4])[0, 1])
 
 
 points = st.lists(st.tuples(st.integers(-9, 9), st.integers(-99, 99)), min_size=3, max_size=30)

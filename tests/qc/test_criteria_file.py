@@ -113,6 +113,16 @@ def test_a_batch_of_other_numbers_is_told_once(
     assert "the criteria file: names 2, but a scoreN holds 7 numbers. Name each number" in message
 
 
+def test_other_faults_of_such_a_batch_are_told_as_well(
+    batch: list[dict[str, str]], batch_file: Callable[..., Path], criteria_file: WriteFile, refused: Refused
+) -> None:
+    chosen = criteria_file("criteria: [{label: fun}, {label: topic}]")
+    batch[1]["WorkTimeInSeconds"] = "-5"
+    message = refused(batch_file(batch), "--criteria-file", chosen)
+    for part in ("2 problems\n", "the criteria file: names 2", "the working time is negative (-5 s)"):
+        assert part in message
+
+
 def test_criteria_of_an_export(
     small_hits: Json, hits_file: Callable[[object], Path], criteria_file: WriteFile, tmp_path: Path
 ) -> None:
@@ -155,6 +165,10 @@ FAULTS = {
     "label twice": (
         "criteria:\n- label: fun\n- label: topic\n- label: fun\n",
         ["criteria[2].label: 'fun' stands already at criteria[0]"],
+    ),
+    "name of a column of ours": (
+        "criteria:\n- label: fun\n- label: overall\n- label: n\n",
+        ["2 problems", "criteria[1].label: 'overall' is what a column of the results is called"],
     ),
     "no criteria": ("criteria: []\n", ["criteria: [] is empty"]),
     "something else": ("- label: fun\n", ["the file", "is not an object"]),

@@ -15,8 +15,8 @@ from typer.testing import Result
 
 from qc.analysis import Options, analyse
 from qc.errors import DataError, EmptyRunError, QcError, RunChoiceError, SourceError
+from qc.formats.published import ACTIONS
 from qc.load import load
-from qc.published import ACTIONS
 from qc.signature import data_hash
 from tests.qc.same import same_run
 

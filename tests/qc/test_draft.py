@@ -91,6 +91,20 @@ def test_each_fault_is_told_with_its_place(
     assert str(caught.value.problems[0]).startswith(expected)
 
 
+def called(label: str) -> Draft:
+    criteria, ratings = DRAFT.criteria.assign(label=label), DRAFT.ratings.set_axis([label], axis=1)
+    return replace(DRAFT, criteria=criteria, ratings=ratings)
+
+
+@pytest.mark.parametrize("label", ["overall", "system", "n", "model", "N", "z", "raw"])
+def test_a_criterion_is_not_called_as_a_column_of_the_results(label: str) -> None:
+    with pytest.raises(DataError) as caught:
+        finish(called(label))
+    (problem,) = caught.value.problems
+    assert str(problem).startswith(f"criterion '{label}': is what a column of the results is called")
+    assert list(finish(called(label * 2)).ratings) == [label * 2]
+
+
 @pytest.mark.parametrize("column", ["seconds", "reward", "feedback"])
 def test_what_is_not_known_is_missing(column: str) -> None:
     frame = DRAFT.assignments.assign(**{column: [None, None]})

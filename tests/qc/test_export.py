@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qc.errors import DataError, QcError, SourceError
-from qc.export import HEADER_KEY
+from qc.formats.export import HEADER_KEY
 from qc.load import load, parquet
 from qc.run import Run
 from qc.save import save

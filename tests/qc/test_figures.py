@@ -22,26 +22,28 @@ from qc.render.figures import THEME, Figure, figures
 from qc.render.figures.labels import spread
 from qc.render.figures.style import drawing, shortened, text_width
 from qc.render.figures.topics import scattered
+from qc.render.figures.workers import _random_level
 from qc.run import Run
+from tests.qc import reports
 from tests.qc.rated import run_of
 
 SVG = "{http://www.w3.org/2000/svg}"
-ALWAYS = ["ranking", "criteria-profile", "worker-p-values"]
+ALWAYS = ["ranking", "worker-p-values", "criteria-profile"]
 PUBLISHED = [
     "ranking",
     "significance",
-    "criteria-profile",
     "replication",
     "worker-p-values",
-    "effort",
     "agreement",
     "alpha",
     "persona",
     "context",
     "adjusted",
+    "topics",
+    "effort",
+    "criteria-profile",
     "criteria-correlation-z",
     "criteria-correlation-raw",
-    "topics",
 ]
 QUICK = Options(bootstrap=100)
 
@@ -196,6 +198,49 @@ def test_names_are_text_whatever_is_in_them() -> None:
     assert "#1b2733" in drawn["ranking"].themed
 
 
+def test_random_workers_are_where_simulated_ones_are() -> None:
+    run = made_up(["a", "b", "c", "d"], 40)
+    analysis = analyse(run, QUICK)
+    check = analysis.filter_check
+    assert check is not None
+    edges = np.array([0.0, 0.5, 1.0])
+    half = replace(check, random_share=0.5, random_p=np.array([0.1, 0.6, 0.7, 0.8]))
+    # All 40 vary: half of them, a quarter of these in the lower bin.
+    assert _random_level(analysis.sample.screening, half, edges).tolist() == [5.0, 15.0]
+    # 4 workers who rate everything alike have p = 1 and count as random; 16 others are spread as above.
+    workers = analysis.sample.screening.workers
+    constant = replace(
+        analysis.sample.screening, workers=workers.assign(testable=np.arange(len(workers)) >= 4)
+    )
+    assert _random_level(constant, half, edges).tolist() == [4.0, 16.0]
+    uneven = replace(check, random_share=0.9, random_p=np.linspace(0, 0.02, 50))
+    drawn = [figures(replace(analysis, filter_check=each))["worker-p-values"].svg for each in (uneven, half)]
+    assert drawn[0] != drawn[1]
+
+
+def test_the_chosen_level_is_marked_only_where_there_is_an_axis() -> None:
+    run = made_up(["a", "b", "c"], 20)
+    inside, outside = (figures(analyse(run, replace(QUICK, alpha=alpha)))["alpha"] for alpha in (0.1, 0.2))
+    assert "chosen" in texts(inside)
+    assert "chosen" not in texts(outside)
+    assert "The chosen α = 0.2 lies outside." in texts(outside)
+    assert "0.2 lies outside" in outside.alt
+    assert "outside" not in inside.alt
+
+
+def test_effort_is_drawn_with_its_section() -> None:
+    whole = reports.whole()
+    assert "effort" in figures(whole)
+    assert "effort" not in figures(replace(whole, effort=None))
+    assert "effort" not in figures(replace(whole, filter_check=None))
+
+
+def test_what_the_page_has_as_tables_is_drawn_only_for_files() -> None:
+    whole = reports.whole()
+    beside = {"criteria-profile", "criteria-correlation-z", "criteria-correlation-raw"}
+    assert set(figures(whole)) - set(figures(whole, beside=False)) == beside
+
+
 def test_thirty_systems_have_thirty_rows() -> None:
     names = [f"system {number:02}" for number in range(30)]
     drawn = figures(analyse(made_up(names, 90), QUICK))
@@ -224,6 +269,7 @@ def test_labels_of_points_that_coincide_do_not_cover_one_another() -> None:
         same_conclusions=SameConclusions(66, 66, 0.1),
         shared_workers=0,
         without_shared=None,
+        without_shared_raw=None,
         points=pd.DataFrame({"system": systems, "first": 0.1, "second": 0.1}),
         notes=(),
     )

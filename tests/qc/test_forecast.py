@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from qc.load import load
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
-from qc.verdict.forecast import Forecast, correlate, forecast, second_runs
+from qc.verdict.forecast import Forecast, forecast, second_runs
 from tests.qc.made_up import sample_of, sample_of_arrays
 
 
@@ -136,19 +136,6 @@ def test_errors_larger_than_what_is_seen_leave_no_differences() -> None:
     # ρ* = 0: the second run's scores are this run's mean and one error.
     drawn = second_runs(observed, errors, np.random.default_rng(1))
     np.testing.assert_allclose(drawn, 0.01 + errors, rtol=0, atol=1e-3)
-
-
-def test_correlations_of_rows_are_those_of_numpy() -> None:
-    rng = np.random.default_rng(0)
-    first, second = rng.normal(size=(2, 6, 5))
-    first[0, 1] = second[0, 2] = first[1, 0] = np.nan  # row 0 keeps 3 systems, row 1 keeps 4
-    second[2] = 0.1 + 1e-17
-    first[3, :3] = np.nan  # 2 systems left
-    r = correlate(first, second)
-    assert r[0] == pytest.approx(np.corrcoef(first[0, [0, 3, 4]], second[0, [0, 3, 4]])[0, 1])
-    assert r[1] == pytest.approx(np.corrcoef(first[1, 1:], second[1, 1:])[0, 1])
-    assert np.isnan(r[[2, 3]]).all()
-    assert r[4] == pytest.approx(np.corrcoef(first[4], second[4])[0, 1])
 
 
 def test_few_workers_are_told_of() -> None:

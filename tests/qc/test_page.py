@@ -1,5 +1,6 @@
 """report.html: as text, and as a reader meets it in a browser."""
 
+import html
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,10 +15,11 @@ from playwright.sync_api import Browser, sync_playwright
 from qc.analysis import SECTIONS, Analysis, Options, analyse
 from qc.render import tables, write
 from qc.render.figures import figures
-from qc.render.grids import SHOWN_ROWS, shade
+from qc.render.grids import SHOWN_ROWS, grids
+from qc.render.grids.grid import shade
 from qc.render.page import page, tight
+from qc.render.sentences import SIMULATED
 from qc.run import SIMULATED_NOTE
-from qc.verdict.sentences import SIMULATED
 from tests.e2e.hands import launch
 from tests.qc.reports import NASTY, awkward_run, bare, whole
 
@@ -69,7 +71,7 @@ class Outline(HTMLParser):
 
 
 def rendered(analysis: Analysis) -> str:
-    return page(analysis, tables(analysis), figures(analysis))
+    return page(analysis, tables(analysis), figures(analysis, beside=False))
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +129,94 @@ def test_a_chapter_that_was_not_computed_is_absent(text: str, section: str) -> N
     assert f'href="#{CHAPTERS[section]}"' not in without
 
 
+def test_every_figure_drawn_for_the_page_is_in_it(text: str) -> None:
+    drawn = figures(whole(), beside=False)
+    assert len(drawn) >= 11
+    for name in drawn:
+        assert text.count(f'id="{name}-title"') == 1, name
+        assert re.search(rf'<svg [^>]*aria-labelledby="{name}-title', text), name
+
+
+def section(text: str, name: str) -> str:
+    """Return the words of a section, one space between them."""
+    found = re.search(rf'<section id="{name}">(.*?)</section>', text, re.DOTALL)
+    assert found is not None
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", found[1])).replace("\xa0", " ").split())
+
+
+def standards(analysis: Analysis) -> str:
+    return section(page(analysis, tables(analysis), {}), "significance")
+
+
+def test_the_standards_are_named_before_anything_is_called_better() -> None:
+    found = standards(whole())
+    names = (
+        "Each pair alone, with other workers.",
+        "The published convention.",
+        "The convention, corrected.",
+        "The first two can differ:",
+        "Groups of systems",
+        "What may be called better.",
+    )
+    places = [found.index(name) for name in names]
+    assert places == sorted(places)
+    assert "significantly better" not in found
+
+
+def test_groups_that_may_be_called_better_come_before_those_by_convention() -> None:
+    analysis = whole()
+    assert analysis.clusters is not None
+    both = replace(analysis.clusters, groups=(("first",), ("second",)), holm_groups=(("first", "second"),))
+    found = standards(replace(analysis, clusters=both))
+    assert found.index("there are no groups") < found.index("By the published convention,")
+    three = replace(both, groups=(("a",), ("b",), ("c",)), holm_groups=(("a", "b"), ("c",)))
+    found = standards(replace(analysis, clusters=three))
+    assert found.index("a, b c") < found.index("By the published convention,") < found.index("a b c")
+    assert "not corrected for the number of tests" in found
+    same = replace(both, holm_groups=both.groups)
+    assert "makes the same groups" in standards(replace(analysis, clusters=same))
+    none = replace(both, groups=both.holm_groups)
+    assert "makes none either" in standards(replace(analysis, clusters=none))
+
+
+@pytest.mark.parametrize("off", ["intervals", "significance"])
+def test_a_standard_that_was_not_computed_is_not_named(off: str) -> None:
+    options = Options(bootstrap=100, sections=frozenset({"intervals", "significance"} - {off}))
+    found = standards(analyse(awkward_run(), options))
+    assert ("Each pair alone" in found) == (off != "intervals")
+    assert ("The published convention" in found) == (off != "significance")
+    assert "can differ" not in found
+
+
+def test_nothing_is_told_apart_where_there_is_nothing_to_compare() -> None:
+    run = awkward_run()
+    nobody = standards(analyse(replace(run, ratings=run.ratings * 0 + 50), Options(bootstrap=100)))
+    assert "There are no two systems with a score" in nobody
+    assert "told apart" not in nobody
+    assert "What may be called better" not in nobody
+
+
+def test_captions_claim_no_more_than_is_so(text: str) -> None:
+    words = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
+    context = whole().context
+    assert context is not None
+    assert "assignments paid" not in words
+    assert "assignments analysed" in words
+    assert "dollars if all of them are paid" in words
+    assert "spread evenly" not in words
+    assert "drawn at random, so" not in words
+    assert "chance gave it" not in words
+    for said in (
+        "as ours does",
+        "two assignments of one worker are a pair as well",
+        "Neither is corrected for the number of families: with 2 of them",
+        f"These {len(context.effects)} tests are not corrected for their number.",
+        "the tests themselves take the conversations of one worker to be independent",
+        "correlation of the scores with those of the workers who failed",
+    ):
+        assert said in words, said
+
+
 def test_a_page_with_the_least() -> None:
     text = page(bare(), tables(bare()), {})
     Outline(text)
@@ -158,6 +248,28 @@ def test_many_workers_are_cut_and_the_rest_is_named() -> None:
     assert (
         f"The first {SHOWN_ROWS} of {SHOWN_ROWS + 30} rows are shown; all are in <code>workers.csv</code>"
         in text
+    )
+
+
+def test_workers_who_passed_with_a_remark_come_after_those_who_failed() -> None:
+    analysis = whole()
+    assert analysis.filter_check is not None
+    workers = analysis.filter_check.workers
+    marked = workers.index[workers["passed"]][-1]
+    table = workers.assign(
+        remark=["0.2 minutes per conversation" if i == marked else "" for i in workers.index]
+    )
+    rows = grids(
+        replace(analysis, filter_check=replace(analysis.filter_check, workers=table)), tables(analysis)
+    )
+    outcomes = [row[1].text for row in rows["workers"].rows]
+    failed = outcomes.count("failed")
+    assert outcomes == ["failed"] * failed + ["passed"] * (len(outcomes) - failed)
+    assert rows["workers"].rows[failed][0].text == workers.loc[marked, "worker"]
+    assert rows["workers"].rows[failed][-1].text == "0.2 minutes per conversation"
+    assert (
+        rows["workers"].rows[0][-1].text
+        == workers.set_index("worker").loc[rows["workers"].rows[0][0].text, "reason"]
     )
 
 

@@ -44,13 +44,16 @@ def test_by_hand() -> None:
     # of the 16 pairs.
     theirs = mannwhitneyu([1, 1.5, 3, 8], [0, 0.5, 2, 7], alternative="two-sided", method="exact")
     assert theirs.statistic == 11
-    assert a.p == pytest.approx(theirs.pvalue)
+    assert a.p_rank_sum == pytest.approx(theirs.pvalue)
+    # All 400 draws lie above 0, where the interval lies: both say what the workers' differences are.
+    assert a.p == b.p == pytest.approx(2 / 401)
     pooled = result.pooled
     assert pooled is not None
     assert (pooled.family, pooled.with_persona, pooled.without) == (EVERY_FAMILY, "", "")
     assert (pooled.difference, pooled.low, pooled.high) == pytest.approx((-1, -1, -1))
     assert (pooled.z_with, pooled.z_without) == pytest.approx(((3.375 + 1.75) / 2, (2.375 + 4.75) / 2))
     assert pooled.p == pytest.approx(2 / 401)  # all 400 draws lie below 0
+    assert np.isnan(pooled.p_rank_sum)
     assert result.level == 0.95
 
 
@@ -66,7 +69,8 @@ def test_several_systems_of_a_kind_weigh_the_same() -> None:
     assert np.isnan([k.low, k.high]).all()  # k2 has a single rater
     # All four conversations with persona against three without.
     theirs = mannwhitneyu([0, 1, 2, 5], [1, 1, 1], alternative="two-sided", method="asymptotic")
-    assert k.p == pytest.approx(theirs.pvalue)
+    assert k.p_rank_sum == pytest.approx(theirs.pvalue)
+    assert np.isnan(k.p)
     assert result.pooled is None  # one family only
 
 
@@ -98,8 +102,9 @@ def test_p_is_not_small_where_there_is_no_effect() -> None:
     result = effect(sample_of(rows, families=FAMILIES))
     assert result is not None
     assert result.pooled is not None
-    assert (result.pooled.p < 0.05) == (result.pooled.low > 0 or result.pooled.high < 0)
     assert result.pooled.p > 0.05
+    for row in (*result.families, result.pooled):
+        assert (row.p < 0.05) == (row.low > 0 or row.high < 0)
 
 
 def test_no_family_has_both() -> None:
@@ -112,7 +117,7 @@ def test_a_side_without_a_conversation() -> None:
     assert result is not None
     a, b = result.families
     assert a.z_without == 1.5
-    assert np.isnan([a.z_with, a.difference, a.low, a.high, a.p]).all()
+    assert np.isnan([a.z_with, a.difference, a.low, a.high, a.p, a.p_rank_sum]).all()
     assert b.difference == 2
     assert result.pooled is None
 
@@ -121,14 +126,14 @@ def test_nobody_passed() -> None:
     result = effect(sample_of(met("u", a=1.0, a_p=2.0), p={"u": 0.5}, families=FAMILIES))
     assert result is not None
     (a,) = result.families
-    assert np.isnan([a.z_with, a.z_without, a.difference, a.low, a.high, a.p]).all()
+    assert np.isnan([a.z_with, a.z_without, a.difference, a.low, a.high, a.p, a.p_rank_sum]).all()
 
 
 def test_noise_of_sums_decides_no_tie() -> None:
     rows = [*met("u", a=0.1 + 0.2, a_p=0.3), *met("v", a=0.3, a_p=0.1 + 0.2)]
     result = effect(sample_of(rows, families=FAMILIES))
     assert result is not None
-    assert result.families[0].p == 1
+    assert result.families[0].p_rank_sum == 1
 
 
 @pytest.mark.published
@@ -142,7 +147,8 @@ def test_published_p_values_follow_from_the_golden_table(published: Path) -> Non
     for family in result.families:
         one, two = family.with_persona, family.without
         expected = 2 * min(golden.loc[one, two], golden.loc[two, one])
-        assert family.p == pytest.approx(min(1.0, expected), abs=1e-9)
+        assert family.p_rank_sum == pytest.approx(min(1.0, expected), abs=1e-9)
+        assert (family.p < 0.05) == (family.low > 0 or family.high < 0)
         assert family.low < family.difference < family.high
     assert result.pooled is not None
     assert result.pooled.high < 0, "systems with a persona score lower"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -43,6 +44,24 @@ def test_what_was_not_used_is_not_stated(run: Run) -> None:
     assert told["seed"] == "0"
 
 
+def test_the_reward_is_stated_as_far_as_it_is_known(run: Run) -> None:
+    def stated(*rewards: float, given: float | None = None) -> str | None:
+        paid = run.assignments.assign(reward=np.resize(rewards, len(run.assignments)).astype(float))
+        return parts(signature(replace(run, assignments=paid), 0.05, reward=given)).get("reward")
+
+    assert stated(np.nan) is None
+    assert stated(0.99) == "0.99"
+    assert stated(0.99, given=1) == "1.0"
+    assert stated(np.nan, given=0.1 + 0.2) == "0.30000000000000004"
+    mixed = {stated(0.99, np.nan), stated(0.99, 1), stated(1, 0.99)}
+    assert len(mixed) == 3
+    assert all(value is not None and value.startswith("sha256:") for value in mixed)
+
+
+def test_every_digit_of_alpha_is_stated(run: Run) -> None:
+    assert signature(run, 0.05) != signature(run, 0.05000001)
+
+
 def test_what_only_some_formats_hold_is_not_in_the_hash_of_the_data(run: Run) -> None:
     feedback = run.assignments.assign(feedback="Fun!", reward=0.99)
     persona = run.conversations.assign(persona="I am a cook.")
@@ -57,7 +76,6 @@ def test_what_only_some_formats_hold_is_not_in_the_hash_of_the_data(run: Run) ->
         ("assignments", "seconds"),
         ("assignments", "hit"),
         ("conversations", "position"),
-        ("conversations", "conversation"),
         ("ratings", "fun"),
         ("systems", "has_persona"),
     ],
@@ -72,11 +90,18 @@ def test_any_other_value_is(run: Run, frame: str, column: str) -> None:
     assert data_hash(replace(run, **{frame: given.assign(**{column: values})})) != data_hash(run)
 
 
+def test_names_of_conversations_are_not(run: Run) -> None:
+    # They are made up by some formats, and no number depends on them.
+    given = run.conversations
+    renamed = given.assign(conversation="x" + given["conversation"])
+    assert data_hash(replace(run, conversations=renamed)) == data_hash(run)
+
+
 def test_texts_do_not_run_into_each_other(run: Run) -> None:
     # "ab" and "c" are other texts than "a" and "bc"; one that is missing is none that is empty.
-    given = run.conversations.iloc[:2]
+    given = run.assignments.iloc[:2]
     hashes = {
-        data_hash(replace(run, conversations=given.assign(conversation=pd.array(names, dtype="str"))))
+        data_hash(replace(run, assignments=given.assign(hit=pd.array(names, dtype="str"))))
         for names in (["ab", "c"], ["a", "bc"], ["abc", ""], ["abc", None])
     }
     assert len(hashes) == 4

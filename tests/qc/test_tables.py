@@ -2,18 +2,22 @@
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 
 from qc.analysis import Analysis, Options, analyse
 from qc.errors import OutputError
 from qc.load import load
-from qc.render import FORMATS, tables, write
+from qc.render import FORMATS, tables, write, writing_steps
 from qc.render.files import comma_separated
-from tests.qc.reports import NASTY, bare, whole
+from qc.render.names import NAMES
+from qc.render.workbook import workbook
+from tests.qc.reports import NASTY, QUICK, awkward_run, bare, whole
 
 ALWAYS = {
     "system_scores.csv",
@@ -83,6 +87,7 @@ def test_tables_agree_with_each_other() -> None:
     assert (differences["difference"] >= 0).all()
     holds_zero = (differences["low"] <= 0) & (differences["high"] >= 0)
     assert (holds_zero == ~differences["told_apart"]).all()
+    assert found["filter.csv"].loc[0, "failed_r"] == whole().filter_check.failed_r  # type: ignore[union-attr]
     kept = found["kept.csv"]
     assert (kept["passed"] + kept["failed"] == kept["total"]).all()
 
@@ -115,8 +120,64 @@ def test_each_format_is_written_alone(tmp_path: Path) -> None:
         beside = {".txt"} if kind == "csv" else set()  # the signature, which a table cannot hold
         assert {file.suffix for file in files} == {f".{kind}"} | beside
         assert sorted(files) == sorted((tmp_path / kind).iterdir())
-        assert len(steps) == 1
-    assert write(analysis, tmp_path / "all")[0].name == "report.html"
+        assert steps[-1].startswith("Writing")
+        # Drawing takes longest of all, so it is told.
+        assert steps[:-1] == (["Drawing the figures"] if kind in {"html", "svg"} else [])
+        assert len(steps) == writing_steps(frozenset([kind]))
+    every: list[str] = []
+    assert write(analysis, tmp_path / "all", on_step=every.append)[0].name == "report.html"
+    assert len(every) == writing_steps(frozenset(FORMATS))
+    assert writing_steps(frozenset()) == 0
+
+
+def test_every_name_that_can_be_written_is_known(tmp_path: Path) -> None:
+    run = awkward_run()
+    # Workers of both runs, and others: the tables without those of both are there as well.
+    other = awkward_run(seed=2, workers=40)
+    written = {file.name for file in write(analyse(run, QUICK, other), tmp_path)}
+    assert written == NAMES
+
+
+def test_files_of_an_earlier_report_are_removed(tmp_path: Path) -> None:
+    write(whole(), tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "more.svg").write_text("mine")
+    assert (tmp_path / "replication.svg").exists()
+    files = write(bare(), tmp_path, frozenset({"csv", "svg"}))
+    left = {file.name for file in tmp_path.iterdir()}
+    assert left == {"notes.txt", "more.svg"} | {file.name for file in files}
+    assert not left & {"replication.svg", "report.html"}
+
+
+def test_figures_alone_are_an_earlier_report(tmp_path: Path) -> None:
+    write(whole(), tmp_path, frozenset({"svg"}))
+    write(bare(), tmp_path, frozenset({"svg"}))
+    assert not (tmp_path / "replication.svg").exists()
+
+
+def test_files_of_others_are_never_removed(tmp_path: Path) -> None:
+    for name in ("workers.csv", "context.csv", "ranking.svg"):
+        (tmp_path / name).write_text("mine")
+    write(bare(), tmp_path, frozenset({"json"}))
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "workers.csv",
+        "context.csv",
+        "ranking.svg",
+        "report.json",
+    }
+
+
+def test_a_system_without_a_score_is_neither_told_apart_nor_not() -> None:
+    run = awkward_run()
+    analysis = analyse(replace(run, ratings=run.ratings * 0 + 50), QUICK)
+    found = tables(analysis)["differences.csv"]
+    assert found["told_apart"].isna().all()
+    lines = comma_separated(found).decode().splitlines()
+    assert {line.rsplit(",", 1)[1] for line in lines[1:]} == {""}
+    sheet = openpyxl.load_workbook(io.BytesIO(workbook(analysis, {"differences.csv": found})))["differences"]
+    assert sheet["F2"].value is None
+    some = comma_separated(tables(whole())["differences.csv"]).decode().splitlines()
+    assert {line.rsplit(",", 1)[1] for line in some[1:]} <= {"true", "false"}
 
 
 def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:

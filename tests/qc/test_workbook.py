@@ -9,8 +9,8 @@ import pytest
 from qc.analysis import Analysis
 from qc.render import tables
 from qc.render import workbook as module
+from qc.render.sentences import verdict
 from qc.render.workbook import LONGEST_NAME, sheet_name, workbook
-from qc.verdict.sentences import verdict
 from tests.qc.reports import NASTY, bare, whole
 
 
@@ -33,7 +33,7 @@ def test_a_sheet_for_each_table_after_the_first(book: Any) -> None:
 
 def test_the_first_sheet_says_what_to_know(book: Any) -> None:
     texts = [cell.value for row in book["report"].iter_rows() for cell in row if cell.value]
-    for expected in (*verdict(whole()), *whole().notes, whole().signature):
+    for expected in (*verdict(whole()).sentences, *whole().notes, whole().signature):
         assert expected in texts
 
 

@@ -21,28 +21,30 @@ from qc.render.figures.workers import worker_p_values
 __all__ = ["THEME", "Figure", "figures"]
 
 
-def figures(analysis: Analysis) -> dict[str, Figure]:
+def figures(analysis: Analysis, *, beside: bool = True) -> dict[str, Figure]:
     """Return the figures of `analysis` by name, in the order in which they are read.
 
     A figure whose part of the analysis is None, or holds no number to draw, is left out. The same analysis
     gives the same bytes.
+
+    Args:
+        analysis: the results.
+        beside: whether to draw those, too, that the page has not, because it has them as coloured tables.
     """
     with drawing():
-        return {figure.name: figure for figure in _drawn(analysis) if figure}
+        drawn = [*_of_the_page(analysis), *(_beside_the_page(analysis) if beside else ())]
+        return {figure.name: figure for figure in drawn if figure}
 
 
-def _drawn(analysis: Analysis) -> Iterator[Figure | None]:
+def _of_the_page(analysis: Analysis) -> Iterator[Figure | None]:
     screening, scores = analysis.sample.screening, analysis.scores
     looks = system_looks(analysis.run.systems)
     yield ranking(scores, looks, analysis.intervals)
     if analysis.significance:
         yield significance(analysis.significance)
-    yield criteria_profile(scores)
     if analysis.replication:
         yield replication(analysis.replication, looks)
     yield worker_p_values(screening, analysis.filter_check)
-    if analysis.filter_check:
-        yield worker_effort(analysis.filter_check)
     if analysis.agreement:
         yield agreement(analysis.agreement)
     if analysis.alpha:
@@ -53,8 +55,13 @@ def _drawn(analysis: Analysis) -> Iterator[Figure | None]:
         yield context_effects(analysis.context)
     if analysis.adjusted:
         yield adjusted_scores(analysis.adjusted)
-    if analysis.criteria:
-        for scale, correlation in analysis.criteria.items():
-            yield criteria_correlation(correlation, scale)
     if analysis.topics:
         yield topic_words(analysis.topics)
+    if analysis.effort and analysis.filter_check:
+        yield worker_effort(analysis.filter_check)
+
+
+def _beside_the_page(analysis: Analysis) -> Iterator[Figure | None]:
+    yield criteria_profile(analysis.scores)
+    for scale, correlation in (analysis.criteria or {}).items():
+        yield criteria_correlation(correlation, scale)

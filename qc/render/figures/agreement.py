@@ -3,10 +3,10 @@
 import numpy as np
 
 from qc.method.agreement import Agreement, Pairs
+from qc.numerals import decimal, whole
 from qc.render.figures.density import density, density_key
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.style import MARGIN, MUTED, WIDTH, panel, sheet
-from qc.verdict.numerals import decimal, whole
 
 BINS = np.linspace(-1, 1, 21)
 HEIGHT, HEAD, FOOT, SIDE = 320.0, 66.0, 56.0, 26.0

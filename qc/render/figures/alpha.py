@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
+from qc.numerals import decimal, whole
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.labels import spread
 from qc.render.figures.ranking import Look, Looks
@@ -23,7 +24,6 @@ from qc.render.figures.style import (
     text_width,
 )
 from qc.verdict.alpha import AlphaInfluence
-from qc.verdict.numerals import decimal, whole
 
 LEFT, HEAD, BETWEEN, FOOT = 62.0, 34.0, 46.0, 56.0
 LINE, LOW_PANEL, LEADER = 18.0, 90.0, 18.0
@@ -61,20 +61,21 @@ def alpha_influence(result: AlphaInfluence, looks: Looks, chosen: float) -> Figu
     _scores(panels[0], alphas, z, names, [looks[name] for name in result.systems], height)
     for axes, (title, values, digits) in zip(panels[1:], lower, strict=True):
         _steps(axes, alphas, values, title, digits)
-    panels[0].annotate(
-        "chosen",
-        (chosen, 1),
-        xycoords=("data", "axes fraction"),
-        ha="center",
-        va="bottom",
-        size=SMALL,
-        color=MUTED,
-    )
     for axes in panels:
-        _frame(axes, alphas, chosen)
+        _frame(axes, alphas)
+    shown = alphas[0] <= chosen <= alphas[-1]
+    if shown:
+        _mark(panels, chosen)
     panels[-1].set_xlabel("level α of the worker filter")
     panels[-1].tick_params(labelbottom=True)
-    return finish(page, "alpha", "Influence of the level α", _alt(result))
+    if not shown:
+        panels[0].set_title(_beyond(chosen), loc="right", size=SMALL, color=MUTED, pad=10)
+    return finish(
+        page,
+        "alpha",
+        "Influence of the level α",
+        _alt(result) if shown else f"{_alt(result)} {_beyond(chosen)}",
+    )
 
 
 def _scores(axes: Axes, alphas: Array, z: Array, names: list[str], looks: list[Look], height: float) -> None:
@@ -125,12 +126,29 @@ def _steps(axes: Axes, alphas: Array, values: Array, title: str, digits: int) ->
     axes.set_yticklabels([decimal(tick, digits) for tick in axes.get_yticks()])
 
 
-def _frame(axes: Axes, alphas: Array, chosen: float) -> None:
+def _mark(panels: list[Axes], chosen: float) -> None:
+    for axes in panels:
+        axes.axvline(chosen, color=MUTED, linewidth=1.5, linestyle=(0, (4, 2)))
+    panels[0].annotate(
+        "chosen",
+        (chosen, 1),
+        xycoords=("data", "axes fraction"),
+        ha="center",
+        va="bottom",
+        size=SMALL,
+        color=MUTED,
+    )
+
+
+def _beyond(chosen: float) -> str:
+    return f"The chosen α = {chosen:g} lies outside."
+
+
+def _frame(axes: Axes, alphas: Array) -> None:
     axes.set_xlim(alphas[0] - 0.003, alphas[-1] + 0.003)
     axes.xaxis.set_major_locator(MultipleLocator(0.02))
     axes.tick_params(labelbottom=False)
     axes.grid(axis="y")
-    axes.axvline(chosen, color=MUTED, linewidth=1.5, linestyle=(0, (4, 2)))
 
 
 def _alt(result: AlphaInfluence) -> str:

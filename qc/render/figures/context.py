@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from qc.numerals import decimal, probability, whole
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.rows import interval, point, rows
 from qc.render.figures.style import BLUE
 from qc.verdict.context import ContextEffects, Effect
-from qc.verdict.numerals import decimal, probability
 
 
 def context_effects(result: ContextEffects) -> Figure | None:
@@ -22,7 +22,7 @@ def context_effects(result: ContextEffects) -> Figure | None:
     for effect in result.effects:
         strong.add(len(labels))
         labels += [effect.name, *(level.name for level in effect.levels), ""]
-        right += [f"p {_compared(effect.p)}", *(f"n {level.n:,}" for level in effect.levels), ""]
+        right += [f"p {_compared(effect.p)}", *(f"n {whole(level.n)}" for level in effect.levels), ""]
     labels, right = labels[:-1], right[:-1]
     levels = [level for effect in result.effects for level in effect.levels]
     extent = np.array([(level.effect, level.low, level.high) for level in levels]).reshape(-1)
@@ -38,7 +38,7 @@ def context_effects(result: ContextEffects) -> Figure | None:
 
 def _compared(p: float) -> str:
     text = probability(p)
-    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
+    return text if text.startswith("<") else f"= {text}"
 
 
 def _alt(result: ContextEffects) -> str:

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from qc.numerals import decimal
 from qc.render.figures.density import density, density_key
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.style import INK, MARGIN, SMALL, WIDTH, panel, sheet
 from qc.verdict.filter_check import FilterCheck
-from qc.verdict.numerals import decimal
 
 MEASURES = {
     "minutes": "minutes per conversation, median of a worker",

@@ -17,6 +17,7 @@ THEME = {
     PAPER: "--figure-paper",
 }
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML cannot hold them
 _TAG = re.compile(r"<[^>]+>")
 _COLOUR = re.compile("|".join(THEME))
 _REFERENCE = re.compile(r'(?:xlink:href="#|url\(#)([^")]+)')
@@ -63,6 +64,8 @@ def finish(page: Sheet, name: str, title: str, alt: str) -> Figure:
 
 
 def _embeddable(svg: str, name: str, title: str, alt: str) -> str:
+    svg = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", svg)
+    title, alt = (escape(_CONTROL.sub("", text)) for text in (title, alt))
     root = _ROOT.search(svg)
     if root is None:
         raise ValueError("matplotlib wrote no <svg> with a viewBox")
@@ -75,7 +78,7 @@ def _embeddable(svg: str, name: str, title: str, alt: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'viewBox="{root.group(1)}" role="img" aria-labelledby="{name}-title {name}-desc" '
         f'style="background: {PAPER}; font-family: {FONTS}; stroke-linejoin: round">\n'
-        f'<title id="{name}-title">{escape(title)}</title>\n<desc id="{name}-desc">{escape(alt)}</desc>'
+        f'<title id="{name}-title">{title}</title>\n<desc id="{name}-desc">{alt}</desc>'
     )
     return head + body.rstrip() + "\n"
 

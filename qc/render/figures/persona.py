@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from qc.numerals import decimal, probability
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.rows import interval, point, rows, stripes
 from qc.render.figures.style import BLUE, INK
-from qc.verdict.numerals import decimal, probability
 from qc.verdict.persona import PersonaEffect
 
 

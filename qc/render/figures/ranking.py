@@ -5,6 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.scores import Scores
+from qc.numerals import MISSING, decimal, listed, ranks
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.rows import FOOT, HEAD, ROW, interval, point, rows, stripes
 from qc.render.figures.style import (
@@ -17,7 +18,6 @@ from qc.render.figures.style import (
     key,
 )
 from qc.verdict.intervals import Intervals
-from qc.verdict.numerals import MISSING, decimal, listed, ranks
 
 # Colour, marker and whether it is filled.
 Look = tuple[str, str, bool]

@@ -3,12 +3,13 @@
 import numpy as np
 
 from qc.method.replication import Replication
+from qc.numerals import decimal
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.labels import place
 from qc.render.figures.ranking import Looks
 from qc.render.figures.rows import limits, point
 from qc.render.figures.style import MUTED, WIDTH, panel, sheet, shortened
-from qc.verdict.numerals import decimal
+from qc.render.sentences import same_conclusions
 
 LEFT, HEAD, FOOT, RIGHT = 66.0, 12.0, 58.0, 12.0
 SIDE = WIDTH - LEFT - RIGHT
@@ -54,6 +55,6 @@ def _name(result: Replication) -> str:
 def _alt(result: Replication, count: int, r: float) -> str:
     same = result.same_conclusions
     return (
-        f"Scatter plot of overall z of {count} systems in two runs, r = {decimal(r)}; both runs draw "
-        f"the same conclusion on {same.n} of {same.of} pairs at p < {same.alpha:g}."
+        f"Scatter plot of overall z of {count} systems in two runs, r = {decimal(r)}; at "
+        f"p < {same.alpha:g}, {same_conclusions(same)}."
     )

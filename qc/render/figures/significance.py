@@ -8,14 +8,14 @@ from qc.method.significance import Significance
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.heat import MARGIN, Cells, heat_map
 from qc.render.figures.style import BLUE, KEY_SIGN, QUIET, WIDTH, Sheet, key, text_width
+from qc.render.levels import SIGNIFICANT, SUGGESTIVE
 
-LEVELS = (0.05, 0.1)
 DEEP, LIGHT = "#003d66", "#a6cde6"
 # The first is for what is still significant after Holm's correction.
 KEY = (
-    (DEEP, "p < 0.05 with Holm"),
-    (BLUE, "p < 0.05"),
-    (LIGHT, "p < 0.1"),
+    (DEEP, f"p < {SIGNIFICANT:g} with Holm"),
+    (BLUE, f"p < {SIGNIFICANT:g}"),
+    (LIGHT, f"p < {SUGGESTIVE:g}"),
     (QUIET, "not significant"),
 )
 # Systems from which on p is printed with two digits.
@@ -31,8 +31,8 @@ def significance(result: Significance) -> Figure | None:
     p, count = result.p, len(result.systems)
     if not np.isfinite(p[~np.eye(count, dtype=bool)]).any():
         return None
-    holm = (result.holm < LEVELS[0]) & ~np.eye(count, dtype=bool)
-    step = np.where(holm, 0, 1 + np.searchsorted(LEVELS, p, side="right"))
+    holm = (result.holm < SIGNIFICANT) & ~np.eye(count, dtype=bool)
+    step = np.where(holm, 0, 1 + np.searchsorted((SIGNIFICANT, SUGGESTIVE), p, side="right"))
     colours = np.array([to_rgba(colour) for colour, _ in KEY])[step]
     colours[np.eye(count, dtype=bool) | ~np.isfinite(p)] = to_rgba("none")
     digits = 3 if count <= MANY else 2
@@ -64,8 +64,9 @@ def _legend(page: Sheet, top: float) -> None:
 def _alt(result: Significance, holm: NDArray[np.bool_]) -> str:
     count = len(result.systems)
     pairs = count * (count - 1) // 2
-    below = int((result.p < LEVELS[0]).sum())
+    below = int((result.p < SIGNIFICANT).sum())
     return (
         f"Heat map of one-sided p-values, row against column, of {count} systems: in {below} of {pairs} "
-        f"pairs one system scores higher at p < 0.05, in {int(holm.sum())} of them with Holm’s correction."
+        f"pairs one system scores higher at p < {SIGNIFICANT:g}, in {int(holm.sum())} of them with Holm’s "
+        "correction."
     )

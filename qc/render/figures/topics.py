@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.topics import Topics
+from qc.numerals import listed, whole
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.style import BLUE, INK, MARGIN, MUTED, WIDTH, sheet, shortened, text_box
-from qc.verdict.numerals import listed, whole
 
 SHOWN = 70
 LARGEST, SMALLEST = 64.0, 13.0

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.filter import Screening
+from qc.numerals import whole
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.style import (
     FAILED,
@@ -19,7 +20,6 @@ from qc.render.figures.style import (
     text_width,
 )
 from qc.verdict.filter_check import FilterCheck
-from qc.verdict.numerals import whole
 
 WIDEST_BIN = 0.05
 HEIGHT, AXIS_LABEL, HEAD, FOOT = 330.0, 34.0, 74.0, 56.0
@@ -63,10 +63,24 @@ def worker_p_values(screening: Screening, check: FilterCheck | None) -> Figure:
     key(page, MARGIN, 20, "■", PASSED, f"passed: {whole(passed.sum())} workers")
     key(page, MARGIN, 40, "▨", FAILED, f"failed: {whole((~passed).sum())}{_untested(p)}")
     if check is not None and np.isfinite(check.random_share):
-        level = check.random_share * np.isfinite(p).sum() * np.diff(edges)
-        axes.stairs(level, edges, color=INK, linewidth=2, linestyle=(0, (1, 1.5)))
-        key(page, MARGIN, 60, "···", INK, "level of workers who rate at random, estimated")
+        axes.stairs(
+            _random_level(screening, check, edges), edges, color=INK, linewidth=2, linestyle=(0, (1, 1.5))
+        )
+        key(page, MARGIN, 60, "···", INK, "workers who rate at random, as estimated and simulated")
     return finish(page, "worker-p-values", "Workers by p-value", _alt(screening, check))
+
+
+def _random_level(
+    screening: Screening, check: FilterCheck, edges: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return how many workers of each bin are expected to rate at random; without variance p is 1."""
+    workers = screening.workers
+    with_p = workers["p"].notna()
+    constant = int((with_p & ~workers["testable"]).sum())
+    shares = np.histogram(check.random_p, edges)[0] / max(len(check.random_p), 1)
+    level = np.maximum(check.random_share * with_p.sum() - constant, 0) * shares
+    level[-1] += constant
+    return np.asarray(level, np.float64)
 
 
 def _edges(alpha: float) -> NDArray[np.float64]:

@@ -15,10 +15,10 @@ def decimal(value: float, digits: int = 3) -> str:
 
 
 def probability(p: float) -> str:
-    """Return a p-value with three decimals, `<0.001` below that."""
+    """Return a p-value with three decimals, `< 0.001` below that."""
     if not math.isfinite(p):
         return MISSING
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -39,7 +39,9 @@ def between(low: float, high: float, digits: int = 3) -> str:
 
 
 def ranks(low: int, high: int) -> str:
-    """Return a range of ranks."""
+    """Return a range of ranks; a dash for 0, which is no rank."""
+    if high == 0:
+        return "–"
     return str(low) if low == high else f"{low}–{high}"
 
 

@@ -1,0 +1,96 @@
+"""What the command lines have in common: arguments, how errors are told, how far the work has come."""
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from qc.errors import QcError
+from qc.progress import OnStep
+
+EXIT_BAD_INPUT = 2
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="SOURCE",
+        help="A hits_data.json, an MTurk batch CSV, our own export (.jsonl or .parquet), an SQLite file, "
+        "or a database URL (sqlite:///…, postgresql://…).",
+    ),
+]
+RunName = Annotated[
+    str | None, typer.Option(help="Slug or id of the run, if the database holds several.", metavar="RUN")
+]
+IncludePartial = Annotated[
+    bool, typer.Option("--include-partial", help="Let assignments take part that were not completed.")
+]
+CriteriaFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="YAML file that says which criteria are taken, and how."),
+]
+
+
+def message_console() -> Console:
+    """Return the console for what is no result: errors, warnings, progress."""
+    return Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+
+
+def accept_any_character() -> None:
+    """Let what a terminal cannot show come out as `?`; names in the data may hold any character."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+@contextmanager
+def told(messages: Console) -> Iterator[None]:
+    """Say what the analyst has to put right, and end with EXIT_BAD_INPUT.
+
+    Raises:
+        typer.Exit: instead of a QcError.
+    """
+    try:
+        yield
+    except QcError as error:
+        messages.print(f"Error: {error}", style="red")
+        raise typer.Exit(EXIT_BAD_INPUT) from None
+
+
+@contextmanager
+def progress(messages: Console, steps: int) -> Iterator[OnStep]:
+    """Show a bar on a terminal while the work goes on.
+
+    Args:
+        messages: where to.
+        steps: how often the function that is yielded will be called, each time when a step begins.
+    """
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=messages, transient=True, disable=not messages.is_terminal) as bar:
+        task = bar.add_task("", total=steps)
+        done = count()
+
+        def on_step(what: str) -> None:
+            bar.update(task, description=what, completed=next(done), refresh=True)
+
+        yield on_step
+        bar.update(task, completed=next(done), refresh=True)

@@ -1,0 +1,160 @@
+"""Read a run from the server's database, through its versioned views and nothing else.
+
+The views `v1_…` are the contract with the server: text ids, flags as 0/1 or booleans, times as naive
+UTC. A query is a snapshot, so the report of a run in progress does not mix two moments of it.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import sqlalchemy as sa
+
+from qc.errors import Problem
+from qc.load.database.choice import choose, is_run
+from qc.load.database.engine import opened
+from qc.load.database.participation import failures, taking_part
+from qc.load.database.values import flags, located, numbers, times
+from qc.load.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
+from qc.load.database.words import words
+from qc.load.draft import (
+    ASSIGNMENT_COLUMNS,
+    CONVERSATION_COLUMNS,
+    REPAIR,
+    SYSTEM_COLUMNS,
+    Draft,
+    finish,
+    report_order,
+)
+from qc.load.wanted import Wanted
+from qc.run import Run
+
+SCALE_MAXIMUM = 100.0
+
+
+def read(source: str | Path, wanted: Wanted) -> Run:
+    """Return one run of a database.
+
+    Args:
+        source: an SQLAlchemy URL, SQLite or PostgreSQL, or the path of an SQLite file.
+        wanted: what is asked of it; the replies of the bots are always read with the words.
+
+    Raises:
+        SourceError: it cannot be opened, or has no views of the version that we read.
+        RunChoiceError: there are several runs and none was named, or the named one is not there.
+        DataError: a value cannot be used.
+        EmptyRunError: the run holds no rated conversation that takes part.
+    """
+    with opened(source) as (shown, connection):
+        return _run(_views(shown, connection), wanted)
+
+
+def holds(source: str | Path, run: str) -> bool:
+    """Return whether the database has a run of the slug or id `run`; raises SourceError as `read` does."""
+    with opened(source) as (shown, connection):
+        return is_run(_views(shown, connection), run)
+
+
+def _views(source: str, connection: sa.Connection) -> Views:
+    views = Views(source, connection)
+    views.require_version()
+    return views
+
+
+def _run(views: Views, wanted: Wanted) -> Run:
+    run_id, name = choose(views, wanted.run, wanted.option)
+    problems: list[Problem] = []
+    assignments = _assignments(views.rows("v1_assignment", ASSIGNMENT, run_id), problems)
+    conversations = views.rows("v1_conversation", CONVERSATION, run_id)
+    conversations = conversations.assign(where=located("conversation", conversations["conversation_id"]))
+    rated = conversations[conversations["status"] == "rated"]
+    kept, left_out, notes = taking_part(assignments, rated, wanted.include_partial)
+    rated = rated[rated["assignment_id"].isin(kept["assignment_id"])].reset_index(drop=True)
+    rated = rated.assign(
+        position=numbers(rated["position"], rated["where"].to_list(), "the position", problems).fillna(1),
+        persona=rated["persona"].replace("", None),
+    )
+    criteria = _criteria(views.rows("v1_criterion", CRITERION, run_id), problems)
+    draft = Draft(
+        name=name,
+        source=views.source,
+        criteria=criteria,
+        systems=_systems(views.rows("v1_system", SYSTEM, run_id), conversations, problems),
+        assignments=_renamed(_paid(kept), ASSIGNMENT_COLUMNS),
+        conversations=_renamed(rated, CONVERSATION_COLUMNS),
+        ratings=_ratings(views.rows("v1_rating", RATING, run_id), rated, criteria["label"], problems),
+        words=words(views, run_id, rated, problems) if wanted.words else None,
+        left_out=left_out,
+        notes=(*notes, *failures(conversations, left_out)),
+        partial=wanted.include_partial,
+    )
+    return finish(draft, problems, wanted.criteria)
+
+
+def _paid(assignments: pd.DataFrame) -> pd.DataFrame:
+    """Return the assignments with the columns that the database has not, or calls otherwise."""
+    feedback = assignments["feedback"].replace("", None)
+    return assignments.assign(hit=assignments["assignment_id"], reward=np.nan, feedback=feedback)
+
+
+def _renamed(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    return frame.rename(columns={"assignment_id": "assignment", "conversation_id": "conversation"})[columns]
+
+
+def _assignments(rows: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
+    where = located("assignment", rows["assignment_id"])
+    worked = times(rows["ended_at"], where, problems) - times(rows["agreed_at"], where, problems)
+    return rows.assign(
+        where=where,
+        simulated=flags(rows["simulated"], where, problems),
+        seconds=worked.dt.total_seconds(),
+    )
+
+
+def _criteria(rows: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
+    position = numbers(rows["position"], located("criterion", rows["label"]), "the position", problems)
+    rows = rows.assign(position=position).sort_values("position", kind="stable", ignore_index=True)
+    where = located("criterion", rows["label"])
+    return report_order(
+        pd.DataFrame(
+            {
+                "label": rows["label"],
+                "negative": flags(rows["negative"], where, problems),
+                "counts_for_qc": flags(rows["counts_for_qc"], where, problems),
+                "maximum": SCALE_MAXIMUM,
+            }
+        )
+    )
+
+
+def _systems(rows: pd.DataFrame, conversations: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
+    rows = rows.sort_values("system", ignore_index=True)
+    is_qc = flags(rows["is_qc"], located("system", rows["system"]), problems)
+    spoke = flags(conversations["has_persona"], conversations["where"].to_list(), problems)
+    # Every conversation has a persona to pick an ice-breaker from; has_persona says whether the bot knew it.
+    with_persona = rows["system"].isin(conversations.loc[spoke, "system"]) & ~is_qc
+    return rows.assign(is_qc=is_qc, has_persona=with_persona)[SYSTEM_COLUMNS]
+
+
+def _ratings(
+    rows: pd.DataFrame, rated: pd.DataFrame, labels: pd.Series, problems: list[Problem]
+) -> pd.DataFrame:
+    """Return the ratings as one row per conversation of `rated`, one column per criterion met."""
+    rows = rows[rows["conversation_id"].isin(rated["conversation_id"])].reset_index(drop=True)
+    where = located("conversation", rows["conversation_id"])
+    what = [f"the rating of {label!r}" for label in rows["criterion"]]
+    values = numbers(rows["value"], where, what, problems)
+    again = rows.duplicated(["conversation_id", "criterion"])
+    for row in np.flatnonzero(again).tolist():
+        problems.append(Problem(where[row], f"{rows['criterion'].iloc[row]!r} is rated twice.", REPAIR))
+    columns = labels.to_list() + sorted(set(rows["criterion"]) - set(labels))
+    return _wide(rows[~again], values[~again], rated["conversation_id"], columns)
+
+
+def _wide(
+    rows: pd.DataFrame, values: pd.Series, conversations: pd.Series, columns: list[str]
+) -> pd.DataFrame:
+    table = np.full((len(conversations), len(columns)), np.nan)
+    row = pd.Index(conversations).get_indexer(pd.Index(rows["conversation_id"]))
+    table[row, pd.Index(columns).get_indexer(pd.Index(rows["criterion"]))] = values
+    return pd.DataFrame(table, columns=columns)

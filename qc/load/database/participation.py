@@ -1,0 +1,53 @@
+"""Which assignments of a run take part in the analysis, and what a reader must know of it."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from qc.run import SIMULATED_NOTE, LeftOut
+
+SIMULATED = "simulated worker"
+
+
+def taking_part(
+    assignments: pd.DataFrame, rated: pd.DataFrame, include_partial: bool
+) -> tuple[pd.DataFrame, tuple[LeftOut, ...], list[str]]:
+    """Return the assignments that take part, those that do not, and what a reader must know of it."""
+    reason = pd.Series("", index=assignments.index, dtype=object)
+    reason[~assignments["assignment_id"].isin(rated["assignment_id"])] = "no rated conversation"
+    if not include_partial:
+        incomplete = assignments["status"] != "completed"
+        reason[incomplete] = "not completed: " + assignments["status"]
+    simulated = assignments["simulated"]
+    # Somebody who only looked at the first page does not make it a run of real workers.
+    real = bool((~simulated & (reason == "")).any())
+    if real:
+        reason[simulated] = SIMULATED
+    out = assignments.assign(reason=reason)[reason != ""]
+    left_out = tuple(
+        LeftOut(str(row.assignment_id), str(row.worker), str(row.reason)) for row in out.itertuples()
+    )
+    return (
+        assignments[reason == ""].reset_index(drop=True),
+        left_out,
+        _simulation_notes(int(simulated.sum()), real),
+    )
+
+
+def _simulation_notes(simulated: int, real: bool) -> list[str]:
+    if not simulated:
+        return []
+    if real:
+        return [f"{simulated} assignments of simulated workers are left out; the rest are of real ones."]
+    return [SIMULATED_NOTE]
+
+
+def failures(conversations: pd.DataFrame, left_out: Sequence[LeftOut]) -> list[str]:
+    """Return a note on the conversations that a system could not carry on, if there are any."""
+    simulated = {out.assignment for out in left_out if out.reason == SIMULATED}
+    counted = (conversations["status"] == "failed") & ~conversations["assignment_id"].isin(simulated)
+    failed = conversations.loc[counted, "system"].value_counts().sort_index()
+    if failed.empty:
+        return []
+    counts = ", ".join(f"{system} {count}" for system, count in failed.items())
+    return [f"Conversations that a system could not carry on, not in its scores: {counts}."]

@@ -1,0 +1,102 @@
+"""The views of the server's database: the columns that we read of each, their version, and their rows."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from qc.errors import DataError, Problem, SourceError
+from qc.load.database.engine import reason
+from qc.load.draft import joined
+
+VIEWS_VERSION = 1
+
+RUN = ("run_id", "run")
+CRITERION = ("position", "label", "negative", "counts_for_qc")
+SYSTEM = ("system", "family", "is_qc")
+ASSIGNMENT = ("assignment_id", "worker", "simulated", "status", "agreed_at", "ended_at", "feedback")
+CONVERSATION = ("assignment_id", "conversation_id", "position", "system", "has_persona", "persona", "status")
+RATING = ("conversation_id", "criterion", "value")
+TURN = ("conversation_id", "turn_index", "author", "text")
+MARK = ("conversation_id", "ordinal", "round", "topic", "how", "opinion", "bot_opinion")
+
+TEXT = {
+    "run",
+    "label",
+    "system",
+    "family",
+    "assignment_id",
+    "worker",
+    "status",
+    "conversation_id",
+    "criterion",
+    "author",
+    "text",
+    "feedback",
+    "persona",
+    "topic",
+}
+NULLABLE = {"agreed_at", "ended_at", "feedback", "persona", "topic", "how", "opinion", "bot_opinion"}
+
+
+class Views:
+    """The views of one database, read as frames of objects."""
+
+    def __init__(self, source: str, connection: sa.Connection) -> None:
+        self.source = source
+        self._connection = connection
+
+    def require_version(self) -> None:
+        """Raise SourceError unless the views are there and of the version that we read."""
+        try:
+            versions = self.rows("v1_version", ("version",))["version"].to_list()
+        except SourceError:
+            raise SourceError(
+                f"{self.source}: this database has no view v1_version, so it is not Candor's or is older "
+                "than this report. Check the URL, or start the server once to bring it up to date."
+            ) from None
+        if versions != [VIEWS_VERSION]:
+            raise SourceError(
+                f"{self.source}: the views are of version {joined([str(v) for v in versions]) or 'none'}, "
+                f"this report reads version {VIEWS_VERSION}. Use a report and a server of the same release."
+            )
+
+    def rows(self, view: str, columns: Sequence[str], run_id: object = None) -> pd.DataFrame:
+        """Return `columns` of `view`, of the run `run_id` if given.
+
+        Raises:
+            SourceError: the view or a column is not there, or the database cannot be read.
+        """
+        try:
+            found = self._connection.execute(_query(view, columns, run_id)).all()
+        except SQLAlchemyError as error:
+            raise SourceError(
+                f"{self.source}: the view {view} cannot be read ({reason(error)}). "
+                "Start the server once to bring the database up to date."
+            ) from None
+        frame = pd.DataFrame([tuple(row) for row in found], columns=list(columns), dtype=object)
+        self._require_values(view, frame.drop(columns=list(NULLABLE), errors="ignore"))
+        # SQLite keeps a value of any type in any column; names are compared and sorted as text.
+        return frame.assign(**{name: _texts(frame[name]) for name in columns if name in TEXT})
+
+    def _require_values(self, view: str, frame: pd.DataFrame) -> None:
+        empty = frame.isna().sum()
+        problems = [
+            Problem(
+                f"view {view}", f"the column {column!r} is empty in {count} rows.", "Repair the database."
+            )
+            for column, count in empty[empty > 0].items()
+        ]
+        if problems:
+            raise DataError(self.source, problems)
+
+
+def _texts(values: pd.Series) -> pd.Series:
+    texts = values.map(str, na_action="ignore").astype(object)
+    return texts.where(values.notna(), None)
+
+
+def _query(view: str, columns: Sequence[str], run_id: object) -> sa.Executable:
+    of_run = sa.true() if run_id is None else sa.column("run_id") == run_id
+    return sa.select(*(sa.column(name) for name in columns)).select_from(sa.table(view)).where(of_run)

@@ -1,0 +1,38 @@
+"""What was collected, and what is kept of it."""
+
+from qc.analysis import Analysis
+from qc.numerals import percent, whole
+from qc.render.grids.grid import Cell, Column, Grid, grid, one, two
+from qc.render.tables import Tables
+from qc.render.tables.named import GROUPS
+
+
+def kept(analysis: Analysis, tables: Tables) -> dict[str, Grid]:
+    """Return what passed the filter, and the minutes that it took."""
+    counts = grid(
+        tables["kept.csv"],
+        Column("unit", "What"),
+        *(Column(name, name.capitalize(), whole) for name in ("passed", "failed", "total")),
+        Column("rate", "Pass rate", percent),
+    )
+    minutes = (two(getattr(analysis.minutes, group)) for group in GROUPS)
+    cells = tuple(Cell(text) for text in ("minutes per conversation", *minutes, ""))
+    return {"kept": Grid(counts.heads, (*counts.rows, cells), counts.numeric)}
+
+
+def workload(tables: Tables) -> dict[str, Grid]:
+    """Return how many assignments workers did."""
+    columns = (
+        Column("group", "Workers"),
+        Column("workers", "Number", whole),
+        Column("mean", "Mean", two),
+        Column("median", "Median", one),
+        Column("maximum", "Most", whole),
+    )
+    return {"workload": grid(tables["workload.csv"], *columns)}
+
+
+def left_out(tables: Tables) -> dict[str, Grid]:
+    """Return the assignments that take no part."""
+    columns = (Column("assignment", "Assignment"), Column("worker", "Worker"), Column("reason", "Reason"))
+    return {"left out": grid(tables["left_out.csv"], *columns)}

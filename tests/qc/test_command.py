@@ -1,0 +1,26 @@
+"""The bar that shows how far the work has come."""
+
+import io
+import re
+
+from rich.console import Console
+
+from qc.command import progress
+
+
+def shown(*, terminal: bool) -> str:
+    """Return what is printed while two steps are done."""
+    text = io.StringIO()
+    with progress(Console(file=text, force_terminal=terminal, width=100), 2) as on_step:
+        on_step("Reading")
+        on_step("Writing")
+    return text.getvalue()
+
+
+def test_a_step_counts_when_it_is_done() -> None:
+    drawn = re.findall(r"(Reading|Writing)[^\n]*?(-?\d)/2", shown(terminal=True))
+    assert set(drawn) == {("Reading", "0"), ("Writing", "1"), ("Writing", "2")}
+
+
+def test_nothing_is_drawn_where_nobody_watches() -> None:
+    assert shown(terminal=False).strip() == ""
