@@ -148,8 +148,8 @@ def _require_columns(source: str, header: list[str]) -> None:
     missing = [column for column in COLUMNS if column not in header]
     if len(missing) == len(COLUMNS):
         raise SourceError(
-            f"{source}: this is neither a hits_data.json, nor an MTurk batch CSV, nor an export of Candor, nor "
-            "a database: it has no column of a batch. Check the path."
+            f"{source}: this is neither a hits_data.json, nor an MTurk batch CSV, nor an export of Candor, "
+            "nor a database: it has no column of a batch. Check the path."
         )
     if not any(_INPUT.fullmatch(column) for column in header):
         missing.append("Input.u0")
