@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 PAGES := server/pages/worker.html
 PAGE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/.node -prune -o -type f -print)
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PARLAI := .venv-parlai
+PARLAI_PIP := $(PARLAI)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --constraint constraints-parlai.txt
+LINEUP := biencoder polyencoder kvmemnn seq2seq lan_model
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -50,12 +53,31 @@ constraints: install ## write the versions in use to constraints.txt
 	$(BIN)/pip freeze --exclude-editable > constraints.txt
 
 clean: ## remove what was built; keeps candor-data
-	rm -rf $(VENV) dist build server/pages frontend/node_modules frontend/.node
+	rm -rf $(VENV) $(PARLAI) dist build server/pages frontend/node_modules frontend/.node
 
 install: $(VENV)/dev.stamp
 
 browser: ## make sure that there is a Chromium
 	@tests/e2e/need-chromium
+
+install-parlai: $(PARLAI)/parlai.stamp ## ParlAI, in an environment of its own: .venv-parlai
+
+test-parlai: install-parlai ## tests of everything that needs ParlAI
+	$(PARLAI)/bin/pytest tests/parlai
+
+run-lineup: install-parlai $(PAGES) ## train the paper's line-up (minutes, once), host it, open its study
+	$(PARLAI)/bin/python -m bots.train_lineup --out models
+	@$(PARLAI)/bin/python -m bots.host --port 8601 $(foreach name,$(LINEUP),--model $(name)=parlai:models/$(name)/model) & \
+	host=$$!; trap "kill $$host" EXIT; \
+	$(PARLAI)/bin/python -m server open models/lineup.yaml --run lineup --data models/data && \
+	CANDOR_EXEMPT_ADDRESSES='["127.0.0.1"]' $(PARLAI)/bin/python -m server serve --data models/data
+
+$(PARLAI)/parlai.stamp: pyproject.toml constraints.txt constraints-parlai.txt
+	@echo "Installing ParlAI and what it needs (a few minutes, once) ..."
+	@test -x $(PARLAI)/bin/python || $(PYTHON) -m venv $(PARLAI)
+	@$(PARLAI_PIP) --editable '.[dev]' torch numpy requests tqdm iopath pillow PyYAML regex scikit-learn nltk
+	@$(PARLAI_PIP) --no-deps parlai  # what it says it needs is long obsolete
+	@touch $@
 
 $(VENV)/run.stamp: pyproject.toml constraints.txt
 	@echo "Installing Python packages (about a minute, once) ..."
@@ -79,3 +101,4 @@ $(PAGES): frontend/node_modules/.package-lock.json $(PAGE_SOURCES)
 	@touch $@
 
 .PHONY: help run test lint types contract pages-test wheel install-wheel bench screenshots constraints clean install browser
+.PHONY: install-parlai test-parlai run-lineup

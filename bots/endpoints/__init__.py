@@ -1,0 +1,1 @@
+"""Bots that run elsewhere: servers that are asked over HTTP. `endpoint` is the way in."""

@@ -1,0 +1,91 @@
+"""Where a server may connect to, when it is told to stay out of private networks.
+
+Whoever writes a study names the addresses of its bots, and the server connects to them: from within its own
+network, where it may reach what the writer of the study cannot (server-side request forgery).
+"""
+
+import asyncio
+import socket
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+
+import httpx
+
+# Addresses behind a translator (RFC 6052, well-known prefix): the last 32 bits are an IPv4 address.
+_NAT64 = IPv6Network("64:ff9b::/96")
+
+
+class PrivateAddress(httpx.ConnectError):
+    """A name stands for an address that is not public."""
+
+
+def is_public(address: IPv4Address | IPv6Address) -> bool:
+    """Return whether `address` can be reached from anywhere; one that carries another is what that is."""
+    inner = _carried(address)
+    if inner is not None:
+        return is_public(inner)
+    return address.is_global and not address.is_multicast
+
+
+def _carried(address: IPv4Address | IPv6Address) -> IPv4Address | None:
+    if isinstance(address, IPv4Address):
+        return None
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    teredo = address.teredo
+    return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
+
+
+class PublicOnly(httpx.AsyncBaseTransport):
+    """Connects to public addresses only.
+
+    A name is resolved here, for every request, and the connection goes to the very address that was
+    checked: a name that stands for another address a moment later (DNS rebinding) gains nothing.
+    """
+
+    def __init__(self, limits: httpx.Limits) -> None:
+        """Keep connections within `limits`."""
+        self._inner = httpx.AsyncHTTPTransport(limits=limits)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send `request` to the first address of its host that takes the connection.
+
+        Raises:
+            PrivateAddress: one of the host's addresses is not public.
+            httpx.TransportError: as every transport does.
+        """
+        failure: httpx.TransportError | None = None
+        for address in await _resolved(request.url):
+            try:
+                return await self._inner.handle_async_request(_pinned(request, address))
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                failure = error
+        raise failure or httpx.ConnectError(f"{request.url.host} has no address")
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._inner.aclose()
+
+
+async def _resolved(url: httpx.URL) -> list[str]:
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise httpx.ConnectError(f"{url.host} cannot be resolved: {error}") from error
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    for address in addresses:
+        if not is_public(ip_address(address)):
+            raise PrivateAddress(
+                f"{url.host} is at {address}, a private address; this server connects to public ones only"
+            )
+    return addresses
+
+
+def _pinned(request: httpx.Request, address: str) -> httpx.Request:
+    """Return `request` addressed to `address`; Host header and certificate check stay with the name."""
+    return httpx.Request(
+        request.method,
+        request.url.copy_with(host=address),
+        headers=request.headers,
+        stream=request.stream,
+        extensions={**request.extensions, "sni_hostname": request.url.host},
+    )

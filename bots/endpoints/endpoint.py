@@ -1,0 +1,119 @@
+"""Endpoints as a study file describes them, and opening one."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, StringConstraints, TypeAdapter
+
+from bots.endpoints.http import HttpBot
+from bots.endpoints.key import key_from
+from bots.endpoints.parlai_web import ParlaiWebBot
+from bots.endpoints.remote import Remote
+from bots.endpoints.replicas import Replica, Replicas
+
+PATIENCE = 60.0
+DEFAULT_PROMPT = """\
+You are chatting with somebody whom you have just met. Answer as people do in a chat: one or two short \
+sentences, no lists, no headings.
+
+This is who you are:
+{persona}"""
+
+_URL = TypeAdapter(HttpUrl)
+
+
+def _plain_url(text: str) -> str:
+    url = str(_URL.validate_python(text))
+    parts = urlsplit(url)
+    if parts.username or parts.password:
+        raise ValueError("a url carries no user or password; name the environment variable of a key as `key`")
+    if parts.query or parts.fragment:
+        raise ValueError("a url ends with its path, without ? and #")
+    return url.rstrip("/")
+
+
+def _distinct(urls: list[str]) -> list[str]:
+    if len(set(urls)) < len(urls):
+        raise ValueError("a replica is listed twice")
+    return urls
+
+
+Url = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_plain_url)]
+Urls = Annotated[list[Url], Field(min_length=1, max_length=100), AfterValidator(_distinct)]
+# Small letters are refused: what has some may be a key, put here by mistake, that errors would then name.
+Variable = Annotated[str, StringConstraints(pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=100)]
+
+
+class _Kind(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class OpenAiEndpoint(_Kind):
+    """A server of OpenAI's chat completions.
+
+    `url` ends where `/chat/completions` begins (mostly in `/v1`). `key` names the environment variable that
+    holds the key. `prompt` is the system's message; {persona} in it becomes the persona, and a paragraph
+    with {persona} is left out where there is none. What is not given is not sent.
+    """
+
+    kind: Literal["openai"]
+    url: Url
+    model: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+    key: Variable | None = None
+    prompt: Annotated[str, StringConstraints(max_length=20_000)] = DEFAULT_PROMPT
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+
+
+class HttpEndpoint(_Kind):
+    """Servers of Candor's own contract (`bots.endpoints.http`), each as good as the other."""
+
+    kind: Literal["http"]
+    urls: Urls
+    key: Variable | None = None
+
+
+class ParlaiWebEndpoint(_Kind):
+    """Processes of ParlAI's `interactive_web`, each as good as the other, used by nobody else."""
+
+    kind: Literal["parlai-web"]
+    urls: Urls
+
+
+Endpoint = Annotated[OpenAiEndpoint | HttpEndpoint | ParlaiWebEndpoint, Field(discriminator="kind")]
+
+
+def open_endpoint(
+    endpoint: Endpoint, *, refuse_private: bool = False, patience: float = PATIENCE
+) -> Replicas:
+    """Return the bot at `endpoint`. Nothing is sent yet.
+
+    Args:
+        endpoint: what to open.
+        refuse_private: connect to public addresses only.
+        patience: seconds that one replica has for a reply; the caller's own limit holds for all together.
+
+    Raises:
+        EndpointError: the environment variable of its key is unset.
+    """
+    return Replicas(_replicas(endpoint, refuse_private, patience), patience)
+
+
+def _replicas(endpoint: Endpoint, refuse_private: bool, patience: float) -> Sequence[Replica]:
+    match endpoint:
+        case OpenAiEndpoint():
+            # Imported when wanted: the official client takes longer than everything else together.
+            from bots.endpoints.openai import OpenAiBot  # noqa: PLC0415
+
+            remote = _remote(endpoint.url, endpoint.key, refuse_private, patience)
+            sampling = endpoint.model_dump(include={"temperature", "max_tokens"}, exclude_none=True)
+            return [OpenAiBot(remote, endpoint.model, endpoint.prompt, sampling)]
+        case HttpEndpoint():
+            return [HttpBot(_remote(url, endpoint.key, refuse_private, patience)) for url in endpoint.urls]
+        case ParlaiWebEndpoint():
+            return [ParlaiWebBot(_remote(url, None, refuse_private, patience)) for url in endpoint.urls]
+
+
+def _remote(url: str, key: str | None, refuse_private: bool, patience: float) -> Remote:
+    return Remote(url, key_from(key) if key else None, refuse_private=refuse_private, patience=patience)

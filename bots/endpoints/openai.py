@@ -1,0 +1,97 @@
+"""Servers of OpenAI's chat completions: vLLM, TGI, Ollama, llama.cpp, `transformers serve`, hosted ones."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+import httpx
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI, OpenAIError
+from pydantic import BaseModel, Field
+
+from bots.chat import BotError, Chat, Reply
+from bots.endpoints.remote import Remote
+from bots.endpoints.spoken import spoken
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionMessageParam
+
+_ROLES = {"worker": "user", "bot": "assistant"}
+
+
+class _Message(BaseModel):
+    content: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+
+
+class _Completion(BaseModel):
+    choices: list[_Choice] = Field(min_length=1)
+
+
+class OpenAiBot:
+    """A model behind chat completions.
+
+    The official client asks through the connections of `remote`, with their limits. It may have been written
+    for another version of httpx, hence the casts: what goes in and comes out is `remote`'s httpx.
+    """
+
+    def __init__(self, remote: Remote, model: str, prompt: str, sampling: dict[str, Any]) -> None:
+        """Ask `model` at `remote`, with `prompt` as its first message and `sampling` as further options."""
+        self._remote = remote
+        self._model = model
+        self._prompt = prompt
+        self._sampling = sampling
+        self._client = AsyncOpenAI(
+            # Without a key the client would take the one in OPENAI_API_KEY, and give it to any server.
+            api_key=remote.key.value if remote.key else "none",
+            base_url=remote.url,
+            max_retries=0,
+            http_client=cast(Any, remote.client),
+        )
+        self._client.organization = self._client.project = None  # from the environment, like the key
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return self._remote.url
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return the content of the first choice. Raises BotError."""
+        try:
+            answer = await self._client.chat.completions.with_raw_response.create(
+                model=self._model, messages=messages(self._prompt, chat), **self._sampling
+            )
+        except APIStatusError as error:
+            raise self._remote.refusal(cast(Any, error.response)) from None
+        except APIConnectionError as error:
+            if isinstance(error.__cause__, httpx.HTTPError):
+                raise self._remote.fault(error.__cause__) from error
+            raise BotError("no connection") from error
+        except OpenAIError as error:
+            raise BotError(f"could not be asked ({type(error).__name__})") from error
+        completion = self._remote.parsed(cast(Any, answer.http_response), _Completion)
+        return spoken(completion.choices[0].message.content)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._remote.close()
+
+
+def messages(prompt: str, chat: Chat) -> "list[ChatCompletionMessageParam]":
+    """Return `chat` as messages: the prompt as the system's, then a user's and an assistant's by turns."""
+    opening = instructions(prompt, chat.persona)
+    said = [{"role": _ROLES[turn.author], "content": turn.text} for turn in chat.turns]
+    return cast(
+        "list[ChatCompletionMessageParam]",
+        [{"role": "system", "content": opening}, *said] if opening else said,
+    )
+
+
+def instructions(prompt: str, persona: tuple[str, ...]) -> str:
+    """Return `prompt` with the sentences of `persona`, one a line, in the place of {persona}.
+
+    Without a persona the paragraphs that speak of it are left out.
+    """
+    if persona:
+        return prompt.replace("{persona}", "\n".join(persona)).strip()
+    return "\n\n".join(part for part in prompt.split("\n\n") if "{persona}" not in part).strip()

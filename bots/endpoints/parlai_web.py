@@ -1,0 +1,55 @@
+"""A running `interactive_web` of ParlAI.
+
+It has one conversation for everybody who asks: `POST /interact` takes a bare line and answers {"text": ...},
+`POST /reset` forgets everything. So each reply is a conversation of its own here: reset, then the whole
+history as one text, its lines joined as ParlAI itself joins them.
+"""
+
+import asyncio
+
+from pydantic import BaseModel
+
+from bots.chat import Chat, Reply
+from bots.endpoints.remote import Remote
+from bots.endpoints.spoken import spoken
+
+
+class _Nothing(BaseModel):
+    pass
+
+
+class _Answer(BaseModel):
+    text: str | None = None
+
+
+class ParlaiWebBot:
+    """One `interactive_web` process, asked by one conversation at a time."""
+
+    def __init__(self, remote: Remote) -> None:
+        """Ask `remote`, which nobody else may use meanwhile."""
+        self._remote = remote
+        self._turn = asyncio.Lock()
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return self._remote.url
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return what the process answers to the history of `chat`. Raises BotError."""
+        async with self._turn:
+            # The process works off one request after the other, so that a call which was given up halfway is
+            # over, or overtaken by nobody, when this reset is done.
+            await self._remote.post("/reset", _Nothing)
+            answer = await self._remote.post("/interact", _Answer, content=history(chat).encode())
+        return spoken(answer.text)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._remote.close()
+
+
+def history(chat: Chat) -> str:
+    """Return `chat` as ParlAI's own tasks write it: persona first, one line each."""
+    persona = (f"your persona: {sentence}" for sentence in chat.persona)
+    return "\n".join([*persona, *(" ".join(turn.text.split()) for turn in chat.turns)])

@@ -1,0 +1,155 @@
+"""One server that is asked over HTTP: what it may cost to ask, and what its failures mean."""
+
+import re
+from collections.abc import AsyncIterator
+from typing import Any, TypeVar, cast
+
+import httpx
+import structlog
+from pydantic import BaseModel, ValidationError
+
+from bots.chat import BotError
+from bots.endpoints.address import PrivateAddress, PublicOnly
+from bots.endpoints.key import Key
+from bots.endpoints.replicas import Declined
+
+CONNECT_SECONDS = 5.0
+LARGEST_ANSWER = 64 * 1024  # bytes
+_LOGGED = 200  # characters of an answer that was no reply
+
+# An idle connection is dropped before the other side does so: uvicorn's limit, a common one, is 5 s.
+_CONNECTIONS = httpx.Limits(max_connections=None, keepalive_expiry=2.0)
+_REFUSALS = frozenset({400, 413, 422, 429, 503})  # said by a server that works
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+Shape = TypeVar("Shape", bound=BaseModel)
+log = structlog.get_logger()
+
+
+class UnreadableAnswer(httpx.TransportError):
+    """An answer is not read to its end."""
+
+
+class Remote:
+    """A server at `url`. Redirects are not followed, and answers not read past LARGEST_ANSWER bytes.
+
+    Belongs to the event loop in which it is first asked.
+    """
+
+    def __init__(self, url: str, key: Key | None, *, refuse_private: bool, patience: float) -> None:
+        """Connect to nothing yet. `patience`: seconds of silence after which the server is given up."""
+        self.url = url
+        self.key = key
+        headers = {"Accept-Encoding": "identity"}  # what is small on the wire stays small
+        if key is not None:
+            headers["Authorization"] = f"Bearer {key.value}"
+        self.client = httpx.AsyncClient(
+            headers=headers,
+            timeout=httpx.Timeout(patience, connect=min(CONNECT_SECONDS, patience)),
+            limits=_CONNECTIONS,
+            # With a transport of its own a client leaves the environment's proxies alone: they would
+            # connect on its behalf, to wherever they like.
+            transport=PublicOnly(_CONNECTIONS) if refuse_private else None,
+            event_hooks={"response": [_bound]},
+        )
+
+    async def post(self, path: str, shape: type[Shape], **body: Any) -> Shape:
+        """Return the answer to `body` (httpx's `json` or `content`).
+
+        Raises:
+            BotError: there was none, or none of that `shape`.
+        """
+        try:
+            response = await self.client.post(self.url + path, **body)
+        except httpx.HTTPError as error:
+            raise self.fault(error) from error
+        return self.parsed(response, shape)
+
+    def parsed(self, response: httpx.Response, shape: type[Shape]) -> Shape:
+        """Return what `response` holds. Raises BotError where that is not JSON of that `shape`."""
+        if response.status_code != 200:
+            raise self.refusal(response)
+        try:
+            return shape.model_validate_json(response.content)
+        except ValidationError:
+            self._log(response)
+        raise BotError("the answer was no JSON of the expected form; the log has its beginning")
+
+    def refusal(self, response: httpx.Response) -> BotError:
+        """Return what a status other than 200 means, and write down how the answer begins."""
+        self._log(response)
+        status = response.status_code
+        reason = f"{self._meaning(status)} (status {status}; the log has the beginning of the answer)"
+        return Declined(reason) if status in _REFUSALS else BotError(reason)
+
+    def fault(self, error: httpx.HTTPError) -> BotError:
+        """Return what it means that no answer came."""
+        match error:
+            case PrivateAddress() | UnreadableAnswer():
+                return BotError(str(error))
+            case httpx.ConnectTimeout():
+                return BotError(f"no connection within {self.client.timeout.connect:g} s")
+            case httpx.ConnectError():
+                return BotError(f"no connection: {_short(str(error))}")
+            case httpx.TimeoutException():
+                return BotError(f"silent for {self.client.timeout.read:g} s")
+            case httpx.NetworkError() | httpx.RemoteProtocolError():
+                return BotError("the connection broke off, or what came was not HTTP")
+        return BotError(f"could not be asked ({type(error).__name__})")
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self.client.aclose()
+
+    def _meaning(self, status: int) -> str:
+        if status in (401, 403):
+            if self.key is None:
+                return "it wants a key: name the environment variable that holds it as `key`"
+            return f"it does not accept the key in the environment variable {self.key.variable}"
+        if 300 <= status < 400:
+            return "it redirects, which is not followed: write the address that it leads to"
+        return {
+            404: "there is nothing at this address: check url and, where there is one, model",
+            429: "it is asked too often, or a quota is used up",
+            503: "it is busy, or still loading",
+        }.get(status, "it did not answer the question")
+
+    def _log(self, response: httpx.Response) -> None:
+        body = response.content.decode("utf-8", "replace")
+        if self.key is not None:
+            body = self.key.hidden(body)
+        log.warning("endpoint failed", url=self.url, status=response.status_code, body=_short(body))
+
+
+def _short(text: str) -> str:
+    return _CONTROL.sub(" ", text)[:_LOGGED]
+
+
+async def _bound(response: httpx.Response) -> None:
+    """Keep `response` from being read without end. Of a failure only the beginning is read."""
+    encoding = response.headers.get("Content-Encoding", "identity")
+    if encoding != "identity":
+        raise UnreadableAnswer("the answer is compressed, though it was asked not to be")
+    stream = cast(httpx.AsyncByteStream, response.stream)
+    response.stream = _Bounded(stream, refuse=response.is_success)
+
+
+class _Bounded(httpx.AsyncByteStream):
+    """A stream that ends, or is refused, after LARGEST_ANSWER bytes."""
+
+    def __init__(self, stream: httpx.AsyncByteStream, refuse: bool) -> None:
+        self._stream = stream
+        self._refuse = refuse
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        total = 0
+        async for chunk in self._stream:
+            total += len(chunk)
+            if total > LARGEST_ANSWER and self._refuse:
+                raise UnreadableAnswer(f"the answer has more than {LARGEST_ANSWER // 1024} KiB")
+            if total > LARGEST_ANSWER:
+                return
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

@@ -1,0 +1,30 @@
+"""What an endpoint said, as a reply that can be shown to a worker."""
+
+import re
+
+from bots.chat import Reply
+from bots.endpoints.replicas import Declined
+
+LONGEST_REPLY = 2_000  # characters; what a server of Candor stores of a bot's line
+
+# Control characters other than line feed and tab, and halves of surrogate pairs.
+_UNSPEAKABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def spoken(text: str | None) -> Reply:
+    """Return `text` without control characters and outer blanks.
+
+    A reply that is too long is refused, not cut: a worker would judge a line that the system never said.
+
+    Raises:
+        Declined: nothing is left, or more than LONGEST_REPLY characters are.
+    """
+    clean = _UNSPEAKABLE.sub("", text or "").strip()
+    if not clean:
+        raise Declined("the reply was empty")
+    if len(clean) > LONGEST_REPLY:
+        raise Declined(
+            f"the reply has {len(clean)} characters, and {LONGEST_REPLY} are the most that is shown;"
+            " make the model answer in fewer words"
+        )
+    return Reply(clean)

@@ -1,0 +1,192 @@
+"""The host's command line: `python -m bots.host hf:PATH --name NAME`."""
+
+import asyncio
+import re
+import socket
+import threading
+from typing import Annotated, NoReturn
+
+import typer
+import uvicorn
+from rich.console import Console
+from rich.markup import escape
+
+from bots.host.app import Host, create_app
+from bots.host.batch import LARGEST, WAIT_MS, MicroBatch
+from bots.host.builtin import BuiltinModel
+from bots.host.drain import DrainingServer
+from bots.host.model import Model, ModelError
+from bots.host.options import DType, Options
+
+_KINDS = ("hf", "parlai", "builtin")
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+console = Console(highlight=False)
+complaints = Console(stderr=True, highlight=False)
+
+
+def host(
+    spec: Annotated[
+        str | None,
+        typer.Argument(help="The model: hf:FOLDER_OR_HUB_ID, parlai:MODEL_FILE or builtin:NAME."),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What it is called in addresses.", show_default="the end of its spec"),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=SPEC", help="One more model in the same process; may be repeated."),
+    ] = None,
+    address: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any.")] = 8601,
+    wait_ms: Annotated[
+        float,
+        typer.Option(min=0, max=1000, help="How long a request waits for others to share its batch."),
+    ] = WAIT_MS,
+    largest: Annotated[int, typer.Option(min=1, max=1024, help="Conversations in one batch.")] = LARGEST,
+    corpus: Annotated[str, typer.Option(help="What builtin bots learn from.")] = "builtin:smalltalk",
+    max_new_tokens: Annotated[
+        int, typer.Option(min=1, help="hf: tokens in a reply, at most.")
+    ] = Options().max_new_tokens,
+    temperature: Annotated[
+        float | None,
+        typer.Option(min=0, help="hf: 0 is greedy.", show_default="the model's own settings, else 0"),
+    ] = None,
+    top_p: Annotated[
+        float | None,
+        typer.Option(min=0.01, max=1, help="hf: draw from the likeliest words.", show_default="the model's"),
+    ] = None,
+    repetition_penalty: Annotated[
+        float | None,
+        typer.Option(min=1, help="hf: above 1, fewer words twice in a reply.", show_default="the model's"),
+    ] = None,
+    prompt: Annotated[
+        str,
+        typer.Option(
+            help="hf, with a chat template: the system message. A line with {persona} is left out of "
+            "conversations without a persona.",
+            show_default="a stranger in a casual chat",
+        ),
+    ] = Options().prompt,
+    device: Annotated[
+        str | None, typer.Option(help="hf: cpu, cuda, cuda:1 …", show_default="cuda where there is one")
+    ] = None,
+    dtype: Annotated[
+        DType, typer.Option(help="hf: precision; auto is as saved on cuda, float32 on a cpu.")
+    ] = "auto",
+) -> None:
+    """Host models for a study: answer many conversations at once, in micro-batches.
+
+    Each model answers at POST /NAME/reply and says how it is at GET /NAME/health; GET / lists them.
+    SIGTERM or Ctrl-C finishes what is under way and then ends; a second one ends at once.
+
+    Examples:
+
+    python -m bots.host hf:models/my-bot --name mine
+
+    python -m bots.host --model mine=hf:models/my-bot --model tfidf=builtin:retrieval --port 8602
+    """
+    options = Options(max_new_tokens, temperature, top_p, repetition_penalty, prompt, device, dtype)
+    specs = _specs(spec, name, model or [])
+    listener = _listen(address, port)
+    hosted = Host(specs)
+    config = uvicorn.Config(
+        create_app(hosted), log_level="warning", access_log=False, timeout_graceful_shutdown=5
+    )
+    server = DrainingServer(config, hosted)
+    at = f"http://{address}:{listener.getsockname()[1]}"
+    console.print(f"Listening on {at}")
+    failures: list[str] = []
+
+    def load() -> None:
+        for each, wanted in specs.items():
+            complaints.print(f"Loading {each} ({escape(wanted)}) …")
+            try:
+                opened = _open(wanted, corpus, options)
+            except Exception as error:  # the process must not stay, waiting for a model that never comes
+                known = isinstance(error, ModelError)
+                failures.append(str(error) if known else f"{wanted}: {error!r}")
+                server.should_exit = True
+                return
+            hosted.put(each, MicroBatch(opened, wait_ms, largest))
+            console.print(f"Ready: {at}/{each}")
+
+    # A daemon, so that Ctrl-C does not wait for a model to be loaded.
+    threading.Thread(target=load, name="loading", daemon=True).start()
+    asyncio.run(server.serve(sockets=[listener]))
+    if failures:
+        _fail(failures[0])
+
+
+def _open(spec: str, corpus: str, options: Options) -> Model:
+    """Return the model that `spec` names, loaded. Raises ModelError."""
+    kind, _, rest = spec.partition(":")
+    if kind == "builtin":
+        return BuiltinModel(rest, corpus)
+    try:
+        if kind == "hf":
+            from bots.host.hf import HfModel  # noqa: PLC0415 - heavy, and not installed everywhere
+
+            return HfModel(rest, options)
+        from bots.host.parlai import ParlaiModel  # noqa: PLC0415 - as above
+
+        return ParlaiModel(rest)
+    except ImportError as error:
+        raise ModelError(
+            f"{spec}: {error}. Install what such models need: "
+            + ("pip install 'candor[hf]'" if kind == "hf" else "make install-parlai")
+        ) from error
+
+
+def _specs(spec: str | None, name: str | None, more: list[str]) -> dict[str, str]:
+    """Return the specs by name, in the order given."""
+    named: list[tuple[str, str]] = []
+    if spec is not None:
+        named.append((name or _name_of(spec), spec))
+    elif name is not None:
+        _fail("--name needs a model: python -m bots.host SPEC --name NAME")
+    for each in more:
+        before, equals, after = each.partition("=")
+        if not equals:
+            _fail(f"--model {each}: write NAME=SPEC, as in --model mine=hf:models/my-bot")
+        named.append((before, after))
+    if not named:
+        _fail("no model: give one, as in `python -m bots.host hf:models/my-bot`, or see --help")
+    for called, wanted in named:
+        kind, _, rest = wanted.partition(":")
+        if kind not in _KINDS or not rest:
+            _fail(f'"{wanted}" names no model: write hf:FOLDER_OR_HUB_ID, parlai:MODEL_FILE or builtin:NAME')
+        if not _NAME.fullmatch(called):
+            _fail(f'"{called}" is no name: write small letters, digits, "-" and "_"')
+    names = [called for called, _ in named]
+    twice = next((called for called in names if names.count(called) > 1), None)
+    if twice is not None:
+        _fail(f'two models are called "{twice}": give each a name of its own')
+    return dict(named)
+
+
+def _name_of(spec: str) -> str:
+    """Return a name for a model: the end of its spec, in the letters that names have."""
+    end = re.split(r"[/:\\]", spec.rstrip("/\\"))[-1].lower()
+    return re.sub(r"[^a-z0-9_-]+", "-", end).strip("-_")[:64]
+
+
+def _listen(address: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((address, port), backlog=2048)
+    except OSError as error:
+        _fail(f"cannot listen on {address}:{port}: {error.strerror}. Choose another --port or --host.")
+
+
+def _fail(reason: str) -> NoReturn:
+    complaints.print(f"[red]Error:[/] {escape(reason)}", soft_wrap=True)
+    raise typer.Exit(2)
+
+
+def main() -> None:
+    """Run the command line."""
+    typer.run(host)
+
+
+if __name__ == "__main__":
+    main()

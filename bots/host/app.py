@@ -1,0 +1,167 @@
+"""The host's HTTP face: POST /NAME/reply, GET /NAME/health, GET /."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from typing import Annotated, TypeVar
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field, model_validator
+
+from bots.chat import Author, Bot, BotError, Chat, Reply, Turn
+
+T = TypeVar("T")
+MOST_UNDER_WAY = 512
+_MOST_TURNS, _MOST_TEXT = 2_000, 20_000
+
+
+class Unavailable(Exception):
+    """No reply now, for a reason that passes: another replica may answer."""
+
+
+class Gone(Exception):
+    """Whoever asked has hung up."""
+
+
+class TurnAsked(BaseModel):
+    """One line of the conversation."""
+
+    author: Author
+    text: Annotated[str, Field(max_length=_MOST_TEXT)]
+
+
+class Asked(BaseModel):
+    """The body of a request for a reply."""
+
+    conversation_id: Annotated[str, Field(min_length=1, max_length=200)]
+    seed: int
+    persona: Annotated[list[Annotated[str, Field(max_length=_MOST_TEXT)]], Field(max_length=100)] = []
+    turns: Annotated[list[TurnAsked], Field(min_length=1, max_length=_MOST_TURNS)]
+
+    @model_validator(mode="after")
+    def _worker_spoke_last(self) -> "Asked":
+        if self.turns[-1].author != "worker":
+            raise ValueError("the last turn has to be the worker's")
+        return self
+
+    def chat(self) -> Chat:
+        """Return the conversation that was sent."""
+        turns = tuple(Turn(turn.author, turn.text) for turn in self.turns)
+        return Chat(self.conversation_id, self.seed, tuple(self.persona), turns)
+
+
+class Answered(BaseModel):
+    """The body of a reply."""
+
+    text: str
+
+
+class Health(BaseModel):
+    """Whether a model answers now."""
+
+    name: str
+    ready: bool
+
+
+class Host:
+    """Models by name, and how many replies are `under_way`."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        """Announce `names`; each is loading until a bot is put in its place."""
+        self._bots: dict[str, Bot | None] = dict.fromkeys(names)
+        self.under_way = 0
+        self._draining = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models' names, in the order in which they were announced."""
+        return tuple(self._bots)
+
+    def put(self, name: str, bot: Bot) -> None:
+        """Have `bot` answer as `name` from now on."""
+        self._bots[name] = bot
+
+    def drain(self) -> None:
+        """Take no new chats; those under way are finished."""
+        self._draining = True
+
+    def health(self, name: str) -> Health:
+        """Return how `name` is."""
+        return Health(name=name, ready=self._bots[name] is not None and not self._draining)
+
+    async def reply(self, name: str, chat: Chat) -> Reply:
+        """Return the reply of the model `name`.
+
+        Raises:
+            Unavailable: it is loading, shutting down, or has too much to do.
+            BotError: it could not answer.
+        """
+        bot = self._bots[name]
+        if self._draining:
+            raise Unavailable("shutting down")
+        if bot is None:
+            raise Unavailable("still loading")
+        if self.under_way >= MOST_UNDER_WAY:
+            raise Unavailable(f"busy: {self.under_way} replies are under way")
+        self.under_way += 1
+        try:
+            return await bot.reply(chat)
+        finally:
+            self.under_way -= 1
+
+
+def create_app(host: Host) -> FastAPI:
+    """Return the application that serves `host`."""
+    app = FastAPI(title="Candor bot host", openapi_url=None)
+
+    @app.exception_handler(RequestValidationError)
+    async def refuse(_: Request, error: RequestValidationError) -> JSONResponse:
+        # What was sent is not repeated: it may be long, or no text at all.
+        reasons = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3]]
+        return JSONResponse({"detail": "; ".join(reasons)}, status_code=422)
+
+    def known(name: str) -> str:
+        if name not in host.names:
+            raise HTTPException(404, f'no model is called "{name}"; there are {", ".join(host.names)}')
+        return name
+
+    @app.get("/")
+    async def list_models() -> dict[str, list[Health]]:
+        return {"models": [host.health(name) for name in host.names]}
+
+    @app.get("/{name}/health")
+    async def health(name: str) -> Health:
+        return host.health(known(name))
+
+    @app.post("/{name}/reply")
+    async def reply(name: str, asked: Asked, request: Request) -> Answered:
+        try:
+            answer = await _while_connected(request, host.reply(known(name), asked.chat()))
+        except Unavailable as error:
+            raise HTTPException(503, str(error)) from error
+        except BotError as error:
+            raise HTTPException(500, str(error)) from error
+        except Gone as error:
+            raise HTTPException(499, "the request was given up") from error
+        return Answered(text=answer.text)
+
+    return app
+
+
+async def _while_connected(request: Request, work: Coroutine[None, None, T]) -> T:
+    """Return what `work` returns; cancel it as soon as the caller hangs up.
+
+    Raises:
+        Gone: the caller hung up first.
+    """
+    # The body has been read, so that the next thing to receive is the end of the connection.
+    working, hung_up = asyncio.ensure_future(work), asyncio.ensure_future(request.receive())
+    try:
+        await asyncio.wait({working, hung_up}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise Gone
+    finally:
+        working.cancel()
+        hung_up.cancel()

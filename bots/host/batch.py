@@ -1,0 +1,125 @@
+"""Micro-batches: requests of different conversations are gathered and answered in one go."""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+
+import structlog
+
+from bots.chat import BotError, Chat, Reply
+from bots.host.model import Model
+
+WAIT_MS = 5.0
+LARGEST = 32
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Request:
+    """A chat whose reply somebody waits for; `due` is the loop's time, in seconds, to answer it by."""
+
+    chat: Chat
+    answer: asyncio.Future[str]
+    due: float
+
+
+class MicroBatch:
+    """A bot over a model: waits a few milliseconds for company, then answers everybody at once.
+
+    While one batch is computed the next gathers. A caller that is cancelled before its batch starts costs
+    nothing; after that its reply is thrown away.
+    """
+
+    def __init__(self, model: Model, wait_ms: float = WAIT_MS, largest: int = LARGEST) -> None:
+        """Wait `wait_ms` milliseconds at most for others; answer at most `largest` conversations at once."""
+        self._model = model
+        self._wait = wait_ms / 1000
+        self._largest = largest
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"model {model.name}")
+        self._waiting: list[_Request] = []
+        self._full = asyncio.Event()
+        self._work: asyncio.Task[None] | None = None
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return the model's next line of `chat`.
+
+        Raises:
+            BotError: the model failed on this chat, or found nothing to say.
+        """
+        loop = asyncio.get_running_loop()
+        request = _Request(chat, loop.create_future(), loop.time() + self._wait)
+        self._waiting.append(request)
+        if self._work is None or self._work.done():
+            self._full = asyncio.Event()  # belongs to the loop that runs now
+            self._work = loop.create_task(self._answer_all())
+        if len(self._waiting) >= self._largest:
+            self._full.set()
+        text = await request.answer
+        if not text.strip():
+            raise BotError(f"{self._model.name} found nothing to say")
+        return Reply(text)
+
+    async def _answer_all(self) -> None:
+        while self._waiting:
+            await self._until_due(self._waiting[0].due)
+            await self._answer(self._next_batch())
+
+    async def _until_due(self, due: float) -> None:
+        """Return when the oldest request has waited long enough, or as many wait as go into one batch."""
+        self._full.clear()
+        if len(self._waiting) < self._largest:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(due):
+                    await self._full.wait()
+
+    def _next_batch(self) -> list[_Request]:
+        """Take the oldest requests, at most one of each conversation; forget those given up."""
+        batch: dict[str, _Request] = {}
+        left: list[_Request] = []
+        for request in self._waiting:
+            if request.answer.done():
+                continue
+            if len(batch) < self._largest and request.chat.conversation_id not in batch:
+                batch[request.chat.conversation_id] = request
+            else:
+                left.append(request)
+        self._waiting = left
+        return list(batch.values())
+
+    async def _answer(self, batch: Sequence[_Request]) -> None:
+        if not batch:
+            return
+        try:
+            texts = await self._compute(batch)
+        except Exception as error:  # a model is foreign code
+            if len(batch) > 1:
+                log.warning("batch failed", model=self._model.name, size=len(batch), error=repr(error))
+                for request in batch:
+                    await self._answer([request] if not request.answer.done() else [])
+            else:
+                self._fail(batch[0], error)
+        else:
+            for request, text in zip(batch, texts, strict=True):
+                if not request.answer.done():
+                    request.answer.set_result(text)
+
+    async def _compute(self, batch: Sequence[_Request]) -> list[str]:
+        chats = [request.chat for request in batch]
+        loop = asyncio.get_running_loop()
+        texts = await loop.run_in_executor(self._thread, self._model.replies, chats)
+        if len(texts) != len(chats):
+            raise BotError(f"{self._model.name} gave {len(texts)} replies to {len(chats)} chats")
+        return texts
+
+    def _fail(self, request: _Request, error: Exception) -> None:
+        log.error(
+            "model failed",
+            model=self._model.name,
+            conversation=request.chat.conversation_id,
+            exc_info=error,
+        )
+        if not request.answer.done():
+            known = isinstance(error, BotError)
+            request.answer.set_exception(error if known else BotError(f"{type(error).__name__}: {error}"))

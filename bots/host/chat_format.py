@@ -1,0 +1,202 @@
+"""A conversation as a model's tokens: each kind of model was trained on a layout of its own."""
+
+import re
+from abc import ABC, abstractmethod
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from jinja2 import TemplateError
+
+from bots.chat import BotError, Chat, Turn
+from bots.host.model import ModelError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+PROMPT = (
+    "You are chatting with somebody you have just met. "
+    "Write one or two short, casual sentences at a time, as people do in a chat.\n"
+    "This is who you are. Stay true to it, and mention it only where it fits: {persona}"
+)
+_THOUGHTS = re.compile(r"<think>.*?(</think>|$)", re.DOTALL)
+_ROLE = r"(?:user|human|worker|stranger|assistant|bot|ai|system|(?:person|speaker) ?\d)"
+_OWN_LABEL = re.compile(rf"^\s*{_ROLE} ?:", re.IGNORECASE)
+_NEXT_SPEAKER = re.compile(rf"\n\s*(?i:{_ROLE}) ?:|\s(?:User|Human|Assistant) ?:|<\|[\w ]+\|>")
+
+Message = dict[str, str]
+
+
+class ChatFormat(ABC):
+    """How one kind of model reads a conversation."""
+
+    def __init__(self, tokenizer: "PreTrainedTokenizerBase") -> None:
+        self._tokenizer = tokenizer
+        added = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
+        marks = sorted({*tokenizer.all_special_tokens, *added}, key=len, reverse=True)
+        self._marks = re.compile("|".join(map(re.escape, marks)) or r"(?!)")
+
+    def ids(self, chat: Chat, most: int) -> list[int]:
+        """Return `chat` as at most `most` tokens.
+
+        What is too much goes from the left, line by line: the oldest lines first; then, where the worker's
+        last line does not fit beside the persona, the persona from its end; then the start of that line.
+        Special tokens in what people wrote are no special tokens.
+
+        Raises:
+            BotError: the layout alone takes more than `most` tokens.
+        """
+        persona = tuple(self._plain(sentence) for sentence in chat.persona)
+        turns = tuple(Turn(turn.author, self._plain(turn.text)) for turn in chat.turns)
+        cuts = range(len(turns) - 1 + len(persona) + len(turns[-1].text) + 1)
+        least = bisect_left(
+            cuts, True, key=lambda cut: len(self.encode(*_shortened(persona, turns, cut))) <= most
+        )
+        if least == len(cuts):
+            raise BotError(f"no line fits into {most} tokens")
+        return self.encode(*_shortened(persona, turns, least))
+
+    @abstractmethod
+    def encode(self, persona: Sequence[str], turns: Sequence[Turn]) -> list[int]:
+        """Return the whole of it as tokens, ready for the model to go on with the bot's line."""
+
+    def _plain(self, text: str) -> str:
+        return self._marks.sub(" ", text)
+
+
+class TemplateFormat(ChatFormat):
+    """A model with a chat template: persona in the system message, or before the first line.
+
+    Whether the template takes a system message, and a bot that speaks first, is tried once.
+    """
+
+    def __init__(self, tokenizer: "PreTrainedTokenizerBase", prompt: str) -> None:
+        """Speak by `prompt`; a line of it that has "{persona}" is left out where there is none.
+
+        Raises:
+            ModelError: the template takes no conversation at all.
+        """
+        super().__init__(tokenizer)
+        self._prompt = prompt
+        hello, answer = _message("user", "hello there"), _message("assistant", "good day")
+        if not self._takes([hello, answer, hello]):
+            raise ModelError("its chat template takes no conversation of a user and an assistant")
+        self._system = self._takes([_message("system", "speak softly"), hello])
+        self._bot_first = self._takes([answer, hello])
+
+    def encode(self, persona: Sequence[str], turns: Sequence[Turn]) -> list[int]:
+        """Return the conversation as the template lays it out, the assistant's line begun."""
+        instructions = instruction(self._prompt, persona)
+        messages = [
+            _message("user" if author == "worker" else "assistant", "\n".join(turn.text for turn in lines))
+            for author, lines in groupby(turns, key=lambda turn: turn.author)
+        ]
+        if not self._bot_first and messages[0]["role"] == "assistant" and len(messages) > 1:
+            messages = messages[1:]
+        if self._system and instructions:
+            messages = [_message("system", instructions), *messages]
+        elif instructions:
+            first = messages[0]
+            messages[0] = _message(first["role"], f"{instructions}\n\n{first['content']}")
+        ids: list[int] = self._tokenizer(self._rendered(messages), add_special_tokens=False)["input_ids"]
+        return ids
+
+    def _takes(self, messages: list[Message]) -> bool:
+        """Return whether the template shows all of it; some refuse a role, others leave it out."""
+        try:
+            rendered = self._rendered(messages)
+        except TemplateError:
+            return False
+        return all(message["content"] in rendered for message in messages)
+
+    def _rendered(self, messages: list[Message]) -> str:
+        return str(
+            self._tokenizer.apply_chat_template(
+                messages, tokenize=False, add_generation_prompt=True, enable_thinking=False
+            )
+        )
+
+
+class EosFormat(ChatFormat):
+    """As DialoGPT (Zhang et al., 2020): every line ends with EOS; the persona is a line before all others."""
+
+    def __init__(self, tokenizer: "PreTrainedTokenizerBase") -> None:
+        """Use the tokenizer's EOS.
+
+        Raises:
+            ModelError: it has none.
+        """
+        super().__init__(tokenizer)
+        if tokenizer.eos_token_id is None:
+            raise ModelError("its tokenizer has neither a chat template nor an end-of-sequence token")
+        self._eos = int(tokenizer.eos_token_id)
+
+    def encode(self, persona: Sequence[str], turns: Sequence[Turn]) -> list[int]:
+        """Return the lines, each closed by EOS."""
+        lines = [" ".join(persona)] if persona else []
+        lines += [turn.text for turn in turns]
+        encoded = self._tokenizer(lines, add_special_tokens=False)["input_ids"]
+        return [token for line in encoded for token in (*line, self._eos)]
+
+
+class EncoderFormat(ChatFormat):
+    """What an encoder reads: "your persona: …" line by line, as in PersonaChat, then the conversation.
+
+    BlenderBot (Roller et al., 2021) was trained with two spaces between the lines of a conversation, its
+    small version and other models with a line break.
+    """
+
+    def __init__(self, tokenizer: "PreTrainedTokenizerBase", between: str) -> None:
+        super().__init__(tokenizer)
+        self._between = between
+
+    def encode(self, persona: Sequence[str], turns: Sequence[Turn]) -> list[int]:
+        """Return persona and conversation, with the special tokens of an encoder's input."""
+        about = "".join(f"your persona: {sentence}\n" for sentence in persona)
+        text = about + self._between.join(turn.text for turn in turns)
+        ids: list[int] = self._tokenizer(text)["input_ids"]
+        return ids
+
+
+def chat_format(
+    tokenizer: "PreTrainedTokenizerBase", model_type: str, encoder_decoder: bool, prompt: str
+) -> ChatFormat:
+    """Return the layout for a model, by its tokenizer and configuration.
+
+    Raises:
+        ModelError: no layout fits the tokenizer.
+    """
+    if tokenizer.chat_template:
+        return TemplateFormat(tokenizer, prompt)
+    if encoder_decoder:
+        return EncoderFormat(tokenizer, "  " if model_type == "blenderbot" else "\n")
+    return EosFormat(tokenizer)
+
+
+def instruction(prompt: str, persona: Sequence[str]) -> str:
+    """Return `prompt` with the persona in place; its lines about a persona only if there is one."""
+    lines = [line for line in prompt.splitlines() if persona or "{persona}" not in line]
+    return "\n".join(lines).replace("{persona}", " ".join(persona))
+
+
+def cleaned(text: str) -> str:
+    """Return what a model said as one line: no thoughts, no label of its own, no line of the next speaker."""
+    spoken = _OWN_LABEL.sub("", _THOUGHTS.sub("", text))
+    return " ".join(_NEXT_SPEAKER.split(spoken, maxsplit=1)[0].split())
+
+
+def _shortened(
+    persona: tuple[str, ...], turns: tuple[Turn, ...], cut: int
+) -> tuple[tuple[str, ...], tuple[Turn, ...]]:
+    """Return persona and turns after the first `cut` steps of shortening: lines, sentences, characters."""
+    lines = min(cut, len(turns) - 1)
+    sentences = min(cut - lines, len(persona))
+    characters = cut - lines - sentences
+    last = turns[-1]
+    kept = (*turns[lines:-1], Turn(last.author, last.text[characters:]))
+    return persona[: len(persona) - sentences], kept
+
+
+def _message(role: str, content: str) -> Message:
+    return {"role": role, "content": content}

@@ -1,0 +1,311 @@
+"""A model in the format of transformers: causal language models and encoder-decoders, on CPU or CUDA."""
+
+import copy
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import structlog
+import torch
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    RepetitionPenaltyLogitsProcessor,
+)
+
+from bots.chat import Chat
+from bots.host.chat_format import chat_format, cleaned
+from bots.host.memory import gigabytes, require_memory
+from bots.host.model import ModelError
+from bots.host.options import DType, Options
+from bots.host.sampling import RowSampler
+
+_HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
+_LEAST_CONTEXT = 16  # tokens that have to be left for the conversation
+_UNLIMITED = 1_000_000  # a tokenizer without a limit says a number larger than this
+_USUAL_CONTEXT = 1024  # for models that have no limit of their own
+# A CPU reads this many more tokens of prompts in the time that one more step of generating takes it
+# (benchmarks/bot_batching.py). On a GPU the steps are nearly all there is.
+_STEP_ON_CPU = 32
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """How the next token is chosen; a temperature of 0 is the likeliest, or the likeliest beam."""
+
+    temperature: float
+    top_p: float | None
+    top_k: int | None
+    repetition_penalty: float
+
+
+class HfModel:
+    """A model of transformers that answers batches of conversations.
+
+    The same chat gets the same reply, alone or in any batch: greedily, and where it samples, since every
+    conversation draws from its own seed. (In half precision, and on a GPU, rounding depends on
+    the shape of a batch; a reply then differs where two words are as likely to the last digit.)
+    """
+
+    def __init__(self, path: str, options: Options | None = None) -> None:
+        """Load the model of a folder or of the hub's id `path`.
+
+        Raises:
+            ModelError: there is none, it cannot chat, or it needs more memory than there is.
+        """
+        self.name = f"hf:{path}"
+        self._options = options or Options()
+        path = str(Path(path).expanduser()) if path.startswith("~") else path
+        config = self._config(path)
+        kind = _auto_class(self.name, config)
+        self._encoder_decoder = kind is AutoModelForSeq2SeqLM
+        self._device = _device(self.name, self._options.device)
+        dtype = _dtype(self._options.dtype, config, self._device)
+        with self._explained("its tokenizer cannot be loaded"):
+            self._tokenizer = _tokenizer(path, config)
+            self._format = chat_format(
+                self._tokenizer, config.model_type, self._encoder_decoder, self._options.prompt
+            )
+        self._most = self._room(config)
+        self._model = self._weights(path, kind, config, dtype)
+        self._generation, self._drawing = _settings(
+            self._model.generation_config, self._options, self._tokenizer, self._encoder_decoder
+        )
+
+    def replies(self, chats: Sequence[Chat]) -> list[str]:
+        """Return the model's next line of every chat.
+
+        Where the model ends its line before it said anything, it is made to say something once more.
+        """
+        prompts = [self._format.ids(chat, self._most) for chat in chats]
+        seeds = [f"{chat.seed} {chat.replies_given()}" for chat in chats]
+        texts = self._generate(prompts, seeds, self._drawing, least=0)
+        silent = [row for row, text in enumerate(texts) if not text]
+        if silent:
+            loose = _Drawing(max(self._drawing.temperature, 1.0), None, None, 1.0)
+            again = self._generate(
+                [prompts[row] for row in silent], [f"{seeds[row]} again" for row in silent], loose, least=4
+            )
+            for row, text in zip(silent, again, strict=True):
+                texts[row] = text
+        return texts
+
+    def _generate(
+        self, prompts: Sequence[list[int]], seeds: Sequence[str], drawing: _Drawing, least: int
+    ) -> list[str]:
+        """Return what the model says to each prompt, at least `least` tokens long before it is cleaned."""
+        texts = [""] * len(prompts)
+        step = self._options.max_new_tokens * _STEP_ON_CPU
+        for rows in groups([len(prompt) for prompt in prompts], step if self._device.type == "cpu" else None):
+            said = self._pass([prompts[row] for row in rows], [seeds[row] for row in rows], drawing, least)
+            for row, text in zip(rows, said, strict=True):
+                texts[row] = text
+        return texts
+
+    def _pass(
+        self, prompts: Sequence[list[int]], seeds: Sequence[str], drawing: _Drawing, least: int
+    ) -> list[str]:
+        """Return what the model says to each prompt, all of them side by side."""
+        width = max(map(len, prompts))
+        ids, mask = self._padded(prompts, width)
+        settings = copy.copy(self._generation)
+        processors: list[Any] = []
+        if drawing.repetition_penalty != 1.0:
+            # Only the reply's own words count: padding would be taken for words of the conversation.
+            said = 0 if self._encoder_decoder else width
+            processors.append(RepetitionPenaltyLogitsProcessor(drawing.repetition_penalty, said))
+        if least:
+            settings.min_new_tokens = least
+        if drawing.temperature > 0:
+            settings.num_beams = 1
+            processors.append(RowSampler(seeds, drawing.temperature, drawing.top_p, drawing.top_k))
+        with torch.inference_mode():
+            produced = self._model.generate(
+                input_ids=ids,
+                attention_mask=mask,
+                generation_config=settings,
+                logits_processor=processors,
+            )
+        new = produced if self._encoder_decoder else produced[:, width:]
+        return [cleaned(text) for text in self._tokenizer.batch_decode(new, skip_special_tokens=True)]
+
+    def _padded(self, prompts: Sequence[list[int]], width: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return prompts as ids and mask (rows × width): a decoder's end, an encoder's start together."""
+        pad = self._generation.pad_token_id
+        gaps = [width - len(prompt) for prompt in prompts]
+        if self._encoder_decoder:
+            ids = [prompt + [pad] * gap for prompt, gap in zip(prompts, gaps, strict=True)]
+            mask = [[1] * (width - gap) + [0] * gap for gap in gaps]
+        else:
+            ids = [[pad] * gap + prompt for prompt, gap in zip(prompts, gaps, strict=True)]
+            mask = [[0] * gap + [1] * (width - gap) for gap in gaps]
+        return torch.tensor(ids, device=self._device), torch.tensor(mask, device=self._device)
+
+    def _config(self, path: str) -> Any:
+        local = Path(path)
+        if not local.is_dir() and not _HUB_ID.fullmatch(path):
+            raise ModelError(f"{self.name}: there is no such folder. Check the path.")
+        if local.is_dir() and not (local / "config.json").is_file():
+            raise ModelError(
+                f"{self.name}: the folder has no config.json. Give the folder that save_pretrained wrote."
+            )
+        with self._explained("no such folder, or its configuration cannot be read"):
+            return AutoConfig.from_pretrained(path, trust_remote_code=False)
+
+    def _weights(self, path: str, kind: type[Any], config: Any, dtype: torch.dtype) -> Any:
+        if (
+            getattr(config, "quantization_config", None) is None
+        ):  # else its size is not that of its parameters
+            size = require_memory(self.name, kind, config, dtype, self._device)
+            log.info("loading", model=self.name, weights=gigabytes(size), device=str(self._device))
+        with self._explained("its weights cannot be loaded"):
+            model, report = kind.from_pretrained(path, config=config, dtype=dtype, output_loading_info=True)
+            model = model.to(self._device).eval()
+        if report["missing_keys"]:
+            missing = sorted(report["missing_keys"])
+            raise ModelError(
+                f"{self.name}: {len(missing)} of its weights are not in its files ({missing[0]} …): it would "
+                "speak at random. Save it with all its weights, the output layer included."
+            )
+        return model
+
+    def _room(self, config: Any) -> int:
+        """Return how many tokens a conversation may take."""
+        text = config.get_text_config()
+        limits = [getattr(text, key, None) for key in ("max_position_embeddings", "n_positions")]
+        known = [
+            limit
+            for limit in (*limits, self._tokenizer.model_max_length)
+            if isinstance(limit, int) and 0 < limit < _UNLIMITED
+        ]
+        context = min(known, default=_USUAL_CONTEXT)
+        room = context if self._encoder_decoder else context - self._options.max_new_tokens
+        longest = self._options.max_new_tokens
+        if room < _LEAST_CONTEXT or longest >= context:
+            raise ModelError(
+                f"{self.name}: it takes {context} tokens in all, and replies of {longest} leave too few "
+                "for the conversation. Lower --max-new-tokens."
+            )
+        return room
+
+    @contextmanager
+    def _explained(self, problem: str) -> Iterator[None]:
+        """Turn whatever goes wrong in a library into a ModelError that names the model."""
+        try:
+            yield
+        except ModelError as error:
+            raise ModelError(f"{self.name}: {error}") from error
+        except Exception as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise ModelError(f"{self.name}: {problem}: {reason}") from error
+
+
+def groups(lengths: Sequence[int], cost: int | None) -> list[list[int]]:
+    """Return the rows of a batch, cut by length into groups that are padded each for itself.
+
+    A cut is made where it saves more padding, in tokens, than the `cost` of a group; never if that is None.
+    """
+    rows = sorted(range(len(lengths)), key=lambda row: lengths[row])
+    if cost is None:
+        return [rows]
+    found: list[list[int]] = []
+    while rows:
+        longest = lengths[rows[-1]]
+        saved = [cut * (longest - lengths[rows[cut - 1]]) for cut in range(1, len(rows))]
+        best = max(saved, default=0)
+        cut = saved.index(best) + 1 if best > cost else 0
+        found.append(rows[cut:])
+        rows = rows[:cut]
+    return found
+
+
+def _auto_class(name: str, config: Any) -> type[Any]:
+    """Return the class that loads models of this configuration.
+
+    Raises:
+        ModelError: there is none that writes text.
+    """
+    for kind in (AutoModelForSeq2SeqLM, AutoModelForCausalLM):
+        if type(config) in kind._model_mapping and config.is_encoder_decoder == (
+            kind is AutoModelForSeq2SeqLM
+        ):
+            return cast("type[Any]", kind)
+    raise ModelError(
+        f'{name}: a model of type "{config.model_type}" does not write text. '
+        "Take a causal language model or an encoder-decoder."
+    )
+
+
+def _tokenizer(path: str, config: Any) -> Any:
+    tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
+    known, wanted = len(tokenizer), config.get_text_config().vocab_size
+    if known < wanted / 2:  # where its files are missing, transformers may give an empty one without a word
+        raise ModelError(
+            f"its tokenizer has {known} tokens and the model {wanted}. "
+            "Put the files of the model's own tokenizer into the folder."
+        )
+    return tokenizer
+
+
+def _device(name: str, wanted: str | None) -> torch.device:
+    try:
+        device = torch.device(wanted or ("cuda" if torch.cuda.is_available() else "cpu"))
+    except RuntimeError as error:
+        raise ModelError(
+            f'{name}: there is no device called "{wanted}". Write cpu, cuda or cuda:1.'
+        ) from error
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise ModelError(
+            f"{name}: no {device} here ({torch.cuda.device_count()} CUDA devices). Leave out --device, "
+            "or install a torch that knows your GPU."
+        )
+    return device
+
+
+def _dtype(wanted: DType, config: Any, device: torch.device) -> torch.dtype:
+    if wanted != "auto":
+        dtype: torch.dtype = getattr(torch, wanted)
+        return dtype
+    saved = config.get_text_config().dtype
+    return saved if device.type == "cuda" and saved is not None else torch.float32
+
+
+def _settings(given: Any, options: Options, tokenizer: Any, encoder_decoder: bool) -> tuple[Any, _Drawing]:
+    """Return the model's generation settings with `options` on top, and how it draws.
+
+    Drawing is taken out of the settings, since it has to depend on each conversation alone.
+    """
+    settings = copy.deepcopy(given)
+    if options.temperature is not None:
+        temperature = options.temperature
+    else:
+        temperature = (
+            (settings.temperature or 1.0) if settings.do_sample or options.top_p is not None else 0.0
+        )
+    own = settings if settings.do_sample else None
+    drawing = _Drawing(
+        temperature=temperature,
+        top_p=options.top_p if options.top_p is not None else getattr(own, "top_p", None),
+        top_k=getattr(own, "top_k", None),
+        repetition_penalty=options.repetition_penalty or settings.repetition_penalty or 1.0,
+    )
+    settings.do_sample = False
+    settings.temperature = settings.top_p = settings.top_k = settings.repetition_penalty = None
+    settings.max_length, settings.max_new_tokens = None, options.max_new_tokens
+    if options.temperature == 0:
+        settings.num_beams = 1
+    if not encoder_decoder:
+        settings.min_length = None  # counts the prompt, so it would depend on the padding
+    if settings.eos_token_id is None:
+        settings.eos_token_id = tokenizer.eos_token_id
+    ends = settings.eos_token_id
+    end = ends[0] if isinstance(ends, list) else ends
+    known = settings.pad_token_id if settings.pad_token_id is not None else tokenizer.pad_token_id
+    settings.pad_token_id = known if known is not None else (end if end is not None else 0)
+    return settings, drawing

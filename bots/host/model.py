@@ -1,0 +1,26 @@
+"""What a bot host runs: a model that answers a batch of conversations."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bots.chat import Chat
+
+
+class ModelError(Exception):
+    """A model cannot be opened. The message says which, why, and what to do."""
+
+
+class Model(Protocol):
+    """A model in memory. It is called from one thread only, so it need not be safe for several."""
+
+    name: str
+
+    def replies(self, chats: Sequence[Chat]) -> list[str]:
+        """Return the next line of every chat, in order; "" where the model found nothing to say.
+
+        The chats belong to different conversations. What else is in the batch must not change a reply.
+
+        Raises:
+            Exception: any; the chats are then tried one by one.
+        """
+        ...

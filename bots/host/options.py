@@ -1,0 +1,26 @@
+"""What a researcher may choose for a model in the format of transformers."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bots.host.chat_format import PROMPT
+
+DType = Literal["auto", "float32", "bfloat16", "float16"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a model is run and how it draws its words.
+
+    What is None is as the model's own generation settings say; without any it is greedy. A temperature of 0
+    is greedy. `max_new_tokens` bounds a reply. `prompt` is for models with a chat template.
+    `device` None: CUDA where there is one. `dtype` "auto": as saved on CUDA, float32 on a CPU.
+    """
+
+    max_new_tokens: int = 64
+    temperature: float | None = None
+    top_p: float | None = None
+    repetition_penalty: float | None = None
+    prompt: str = PROMPT
+    device: str | None = None
+    dtype: DType = "auto"

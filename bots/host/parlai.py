@@ -1,0 +1,85 @@
+"""ParlAI models: what `python -m bots.host parlai:MODEL_FILE` serves."""
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+import torch
+
+from bots.chat import Chat
+from bots.host.model import ModelError
+from bots.parlai.agent import ModelFileError, load_agent
+from bots.parlai.episode import exchanges, opening
+from bots.prose import present
+
+_DRAWING = {"topk", "nucleus", "delayedbeam", "delayednucleusbeam", "factual_nucleus"}
+_SPLIT_APOSTROPHE = re.compile(r"(?<=\w) ?(['’]) ?(?=(?:s|m|re|ve|ll|d|t)\b)")
+
+
+class ParlaiModel:
+    """A trained agent of ParlAI.
+
+    Every call rebuilds each conversation in a clone of the agent, which shares its weights, and answers all
+    of them in one batch. An agent that draws its words answers one conversation at a time, so that a reply
+    depends on the conversation and its seed alone.
+    """
+
+    def __init__(self, model_file: str) -> None:
+        """Load `model_file`, or a model of ParlAI's zoo ("zoo:...").
+
+        Raises:
+            ModelError: it cannot be loaded; says why.
+        """
+        try:
+            self._agent = load_agent(model_file)
+        except ModelFileError as error:
+            raise ModelError(str(error)) from error
+        self.name = PurePath(model_file).parent.name or model_file
+        self._draws = self._agent.opt.get("inference") in _DRAWING
+
+    def replies(self, chats: Sequence[Chat]) -> list[str]:
+        """Return the next line of every chat, in order."""
+        if not self._draws:
+            return self._answers(chats)
+        return [self._drawn(chat) for chat in chats]
+
+    def _drawn(self, chat: Chat) -> str:
+        seed = f"{chat.seed} {chat.replies_given()}"
+        random.seed(seed)
+        torch.manual_seed(random.getrandbits(63))
+        return self._answers([chat])[0]
+
+    def _answers(self, chats: Sequence[Chat]) -> list[str]:
+        acts = self._agent.batch_act([self._heard(chat) for chat in chats])
+        return [_fresh(act, chat) for act, chat in zip(acts, chats, strict=True)]
+
+    def _heard(self, chat: Chat) -> Any:
+        """Return the latest line as a clone of the agent observes it that took part in what came before."""
+        clone = self._agent.clone()
+        *past, latest = exchanges(chat.turns)
+        first = opening(chat.persona, (past or [latest])[0].said)
+        for at, each in enumerate(past):
+            clone.observe({"text": each.said if at else first, "episode_done": False})
+            clone.self_observe({"text": each.answered})
+        return clone.observe({"text": latest.said if past else first, "episode_done": False})
+
+
+def _fresh(act: Mapping[str, Any], chat: Chat) -> str:
+    """Return the best reply that nobody has said yet and that is no sentence of the persona.
+
+    The same as ParlAI's repeat_blocking_heuristic, which knows no batches. "" if the agent is silent.
+    """
+    ranked = act.get("text_candidates") or [act.get("text", "")]
+    said = {present(turn.text) for turn in chat.turns} | {present(sentence) for sentence in chat.persona}
+    lines = (spelled(line) for line in ranked)
+    return next((line for line in lines if line not in said), spelled(ranked[0]))
+
+
+def spelled(text: str) -> str:
+    """Return what an agent says as English is written: "i ' m fine , thanks ." as "I'm fine, thanks.".
+
+    ParlAI's tokens come back with a space around each mark, which would tell workers who is speaking.
+    """
+    return present(_SPLIT_APOSTROPHE.sub(r"\1", text))

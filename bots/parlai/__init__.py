@@ -1,0 +1,20 @@
+"""ParlAI: the paper's five architectures, how they are trained and how they are loaded.
+
+ParlAI lives in an environment of its own (`make install-parlai`). Importing this package makes it fit
+for today's Python and torch, so everything that needs ParlAI goes through here.
+"""
+
+import os
+import warnings
+from importlib.util import find_spec
+
+from bots.parlai.compat import mend
+
+if find_spec("parlai") is None:
+    raise ModuleNotFoundError(
+        "ParlAI is not installed here. Run `make install-parlai`, then use .venv-parlai/bin/python.",
+        name="parlai",
+    )
+os.environ.setdefault("TQDM_DISABLE", "1")  # ParlAI's own progress bars would run into ours
+warnings.filterwarnings("ignore", "size_average and reduce args", UserWarning)  # ParlAI's, of torch
+mend()

@@ -1,0 +1,137 @@
+"""Training one model of the line-up, so that it can be stopped at any time and taken up again."""
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import parlai.utils.logging as parlai_log
+import torch
+from parlai.scripts.train_model import TrainLoop, TrainModel, load_eval_worlds
+
+from bots.parlai.agent import load_agent
+from bots.parlai.lineup import Architecture
+from bots.parlai.training_data import TrainingData
+
+_RECORD = "training.json"
+_SAVE_EVERY = 20.0  # seconds
+Progress = Callable[[float], None]  # told how many epochs are done
+
+
+class TrainedOtherwiseError(Exception):
+    """A folder holds a model of another corpus or other settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A finished model: where it is, what it scored on held-out dialogues, how long it took to train."""
+
+    model_file: str
+    measure: str
+    score: float
+    examples: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """One model to train, in `folder`, on `data`, whose dialogues are at `dialogues`."""
+
+    architecture: Architecture
+    data: TrainingData
+    dialogues: Path
+    folder: Path
+    epochs: float
+    seed: int
+
+    @property
+    def model_file(self) -> Path:
+        """Where the model is in the end."""
+        return self.folder / "model"
+
+    def run(self, progress: Progress) -> Trained:
+        """Return the finished model: train it, go on training it, or find it finished.
+
+        Raises:
+            TrainedOtherwiseError: the folder's model comes from another corpus or other settings.
+        """
+        finished = self._begun()
+        if finished is not None:
+            return finished
+        self._record(None)
+        self.data.write_replies(self.folder)
+        parlai_log.set_log_level(parlai_log.ERROR)
+        random.seed(self.seed)
+        torch.manual_seed(self.seed)
+        options = self._options()
+        loop = TrainLoop(options)
+        for _ in loop.train_steps():
+            progress(loop.train_reports[-1]["total_epochs"])
+        score, examples = self._score(loop.agent, options)
+        load_agent(str(self.model_file))  # encodes a ranker's candidates once and for all
+        for leftover in self.folder.glob("model.checkpoint*"):
+            leftover.unlink()
+        seconds = round(loop.train_time.time(), 1)
+        trained = Trained(str(self.model_file), self.architecture.measure, score, examples, seconds)
+        self._record(trained)
+        return trained
+
+    def _begun(self) -> Trained | None:
+        """Return what was recorded as finished, None if there is still something to do."""
+        try:
+            record = json.loads((self.folder / _RECORD).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        if record["recipe"] != self._recipe():
+            raise TrainedOtherwiseError(
+                f"{self.folder} holds a model of another corpus or other settings. "
+                "Choose another --out, or delete that folder."
+            )
+        done = record["trained"]
+        return Trained(**{**done, "model_file": str(self.model_file)}) if done else None
+
+    def _record(self, trained: Trained | None) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        content = {"recipe": self._recipe(), "trained": asdict(trained) if trained else None}
+        beside = self.folder / f"{_RECORD}.part"
+        beside.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        beside.replace(self.folder / _RECORD)  # never half a record
+
+    def _recipe(self) -> dict[str, Any]:
+        """Return everything that makes this model what it is."""
+        content = sha256(self.data.train.encode()).hexdigest()[:16]
+        settings = {"epochs": self.epochs, "seed": self.seed, **self.architecture.options}
+        return {"corpus": content, **settings}
+
+    def _options(self) -> Any:
+        return TrainModel.setup_args().parse_kwargs(
+            task="fromfile:parlaiformat",
+            fromfile_datapath=str(self.dialogues),
+            fromfile_datatype_extension=True,
+            datatype="train",
+            model_file=str(self.model_file),
+            dict_tokenizer="re",
+            dict_lower=True,
+            text_truncate=128,
+            label_truncate=40,
+            batchsize=32,
+            optimizer="adam",
+            learningrate=1e-3,
+            gradient_clip=1.0,
+            num_epochs=self.epochs,
+            log_every_n_steps=5,
+            save_every_n_secs=_SAVE_EVERY,
+            no_cuda=True,
+            **self.architecture.options,
+        )
+
+    def _score(self, agent: Any, options: Any) -> tuple[float, int]:
+        """Return what `agent` scores on the held-out dialogues, and on how many replies."""
+        (world,) = load_eval_worlds(agent, options, "valid")
+        while not world.epoch_done():
+            world.parley()
+        report = world.report()
+        return round(float(report[self.architecture.measure].value()), 4), int(report["exs"].value())

@@ -1,0 +1,121 @@
+"""A corpus as the files that ParlAI learns from."""
+
+import json
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from parlai.utils.misc import msg_to_str
+
+from bots.chat import Turn
+from bots.corpus import Corpus, CorpusError, Dialogue
+from bots.parlai.agent import CANDIDATES
+from bots.parlai.episode import Exchange, exchanges, opening
+
+CHOICES = 20  # replies to pick from on held-out dialogues, as in ConvAI2
+_HELD_OUT = 0.1
+_SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """Texts: dialogues to learn from and to be tried on, in ParlAI's format; what a ranker may say; its past.
+
+    Dialogues are there from both sides, with the persona of whoever answers; those of `train` once more
+    without, and those of `valid` with `CHOICES` replies to pick from, the others of other held-out dialogues.
+    """
+
+    train: str
+    valid: str
+    candidates: str
+    exchanges: str
+
+    def write_dialogues(self, folder: Path) -> Path:
+        """Write the dialogues into `folder`; return the path that ParlAI wants for both files."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for kind, text in (("train", self.train), ("valid", self.valid)):
+            (folder / f"dialogues_{kind}.txt").write_text(text, encoding="utf-8")
+        return folder / "dialogues"
+
+    def write_replies(self, folder: Path) -> None:
+        """Write what an agent needs beside its model file to answer."""
+        (folder / CANDIDATES).write_text(self.candidates, encoding="utf-8")
+        (folder / "exchanges.jsonl").write_text(self.exchanges, encoding="utf-8")
+
+
+def training_data(corpus: Corpus) -> TrainingData:
+    """Return what ParlAI learns from `corpus`; a tenth of the dialogues is held out.
+
+    Raises:
+        CorpusError: the corpus has a single dialogue, or none.
+    """
+    try:
+        kept, held = corpus.split(_HELD_OUT, _SEED)
+    except ValueError as error:
+        raise CorpusError(corpus.name, None, str(error), "Give a corpus with more dialogues.") from error
+    train = [side for dialogue in kept.dialogues for side in _sides(dialogue)]
+    replies = [each.answered for side in train for each in side.exchanges]
+    return TrainingData(
+        "".join(side.text() for each in train for side in (each, each.without_persona())),
+        "".join(_tried(held.dialogues)),
+        "".join(f"{reply}\n" for reply in dict.fromkeys(replies)),
+        "".join(json.dumps(memory) + "\n" for side in train for memory in side.memories()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A dialogue as one of its speakers, the one who answers, sees it."""
+
+    persona: Sequence[str]
+    exchanges: Sequence[Exchange]
+
+    def without_persona(self) -> "_Side":
+        """Return the same with nothing known of the speaker."""
+        return _Side((), self.exchanges)
+
+    def text(self, choices: Callable[[str], list[str]] | None = None) -> str:
+        """Return the episode in ParlAI's format, with what `choices` gives for each reply to pick from."""
+        lines = []
+        for at, each in enumerate(self.exchanges):
+            message: dict[str, object] = {
+                "text": each.said if at else opening(self.persona, each.said),
+                "labels": [each.answered],
+                "episode_done": at == len(self.exchanges) - 1,
+            }
+            if choices is not None:
+                message["label_candidates"] = choices(each.answered)
+            lines.append(msg_to_str(message) + "\n")
+        return "".join(lines)
+
+    def memories(self) -> Iterator[dict[str, object]]:
+        """Yield what was said so far and the reply to it."""
+        lines: list[str] = []
+        for each in self.exchanges:
+            lines.append(each.said)
+            yield {"said": lines[-3:], "reply": each.answered}
+            lines.append(each.answered)
+
+
+def _tried(dialogues: Sequence[Dialogue]) -> Iterator[str]:
+    """Yield the episodes of `dialogues` with replies to pick from."""
+    rng = random.Random(f"choices {_SEED}")
+    for dialogue in dialogues:
+        # Not of the same dialogue: what one side replies is what the other side hears.
+        others = sorted({turn for each in dialogues if each is not dialogue for turn in each.turns})
+
+        def choices(reply: str, others: list[str] = others) -> list[str]:
+            wrong = [line for line in others if line != reply]
+            return [reply, *rng.sample(wrong, min(CHOICES - 1, len(wrong)))]
+
+        yield from (side.text(choices) for side in _sides(dialogue))
+
+
+def _sides(dialogue: Dialogue) -> Iterator[_Side]:
+    for side in (0, 1):
+        turns = [Turn("bot" if at % 2 == side else "worker", text) for at, text in enumerate(dialogue.turns)]
+        heard = [each for each in exchanges(turns) if each.answered and each.said]
+        speaker = dialogue.speaker(side)
+        if heard:
+            yield _Side(speaker.sentences if speaker else (), heard)

@@ -1,0 +1,73 @@
+"""Endpoints as a study file describes them."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from bots.endpoints.endpoint import Endpoint, HttpEndpoint, OpenAiEndpoint, open_endpoint
+from bots.endpoints.key import EndpointError
+
+ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
+OPENAI = {"kind": "openai", "url": "http://127.0.0.1:8000/v1", "model": "m"}
+
+
+def test_each_kind_by_its_name() -> None:
+    read = ENDPOINT.validate_python
+    assert isinstance(read(OPENAI), OpenAiEndpoint)
+    assert read({"kind": "http", "urls": ["HTTPS://Bot.Example/a/ ", "http://b"]}) == HttpEndpoint(
+        kind="http", urls=["https://bot.example/a", "http://b"]
+    )
+    assert read({"kind": "parlai-web", "urls": ["http://b:8080"]}).kind == "parlai-web"
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"kind": "carrier-pigeon"}, "expected tags"),
+        ({**OPENAI, "url": "file:///etc/passwd"}, "URL scheme"),
+        ({**OPENAI, "url": "bot.example"}, "valid URL"),
+        ({**OPENAI, "url": "http://me:secret@bot.example"}, "carries no user or password"),
+        ({**OPENAI, "url": "http://bot.example/?key=secret"}, r"without \? and #"),
+        ({**OPENAI, "key": "sk-secret"}, "match pattern"),
+        ({**OPENAI, "key": "secret"}, "match pattern"),
+        ({**OPENAI, "temperature": float("nan")}, "finite"),
+        ({**OPENAI, "max_tokens": 0}, "greater than"),
+        ({**OPENAI, "model": " "}, "at least 1"),
+        ({**OPENAI, "api_key": "secret"}, "Extra inputs"),
+        ({"kind": "http", "urls": []}, "at least 1"),
+        ({"kind": "http", "urls": ["http://a/", "http://a"]}, "a replica is listed twice"),
+        ({"kind": "parlai-web", "urls": ["http://a"], "key": "KEY"}, "Extra inputs"),
+    ],
+)
+def test_mistakes(given: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValidationError, match=reason) as caught:
+        ENDPOINT.validate_python(given)
+    assert "secret" not in repr([error["msg"] for error in caught.value.errors()])
+
+
+@pytest.mark.parametrize("value", [None, "", "  \n"])
+def test_an_unset_key_is_told_before_anybody_is_asked(
+    value: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BOT_KEY", raising=False)
+    if value is not None:
+        monkeypatch.setenv("BOT_KEY", value)
+    with pytest.raises(EndpointError, match=r"the environment variable BOT_KEY, .* is not set"):
+        open_endpoint(ENDPOINT.validate_python({**OPENAI, "key": "BOT_KEY"}))
+
+
+@pytest.mark.parametrize("value", ["secret key", "secret\nX: y", "secrét"])
+def test_a_key_that_cannot_be_one_is_not_shown(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOT_KEY", value)
+    with pytest.raises(EndpointError, match="BOT_KEY should hold its key, but has blanks") as caught:
+        open_endpoint(ENDPOINT.validate_python({**OPENAI, "key": "BOT_KEY"}))
+    assert "secr" not in str(caught.value)
+
+
+def test_the_official_client_is_imported_when_wanted() -> None:
+    """It takes longer than all the rest of the package."""
+    code = "import sys, bots.endpoints.endpoint; sys.exit('openai' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,103 @@
+"""Candor's own contract, against a server of FastAPI and uvicorn such as anybody might write."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import uvicorn
+from fastapi import FastAPI, HTTPException, Request
+
+from bots import Chat, Turn
+from bots.endpoints.endpoint import HttpEndpoint, open_endpoint
+from tests.bots.endpoints.servers import CHAT
+
+
+@contextmanager
+def running(app: FastAPI) -> Iterator[str]:
+    """Serve `app` in a thread of its own; yield its address."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def example(seen: list[Any], name: str = "bot", busy: bool = False) -> FastAPI:
+    """Return a server that repeats the last line, and keeps what it was sent in `seen`."""
+    app = FastAPI()
+
+    @app.post("/bot/reply")
+    async def reply(request: Request) -> dict[str, str]:
+        if busy:
+            raise HTTPException(503)
+        body = await request.json()
+        seen.append((dict(request.headers), body))
+        return {"text": f"{name}: {body['turns'][-1]['text']}"}
+
+    return app
+
+
+def test_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOT_KEY", " k3y \n")
+    seen: list[Any] = []
+    with running(example(seen)) as url:
+
+        async def run() -> str:
+            bot = open_endpoint(HttpEndpoint(kind="http", urls=[f"{url}/bot/"], key="BOT_KEY"))
+            text = (await bot.reply(CHAT)).text
+            await bot.close()
+            return text
+
+        assert asyncio.run(run()) == "bot: a pet?"
+    headers, body = seen[0]
+    assert headers["authorization"] == "Bearer k3y"
+    assert headers["accept-encoding"] == "identity"
+    assert body == {
+        "conversation_id": "c1",
+        "seed": 7,
+        "persona": ["i have a dog .", "i like tea ."],
+        "turns": [
+            {"author": "worker", "text": "hi"},
+            {"author": "bot", "text": "hey"},
+            {"author": "worker", "text": "a pet?"},
+        ],
+    }
+
+
+def test_a_busy_replica_is_passed_over() -> None:
+    with running(example([], "one", busy=True)) as one, running(example([], "two")) as two:
+
+        async def run() -> list[str]:
+            bot = open_endpoint(HttpEndpoint(kind="http", urls=[f"{one}/bot", f"{two}/bot"]))
+            texts = [(await bot.reply(CHAT)).text for _ in range(6)]
+            await bot.close()
+            return texts
+
+        assert asyncio.run(run()) == ["two: a pet?"] * 6
+
+
+def test_many_at_once_while_a_replica_dies() -> None:
+    """Two hundred calls over two replicas, one of which stops halfway: each is answered, with its line."""
+    chats = [Chat(f"c{at}", at, (), (Turn("worker", f"line {at}"),)) for at in range(200)]
+    with running(example([], "x")) as stays:
+        dying = running(example([], "x"))
+        dies = dying.__enter__()
+
+        async def run() -> list[str]:
+            bot = open_endpoint(HttpEndpoint(kind="http", urls=[f"{dies}/bot", f"{stays}/bot"]))
+            first = await asyncio.gather(*(bot.reply(chat) for chat in chats[:100]))
+            await asyncio.to_thread(dying.__exit__, None, None, None)
+            second = await asyncio.gather(*(bot.reply(chat) for chat in chats[100:]))
+            await bot.close()
+            return [reply.text for reply in (*first, *second)]
+
+        assert asyncio.run(run()) == [f"x: line {at}" for at in range(200)]

@@ -1,0 +1,157 @@
+"""ParlAI's own `interactive_web`: one conversation at a time in each process, and nobody else's lines."""
+
+import asyncio
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from bots import Chat, Turn
+from bots.endpoints.endpoint import ParlaiWebEndpoint, open_endpoint
+from bots.endpoints.parlai_web import history
+from tests.bots.endpoints.servers import CHAT, saying, serving
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+def test_history() -> None:
+    turns = (Turn("worker", " hi\nthere "), Turn("bot", "hey"), Turn("worker", "a\tpet?"))
+    assert (
+        history(Chat("c", 1, ("i like tea .",), turns)) == "your persona: i like tea .\nhi there\nhey\na pet?"
+    )
+    assert history(Chat("c", 1, (), turns[:1])) == "hi there"
+
+
+def test_what_is_sent() -> None:
+    async def run() -> None:
+        async with serving(saying("a dog")) as served:
+            bot = open_endpoint(ParlaiWebEndpoint(kind="parlai-web", urls=[served.url]))
+            await asyncio.gather(*(bot.reply(CHAT) for _ in range(3)))
+            await bot.close()
+            assert [request.path for request in served.requests] == ["/reset", "/interact"] * 3
+            assert {request.body for request in served.requests} == {b"", history(CHAT).encode()}
+
+    asyncio.run(run())
+
+
+@contextmanager
+def interactive_web(log: Path) -> Iterator[str]:
+    """Run a process of `interactive_web`; yield its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "tests.bots.endpoints.interactive_web", "--host", "127.0.0.1"]
+    command += ["--port", str(port), "--model", "tests.bots.endpoints.interactive_web:RecallingAgent"]
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, cwd=REPOSITORY, stdout=out, stderr=subprocess.STDOUT)
+    try:
+        while not _listens(port):
+            if process.poll() is not None:
+                pytest.fail(f"interactive_web ended: {log.read_text()[-2_000:]}")
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture(scope="module")
+def parlai() -> None:
+    """Skip what needs ParlAI where there is none."""
+    if find_spec("parlai") is None:
+        message = "NO PARLAI: run these tests with the Python of `make install-parlai`"
+        pytest.skip(message)
+
+
+@pytest.fixture(scope="module")
+def two_processes(parlai: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
+    """The addresses of two running processes."""
+    folder = tmp_path_factory.mktemp("interactive_web")
+    with ExitStack() as stack:
+        yield [stack.enter_context(interactive_web(folder / f"log{at}")) for at in range(2)]
+
+
+@pytest.mark.parlai
+def test_conversations_at_once_never_mix(two_processes: list[str]) -> None:
+    chats = [
+        Chat(
+            f"c{at}",
+            1,
+            (f"i am {at} .",),
+            (Turn("worker", f"é {at}"), Turn("bot", "hey"), Turn("worker", "so?")),
+        )
+        for at in range(40)
+    ]
+
+    async def run() -> list[str]:
+        bot = open_endpoint(ParlaiWebEndpoint(kind="parlai-web", urls=two_processes))
+        replies = await asyncio.gather(*(bot.reply(chat) for chat in chats))
+        await bot.close()
+        return [reply.text for reply in replies]
+
+    assert asyncio.run(run()) == [f"your persona: i am {at} . / é {at} / hey / so?" for at in range(40)]
+
+
+@pytest.mark.parlai
+def test_a_call_given_up_leaves_nothing_behind(two_processes: list[str]) -> None:
+    async def run() -> str:
+        bot = open_endpoint(ParlaiWebEndpoint(kind="parlai-web", urls=two_processes[:1]))
+        for pause in (0.0, 0.001, 0.003):
+            given_up = asyncio.create_task(bot.reply(Chat("x", 1, (), (Turn("worker", "never mind"),))))
+            await asyncio.sleep(pause)
+            given_up.cancel()
+            await asyncio.gather(given_up, return_exceptions=True)
+            await bot.reply(Chat("y", 1, (), (Turn("worker", "before"),)))
+        text = (await bot.reply(Chat("y", 1, (), (Turn("worker", "hello"),)))).text
+        await bot.close()
+        return text
+
+    assert asyncio.run(run()) == "hello"
+
+
+@pytest.mark.parlai
+def test_a_process_dies(two_processes: list[str], tmp_path: Path) -> None:
+    with interactive_web(tmp_path / "log") as dying:
+        urls = [dying, two_processes[0]]
+        bot = open_endpoint(ParlaiWebEndpoint(kind="parlai-web", urls=urls))
+
+    async def run() -> list[str]:
+        replies = [await bot.reply(CHAT) for _ in range(4)]
+        await bot.close()
+        return [reply.text for reply in replies]
+
+    assert len(set(asyncio.run(run()))) == 1
+
+
+HISTORY = """
+import bots.parlai
+from types import SimpleNamespace
+from parlai.core.message import Message
+from parlai.core.torch_agent import History
+letters = SimpleNamespace(txt2vec=lambda text: [ord(letter) for letter in text])
+told = History({"split_lines": False}, dict_agent=letters)
+for observed, replied in (("your persona: i am 1 .\\nhi", "hey"), ("a pet?", "")):
+    told.update_history(Message({"text": observed}))
+    if replied:
+        told.add_reply(replied)
+whole = History({"split_lines": False}, dict_agent=letters)
+whole.update_history(Message({"text": "your persona: i am 1 .\\nhi\\nhey\\na pet?"}))
+assert whole.get_history_str() == told.get_history_str(), (whole, told)
+assert list(whole.get_history_vec()) == list(told.get_history_vec())
+"""
+
+
+@pytest.mark.parlai
+def test_a_history_in_one_piece_is_what_parlai_makes_of_turns(parlai: None) -> None:
+    subprocess.run([sys.executable, "-c", HISTORY], cwd=REPOSITORY, check=True)

@@ -1,0 +1,206 @@
+"""Who is asked, who rests, who steps in. The replicas are in this process; time is what the test says."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import pytest
+
+from bots import BotError, Chat, Reply
+from bots.endpoints.replicas import FAILURES, PAUSE, Declined, Replicas
+from tests.bots.endpoints.servers import CHAT
+
+
+@dataclass
+class Puppet:
+    """A replica that does what it is told: answers, raises, or waits until it is let go."""
+
+    url: str
+    raises: BotError | None = None
+    held: asyncio.Event | None = None
+    asked: int = 0
+
+    async def reply(self, chat: Chat) -> Reply:
+        self.asked += 1
+        if self.held is not None:
+            await self.held.wait()
+        if self.raises is not None:
+            raise self.raises
+        return Reply(self.url)
+
+    async def close(self) -> None:
+        self.url = "closed"
+
+
+@dataclass
+class Clock:
+    now: float = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Stage:
+    """Replicas a, b, … over a clock."""
+
+    count: int
+    patience: float = 20.0
+    clock: Clock = field(default_factory=Clock)
+
+    def __post_init__(self) -> None:
+        self.puppets = [Puppet(chr(ord("a") + at)) for at in range(self.count)]
+        self.bot = Replicas(self.puppets, self.patience, self.clock)
+
+    async def ask(self) -> str:
+        return (await self.bot.reply(CHAT)).text
+
+    async def fail(self, times: int) -> None:
+        for _ in range(times):
+            with pytest.raises(BotError):
+                await self.ask()
+
+
+def test_calls_are_spread() -> None:
+    async def run() -> None:
+        stage = Stage(3)
+        assert sorted([await stage.ask() for _ in range(6)]) == list("aabbcc")
+
+    asyncio.run(run())
+
+
+def test_the_least_busy_is_asked() -> None:
+    async def run() -> None:
+        stage = Stage(2)
+        a, _ = stage.puppets
+        a.held = asyncio.Event()
+        slow = asyncio.create_task(stage.ask())
+        await asyncio.sleep(0)
+        assert [await stage.ask() for _ in range(5)] == ["b"] * 5
+        a.held.set()
+        assert await slow == "a"
+        # Nobody is busy now, and b has answered five times: a's turn.
+        assert await stage.ask() == "a"
+
+    asyncio.run(run())
+
+
+def test_another_replica_steps_in_within_the_call() -> None:
+    async def run() -> None:
+        stage = Stage(3)
+        stage.puppets[0].raises = BotError("on fire")
+        assert [await stage.ask() for _ in range(20)].count("a") == 0
+        assert stage.puppets[0].asked >= 1
+
+    asyncio.run(run())
+
+
+def test_a_hanging_replica_costs_its_patience_only() -> None:
+    async def run() -> None:
+        stage = Stage(2, patience=0.05)
+        stage.puppets[0].held = asyncio.Event()
+        assert await stage.ask() == "b"
+
+    asyncio.run(run())
+
+
+def test_a_retry_after_the_caller_gave_up_goes_elsewhere() -> None:
+    async def run() -> None:
+        stage = Stage(2)
+        stage.puppets[0].held = asyncio.Event()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await stage.ask()
+        assert [await stage.ask() for _ in range(3)] == ["b"] * 3
+        assert stage.puppets[0].asked == 1
+
+    asyncio.run(run())
+
+
+def test_all_fail() -> None:
+    async def run() -> None:
+        stage = Stage(2)
+        stage.puppets[0].raises = BotError("on fire")
+        stage.puppets[1].raises = Declined("busy")
+        with pytest.raises(BotError) as caught:
+            await stage.ask()
+        assert str(caught.value) == "a: on fire; b: busy"
+
+    asyncio.run(run())
+
+
+def test_the_circuit_opens_and_is_tried_with_one_call() -> None:
+    async def run() -> None:
+        stage = Stage(1)
+        (a,) = stage.puppets
+        a.raises = BotError("on fire")
+        await stage.fail(FAILURES)
+        assert a.asked == FAILURES
+        with pytest.raises(BotError, match=f"not asked, because it failed {FAILURES} times in a row"):
+            await stage.ask()
+        stage.clock.now += PAUSE - 0.01
+        await stage.fail(5)
+        assert a.asked == FAILURES
+
+        stage.clock.now += 0.01
+        a.held = asyncio.Event()
+        trial = asyncio.create_task(stage.ask())
+        await asyncio.sleep(0)
+        assert a.asked == FAILURES + 1
+        with pytest.raises(BotError, match="once a call under way has succeeded"):
+            await stage.ask()
+        a.held.set()
+        with pytest.raises(BotError, match="on fire"):
+            await trial
+        await stage.fail(5)
+        assert a.asked == FAILURES + 1
+
+        stage.clock.now += PAUSE
+        a.raises = None
+        assert await stage.ask() == "a"
+        a.raises = BotError("on fire")
+        await stage.fail(FAILURES + 1)
+        assert a.asked == FAILURES + 2 + FAILURES
+
+    asyncio.run(run())
+
+
+def test_calls_given_up_open_the_circuit() -> None:
+    async def run() -> None:
+        stage = Stage(1, patience=0.01)
+        stage.puppets[0].held = asyncio.Event()
+        await stage.fail(FAILURES + 1)
+        assert stage.puppets[0].asked == FAILURES
+
+    asyncio.run(run())
+
+
+def test_declining_does_not_open_the_circuit() -> None:
+    async def run() -> None:
+        stage = Stage(1)
+        stage.puppets[0].raises = Declined("the reply was empty")
+        await stage.fail(FAILURES * 3)
+        assert stage.puppets[0].asked == FAILURES * 3
+
+    asyncio.run(run())
+
+
+def test_a_fault_of_ours_is_a_failure_too() -> None:
+    async def run() -> None:
+        stage = Stage(1)
+
+        async def broken(chat: Chat) -> Reply:
+            raise ZeroDivisionError
+
+        stage.puppets[0].reply = broken  # type: ignore[method-assign]
+        for _ in range(FAILURES):
+            with pytest.raises(ZeroDivisionError):
+                await stage.ask()
+        await stage.fail(1)
+
+    asyncio.run(run())
+
+
+def test_closing_closes_all() -> None:
+    stage = Stage(2)
+    asyncio.run(stage.bot.close())
+    assert [puppet.url for puppet in stage.puppets] == ["closed"] * 2

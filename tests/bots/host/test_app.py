@@ -1,0 +1,217 @@
+"""The host's HTTP contract, over real sockets."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from bots import Chat, Corpus, open_bot
+from bots.host import app as app_module
+from bots.host.app import Host, create_app
+from bots.host.batch import MicroBatch
+from bots.host.builtin import BuiltinModel
+from bots.host.drain import DrainingServer
+from tests.bots.host.conftest import until
+
+Talk = Callable[..., Chat]
+
+
+class Gated:
+    """Repeats the last line once the gate is open; refuses "bad"; keeps what it was asked."""
+
+    name = "gated"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.gate = threading.Event()
+
+    def replies(self, chats: Sequence[Chat]) -> list[str]:
+        lines = [chat.turns[-1].text for chat in chats]
+        self.asked += lines
+        assert self.gate.wait(30)
+        if "bad" in lines:
+            raise RuntimeError("out of words")
+        return lines
+
+
+def body(chat: Chat) -> dict[str, Any]:
+    return {
+        "conversation_id": chat.conversation_id,
+        "seed": chat.seed,
+        "persona": list(chat.persona),
+        "turns": [{"author": turn.author, "text": turn.text} for turn in chat.turns],
+    }
+
+
+@asynccontextmanager
+async def serving(host: Host) -> AsyncIterator[tuple[httpx.AsyncClient, DrainingServer]]:
+    """A client of `host`, which listens on a port of this machine."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+    config = uvicorn.Config(create_app(host), log_level="warning", timeout_graceful_shutdown=5)
+    server = DrainingServer(config, host)
+    serve = asyncio.create_task(server.serve(sockets=[listener]))
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    try:
+        async with httpx.AsyncClient(base_url=url, timeout=60) as client:
+            yield client, server
+    finally:
+        server.should_exit = True
+        await serve
+
+
+def test_fifty_chats_at_once_get_the_bots_own_replies(corpus: Corpus, chats: list[Chat]) -> None:
+    host = Host(["tfidf"])
+    bot = open_bot("builtin:retrieval", corpus)
+    many = [
+        Chat(f"{chat.conversation_id} {i}", i, chat.persona, chat.turns)
+        for i, chat in zip(range(50), chats * 9, strict=False)
+    ]
+
+    async def run() -> None:
+        host.put("tfidf", MicroBatch(BuiltinModel("retrieval", "builtin:smalltalk")))
+        async with serving(host) as (client, _):
+            answers = await asyncio.gather(*(client.post("/tfidf/reply", json=body(chat)) for chat in many))
+        assert [answer.status_code for answer in answers] == [200] * 50
+        assert [answer.json() for answer in answers] == [
+            {"text": (await bot.reply(chat)).text} for chat in many
+        ]
+
+    asyncio.run(run())
+
+
+def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
+    model, host = Gated(), Host(["m"])
+    host.put("m", MicroBatch(model, wait_ms=300))
+    model.gate.set()
+
+    async def run() -> list[httpx.Response]:
+        async with serving(host) as (client, _):
+            posts = (client.post("/m/reply", json=body(talk(line, name=line))) for line in ("a", "bad", "b"))
+            return list(await asyncio.gather(*posts))
+
+    first, bad, last = asyncio.run(run())
+    assert (first.json(), last.json()) == ({"text": "a"}, {"text": "b"})
+    assert (bad.status_code, bad.json()) == (500, {"detail": "RuntimeError: out of words"})
+
+
+def test_who_hangs_up_is_not_computed_for(talk: Talk) -> None:
+    model, host = Gated(), Host(["m"])
+    host.put("m", MicroBatch(model, wait_ms=0))
+
+    async def run() -> None:
+        async with serving(host) as (client, _):
+            first = asyncio.create_task(client.post("/m/reply", json=body(talk("first", name="1"))))
+            await until(lambda: model.asked == ["first"])
+            leaver = asyncio.create_task(client.post("/m/reply", json=body(talk("leaves", name="2"))))
+            await until(lambda: host.under_way == 2)
+            leaver.cancel()
+            await until(lambda: host.under_way == 1)
+            stays = asyncio.create_task(client.post("/m/reply", json=body(talk("stays", name="3"))))
+            await until(lambda: host.under_way == 2)
+            model.gate.set()
+            assert (await first).json() == {"text": "first"}
+            assert (await stays).json() == {"text": "stays"}
+        assert model.asked == ["first", "stays"]
+        assert host.under_way == 0
+
+    asyncio.run(run())
+
+
+def test_health_and_list_tell_who_is_ready(talk: Talk) -> None:
+    model, host = Gated(), Host(["one", "two"])
+    model.gate.set()
+    host.put("one", MicroBatch(model))
+
+    async def run() -> None:
+        async with serving(host) as (client, _):
+            assert (await client.get("/one/health")).json() == {"name": "one", "ready": True}
+            assert (await client.get("/two/health")).json() == {"name": "two", "ready": False}
+            listed = {"models": [{"name": "one", "ready": True}, {"name": "two", "ready": False}]}
+            assert (await client.get("/")).json() == listed
+            loading = await client.post("/two/reply", json=body(talk("hi")))
+            assert (loading.status_code, loading.json()) == (503, {"detail": "still loading"})
+            for answer in (
+                await client.get("/three/health"),
+                await client.post("/three/reply", json=body(talk("hi"))),
+            ):
+                assert answer.status_code == 404
+                assert answer.json()["detail"] == 'no model is called "three"; there are one, two'
+
+    asyncio.run(run())
+
+
+def test_a_host_with_too_much_to_do_says_so(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_module, "MOST_UNDER_WAY", 2)
+    model, host = Gated(), Host(["m"])
+    host.put("m", MicroBatch(model))
+
+    async def run() -> None:
+        async with serving(host) as (client, _):
+            two = [
+                asyncio.create_task(client.post("/m/reply", json=body(talk(line, name=line))))
+                for line in "ab"
+            ]
+            await until(lambda: host.under_way == 2)
+            third = await client.post("/m/reply", json=body(talk("c", name="c")))
+            assert (third.status_code, third.json()) == (503, {"detail": "busy: 2 replies are under way"})
+            model.gate.set()
+            assert [(await answer).json()["text"] for answer in two] == ["a", "b"]
+
+    asyncio.run(run())
+
+
+def test_draining_finishes_what_is_under_way_and_takes_nothing_new(talk: Talk) -> None:
+    model, host = Gated(), Host(["m"])
+    host.put("m", MicroBatch(model))
+
+    async def run() -> None:
+        async with serving(host) as (client, server):
+            old = asyncio.create_task(client.post("/m/reply", json=body(talk("old", name="1"))))
+            await until(lambda: model.asked == ["old"])
+            server.handle_exit(15, None)
+            new = await client.post("/m/reply", json=body(talk("new", name="2")))
+            assert (new.status_code, new.json()) == (503, {"detail": "shutting down"})
+            assert (await client.get("/m/health")).json() == {"name": "m", "ready": False}
+            assert not server.should_exit
+            model.gate.set()
+            assert (await old).json() == {"text": "old"}
+            await until(lambda: server.should_exit)
+        assert model.asked == ["old"]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"turns": []},
+        {"turns": [{"author": "bot", "text": "hi"}]},
+        {"turns": [{"author": "somebody", "text": "hi"}]},
+        {"turns": [{"author": "worker", "text": "a" * 20_001}]},
+        {"turns": [{"author": "worker", "text": 1}]},
+        {"seed": "x"},
+        {"conversation_id": ""},
+        {"persona": "I ski."},
+    ],
+    ids=["no turns", "bot last", "nobody", "too long", "number", "seed", "no id", "persona"],
+)
+def test_a_request_that_is_no_chat_is_refused(talk: Talk, broken: dict[str, Any]) -> None:
+    model, host = Gated(), Host(["m"])
+    host.put("m", MicroBatch(model))
+
+    async def run() -> None:
+        async with serving(host) as (client, _):
+            assert (await client.post("/m/reply", json=body(talk("hi")) | broken)).status_code == 422
+            assert (await client.post("/m/reply", content=b"\xff\xfe{")).status_code in {400, 422}
+            lone = b'{"conversation_id": "c", "seed": 1, "turns": [{"author": "worker", "text": "\\ud800"}]}'
+            headers = {"content-type": "application/json"}
+            assert (await client.post("/m/reply", content=lone, headers=headers)).status_code == 422
+        assert model.asked == []
+
+    asyncio.run(run())

@@ -1,0 +1,132 @@
+"""`python -m bots.host` as a process of its own."""
+
+import asyncio
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bots import Chat
+from tests.bots.host.test_app import body
+
+Talk = Callable[..., Chat]
+COMMAND = [sys.executable, "-m", "bots.host"]
+REPOSITORY = Path(__file__).parents[3]
+
+
+@contextmanager
+def running(*arguments: str, ready: int = 1) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The process and its address, with `ready` models loaded."""
+    process = subprocess.Popen(
+        [*COMMAND, *arguments, "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=REPOSITORY,
+    )
+    try:
+        assert process.stdout is not None
+        url, lines = "", []
+        while ready:
+            line = process.stdout.readline()
+            assert line, f"the host ended:\n{''.join(lines)}"
+            lines.append(line)
+            if found := re.match(r"Listening on (\S+)", line):
+                url = found[1]
+            ready -= line.startswith("Ready: ")
+        yield process, url
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_sigterm_finishes_what_is_under_way(talk: Talk) -> None:
+    """Requests gather for a second, so that all of them are under way when the signal comes."""
+    with running("builtin:retrieval", "--wait-ms", "1000", "--largest", "64") as (process, url):
+
+        async def run() -> tuple[list[httpx.Response], httpx.Response]:
+            limits = httpx.Limits(max_connections=60, max_keepalive_connections=60)
+            async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
+                posts = [
+                    asyncio.create_task(client.post("/retrieval/reply", json=body(talk("hi", name=str(i)))))
+                    for i in range(50)
+                ]
+                await asyncio.sleep(0.5)
+                process.send_signal(signal.SIGTERM)
+                while (await client.get("/retrieval/health")).json()["ready"]:
+                    pass
+                late = await client.post("/retrieval/reply", json=body(talk("late", name="late")))
+                return list(await asyncio.gather(*posts)), late
+
+        answers, late = asyncio.run(run())
+        assert [answer.status_code for answer in answers] == [200] * 50
+        assert all(answer.json()["text"] for answer in answers)
+        assert late.status_code == 503
+        assert process.wait(30) == 0
+
+
+def test_several_models_in_one_process(talk: Talk, tiny: dict[str, Path]) -> None:
+    models = ["--model", "rules=builtin:reflect", "--model", f"net=hf:{tiny['gpt2']}", "--device", "cpu"]
+    with running(*models, "--max-new-tokens", "12", ready=2) as (process, url):
+        listed = httpx.get(url).json()["models"]
+        assert listed == [{"name": "rules", "ready": True}, {"name": "net", "ready": True}]
+        said = [
+            httpx.post(f"{url}/{name}/reply", json=body(talk("hi")), timeout=60).json()["text"]
+            for name in ("rules", "net")
+        ]
+        assert all(said)
+        assert said[0] != said[1]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+
+
+def test_a_model_that_cannot_be_loaded_ends_the_process(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    done = subprocess.run(
+        [*COMMAND, f"hf:{tmp_path}/nowhere", "--port", "0"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=REPOSITORY,
+    )
+    assert done.returncode == 2
+    assert f"Error: hf:{tmp_path}/nowhere: there is no such folder." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "no model: give one"),
+        (["--name", "x"], "--name needs a model"),
+        (["ollama:x"], '"ollama:x" names no model'),
+        (["hf:"], '"hf:" names no model'),
+        (["builtin:retrieval", "--name", "Not a name"], '"Not a name" is no name'),
+        (["--model", "builtin:retrieval"], "write NAME=SPEC"),
+        (["builtin:qc", "--name", "a", "--model", "a=builtin:ngram"], 'two models are called "a"'),
+        (["builtin:retrieval", "--port", "99999"], "--port"),
+        (["builtin:retrieval", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1:8601"),
+        (["builtin:retrieval", "--dtype", "int4"], "int4"),
+    ],
+)
+def test_a_command_that_makes_no_sense_says_why(arguments: list[str], says: str) -> None:
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False, cwd=REPOSITORY)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_help_is_there_without_torch() -> None:
+    """The heavy libraries are loaded with a model, not with the command."""
+    code = (
+        "import sys, bots.host.__main__; sys.exit(any(m in sys.modules for m in ('torch', 'transformers')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=REPOSITORY).returncode == 0
+    done = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, cwd=REPOSITORY)
+    assert "micro-batches" in done.stdout

@@ -1,0 +1,226 @@
+"""Models of transformers, from files on disk: replies, batches, sampling, and what cannot be opened."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+
+from bots import Chat
+from bots.host import memory
+from bots.host.hf import HfModel, groups
+from bots.host.model import ModelError
+from bots.host.options import Options
+from bots.host.sampling import RowSampler
+
+Talk = Callable[..., Chat]
+KINDS = ["llama", "gpt2", "t5", "blenderbot"]
+DRAWN = {"temperature": 1.2, "top_p": 0.95, "repetition_penalty": 1.3}
+
+
+def opened(folder: Path, **options: object) -> HfModel:
+    return HfModel(str(folder), Options(max_new_tokens=16, device="cpu", **options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [{}, DRAWN], ids=["greedy", "drawn"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_reply_is_the_same_alone_and_in_any_batch(
+    tiny: dict[str, Path], chats: list[Chat], kind: str, options: dict[str, float]
+) -> None:
+    model = opened(tiny[kind], **options)
+    together = model.replies(chats)
+    assert together == [model.replies([chat])[0] for chat in chats]
+    assert together[::-1] == model.replies(chats[::-1])
+    assert together[1:4] == model.replies(chats[1:4])
+    assert all(together)
+    assert len(set(together)) > 3
+
+
+def test_beams_of_the_models_own_settings_are_the_same_in_a_batch(
+    tiny: dict[str, Path], chats: list[Chat], tmp_path: Path
+) -> None:
+    greedy = opened(tiny["blenderbot"]).replies(chats)
+    model = opened(
+        with_settings(tiny["blenderbot"], tmp_path, num_beams=4, min_length=5, no_repeat_ngram_size=3)
+    )
+    together = model.replies(chats)
+    assert together == [model.replies([chat])[0] for chat in chats]
+    assert together != greedy
+    zero = with_settings(tiny["blenderbot"], tmp_path / "zero", num_beams=4)
+    assert opened(zero, temperature=0.0).replies(chats) == greedy
+
+
+def test_the_models_own_settings_hold_unless_told(
+    tiny: dict[str, Path], chats: list[Chat], tmp_path: Path
+) -> None:
+    sampling = with_settings(tiny["gpt2"], tmp_path, do_sample=True, temperature=1.2, top_p=0.95, top_k=40)
+    greedy = opened(tiny["gpt2"]).replies(chats)
+    assert opened(sampling).replies(chats) != greedy
+    assert opened(sampling, temperature=0.0).replies(chats) == greedy
+
+
+def test_greedy_replies_are_those_of_plain_generate(tiny: dict[str, Path], talk: Talk) -> None:
+    """The reference is transformers' own loop, fed by hand."""
+    model = transformers.GPT2LMHeadModel.from_pretrained(tiny["gpt2"])
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny["gpt2"])
+    ids = tokenizer(
+        "hi</s>hello</s>how are you?</s>", add_special_tokens=False, return_tensors="pt"
+    ).input_ids
+    said = model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=16, do_sample=False)
+    expected = " ".join(tokenizer.decode(said[0, ids.shape[1] :], skip_special_tokens=True).split())
+    assert opened(tiny["gpt2"]).replies([talk("hi", "hello", "how are you?")]) == [expected]
+
+
+def test_draws_depend_on_the_seed_and_the_turn_only(tiny: dict[str, Path], talk: Talk) -> None:
+    model = opened(tiny["llama"], **DRAWN)
+    chat = talk("hi", seed=7, name="one")
+    assert model.replies([chat]) == model.replies([talk("hi", seed=7, name="another")])
+    assert model.replies([chat]) != model.replies([talk("hi", seed=8)])
+    assert opened(tiny["llama"], **DRAWN).replies([chat]) == model.replies([chat])
+
+
+def test_rows_are_drawn_with_the_probabilities_of_the_scores() -> None:
+    """Four tokens of 0.1, 0.2, 0.3, 0.4: shares of 4000 rows lie within 4 standard errors (0.031)."""
+    scores = torch.log(torch.tensor([[0.1, 0.2, 0.3, 0.4]])).repeat(4000, 1)
+    seeds = [str(row) for row in range(4000)]
+    chosen = RowSampler(seeds, 1.0, None, None)(torch.zeros(4000, 1), scores).argmax(dim=-1)
+    shares = torch.bincount(chosen, minlength=4) / 4000
+    assert torch.allclose(shares, torch.tensor([0.1, 0.2, 0.3, 0.4]), atol=0.031)
+    # The likeliest of them that make up half: the last two, in proportion 3 to 4.
+    kept = RowSampler(seeds, 1.0, 0.5, None)(torch.zeros(4000, 1), scores).argmax(dim=-1)
+    assert set(kept.tolist()) == {2, 3}
+    assert set(RowSampler(seeds, 1.0, None, 1)(torch.zeros(4000, 1), scores).argmax(dim=-1).tolist()) == {3}
+
+
+def test_a_model_that_ends_at_once_is_made_to_say_something(
+    tiny: dict[str, Path], talk: Talk, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(tiny["blenderbot"], tmp_path / "silent")
+    model = transformers.BlenderbotForConditionalGeneration.from_pretrained(folder)
+    model.final_logits_bias[0, model.config.eos_token_id] = 1e4
+    model.save_pretrained(folder)
+    found = opened(folder).replies([talk("hi", seed=seed) for seed in range(3)])
+    assert all(found)
+    assert found == opened(folder).replies([talk("hi", seed=seed) for seed in range(3)])
+
+
+def test_long_conversations_keep_within_the_models_context(tiny: dict[str, Path], talk: Talk) -> None:
+    long = talk(*["so what do you think about that?"] * 61, persona=("I have two dogs.",))
+    for kind in KINDS:
+        assert opened(tiny[kind]).replies([long, talk("hi", name="short")])[0]
+
+
+def test_one_failing_row_is_told_by_the_model_not_the_batch(tiny: dict[str, Path], talk: Talk) -> None:
+    """Letters that no tokenizer was trained on, control characters, an empty line: all get a reply."""
+    model = opened(tiny["llama"])
+    assert all(model.replies([talk(line, name=line) for line in ("你好 \U0001f600", "\x00\x07", "", " ")]))
+
+
+def test_long_and_short_chats_are_padded_apart_where_that_is_cheaper() -> None:
+    """Three rows of 10 beside one of 100 cost 3 × 90 tokens of padding."""
+    lengths = [10, 100, 10, 10]
+    assert groups(lengths, 269) == [[1], [0, 2, 3]]
+    assert groups(lengths, 270) == [[0, 2, 3, 1]]
+    assert groups(lengths, None) == [[0, 2, 3, 1]]
+    assert groups([5], 1) == [[0]]
+    assert groups([1, 50, 900, 60, 2], 10) == [[2], [1, 3], [0, 4]]
+
+
+def test_replies_of_a_batch_that_was_cut_are_in_order(tiny: dict[str, Path], talk: Talk) -> None:
+    """One long chat beside many short ones: 30 × 100 tokens of padding against 4 × 32."""
+    model = HfModel(str(tiny["llama"]), Options(max_new_tokens=4, device="cpu"))
+    mixed = [talk(f"hi {i}", name=str(i)) for i in range(30)]
+    mixed.insert(7, talk("so what do you think about that? " * 12, name="long"))
+    assert model.replies(mixed) == [model.replies([chat])[0] for chat in mixed]
+
+
+# --- what cannot be opened
+
+
+def test_there_is_no_such_folder(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"hf:.*nowhere: there is no such folder"):
+        HfModel(str(tmp_path / "nowhere"))
+    with pytest.raises(ModelError, match=r"has no config\.json"):
+        HfModel(str(tmp_path))
+
+
+def test_a_model_larger_than_the_memory_is_refused_before_it_is_loaded(
+    tiny: dict[str, Path], tmp_path: Path
+) -> None:
+    """A layer has 4 × 16384² + 3 × 16384 × 53248 + 2 × 16384 parameters; 120 of them, two embeddings of
+    600 × 16384 and a norm of 16384 make 442.942 billion. There are no weights in the folder: nobody looks.
+    """
+    for file in tiny["llama"].glob("token*"):
+        shutil.copy(file, tmp_path)
+    transformers.LlamaConfig(
+        vocab_size=600,
+        hidden_size=16384,
+        num_hidden_layers=120,
+        intermediate_size=53248,
+        num_attention_heads=128,
+    ).save_pretrained(tmp_path)
+    with pytest.raises(
+        ModelError, match=r"weights take 1,771\.8 GB as float32, and [\d,.]+ GB are free on cpu"
+    ):
+        HfModel(str(tmp_path), Options(device="cpu"))
+    with pytest.raises(ModelError, match=r"take 885\.9 GB as bfloat16"):
+        HfModel(str(tmp_path), Options(device="cpu", dtype="bfloat16"))
+
+
+def test_the_estimate_is_what_the_weights_take(tiny: dict[str, Path]) -> None:
+    for kind, auto in {"gpt2": "AutoModelForCausalLM", "t5": "AutoModelForSeq2SeqLM"}.items():
+        auto_class = getattr(transformers, auto)
+        model = auto_class.from_pretrained(tiny[kind])
+        taken = sum(parameter.nbytes for parameter in model.parameters())
+        assert memory.weights(auto_class, model.config, torch.float32) == taken
+
+
+def test_a_model_that_does_not_write_is_refused(tmp_path: Path) -> None:
+    transformers.ViTConfig().save_pretrained(tmp_path)
+    with pytest.raises(ModelError, match='type "vit" does not write text'):
+        HfModel(str(tmp_path))
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "no-such-type"}))
+    with pytest.raises(ModelError, match="no-such-type"):
+        HfModel(str(tmp_path))
+
+
+def test_files_that_are_missing_or_broken_are_named(tiny: dict[str, Path], tmp_path: Path) -> None:
+    folder = shutil.copytree(tiny["gpt2"], tmp_path / "model")
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(ModelError, match="weights cannot be loaded"):
+        HfModel(str(folder))
+    weights.unlink()
+    with pytest.raises(ModelError, match="weights cannot be loaded"):
+        HfModel(str(folder))
+    for file in folder.glob("token*"):
+        file.unlink()
+    with pytest.raises(ModelError, match="its tokenizer has 1 tokens and the model 600"):
+        HfModel(str(folder))
+
+
+def test_a_model_without_its_output_layer_is_refused(tiny: dict[str, Path], tmp_path: Path) -> None:
+    folder = shutil.copytree(tiny["llama"], tmp_path / "model")
+    transformers.LlamaModel.from_pretrained(folder).save_pretrained(folder)
+    with pytest.raises(ModelError, match=r"1 of its weights are not in its files \(lm_head.weight"):
+        HfModel(str(folder))
+
+
+def test_settings_that_cannot_work_say_so(tiny: dict[str, Path]) -> None:
+    with pytest.raises(ModelError, match=r"takes 128 tokens in all.*Lower --max-new-tokens"):
+        HfModel(str(tiny["gpt2"]), Options(max_new_tokens=120))
+    with pytest.raises(ModelError, match='no device called "gpu"'):
+        HfModel(str(tiny["gpt2"]), Options(device="gpu"))
+    with pytest.raises(ModelError, match="no cuda:99 here"):
+        HfModel(str(tiny["gpt2"]), Options(device="cuda:99"))
+
+
+def with_settings(folder: Path, target: Path, **settings: object) -> Path:
+    """Return a copy of a model with other generation settings of its own."""
+    copied = shutil.copytree(folder, target / "model")
+    file = copied / "generation_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | settings))
+    return copied

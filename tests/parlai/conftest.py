@@ -1,0 +1,88 @@
+"""A tiny line-up, trained once for all tests here. They run where ParlAI is: `make test-parlai`."""
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from bots import Chat, Turn
+
+Talk = Callable[..., Chat]
+
+collect_ignore_glob = [] if find_spec("parlai") else ["test_*.py"]
+
+EPOCHS = "3"
+_THINGS = ("dog", "cat", "car", "garden", "guitar", "kitchen")
+_ASKED = ("Do you have a {}?", "What about a {}?", "Tell me about your {}.")
+_ANSWERED = ("My {} is lovely, isn't it?", "I've had a {} for years.", "I don't like my {} at all.")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let ParlAI, which is older than much that it uses, warn without failing a test."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.filterwarnings("default"))
+
+
+def _tiny_corpus() -> Iterator[dict[str, object]]:
+    rng = random.Random(5)
+    for thing in _THINGS:
+        yield {"persona": thing, "sentences": [f"I own a {thing}.", f"I talk about my {thing} all day."]}
+    for at in range(20):
+        asker, owner = rng.sample(_THINGS, 2)
+        turns = ["Hello!", "Hi, how are you?"]
+        for _ in range(2):
+            turns += [rng.choice(_ASKED).format(owner), rng.choice(_ANSWERED).format(owner)]
+        yield {"dialogue": f"d{at}", "speakers": [asker, owner], "turns": turns}
+
+
+@pytest.fixture(scope="session")
+def corpus_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus of twenty short dialogues about six things."""
+    path = tmp_path_factory.mktemp("corpus") / "tiny.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in _tiny_corpus()))
+    return path
+
+
+@pytest.fixture(scope="session")
+def models(corpus_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a trained tiny line-up."""
+    from typer.testing import CliRunner
+
+    from bots.train_lineup import app
+
+    out = tmp_path_factory.mktemp("lineup") / "models"
+    result = CliRunner().invoke(app, ["--corpus", str(corpus_file), "--out", str(out), "--epochs", EPOCHS])
+    assert result.exit_code == 0, result.output
+    return out
+
+
+@pytest.fixture(scope="session")
+def talk() -> Talk:
+    """A function that makes a chat of lines, the last of which is the worker's."""
+
+    def made(*lines: str, persona: tuple[str, ...] = (), seed: int = 1) -> Chat:
+        turns = tuple(
+            Turn("worker" if (len(lines) - at) % 2 else "bot", line) for at, line in enumerate(lines)
+        )
+        return Chat("c", seed, persona, turns)
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def chats(talk: Talk) -> list[Chat]:
+    """Conversations of different lengths, with and without persona; one that the bot began."""
+    dog = ("I own a dog.", "I talk about my dog all day.")
+    return [
+        talk("Hello!"),
+        talk("Hello!", persona=dog),
+        talk("Hello!", "Hi, how are you?", "Do you have a car?"),
+        talk("Hi, I'm here.", "Hello!", "Fine!", "What about a cat?", "Tell me about your dog.", persona=dog),
+        talk("Welcome!", "Do you have a guitar?"),
+        talk(*["Do you have a kitchen, a garden or a car?", "My cat is lovely, isn't it?"] * 9, "Bye."),
+        talk("§ ☃ zyzzyva"),
+    ]

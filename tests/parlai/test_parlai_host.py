@@ -1,0 +1,137 @@
+"""ParlAI models as the bot host runs them: stateless from the outside, in batches."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from bots import Chat, Turn
+from bots.host.batch import MicroBatch
+from bots.host.model import ModelError
+from bots.host.parlai import ParlaiModel, spelled
+from bots.parlai.episode import opening
+
+NAMES = ("biencoder", "polyencoder", "kvmemnn", "seq2seq", "lan_model")
+
+
+@pytest.fixture(scope="session", params=NAMES)
+def model(request: pytest.FixtureRequest, models: Path) -> ParlaiModel:
+    """Each of the five."""
+    return ParlaiModel(str(models / request.param / "model"))
+
+
+def test_each_answers_every_conversation(model: ParlaiModel, chats: list[Chat]) -> None:
+    replies = model.replies(chats)
+    assert model.name in NAMES
+    assert len(replies) == len(chats)
+    assert all(reply.strip() for reply in replies)
+
+
+def test_replies_in_a_batch_equal_those_one_by_one(model: ParlaiModel, chats: list[Chat]) -> None:
+    one_by_one = [model.replies([chat])[0] for chat in chats]
+    assert model.replies(chats) == one_by_one
+    assert model.replies(chats[::-1]) == one_by_one[::-1]
+
+
+def _scores(act: Any) -> torch.Tensor:
+    """Return how an agent rates what it could say: candidates, or the ends of a beam search."""
+    if "sorted_scores" in act:
+        return act["sorted_scores"]
+    return torch.tensor(sorted(score for _, score in act["beam_texts"]))
+
+
+def test_what_else_is_in_a_batch_does_not_touch_a_score(model: ParlaiModel, chats: list[Chat]) -> None:
+    agent = model._agent
+    agent.opt["return_cand_scores"] = True
+    together = agent.batch_act([model._heard(chat) for chat in chats])
+    for chat, act in zip(chats, together, strict=True):
+        alone = agent.batch_act([model._heard(chat)])[0]
+        assert torch.allclose(_scores(act), _scores(alone), atol=1e-4)
+
+
+def test_a_conversation_rebuilt_from_its_history_goes_on_as_one_that_was_never_put_down(
+    model: ParlaiModel,
+) -> None:
+    persona = ("I own a cat.", "I talk about my cat all day.")
+    agent = model._agent.clone()
+    turns: list[Turn] = []
+    for said in ("Hello!", "Do you have a cat?", "I don't like that at all.", "Tell me about your cat."):
+        turns.append(Turn("worker", said))
+        rebuilt = model.replies([Chat("c", 1, persona, tuple(turns))])[0]
+        agent.observe({"text": opening(persona, said) if said == "Hello!" else said, "episode_done": False})
+        act = model._agent.batch_act([agent.observation])[0]
+        told = {turn.text for turn in turns}
+        ranked = [spelled(line) for line in act.get("text_candidates", [act["text"]])]
+        assert rebuilt == next((line for line in ranked if line not in told), ranked[0])
+        agent.self_observe({"text": rebuilt})
+        turns.append(Turn("bot", rebuilt))
+
+
+def test_a_ranker_repeats_neither_side(models: Path) -> None:
+    ranker = ParlaiModel(str(models / "biencoder" / "model"))
+    turns: list[Turn] = []
+    for _ in range(6):
+        turns.append(Turn("worker", "Do you have a dog?"))
+        turns.append(Turn("bot", ranker.replies([Chat("c", 1, (), tuple(turns))])[0]))
+    said = [turn.text for turn in turns[1::2]]
+    assert len(set(said)) == 6
+    assert "Do you have a dog?" not in said
+
+
+def test_an_agent_that_draws_depends_on_the_seed_and_not_on_the_batch(
+    models: Path, chats: list[Chat]
+) -> None:
+    model = ParlaiModel(str(models / "lan_model" / "model"))
+    model._agent.opt["inference"] = "topk"
+    model._agent.opt["topk"] = 50
+    model._draws = True
+    replies = model.replies(chats)
+    assert [model.replies([chat])[0] for chat in chats] == replies
+    seeds = [Chat("c", seed, (), chats[0].turns) for seed in range(8)]
+    assert len(set(model.replies(seeds))) > 1
+
+
+def test_a_moved_model_answers_as_before(models: Path, tmp_path: Path, chats: list[Chat]) -> None:
+    before = ParlaiModel(str(models / "polyencoder" / "model")).replies(chats)
+    moved = tmp_path / "elsewhere"
+    (models / "polyencoder").rename(moved)
+    try:
+        assert ParlaiModel(str(moved / "model")).replies(chats) == before
+    finally:
+        moved.rename(models / "polyencoder")
+
+
+def test_a_file_that_is_no_model_is_refused_with_the_way_out(tmp_path: Path, models: Path) -> None:
+    with pytest.raises(ModelError, match=r"not a model of ParlAI.*bots\.train_lineup"):
+        ParlaiModel(str(tmp_path / "none"))
+    broken = tmp_path / "model"
+    broken.write_text("not a pickle")
+    broken.with_suffix(".opt").write_bytes((models / "lan_model" / "model.opt").read_bytes())
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        ParlaiModel(str(broken))
+
+
+def test_the_host_s_micro_batches_give_the_same_replies(models: Path, chats: list[Chat]) -> None:
+    model = ParlaiModel(str(models / "seq2seq" / "model"))
+    expected = model.replies(chats)
+
+    async def together() -> list[str]:
+        batch = MicroBatch(model, wait_ms=20)
+        return [reply.text for reply in await asyncio.gather(*(batch.reply(chat) for chat in chats))]
+
+    assert asyncio.run(together()) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("i ' m fine , thanks .", "I'm fine, thanks."),
+        ("don ' t you like it ?", "Don't you like it?"),
+        ("it 's the dog ' s bowl", "It's the dog's bowl"),
+        ("I'm fine, thanks.", "I'm fine, thanks."),
+    ],
+)
+def test_tokens_are_put_together_as_english_is_written(said: str, written: str) -> None:
+    assert spelled(said) == written
