@@ -6,15 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
-import transformers
 
-from bots import Chat
-from bots.host import memory
-from bots.host.hf import HfModel, groups
-from bots.host.model import ModelError
-from bots.host.options import Options
-from bots.host.sampling import RowSampler
+torch = pytest.importorskip("torch", reason="NO TORCH: pip install 'candor[hf]' to test these models")
+transformers = pytest.importorskip("transformers")
+
+from bots import Chat  # noqa: E402
+from bots.host import memory  # noqa: E402
+from bots.host.hf import HfModel, groups  # noqa: E402
+from bots.host.model import ModelError  # noqa: E402
+from bots.host.options import Options  # noqa: E402
+from bots.host.sampling import RowSampler  # noqa: E402
 
 Talk = Callable[..., Chat]
 KINDS = ["llama", "gpt2", "t5", "blenderbot"]
