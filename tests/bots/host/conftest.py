@@ -127,6 +127,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def trained_tokenizer(eos: bool = False):  # type: ignore[no-untyped-def]
     """Return a byte-level BPE tokenizer of the shipped corpus; `eos`: put one after every text."""
+    pytest.importorskip("tokenizers", reason="NO TOKENIZERS: pip install 'candor[hf]' to test these models")
     from tokenizers import Tokenizer, decoders, pre_tokenizers, processors
     from tokenizers.models import BPE
     from tokenizers.trainers import BpeTrainer
