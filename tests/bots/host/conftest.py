@@ -1,9 +1,7 @@
 """Tiny random models in the format of transformers, saved to disk with tokenizers trained here."""
 
 import asyncio
-import os
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,10 +9,6 @@ import pytest
 from bots import Chat, Turn, load_corpus
 
 Talk = Callable[..., Chat]
-
-# The models are an extra of the distribution; CI has it.
-if find_spec("transformers") is None and os.environ.get("CI") != "true":
-    collect_ignore = ["test_chat_format.py", "test_hf.py"]
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n"
