@@ -3,6 +3,9 @@
 from bots.catalogue import UnknownBotError, builtin_names, open_bot
 from bots.chat import Author, Bot, BotError, Chat, Reply, Turn
 from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
+from bots.endpoints.endpoint import Endpoint, open_endpoint
+from bots.endpoints.key import EndpointError
+from bots.endpoints.replicas import Replicas
 
 __all__ = [
     "Author",
@@ -12,11 +15,15 @@ __all__ = [
     "Corpus",
     "CorpusError",
     "Dialogue",
+    "Endpoint",
+    "EndpointError",
     "Persona",
+    "Replicas",
     "Reply",
     "Turn",
     "UnknownBotError",
     "builtin_names",
     "load_corpus",
     "open_bot",
+    "open_endpoint",
 ]

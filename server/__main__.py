@@ -29,6 +29,7 @@ from server.database import migrate, open_engine
 from server.errors import CandorError
 from server.export import export_run
 from server.protocol import json_schema
+from server.registry import Registry
 from server.run import OpenRun, open_lineup
 from server.runtime import utc_now
 from server.study import load_study
@@ -66,20 +67,21 @@ def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
 
     Settings are read from the environment too: CANDOR_HOST, CANDOR_PORT, CANDOR_DATA, CANDOR_DATABASE_URL,
     CANDOR_PUBLIC_URL, CANDOR_EXEMPT_ADDRESSES, CANDOR_JOINS_PER_ADDRESS, CANDOR_MESSAGES_PER_SESSION,
-    CANDOR_TOKEN_DAYS.
+    CANDOR_REFUSE_PRIVATE_BOTS, CANDOR_TOKEN_DAYS.
     """
     settings = _settings(host=host, port=port, data=data)
     if not (PAGES / "worker.html").exists():
         _fail(f"the pages are not built ({PAGES} is empty)", "Run `make frontend`, or install a wheel.")
     listener = _listen(settings)
+    registry = Registry(refuse_private=settings.refuse_private_bots)
     try:
-        runs = _prepare(settings)
+        runs = _prepare(settings, registry)
         auth = load_auth(settings.data, settings.token_days)
     except CandorError as error:
         listener.close()
         _fail(error.message, error.help)
     _configure_logging()
-    app = create_app(settings, auth, runs)
+    app = create_app(settings, auth, runs, registry)
     _announce(settings, auth, runs)
     config = uvicorn.Config(
         app, ws="websockets-sansio", ws_max_size=_MOST_BYTES, log_level="warning", access_log=False
@@ -92,7 +94,7 @@ def check(study: StudyFile) -> None:
     """Check a study file and open its bots, without storing anything."""
     try:
         content, text = load_study(study)
-        open_lineup(catalog.RunEntry(0, "check", 0, "open", utc_now(), text))
+        open_lineup(catalog.RunEntry(0, "check", 0, "open", utc_now(), text), Registry(refuse_private=False))
     except CandorError as error:
         _fail(error.message, error.help)
     console.print(
@@ -110,7 +112,8 @@ def open_(study: StudyFile, run: RunName, data: Data = None) -> None:
         catalog.require_slug(run)
         with _transaction(settings) as connection:
             entry = catalog.open_run(connection, text, run, utc_now())
-            open_lineup(entry)  # a run whose bots cannot be opened is not stored
+            registry = Registry(refuse_private=settings.refuse_private_bots)
+            open_lineup(entry, registry)  # a run whose bots cannot be opened is not stored
     except CandorError as error:
         _fail(error.message, error.help)
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
@@ -176,20 +179,20 @@ def _listen(settings: Settings) -> socket.socket:
     return listener
 
 
-def _prepare(settings: Settings) -> dict[int, OpenRun]:
+def _prepare(settings: Settings, registry: Registry) -> dict[int, OpenRun]:
     """Bring the database up to date and return its runs; an empty one gets the demo."""
     with _transaction(settings) as connection:
         entries = catalog.runs(connection) or [_open_demo(connection)]
-    opened = {entry.id: lineup for entry in entries if (lineup := _opened(entry)) is not None}
+    opened = {entry.id: lineup for entry in entries if (lineup := _opened(entry, registry)) is not None}
     if not opened:
         raise CandorError("no run can be served", "See above what is wrong with each of them.")
     return opened
 
 
-def _opened(entry: catalog.RunEntry) -> OpenRun | None:
+def _opened(entry: catalog.RunEntry, registry: Registry) -> OpenRun | None:
     """Return the run with its bots, or say why it cannot be served; the others go on without it."""
     try:
-        return open_lineup(entry)
+        return open_lineup(entry, registry)
     except CandorError as error:
         complaints.print(f"[red]Run {escape(entry.slug)} is not served:[/] {escape(error.message)}")
         return None

@@ -19,6 +19,7 @@ from server.config import Settings
 from server.desk_api import Desk
 from server.errors import CandorError
 from server.live import Live
+from server.registry import Registry
 from server.run import OpenRun
 from server.store import Store
 from server.worker_api import Door
@@ -32,8 +33,13 @@ _HEADERS = {
 }
 
 
-def create_app(settings: Settings, auth: Auth, runs: dict[int, OpenRun], pages: Path = PAGES) -> FastAPI:
-    """Return the server's application over an up-to-date database. `runs` is keyed by a run's id."""
+def create_app(
+    settings: Settings, auth: Auth, runs: dict[int, OpenRun], registry: Registry, pages: Path = PAGES
+) -> FastAPI:
+    """Return the server's application over an up-to-date database.
+
+    `runs` is keyed by a run's id; `registry` opened their bots, and is closed when the server stops.
+    """
     store = Store(settings.resolved_database_url)
     live = Live(store, runs, auth)
     limiter = MovingWindowRateLimiter(MemoryStorage())
@@ -43,6 +49,7 @@ def create_app(settings: Settings, auth: Auth, runs: dict[int, OpenRun], pages: 
         store.start()
         yield
         store.stop()
+        await registry.close()
 
     # Without FastAPI's own pages: they load scripts from another host, and tell workers of the desk.
     app = FastAPI(title="Candor", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)

@@ -125,10 +125,10 @@ def _criteria(study_id: int, study: StudyFile) -> list[dict[str, object]]:
 
 def _systems(connection: Connection, study_id: int, study: StudyFile) -> list[dict[str, object]]:
     specs = [
-        (s.name, s.family, s.bot, s.persona if isinstance(s.persona, str) else "fixed", False)
+        (s.name, s.family, _spec(study, s.bot), s.persona if isinstance(s.persona, str) else "fixed", False)
         for s in study.systems
     ]
-    specs.append((QC, QC, study.qc.bot, "none", True))
+    specs.append((QC, QC, _spec(study, study.qc.bot), "none", True))
     return [
         {
             "study_id": study_id,
@@ -140,6 +140,12 @@ def _systems(connection: Connection, study_id: int, study: StudyFile) -> list[di
         }
         for name, family, bot, policy, is_qc in specs
     ]
+
+
+def _spec(study: StudyFile, bot: str) -> str:
+    """Return what the bot was when the study was opened: of an endpoint all that the study says."""
+    endpoint = study.bots.get(bot)
+    return bot if endpoint is None else f"{bot} {endpoint.model_dump_json(exclude_none=True)}"
 
 
 def _bot_id(connection: Connection, spec: str) -> int:

@@ -30,6 +30,7 @@ class Settings(BaseSettings):
     joins_per_address: Limit = Field("30/minute", description="new arrivals from one address")
     connections_per_address: Limit = Field("240/minute", description="sockets opened from one address")
     messages_per_session: Limit = Field("40/10second", description="messages of one worker")
+    refuse_private_bots: bool = Field(False, description="ask bots at public addresses only")
     token_days: int = Field(7, ge=1, description="days for which a worker's link can be resumed")
 
     @property

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
-from bots import Bot, Corpus, CorpusError, UnknownBotError, load_corpus, open_bot
+from bots import Bot, Corpus, CorpusError, EndpointError, UnknownBotError, load_corpus, open_bot
 from server.assignment import QC, Casting, Variant
 from server.catalog import RunEntry
 from server.errors import StudyInvalid
+from server.registry import Registry
 from server.state import Rules
 from server.study import Study, parse_study
 
@@ -27,8 +28,8 @@ class OpenRun:
     bots: dict[str, Bot]
 
 
-def open_lineup(entry: RunEntry) -> OpenRun:
-    """Return the run with its bots opened.
+def open_lineup(entry: RunEntry, registry: Registry) -> OpenRun:
+    """Return the run with its bots opened, those that run elsewhere through `registry`.
 
     Raises:
         StudyInvalid: a bot or a corpus cannot be opened; says which and why.
@@ -36,8 +37,15 @@ def open_lineup(entry: RunEntry) -> OpenRun:
     study = parse_study(entry.yaml, f"study of run {entry.slug}")
     corpus = _opened(f"corpus `{study.corpus}`", load_corpus, study.corpus)
     qc_corpus = _opened(f"qc corpus `{study.qc.corpus}`", load_corpus, study.qc.corpus)
-    bots = {spec.name: _opened(f"system `{spec.name}`", open_bot, spec.bot, corpus) for spec in study.systems}
-    bots[QC] = _opened("the qc bot", open_bot, study.qc.bot, qc_corpus)
+    elsewhere = {
+        name: _opened(f"bot `{name}`", registry.open, endpoint) for name, endpoint in study.bots.items()
+    }
+
+    def bot(what: str, spec: str, learned: Corpus) -> Bot:
+        return elsewhere.get(spec) or registry.registered(spec) or _opened(what, open_bot, spec, learned)
+
+    bots = {spec.name: bot(f"system `{spec.name}`", spec.bot, corpus) for spec in study.systems}
+    bots[QC] = bot("the qc bot", study.qc.bot, qc_corpus)
     return OpenRun(entry.id, entry.slug, entry.seed, study, rules_of(study, corpus), bots)
 
 
@@ -82,5 +90,5 @@ def _lines(persona: Iterable[str]) -> tuple[str, ...]:
 def _opened(what: str, opening: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return opening(*args, **kwargs)
-    except (UnknownBotError, CorpusError) as error:
+    except (UnknownBotError, CorpusError, EndpointError) as error:
         raise StudyInvalid(f"{what} cannot be opened: {error}") from error

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from bots import Endpoint
 from server.errors import StudyInvalid
 
 Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
@@ -16,6 +17,8 @@ Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1,
 Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
 
+# What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
+_RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 _HOUR, _DAY = 3_600.0, 86_400.0
 
 
@@ -38,6 +41,7 @@ class Criterion(_Section):
 class SystemSpec(_Section):
     """A system under evaluation: a bot, with or without a persona.
 
+    `bot`: "builtin:NAME", a name of the study's `bots`, or one that is registered with the server.
     `persona`: "none", "random" (drawn per conversation from the study's pool), or fixed sentences.
     """
 
@@ -96,6 +100,7 @@ class Study(_Section):
     criteria: Annotated[list[Criterion], Field(min_length=1, max_length=30)]
     corpus: Words = "builtin:smalltalk"
     personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
+    bots: dict[Label, Endpoint] = {}
     systems: Annotated[list[SystemSpec], Field(min_length=1)]
     qc: QcSpec = QcSpec()
     completion_url: str | None = None
@@ -124,6 +129,22 @@ def _contradictions(study: Study) -> list[tuple[Location, str]]:
             if spec.name == "qc"
         ),
         *_unjudged(study),
+        *_unusable_names(study),
+    ]
+
+
+def _unusable_names(study: Study) -> list[tuple[Location, str]]:
+    return [
+        *(
+            (("criteria", i, "label"), f"`{c.label}` has a meaning of its own in reports: choose another")
+            for i, c in enumerate(study.criteria)
+            if c.label in _RESERVED_LABELS
+        ),
+        *(
+            (("bots", name), "`qc` is the quality-control bot: choose another name")
+            for name in study.bots
+            if name == "qc"
+        ),
     ]
 
 

@@ -50,15 +50,15 @@ class _Kind(BaseModel):
 
 
 class OpenAiEndpoint(_Kind):
-    """A server of OpenAI's chat completions.
+    """Servers of OpenAI's chat completions, each as good as the other.
 
-    `url` ends where `/chat/completions` begins (mostly in `/v1`). `key` names the environment variable that
+    A url ends where `/chat/completions` begins (mostly in `/v1`). `key` names the environment variable that
     holds the key. `prompt` is the system's message; {persona} in it becomes the persona, and a paragraph
     with {persona} is left out where there is none. What is not given is not sent.
     """
 
     kind: Literal["openai"]
-    url: Url
+    urls: Urls
     model: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
     key: Variable | None = None
     prompt: Annotated[str, StringConstraints(max_length=20_000)] = DEFAULT_PROMPT
@@ -106,9 +106,16 @@ def _replicas(endpoint: Endpoint, refuse_private: bool, patience: float) -> Sequ
             # Imported when wanted: the official client takes longer than everything else together.
             from bots.endpoints.openai import OpenAiBot  # noqa: PLC0415
 
-            remote = _remote(endpoint.url, endpoint.key, refuse_private, patience)
             sampling = endpoint.model_dump(include={"temperature", "max_tokens"}, exclude_none=True)
-            return [OpenAiBot(remote, endpoint.model, endpoint.prompt, sampling)]
+            return [
+                OpenAiBot(
+                    _remote(url, endpoint.key, refuse_private, patience),
+                    endpoint.model,
+                    endpoint.prompt,
+                    sampling,
+                )
+                for url in endpoint.urls
+            ]
         case HttpEndpoint():
             return [HttpBot(_remote(url, endpoint.key, refuse_private, patience)) for url in endpoint.urls]
         case ParlaiWebEndpoint():

@@ -30,6 +30,7 @@ from server.assignment import QC, plan_conversation
 from server.auth import Auth
 from server.config import Settings
 from server.database import open_engine
+from server.registry import Registry
 from server.run import OpenRun, rules_of
 from server.state import Rules, State, Ticket, fold
 from server.study import parse_study
@@ -226,7 +227,9 @@ class House:
             (pages / name).write_text(f"<!doctype html><title>{name}</title>")
         limits = dict.fromkeys(("joins_per_address", "connections_per_address"), "10000/minute")
         settings = Settings(data=self.folder, database_url=self.url, **(limits | self.settings))
-        app = create_app(settings, self.auth, {run.id: run for run in self.runs}, pages)
+        app = create_app(
+            settings, self.auth, {run.id: run for run in self.runs}, Registry(refuse_private=False), pages
+        )
         config = uvicorn.Config(
             app, host="127.0.0.1", port=0, ws="websockets-sansio", ws_max_size=1_048_576, log_config=None
         )

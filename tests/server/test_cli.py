@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 from server import __main__ as command_line
 from server.__main__ import DEMO
 from server.database import migrate
+from server.registry import Registry
 from tests.server.support import query
 
 REPOSITORY = Path(__file__).parents[2]
@@ -252,7 +253,7 @@ def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -
     candor("open", DEMO, "--run", "good", "--data", tmp_path)
     candor("open", DEMO, "--run", "broken", "--data", tmp_path)
     url = f"sqlite:///{tmp_path / 'candor.db'}"
-    prepared = command_line._prepare(command_line._settings(data=tmp_path))
+    prepared = command_line._prepare(command_line._settings(data=tmp_path), Registry(refuse_private=False))
     assert [run.slug for run in prepared.values()] == ["good", "broken"]
     # As after an update that no longer has one of a study's bots; runs of the same study share its row.
     query(
@@ -261,7 +262,7 @@ def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -
         "created_at FROM study",
     )
     query(url, "UPDATE run SET study_id = 9 WHERE slug = 'broken'")
-    prepared = command_line._prepare(command_line._settings(data=tmp_path))
+    prepared = command_line._prepare(command_line._settings(data=tmp_path), Registry(refuse_private=False))
     assert [run.slug for run in prepared.values()] == ["good"]
     query(url, "UPDATE run SET study_id = 9")
     assert_refused(candor("serve", "--data", tmp_path), "no run can be served", "builtin:gone")

@@ -1,5 +1,6 @@
 """Study files: every mistake has its file, its line, its path and its reason; all are told at once."""
 
+import asyncio
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -8,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots import Corpus, Persona
-from server import catalog
+from bots import BotError, Chat, Corpus, Persona, Turn
+from qc.run import RESERVED_LABELS
+from server import catalog, study
 from server.__main__ import DEMO
 from server.assignment import QC
 from server.errors import StudyInvalid
+from server.registry import Registry
 from server.run import open_lineup, rules_of
 from server.study import load_study, parse_study, study_hash
 from tests.server.support import AT, NOBODY, study_text
@@ -58,7 +61,7 @@ def test_a_good_study_is_read() -> None:
 
 def test_the_demo_loads_and_its_bots_open() -> None:
     study, text = load_study(DEMO)
-    run = open_lineup(catalog.RunEntry(1, "demo", 1, "open", AT, text))
+    run = open_lineup(catalog.RunEntry(1, "demo", 1, "open", AT, text), Registry(refuse_private=False))
     assert set(run.bots) == {*(spec.name for spec in study.systems), QC}
     assert len({spec.family for spec in study.systems}) > study.systems_per_assignment  # one to spare
     assert (study.conversations, study.minimum_inputs) == (6, 10)
@@ -267,7 +270,7 @@ def entry(text: str) -> catalog.RunEntry:
 )
 def test_what_cannot_be_opened_is_named(old: str, new: str, reason: str) -> None:
     with pytest.raises(StudyInvalid, match=reason):
-        open_lineup(entry(GOOD.replace(old, new)))
+        open_lineup(entry(GOOD.replace(old, new)), Registry(refuse_private=False))
 
 
 @pytest.mark.parametrize("changes", [{"topic_mode": "icebreaker"}, {}])
@@ -291,3 +294,34 @@ def test_a_persona_is_kept_as_whole_sentences() -> None:
 def test_the_fingerprint_is_of_the_very_text() -> None:
     assert study_hash(GOOD) != study_hash(GOOD + "\n")
     assert len(study_hash(GOOD)) == 16
+
+
+def test_a_study_names_bots_that_run_elsewhere_and_its_systems_use_them() -> None:
+    elsewhere = GOOD.replace(
+        "systems:", 'bots:\n  far: {kind: http, urls: ["http://127.0.0.1:1/far"]}\nsystems:', 1
+    )
+    text = elsewhere.replace('bot: "builtin:retrieval"', "bot: far", 1)
+    run = open_lineup(entry(text), Registry(refuse_private=False))
+    far = next(spec for spec in run.study.systems if spec.bot == "far")
+    with pytest.raises(BotError, match=r"^http://127\.0\.0\.1:1/far: no connection"):
+        asyncio.run(run.bots[far.name].reply(Chat("c", 1, (), (Turn("worker", "Hello?"),))))
+
+
+@pytest.mark.parametrize(
+    ("bots", "reason"),
+    [
+        ('qc: {kind: http, urls: ["http://a.example"]}', "`qc` is the quality-control bot"),
+        ("far: {kind: http, urls: []}", "at least 1 item"),
+        ('far: {kind: carrier-pigeon, urls: ["http://a.example"]}', "carrier-pigeon"),
+    ],
+)
+def test_a_bot_that_cannot_be_is_refused_with_its_line(bots: str, reason: str) -> None:
+    with pytest.raises(StudyInvalid, match=r"^study:\d+: bots\.") as caught:
+        parse_study(GOOD.replace("systems:", f"bots:\n  {bots}\nsystems:", 1))
+    assert reason in caught.value.message
+
+
+def test_a_criterion_cannot_have_a_name_that_reports_use_otherwise() -> None:
+    assert {label for label in RESERVED_LABELS if label.islower()} <= study._RESERVED_LABELS
+    with pytest.raises(StudyInvalid, match="`overall` has a meaning of its own"):
+        parse_study(GOOD.replace("label: fun", "label: overall", 1))

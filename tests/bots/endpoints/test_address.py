@@ -88,7 +88,7 @@ def test_every_kind_refuses(kind: str) -> None:
     async def run() -> None:
         async with serving(saying("secret")) as served:
             endpoint = (
-                OpenAiEndpoint(kind="openai", url=served.url, model="m")
+                OpenAiEndpoint(kind="openai", urls=[served.url], model="m")
                 if kind == "openai"
                 else ParlaiWebEndpoint(kind="parlai-web", urls=[served.url])
             )

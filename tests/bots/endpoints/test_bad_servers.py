@@ -31,7 +31,7 @@ from tests.bots.endpoints.servers import (
 
 ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
 KINDS: dict[str, Callable[[str], dict[str, Any]]] = {
-    "openai": lambda url: {"url": url, "model": "m"},
+    "openai": lambda url: {"urls": [url], "model": "m"},
     "http": lambda url: {"urls": [url]},
     "parlai-web": lambda url: {"urls": [url]},
 }

@@ -11,7 +11,7 @@ from bots.endpoints.endpoint import Endpoint, HttpEndpoint, OpenAiEndpoint, open
 from bots.endpoints.key import EndpointError
 
 ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
-OPENAI = {"kind": "openai", "url": "http://127.0.0.1:8000/v1", "model": "m"}
+OPENAI = {"kind": "openai", "urls": ["http://127.0.0.1:8000/v1"], "model": "m"}
 
 
 def test_each_kind_by_its_name() -> None:
@@ -27,10 +27,10 @@ def test_each_kind_by_its_name() -> None:
     ("given", "reason"),
     [
         ({"kind": "carrier-pigeon"}, "expected tags"),
-        ({**OPENAI, "url": "file:///etc/passwd"}, "URL scheme"),
-        ({**OPENAI, "url": "bot.example"}, "valid URL"),
-        ({**OPENAI, "url": "http://me:secret@bot.example"}, "carries no user or password"),
-        ({**OPENAI, "url": "http://bot.example/?key=secret"}, r"without \? and #"),
+        ({**OPENAI, "urls": ["file:///etc/passwd"]}, "URL scheme"),
+        ({**OPENAI, "urls": ["bot.example"]}, "valid URL"),
+        ({**OPENAI, "urls": ["http://me:secret@bot.example"]}, "carries no user or password"),
+        ({**OPENAI, "urls": ["http://bot.example/?key=secret"]}, r"without \? and #"),
         ({**OPENAI, "key": "sk-secret"}, "match pattern"),
         ({**OPENAI, "key": "secret"}, "match pattern"),
         ({**OPENAI, "temperature": float("nan")}, "finite"),

@@ -27,7 +27,7 @@ def sent(**settings: Any) -> Request:
     async def run() -> Request:
         async with serving(saying("hello")) as served:
             bot = open_endpoint(
-                OpenAiEndpoint(kind="openai", url=f"{served.url}/v1", model="tiny", **settings)
+                OpenAiEndpoint(kind="openai", urls=[f"{served.url}/v1"], model="tiny", **settings)
             )
             assert (await bot.reply(CHAT)).text == "hello"
             await bot.close()
@@ -72,7 +72,7 @@ def test_a_failing_server_is_asked_once() -> None:
 
     async def run() -> int:
         async with serving(answer(500, b"{}")) as served:
-            bot = open_endpoint(OpenAiEndpoint(kind="openai", url=served.url, model="tiny"))
+            bot = open_endpoint(OpenAiEndpoint(kind="openai", urls=[served.url], model="tiny"))
             with pytest.raises(BotError):
                 await bot.reply(CHAT)
             await bot.close()
@@ -186,7 +186,7 @@ def test_transformers_serve(transformers_serve: tuple[str, str]) -> None:
 
     async def run() -> list[str]:
         bot = open_endpoint(
-            OpenAiEndpoint(kind="openai", url=url, model=model, temperature=0.0, max_tokens=6)
+            OpenAiEndpoint(kind="openai", urls=[url], model=model, temperature=0.0, max_tokens=6)
         )
         lines = ["hello", "do you like tea ?"]
         chats = [Chat(line, 1, ("i like dogs .",), (Turn("worker", line),)) for line in lines]
@@ -205,7 +205,7 @@ def test_transformers_serve_lacks_the_model(transformers_serve: tuple[str, str])
     url, _ = transformers_serve
 
     async def run() -> None:
-        bot = open_endpoint(OpenAiEndpoint(kind="openai", url=url, model="no/such-model"))
+        bot = open_endpoint(OpenAiEndpoint(kind="openai", urls=[url], model="no/such-model"))
         with pytest.raises(BotError, match=r"status [45]"):
             await bot.reply(CHAT)
         await bot.close()
