@@ -6,9 +6,11 @@
     ├── RefusedMessage      readable, but not now
     │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed
     ├── NotAuthorised       the caller must show another token
-    │   ├── TokenInvalid, TokenExpired, TokenMissing
+    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope
     ├── NotAvailable        what was asked for is not there (any more)
-    │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated
+    │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated,
+    │   │   TokenNotFound
+    ├── TokenExists         a name is taken
     ├── TooMany             slow down
     ├── StorageFailed       nothing was stored: send the same again
     └── StudyInvalid        the study file has mistakes
@@ -138,7 +140,7 @@ class TokenMissing(NotAuthorised):
     """No token was shown."""
 
     code = "token_missing"
-    hint = "Send `Authorization: Bearer TOKEN` with the researcher's token that the server printed."
+    hint = "Send `Authorization: Bearer TOKEN`, the token being one that `candor token new` has printed."
 
 
 class TokenInvalid(NotAuthorised):
@@ -153,6 +155,21 @@ class TokenExpired(NotAuthorised):
 
     code = "token_expired"
     hint = "Open the study's link again to start afresh."
+
+
+class TokenRevoked(NotAuthorised):
+    """The token was good once."""
+
+    code = "token_revoked"
+    hint = "Ask whoever runs this server for a new one (`candor token new`)."
+
+
+class OutOfScope(NotAuthorised):
+    """The token is good, but for something else."""
+
+    code = "out_of_scope"
+    status = 403
+    hint = "Use a researcher's token (`candor token new --for researcher`)."
 
 
 class NotAvailable(CandorError):
@@ -198,6 +215,21 @@ class NotSimulated(NotAvailable):
     code = "not_simulated"
     status = 403
     hint = "Only assignments that were joined as simulated can be looked up."
+
+
+class TokenNotFound(NotAvailable):
+    """There is no token of that name, or it was revoked before."""
+
+    code = "token_not_found"
+    hint = "`candor token list` shows every token."
+
+
+class TokenExists(CandorError):
+    """A token of that name is in use."""
+
+    code = "token_exists"
+    status = 409
+    hint = "Choose another name, or revoke that token first (`candor token revoke NAME`)."
 
 
 class TooMany(CandorError):
