@@ -5,7 +5,7 @@ from bots.chat import Author, Bot, BotError, Chat, Reply, Turn
 from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
 from bots.endpoints.endpoint import Endpoint, open_endpoint
 from bots.endpoints.key import EndpointError
-from bots.endpoints.replicas import Replicas
+from bots.endpoints.replicas import Declined, Replicas
 
 __all__ = [
     "Author",
@@ -14,6 +14,7 @@ __all__ = [
     "Chat",
     "Corpus",
     "CorpusError",
+    "Declined",
     "Dialogue",
     "Endpoint",
     "EndpointError",

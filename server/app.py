@@ -20,6 +20,7 @@ from server.config import Settings
 from server.desk_api import Desk
 from server.errors import CandorError
 from server.live import Live
+from server.metrics import Metrics
 from server.registry import Registry
 from server.run import OpenRun
 from server.store import Store
@@ -44,7 +45,10 @@ def create_app(
     """
     store = Store(settings.resolved_database_url)
     auth = replace(auth, granted=_grants_in(store))
+    metrics = Metrics(auth)
+    runs = {key: metrics.measured(run) for key, run in runs.items()}
     live = Live(store, runs, auth)
+    metrics.watch(live, store)
     limiter = MovingWindowRateLimiter(MemoryStorage())
 
     @asynccontextmanager
@@ -83,6 +87,7 @@ def create_app(
     app.include_router(worker_socket.router)
     desk = Desk(store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages)
     app.include_router(desk.router)
+    app.include_router(metrics.router)
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
 

@@ -83,15 +83,16 @@ class Replicas:
             BotError: every replica failed or rests; says for each what was the matter.
         """
         tried: dict[_Place, str] = {}
+        latest: BotError | None = None
         while (place := self._least_busy(tried)) is not None:
             try:
                 return await self._ask(place, chat)
             except BotError as error:
-                tried[place] = str(error)
+                tried[place], latest = str(error), error
         reasons = [
             f"{place.replica.url}: {tried.get(place) or self._resting(place)}" for place in self._places
         ]
-        raise BotError("; ".join(reasons))
+        raise BotError("; ".join(reasons)) from latest
 
     async def close(self) -> None:
         """Let go of every connection."""
