@@ -10,8 +10,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from limits import parse
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from starlette.exceptions import HTTPException
 
 from server.auth import Auth
@@ -19,6 +17,7 @@ from server.body_limit import BodyLimit
 from server.config import Settings
 from server.desk_api import Desk
 from server.errors import CandorError
+from server.limiter import new_limiter
 from server.live import Live
 from server.metrics import Metrics
 from server.registry import Registry
@@ -49,7 +48,7 @@ def create_app(
     runs = {key: metrics.measured(run) for key, run in runs.items()}
     live = Live(store, runs, auth)
     metrics.watch(live, store)
-    limiter = MovingWindowRateLimiter(MemoryStorage())
+    limiter = new_limiter()
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
