@@ -3,9 +3,9 @@
 from bots.catalogue import UnknownBotError, builtin_names, open_bot
 from bots.chat import Author, Bot, BotError, Chat, Reply, Turn
 from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
-from bots.endpoints.endpoint import Endpoint, open_endpoint
+from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
 from bots.endpoints.key import EndpointError
-from bots.endpoints.replicas import Replicas
+from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 
 __all__ = [
     "Author",
@@ -14,16 +14,21 @@ __all__ = [
     "Chat",
     "Corpus",
     "CorpusError",
+    "DialInEndpoint",
     "Dialogue",
     "Endpoint",
     "EndpointError",
     "Persona",
+    "Replica",
+    "ReplicaState",
     "Replicas",
     "Reply",
     "Turn",
     "UnknownBotError",
+    "UrlEndpoint",
     "builtin_names",
     "load_corpus",
     "open_bot",
     "open_endpoint",
+    "open_replica",
 ]

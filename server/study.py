@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from bots import Endpoint
+from bots import UrlEndpoint
 from server.errors import StudyInvalid
 
 Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
@@ -100,7 +100,7 @@ class Study(_Section):
     criteria: Annotated[list[Criterion], Field(min_length=1, max_length=30)]
     corpus: Words = "builtin:smalltalk"
     personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
-    bots: dict[Label, Endpoint] = {}
+    bots: dict[Label, UrlEndpoint] = {}
     systems: Annotated[list[SystemSpec], Field(min_length=1)]
     qc: QcSpec = QcSpec()
     completion_url: str | None = None
