@@ -1,7 +1,7 @@
 """Everything that can answer a worker. This is the package's whole public face."""
 
 from bots.catalogue import UnknownBotError, builtin_names, open_bot
-from bots.chat import Author, Bot, BotError, Chat, Reply, Turn
+from bots.chat import Author, Bot, BotError, BotGone, Chat, Reply, Turn
 from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
 from bots.endpoints.key import EndpointError
@@ -11,6 +11,7 @@ __all__ = [
     "Author",
     "Bot",
     "BotError",
+    "BotGone",
     "Chat",
     "Corpus",
     "CorpusError",
