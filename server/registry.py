@@ -36,6 +36,7 @@ class Registered:
         """Stand for the bot `name`, which is gone until it is given replicas and enabled."""
         self.name = name
         self.replicas: Replicas | None = None
+        self.fault = ""  # why there are no replicas, where the bot is registered all the same
         self.gone = "it is not registered"
         self._asked: set[asyncio.Task[Reply]] = set()
 
@@ -58,6 +59,11 @@ class Registered:
             raise
         finally:
             self._asked.discard(asked)
+
+    @property
+    def known(self) -> bool:
+        """Whether the bot is registered now."""
+        return self.replicas is not None or bool(self.fault)
 
     def leave(self, reason: str) -> None:
         """Answer nobody any more, nor those who wait: the bot may be left for hanging."""
@@ -88,7 +94,6 @@ class Registry:
         self._heartbeat = heartbeat
         self._opened: list[Replicas] = []
         self._registered: dict[str, Registered] = {}
-        self._faults: dict[str, str] = {}
         self._leaving: set[asyncio.Task[None]] = set()
         self._beating: asyncio.Task[None] | None = None
 
@@ -103,48 +108,40 @@ class Registry:
         await open_endpoint(endpoint, refuse_private=self._refuse_private).close()
 
     def load(self, connection: Connection) -> None:
-        """Take the registered bots from the database. One that cannot be opened is told of by `registered`."""
+        """Take the registered bots from the database."""
         for row in registration.registrations(connection):
-            try:
-                self.apply(row.name, row.endpoint, row.enabled)
-            except EndpointError as error:
-                self._faults[row.name] = str(error)
+            self.apply(row.name, row.endpoint, row.enabled)
 
     def apply(self, name: str, endpoint: Endpoint | None, enabled: bool) -> None:
         """Hold the bot `name` as it is registered now; `endpoint` is None when it is no longer.
 
-        Replicas that are new answer at once; those that are no longer there finish what they are at.
-
-        Raises:
-            EndpointError: it cannot be opened.
+        Replicas that are new answer at once; those that are no longer there finish what they are at. A bot
+        that cannot be opened here is gone, and `registered` says why.
         """
-        bot = self._registered.get(name)
+        bot = self._registered.setdefault(name, Registered(name))
         if endpoint is None:
-            if bot is not None:
-                self._forget(bot)
+            self._forget(bot)
             return
-        if bot is None or bot.replicas is None:
-            replicas = open_endpoint(endpoint, refuse_private=self._refuse_private)
-            bot = self._registered.setdefault(name, Registered(name))
-            bot.replicas = replicas
-        elif not isinstance(endpoint, DialInEndpoint):
-            self._move(bot.replicas, endpoint, endpoint.urls)
-        if enabled:
-            bot.come_back()
+        try:
+            self._fit(bot, endpoint)
+            bot.fault = ""
+        except EndpointError as error:
+            bot.fault = str(error)
+        if bot.fault or not enabled:
+            bot.leave(bot.fault or "it is disabled")
         else:
-            bot.leave("it is disabled")
+            bot.come_back()
 
     def registered(self, name: str) -> Bot | None:
         """Return the bot that is registered as `name`. Raises EndpointError: it could not be opened."""
-        if name in self._faults:
-            raise EndpointError(self._faults[name])
         bot = self._registered.get(name)
-        return None if bot is None or bot.replicas is None else bot
+        if bot is not None and bot.fault:
+            raise EndpointError(bot.fault)
+        return bot if bot is not None and bot.known else None
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the registered bots."""
-        held = (name for name, bot in self._registered.items() if bot.replicas is not None)
-        return tuple(sorted({*held, *self._faults}))
+        return tuple(sorted(name for name, bot in self._registered.items() if bot.known))
 
     def states(self, name: str) -> tuple[ReplicaState, ...]:
         """Return how each replica of a registered bot does."""
@@ -195,18 +192,24 @@ class Registry:
 
     def _forget(self, bot: Registered) -> None:
         bot.leave("it is no longer registered")
+        bot.fault = ""
         if bot.replicas is not None:
             self._let(bot.replicas.close())
             bot.replicas = None
 
-    def _move(self, replicas: Replicas, endpoint: Endpoint, urls: list[str]) -> None:
-        there = replicas.urls()
-        for url in urls:
+    def _fit(self, bot: Registered, endpoint: Endpoint) -> None:
+        """Give the bot the replicas that `endpoint` names. Raises EndpointError."""
+        if bot.replicas is None:
+            bot.replicas = open_endpoint(endpoint, refuse_private=self._refuse_private)
+        if isinstance(endpoint, DialInEndpoint):
+            return
+        there = bot.replicas.urls()
+        for url in endpoint.urls:
             if url not in there:
-                replicas.add(open_replica(endpoint, url, refuse_private=self._refuse_private))
+                bot.replicas.add(open_replica(endpoint, url, refuse_private=self._refuse_private))
         for url in there:
-            if url not in urls:
-                self._let(replicas.remove(url))
+            if url not in endpoint.urls:
+                self._let(bot.replicas.remove(url))
 
     def _let(self, leaving: Coroutine[None, None, None]) -> None:
         """Let a replica take its leave in the background."""

@@ -18,6 +18,7 @@ from server.app import create_app
 from server.auth import load_auth
 from server.config import Settings
 from server.database import migrate, open_engine
+from server.registry import Registry
 from server.run import open_lineup
 from server.runtime import utc_now
 
@@ -112,7 +113,7 @@ class Stage:
         return str(serializer.dumps(self._auth.assignment_of(token)))
 
     def start(self) -> None:
-        app = create_app(self._settings, self._auth, self._runs)
+        app = create_app(self._settings, self._auth, self._runs, Registry(refuse_private=False))
         config = uvicorn.Config(
             app, port=self._settings.port, ws="websockets-sansio", log_level="critical", access_log=False
         )
