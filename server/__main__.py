@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -18,10 +19,11 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from server import catalog
+from server import catalog, tokens
 from server.app import PAGES, create_app
 from server.auth import Auth, load_auth
 from server.config import Settings
@@ -44,6 +46,8 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+token = typer.Typer(help="Tokens of researchers and of bot hosts that dial in.", no_args_is_help=True)
+cli.add_typer(token, name="token")
 
 Host = Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")]
 Port = Annotated[int | None, typer.Option(help="Port to listen on.", show_default="8000")]
@@ -150,6 +154,41 @@ def export(
     console.print(f"{len(content['data'])} assignments written to {out}.")
 
 
+@token.command("new")
+def new_token(
+    name: Annotated[str, typer.Option(help="Whose it is; names it in the list.")],
+    scope: Annotated[
+        tokens.Scope,
+        typer.Option("--for", help="researcher: everything a researcher may do; host: dial in, no more."),
+    ] = "researcher",
+    data: Data = None,
+) -> None:
+    """Make a token and print it, this once. A server that is running takes it at once."""
+    with _tokens(data) as connection:
+        made = tokens.new(connection, name, scope, utc_now())
+    sys.stdout.write(made + "\n")
+    complaints.print(f"The token of [bold]{name}[/] ({scope}). Keep it: it cannot be shown again.")
+
+
+@token.command("list")
+def list_tokens(data: Data = None) -> None:
+    """List every token by its name; the tokens themselves are stored nowhere."""
+    with _tokens(data) as connection:
+        found = tokens.every(connection)
+    table = Table("name", "for", "created", "revoked", box=None)
+    for grant in found:
+        table.add_row(grant.name, grant.scope, _minute(grant.created_at), _minute(grant.revoked_at))
+    console.print(table if found else "There are no tokens yet: `token new` makes one.")
+
+
+@token.command("revoke")
+def revoke_token(name: Annotated[str, typer.Argument(help="As in the list.")], data: Data = None) -> None:
+    """Revoke a token. A server that is running refuses it at once."""
+    with _tokens(data) as connection:
+        tokens.revoke(connection, name, utc_now())
+    console.print(f"The token of [bold]{name}[/] is revoked.")
+
+
 @cli.command()
 def schema() -> None:
     """Print the JSON Schema of the wire protocol."""
@@ -213,6 +252,20 @@ def _transaction(settings: Settings) -> Iterator[Connection]:
         raise CandorError(
             f"the database {_shown(url)} cannot be opened: {reason}", "Check CANDOR_DATABASE_URL or --data."
         ) from error
+
+
+@contextmanager
+def _tokens(data: Path | None) -> Iterator[Connection]:
+    """Open a transaction on the database; say what goes wrong, and end."""
+    try:
+        with _transaction(_settings(data=data)) as connection:
+            yield connection
+    except CandorError as error:
+        _fail(error.message, error.help)
+
+
+def _minute(at: datetime | None) -> str:
+    return "" if at is None else f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def _shown(url: str) -> str:

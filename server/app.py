@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
@@ -24,6 +25,7 @@ from server.live import Live
 from server.registry import Registry
 from server.run import OpenRun
 from server.store import Store
+from server.tokens import Grant, find
 from server.worker_api import Door
 from server.ws import WorkerSocket
 
@@ -43,6 +45,7 @@ def create_app(
     `runs` is keyed by a run's id; `registry` opened their bots, and is closed when the server stops.
     """
     store = Store(settings.resolved_database_url)
+    auth = replace(auth, granted=_grants_in(store))
     live = Live(store, runs, auth)
     limiter = MovingWindowRateLimiter(MemoryStorage())
     checks = Checks(store)
@@ -89,6 +92,13 @@ def create_app(
     app.include_router(bot_desk.router)
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
+
+
+def _grants_in(store: Store) -> Callable[[str], Awaitable[Grant | None]]:
+    async def granted(digest: str) -> Grant | None:
+        return await store.read(lambda connection: find(connection, digest))
+
+    return granted
 
 
 async def _health() -> dict[str, str]:

@@ -126,7 +126,13 @@ def _criteria(study_id: int, study: StudyFile) -> list[dict[str, object]]:
 
 def _systems(connection: Connection, study_id: int, study: StudyFile) -> list[dict[str, object]]:
     specs = [
-        (s.name, s.family, _spec(connection, study, s.bot), s.persona if isinstance(s.persona, str) else "fixed", False)
+        (
+            s.name,
+            s.family,
+            _spec(connection, study, s.bot),
+            s.persona if isinstance(s.persona, str) else "fixed",
+            False,
+        )
         for s in study.systems
     ]
     specs.append((QC, QC, _spec(connection, study, study.qc.bot), "none", True))

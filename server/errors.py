@@ -6,12 +6,14 @@
     ├── RefusedMessage      readable, but not now
     │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed
     ├── NotAuthorised       the caller must show another token
-    │   ├── TokenInvalid, TokenExpired, TokenMissing
+    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope
     ├── NotAvailable        what was asked for is not there (any more)
-    │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated, BotNotFound, NotChecked
+    │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated,
+    │   │   TokenNotFound, BotNotFound, NotChecked
+    ├── TokenExists         a name is taken
     ├── BotRefused          a registered bot cannot be changed like this
     │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
-    │   ├── LastReplica, DialsIn
+    │   │   LastReplica, DialsIn
     ├── TooMany             slow down
     ├── StorageFailed       nothing was stored: send the same again
     ├── StudyInvalid        the study file has mistakes
@@ -142,7 +144,7 @@ class TokenMissing(NotAuthorised):
     """No token was shown."""
 
     code = "token_missing"
-    hint = "Send `Authorization: Bearer TOKEN` with the researcher's token that the server printed."
+    hint = "Send `Authorization: Bearer TOKEN`, the token being one that `candor token new` has printed."
 
 
 class TokenInvalid(NotAuthorised):
@@ -157,6 +159,21 @@ class TokenExpired(NotAuthorised):
 
     code = "token_expired"
     hint = "Open the study's link again to start afresh."
+
+
+class TokenRevoked(NotAuthorised):
+    """The token was good once."""
+
+    code = "token_revoked"
+    hint = "Ask whoever runs this server for a new one (`candor token new`)."
+
+
+class OutOfScope(NotAuthorised):
+    """The token is good, but for something else."""
+
+    code = "out_of_scope"
+    status = 403
+    hint = "Use a researcher's token (`candor token new --for researcher`)."
 
 
 class NotAvailable(CandorError):
@@ -281,6 +298,21 @@ class DialsIn(BotRefused):
 
     code = "bot_dials_in"
     hint = "Start another bot host under this name, or stop one."
+
+
+class TokenNotFound(NotAvailable):
+    """There is no token of that name, or it was revoked before."""
+
+    code = "token_not_found"
+    hint = "`candor token list` shows every token."
+
+
+class TokenExists(CandorError):
+    """A token of that name is in use."""
+
+    code = "token_exists"
+    status = 409
+    hint = "Choose another name, or revoke that token first (`candor token revoke NAME`)."
 
 
 class TooMany(CandorError):

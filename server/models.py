@@ -193,6 +193,26 @@ class BotCheck(SQLModel, table=True):
     report: str
 
 
+class Token(SQLModel, table=True):
+    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept."""
+
+    __table_args__ = (
+        Index(
+            "one_token_of_a_name",
+            "name",
+            unique=True,
+            sqlite_where=text("revoked_at IS NULL"),
+            postgresql_where=text("revoked_at IS NULL"),
+        ),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    name: str
+    scope: str
+    hash: str = Field(unique=True)
+    created_at: datetime
+    revoked_at: datetime | None = None
+
+
 def columns(model: type[SQLModel]) -> ReadOnlyColumnCollection[str, Column[Any]]:
     """Return the columns of a table, for expressions in queries."""
     return SQLModel.metadata.tables[str(model.__tablename__)].columns

@@ -82,9 +82,7 @@ def add(connection: Connection, name: str, endpoint: Endpoint, at: datetime) -> 
         )
     if connection.execute(select(ROW.name).where(ROW.name == name)).one_or_none() is not None:
         raise BotExists(f"a bot is registered as `{name}` already")
-    connection.execute(
-        insert(Row).values(name=name, endpoint=_text(endpoint), enabled=True, created_at=at)
-    )
+    connection.execute(insert(Row).values(name=name, endpoint=_text(endpoint), enabled=True, created_at=at))
     return find(connection, name)
 
 

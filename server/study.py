@@ -122,6 +122,7 @@ class Study(_Section):
         specs = dict.fromkeys([*(spec.bot for spec in self.systems), self.qc.bot])
         return tuple(spec for spec in specs if spec not in self.bots and REGISTERED.fullmatch(spec))
 
+
 Location = tuple[int | str, ...]
 
 
