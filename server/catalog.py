@@ -39,14 +39,9 @@ def open_run(connection: Connection, text: str, slug: str, at: datetime) -> RunE
     """
     require_slug(slug)
     study = parse_study(text)
-    found = _entries(connection, slug)
-    if found:
-        if study_hash(found[0].yaml) != study_hash(text):
-            raise StudyInvalid(
-                f"the run `{slug}` exists, and it is of another version of the study",
-                "Runs do not change once opened: give the changed study another run name.",
-            )
-        return found[0]
+    found = find_opened(connection, text, slug)
+    if found is not None:
+        return found
     study_id = _study_id(connection, study, text, at)
     connection.execute(
         insert(Run).values(
@@ -58,6 +53,17 @@ def open_run(connection: Connection, text: str, slug: str, at: datetime) -> RunE
         )
     )
     return _entries(connection, slug)[0]
+
+
+def find_opened(connection: Connection, text: str, slug: str) -> RunEntry | None:
+    """Return the run named `slug` if there is one. Raises StudyInvalid: it is of another study."""
+    found = _entries(connection, slug)
+    if found and study_hash(found[0].yaml) != study_hash(text):
+        raise StudyInvalid(
+            f"the run `{slug}` exists, and it is of another version of the study",
+            "Runs do not change once opened: give the changed study another run name.",
+        )
+    return found[0] if found else None
 
 
 def require_slug(slug: str) -> None:

@@ -33,7 +33,7 @@ class Settings(BaseSettings):
     refuse_private_bots: bool = Field(False, description="ask bots at public addresses only")
     bot_keys: list[str] = Field(
         ["*_API_KEY", "*_BOT_KEY"],
-        description="environment variables that a registered bot may name as its key; * and ? as in file names",
+        description="environment variables that may be a registered bot's key; * stands for anything",
     )
     token_days: int = Field(7, ge=1, description="days for which a worker's link can be resumed")
 
