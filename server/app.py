@@ -14,6 +14,8 @@ from starlette.exceptions import HTTPException
 
 from server.auth import Auth
 from server.body_limit import BodyLimit
+from server.bots_api import BotDesk
+from server.checks import Checks
 from server.config import Settings
 from server.desk_api import Desk
 from server.errors import CandorError
@@ -49,13 +51,16 @@ def create_app(
     live = Live(store, runs, auth)
     metrics.watch(live, store)
     limiter = new_limiter()
+    checks = Checks(store)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         store.start()
+        registry.start()
         yield
-        store.stop()
+        await checks.close()
         await registry.close()
+        store.stop()
 
     # Without FastAPI's own pages: they load scripts from another host, and tell workers of the desk.
     app = FastAPI(title="Candor", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
@@ -87,6 +92,8 @@ def create_app(
     desk = Desk(store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages)
     app.include_router(desk.router)
     app.include_router(metrics.router)
+    bot_desk = BotDesk(store=store, auth=auth, registry=registry, checks=checks, keys=settings.bot_keys)
+    app.include_router(bot_desk.router)
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
 
