@@ -3,11 +3,15 @@
 from bots.catalogue import UnknownBotError, builtin_names, open_bot
 from bots.chat import Author, Bot, BotError, BotGone, Chat, Reply, Turn
 from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
+from bots.dial_in import PATH as DIAL_IN_PATH
+from bots.dial_in import Drain, Offer, WireError
+from bots.endpoints.dialled import DialledHost, DialledReplica
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 
 __all__ = [
+    "DIAL_IN_PATH",
     "Author",
     "Bot",
     "BotError",
@@ -17,8 +21,12 @@ __all__ = [
     "CorpusError",
     "DialInEndpoint",
     "Dialogue",
+    "DialledHost",
+    "DialledReplica",
+    "Drain",
     "Endpoint",
     "EndpointError",
+    "Offer",
     "Persona",
     "Replica",
     "ReplicaState",
@@ -27,6 +35,7 @@ __all__ = [
     "Turn",
     "UnknownBotError",
     "UrlEndpoint",
+    "WireError",
     "builtin_names",
     "load_corpus",
     "open_bot",

@@ -2,18 +2,18 @@
 
 import asyncio
 from collections.abc import Coroutine, Iterable
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel
 
-from bots.chat import Author, Bot, BotError, Chat, Reply, Turn
+from bots.asked import Asked
+from bots.chat import Bot, BotError, Chat, Reply
 
 T = TypeVar("T")
 MOST_UNDER_WAY = 512
-_MOST_TURNS, _MOST_TEXT = 2_000, 20_000
 
 
 class Unavailable(Exception):
@@ -22,33 +22,6 @@ class Unavailable(Exception):
 
 class Gone(Exception):
     """Whoever asked has hung up."""
-
-
-class TurnAsked(BaseModel):
-    """One line of the conversation."""
-
-    author: Author
-    text: Annotated[str, Field(max_length=_MOST_TEXT)]
-
-
-class Asked(BaseModel):
-    """The body of a request for a reply."""
-
-    conversation_id: Annotated[str, Field(min_length=1, max_length=200)]
-    seed: int
-    persona: Annotated[list[Annotated[str, Field(max_length=_MOST_TEXT)]], Field(max_length=100)] = []
-    turns: Annotated[list[TurnAsked], Field(min_length=1, max_length=_MOST_TURNS)]
-
-    @model_validator(mode="after")
-    def _worker_spoke_last(self) -> "Asked":
-        if self.turns[-1].author != "worker":
-            raise ValueError("the last turn has to be the worker's")
-        return self
-
-    def chat(self) -> Chat:
-        """Return the conversation that was sent."""
-        turns = tuple(Turn(turn.author, turn.text) for turn in self.turns)
-        return Chat(self.conversation_id, self.seed, tuple(self.persona), turns)
 
 
 class Answered(BaseModel):
