@@ -63,8 +63,7 @@ class DialledHost:
             raise WireError(f"expected `hello` as the first message, got `{hello.type}`")
         if hello.version != VERSION:
             raise WireError(
-                f"this server speaks version {VERSION} of dial-in, and the bot host version {hello.version}:"
-                " install the same version of Candor on both"
+                f"this server speaks version {VERSION} of dial-in, and the bot host version {hello.version}"
             )
         self._label = hello.label
         self._tell(Welcome())

@@ -5,12 +5,12 @@ from collections.abc import Coroutine, Iterable
 from typing import TypeVar
 
 from fastapi import FastAPI, HTTPException, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from bots.asked import Asked
 from bots.chat import Bot, BotError, Chat, Reply
+from bots.endpoints.key import Key
+from bots.host.door import Door
 
 T = TypeVar("T")
 MOST_UNDER_WAY = 512
@@ -84,15 +84,10 @@ class Host:
             self.under_way -= 1
 
 
-def create_app(host: Host) -> FastAPI:
-    """Return the application that serves `host`."""
+def create_app(host: Host, key: Key | None = None) -> FastAPI:
+    """Return the application that serves `host` to whoever sends `key`; without one, to everybody."""
     app = FastAPI(title="Candor bot host", openapi_url=None)
-
-    @app.exception_handler(RequestValidationError)
-    async def refuse(_: Request, error: RequestValidationError) -> JSONResponse:
-        # What was sent is not repeated: it may be long, or no text at all.
-        reasons = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3]]
-        return JSONResponse({"detail": "; ".join(reasons)}, status_code=422)
+    app.add_middleware(Door, key=key)
 
     def known(name: str) -> str:
         if name not in host.names:
@@ -108,9 +103,10 @@ def create_app(host: Host) -> FastAPI:
         return host.health(known(name))
 
     @app.post("/{name}/reply")
-    async def reply(name: str, asked: Asked, request: Request) -> Answered:
+    async def reply(name: str, request: Request) -> Answered:
+        chat = _chat(await request.body())
         try:
-            answer = await _while_connected(request, host.reply(known(name), asked.chat()))
+            answer = await _while_connected(request, host.reply(known(name), chat))
         except Unavailable as error:
             raise HTTPException(503, str(error)) from error
         except BotError as error:
@@ -120,6 +116,17 @@ def create_app(host: Host) -> FastAPI:
         return Answered(text=answer.text)
 
     return app
+
+
+def _chat(body: bytes) -> Chat:
+    """Return the chat that a request holds. Raises HTTPException."""
+    try:
+        return Asked.model_validate_json(body).chat()
+    except ValidationError as error:
+        # What was sent is not repeated: it may be long, or no text at all.
+        found = error.errors(include_url=False, include_input=False)[:3]
+        reasons = [f"{'.'.join(map(str, each['loc'])) or 'the body'}: {each['msg']}" for each in found]
+        raise HTTPException(422, "; ".join(reasons)) from None
 
 
 async def _while_connected(request: Request, work: Coroutine[None, None, T]) -> T:

@@ -31,12 +31,16 @@ class DialIn:
     """
 
     def __init__(self, host: Host, server: str, token: str, say: Callable[[str], None]) -> None:
-        """Connect to nothing yet. Raises ValueError: `server` is no address, or `token` cannot be one."""
+        """Connect to nothing yet. To be called in the event loop.
+
+        Raises:
+            ValueError: `server` is no address, or `token` cannot be one.
+        """
         self._host = host
         self._address = address_of(server)
         self._token = plausible(token)
         self._say = say
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._loop = asyncio.get_running_loop()
         self._running: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
         self._draining = asyncio.Event()
@@ -60,15 +64,13 @@ class DialIn:
         Raises:
             Turned: the server does not want this host.
         """
-        self._loop = asyncio.get_running_loop()
         self._running = asyncio.ensure_future(self._serve())
         with suppress(asyncio.CancelledError):
             await self._running
 
     def _soon(self, call: Callable[[], object]) -> None:
-        if self._loop is not None:
-            with suppress(RuntimeError):  # the loop is closed: it is over anyway
-                self._loop.call_soon_threadsafe(call)
+        with suppress(RuntimeError):  # the loop is closed: it is over anyway
+            self._loop.call_soon_threadsafe(call)
 
     def _leave(self) -> None:
         if self._draining.is_set():
@@ -84,11 +86,13 @@ class DialIn:
         while not self._draining.is_set():
             began = time.monotonic()
             try:
-                return await self._serve_once()
+                await self._serve_once()
             except Lost as error:
                 if str(error) != told:
                     told = str(error)
                     self._say(f"{told}; trying again until it works")
+            else:
+                return
             if time.monotonic() - began > LONGEST_PAUSE:  # it went well for a while
                 pause, told = FIRST_PAUSE, ""
             with suppress(TimeoutError):
@@ -149,7 +153,7 @@ def address_of(server: str) -> str:
 
 
 def plausible(token: str) -> str:
-    """Return `token` without outer blanks. Raises ValueError: no token has such characters, or it is empty."""
+    """Return `token` without outer blanks. Raises ValueError: it is empty, or has what no token has."""
     if not re.fullmatch("[!-~]+", token.strip()):
         raise ValueError("the token is empty, or has blanks or characters in it that no token has")
     return token.strip()
