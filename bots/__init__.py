@@ -6,6 +6,7 @@ from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
 from bots.endpoints.endpoint import Endpoint, open_endpoint
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replicas
+from bots.self_identification import gives_itself_away
 
 __all__ = [
     "Author",
@@ -23,6 +24,7 @@ __all__ = [
     "Turn",
     "UnknownBotError",
     "builtin_names",
+    "gives_itself_away",
     "load_corpus",
     "open_bot",
     "open_endpoint",
