@@ -2,6 +2,9 @@
 
 from bots.catalogue import UnknownBotError, builtin_names, open_bot
 from bots.chat import Author, Bot, BotError, Chat, Reply, Turn
+from bots.conformance.check import check_bot
+from bots.conformance.report import ConformanceReport, Finding, Overruns
+from bots.conformance.table import conformance_table
 from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
 from bots.endpoints.endpoint import Endpoint, open_endpoint
 from bots.endpoints.key import EndpointError
@@ -13,17 +16,22 @@ __all__ = [
     "Bot",
     "BotError",
     "Chat",
+    "ConformanceReport",
     "Corpus",
     "CorpusError",
     "Dialogue",
     "Endpoint",
     "EndpointError",
+    "Finding",
+    "Overruns",
     "Persona",
     "Replicas",
     "Reply",
     "Turn",
     "UnknownBotError",
     "builtin_names",
+    "check_bot",
+    "conformance_table",
     "gives_itself_away",
     "load_corpus",
     "open_bot",
