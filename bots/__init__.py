@@ -2,24 +2,39 @@
 
 from bots.catalogue import UnknownBotError, builtin_names, open_bot
 from bots.chat import Author, Bot, BotError, BotGone, Chat, Reply, Turn
+from bots.conformance.check import check_bot
+from bots.conformance.report import ConformanceReport, Finding, Overruns
+from bots.conformance.table import conformance_table
 from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
+from bots.dial_in import PATH as DIAL_IN_PATH
+from bots.dial_in import Drain, Offer, WireError
+from bots.endpoints.dialled import DialledHost, DialledReplica
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Declined, Replica, Replicas, ReplicaState
+from bots.self_identification import gives_itself_away
 
 __all__ = [
+    "DIAL_IN_PATH",
     "Author",
     "Bot",
     "BotError",
     "BotGone",
     "Chat",
+    "ConformanceReport",
     "Corpus",
     "CorpusError",
     "Declined",
     "DialInEndpoint",
+    "DialledHost",
+    "DialledReplica",
     "Dialogue",
+    "Drain",
     "Endpoint",
     "EndpointError",
+    "Finding",
+    "Offer",
+    "Overruns",
     "Persona",
     "Replica",
     "ReplicaState",
@@ -28,7 +43,11 @@ __all__ = [
     "Turn",
     "UnknownBotError",
     "UrlEndpoint",
+    "WireError",
     "builtin_names",
+    "check_bot",
+    "conformance_table",
+    "gives_itself_away",
     "load_corpus",
     "open_bot",
     "open_endpoint",

@@ -18,6 +18,7 @@ from server.bots_api import BotDesk
 from server.checks import Checks
 from server.config import Settings
 from server.desk_api import Desk
+from server.dial_in import DialIn
 from server.errors import CandorError
 from server.limiter import new_limiter
 from server.live import Live
@@ -94,6 +95,7 @@ def create_app(
     app.include_router(metrics.router)
     bot_desk = BotDesk(store=store, auth=auth, registry=registry, checks=checks, keys=settings.bot_keys)
     app.include_router(bot_desk.router)
+    app.include_router(DialIn(store=store, auth=auth, registry=registry).router)
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
 
