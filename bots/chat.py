@@ -48,6 +48,10 @@ class BotError(Exception):
     """A bot could not answer. Ask again, another replica first, until the deadline."""
 
 
+class BotGone(BotError):
+    """The bot answers nobody until somebody brings it back: asking again is of no use."""
+
+
 class Bot(Protocol):
     """Anything that can answer a worker."""
 
@@ -55,6 +59,7 @@ class Bot(Protocol):
         """Return the next line of `chat`.
 
         Raises:
+            BotGone: there will be none; do not try again.
             BotError: no reply could be made; the same call may be tried again.
         """
         ...

@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -18,16 +19,18 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from rich.console import Console
 from rich.markup import escape
-from sqlalchemy import Connection
+from rich.table import Table
+from sqlalchemy import Connection, inspect, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from server import catalog
+from server import catalog, launch, tokens
 from server.app import PAGES, create_app
 from server.auth import Auth, load_auth
 from server.config import Settings
 from server.database import migrate, open_engine
-from server.errors import CandorError
+from server.errors import BotsUnfit, CandorError
 from server.export import export_run
+from server.gate import Gate
 from server.protocol import json_schema
 from server.registry import Registry
 from server.run import OpenRun, open_lineup
@@ -44,6 +47,8 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+token = typer.Typer(help="Tokens of researchers and of bot hosts that dial in.", no_args_is_help=True)
+cli.add_typer(token, name="token")
 
 Host = Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")]
 Port = Annotated[int | None, typer.Option(help="Port to listen on.", show_default="8000")]
@@ -52,6 +57,13 @@ Data = Annotated[
 ]
 StudyFile = Annotated[Path, typer.Argument(help="A study file (YAML).")]
 RunName = Annotated[str, typer.Option("--run", help="A name for the run; part of the worker's link.")]
+
+
+CheckBots = Annotated[bool, typer.Option("--bots", help="Ask the study's bots, too, as `open` does.")]
+Force = Annotated[
+    bool, typer.Option("--despite-failing-bots", help="Open the run even if bots failed their check.")
+]
+_GATE = Gate(console, complaints)
 
 
 @cli.callback(invoke_without_command=True)
@@ -67,7 +79,7 @@ def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
 
     Settings are read from the environment too: CANDOR_HOST, CANDOR_PORT, CANDOR_DATA, CANDOR_DATABASE_URL,
     CANDOR_PUBLIC_URL, CANDOR_EXEMPT_ADDRESSES, CANDOR_JOINS_PER_ADDRESS, CANDOR_MESSAGES_PER_SESSION,
-    CANDOR_REFUSE_PRIVATE_BOTS, CANDOR_TOKEN_DAYS.
+    CANDOR_REFUSE_PRIVATE_BOTS, CANDOR_BOT_KEYS, CANDOR_TOKEN_DAYS.
     """
     settings = _settings(host=host, port=port, data=data)
     if not (PAGES / "worker.html").exists():
@@ -90,11 +102,16 @@ def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
 
 
 @cli.command()
-def check(study: StudyFile) -> None:
+def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
     """Check a study file and open its bots, without storing anything."""
+    settings = _settings(data=data)
+    registry = Registry(refuse_private=settings.refuse_private_bots)
     try:
         content, text = load_study(study)
-        open_lineup(catalog.RunEntry(0, "check", 0, "open", utc_now(), text), Registry(refuse_private=False))
+        with _reading(settings) as connection:
+            lineup, registered = _line_up(connection, registry, _unopened(text, "check"))
+        if bots:
+            launch.require_fit(_GATE.judge(lineup, registered, registry))
     except CandorError as error:
         _fail(error.message, error.help)
     console.print(
@@ -104,16 +121,24 @@ def check(study: StudyFile) -> None:
 
 
 @cli.command("open")
-def open_(study: StudyFile, run: RunName, data: Data = None) -> None:
-    """Open a run of a study. A server that is running serves it after a restart."""
+def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bots: Force = False) -> None:
+    """Open a run of a study. A server that is running serves it after a restart.
+
+    Bots of the study's own `bots` section are asked a few conversations first; bots that are registered with
+    the server must have passed their check. A run whose bots failed is not opened.
+    """
     settings = _settings(data=data)
+    registry = Registry(refuse_private=settings.refuse_private_bots)
     try:
         _, text = load_study(study)
         catalog.require_slug(run)
         with _transaction(settings) as connection:
+            stands = catalog.find_opened(connection, text, run)
+            lineup, registered = _line_up(connection, registry, stands or _unopened(text, run))
+        if stands is None:  # a study under way is not examined again
+            _require_fit(lineup, registered, registry, despite_failing_bots)
+        with _transaction(settings) as connection:
             entry = catalog.open_run(connection, text, run, utc_now())
-            registry = Registry(refuse_private=settings.refuse_private_bots)
-            open_lineup(entry, registry)  # a run whose bots cannot be opened is not stored
     except CandorError as error:
         _fail(error.message, error.help)
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
@@ -150,6 +175,41 @@ def export(
     console.print(f"{len(content['data'])} assignments written to {out}.")
 
 
+@token.command("new")
+def new_token(
+    name: Annotated[str, typer.Option(help="Whose it is; names it in the list.")],
+    scope: Annotated[
+        tokens.Scope,
+        typer.Option("--for", help="researcher: everything a researcher may do; host: dial in, no more."),
+    ] = "researcher",
+    data: Data = None,
+) -> None:
+    """Make a token and print it, this once. A server that is running takes it at once."""
+    with _tokens(data) as connection:
+        made = tokens.new(connection, name, scope, utc_now())
+    sys.stdout.write(made + "\n")
+    complaints.print(f"The token of [bold]{name}[/] ({scope}). Keep it: it cannot be shown again.")
+
+
+@token.command("list")
+def list_tokens(data: Data = None) -> None:
+    """List every token by its name; the tokens themselves are stored nowhere."""
+    with _tokens(data) as connection:
+        found = tokens.every(connection)
+    table = Table("name", "for", "created", "revoked", box=None)
+    for grant in found:
+        table.add_row(grant.name, grant.scope, _minute(grant.created_at), _minute(grant.revoked_at))
+    console.print(table if found else "There are no tokens yet: `token new` makes one.")
+
+
+@token.command("revoke")
+def revoke_token(name: Annotated[str, typer.Argument(help="As in the list.")], data: Data = None) -> None:
+    """Revoke a token. A server that is running refuses it at once."""
+    with _tokens(data) as connection:
+        tokens.revoke(connection, name, utc_now())
+    console.print(f"The token of [bold]{name}[/] is revoked.")
+
+
 @cli.command()
 def schema() -> None:
     """Print the JSON Schema of the wire protocol."""
@@ -179,12 +239,41 @@ def _listen(settings: Settings) -> socket.socket:
     return listener
 
 
+def _unopened(text: str, run: str) -> catalog.RunEntry:
+    """Return what a run of the study would be, were it open."""
+    return catalog.RunEntry(0, run, 0, "open", utc_now(), text)
+
+
+def _line_up(
+    connection: Connection | None, registry: Registry, entry: catalog.RunEntry
+) -> tuple[OpenRun, list[launch.Judgement]]:
+    """Return a run with its bots, and how those did that are registered. No connection: no database."""
+    if connection is None:
+        return open_lineup(entry, registry), []
+    registry.load(connection)
+    lineup = open_lineup(entry, registry)  # a run whose bots cannot be opened is not stored
+    return lineup, launch.judge_registered(connection, lineup.study)
+
+
+def _require_fit(
+    lineup: OpenRun, registered: list[launch.Judgement], registry: Registry, despite: bool
+) -> None:
+    judgements = _GATE.judge(lineup, registered, registry)
+    try:
+        launch.require_fit(judgements)
+    except BotsUnfit as error:
+        if not despite:
+            raise
+        complaints.print(f"[yellow]Opened all the same:[/] {escape(error.message)}", soft_wrap=True)
+
+
 def _prepare(settings: Settings, registry: Registry) -> dict[int, OpenRun]:
     """Bring the database up to date and return its runs; an empty one gets the demo."""
     with _transaction(settings) as connection:
         entries = catalog.runs(connection) or [_open_demo(connection)]
+        registry.load(connection)
     opened = {entry.id: lineup for entry in entries if (lineup := _opened(entry, registry)) is not None}
-    if not opened:
+    if not opened and any(entry.status == "open" for entry in entries):
         raise CandorError("no run can be served", "See above what is wrong with each of them.")
     return opened
 
@@ -194,7 +283,8 @@ def _opened(entry: catalog.RunEntry, registry: Registry) -> OpenRun | None:
     try:
         return open_lineup(entry, registry)
     except CandorError as error:
-        complaints.print(f"[red]Run {escape(entry.slug)} is not served:[/] {escape(error.message)}")
+        reason = f"{escape(error.message)}\n{escape(error.help)}"
+        complaints.print(f"[red]Run {escape(entry.slug)} is not served:[/] {reason}", soft_wrap=True)
         return None
 
 
@@ -202,17 +292,52 @@ def _opened(entry: catalog.RunEntry, registry: Registry) -> OpenRun | None:
 def _transaction(settings: Settings) -> Iterator[Connection]:
     """Bring the database up to date and open a transaction on it."""
     url = settings.resolved_database_url
-    try:
+    with _database_errors(url):
         migrate(url)
         engine = open_engine(url, begin="BEGIN IMMEDIATE")
         with engine.begin() as connection:
             yield connection
         engine.dispose()
+
+
+@contextmanager
+def _reading(settings: Settings) -> Iterator[Connection | None]:
+    """Open the database as it is; give None where there is none, or one without registered bots."""
+    url = settings.resolved_database_url
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists():
+        yield None
+        return
+    with _database_errors(url):
+        engine = open_engine(url)
+        with engine.connect() as connection:
+            yield connection if inspect(connection).has_table("registration") else None
+        engine.dispose()
+
+
+@contextmanager
+def _database_errors(url: str) -> Iterator[None]:
+    try:
+        yield
     except (SQLAlchemyError, CommandError, ImportError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise CandorError(
             f"the database {_shown(url)} cannot be opened: {reason}", "Check CANDOR_DATABASE_URL or --data."
         ) from error
+
+
+@contextmanager
+def _tokens(data: Path | None) -> Iterator[Connection]:
+    """Open a transaction on the database; say what goes wrong, and end."""
+    try:
+        with _transaction(_settings(data=data)) as connection:
+            yield connection
+    except CandorError as error:
+        _fail(error.message, error.help)
+
+
+def _minute(at: datetime | None) -> str:
+    return "" if at is None else f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def _shown(url: str) -> str:

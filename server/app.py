@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
@@ -15,6 +16,8 @@ from starlette.exceptions import HTTPException
 
 from server.auth import Auth
 from server.body_limit import BodyLimit
+from server.bots_api import BotDesk
+from server.checks import Checks
 from server.config import Settings
 from server.desk_api import Desk
 from server.errors import CandorError
@@ -22,6 +25,7 @@ from server.live import Live
 from server.registry import Registry
 from server.run import OpenRun
 from server.store import Store
+from server.tokens import Grant, find
 from server.worker_api import Door
 from server.ws import WorkerSocket
 
@@ -41,15 +45,19 @@ def create_app(
     `runs` is keyed by a run's id; `registry` opened their bots, and is closed when the server stops.
     """
     store = Store(settings.resolved_database_url)
+    auth = replace(auth, granted=_grants_in(store))
     live = Live(store, runs, auth)
     limiter = MovingWindowRateLimiter(MemoryStorage())
+    checks = Checks(store)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         store.start()
+        registry.start()
         yield
-        store.stop()
+        await checks.close()
         await registry.close()
+        store.stop()
 
     # Without FastAPI's own pages: they load scripts from another host, and tell workers of the desk.
     app = FastAPI(title="Candor", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
@@ -80,8 +88,17 @@ def create_app(
     app.include_router(worker_socket.router)
     desk = Desk(store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages)
     app.include_router(desk.router)
+    bot_desk = BotDesk(store=store, auth=auth, registry=registry, checks=checks, keys=settings.bot_keys)
+    app.include_router(bot_desk.router)
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
+
+
+def _grants_in(store: Store) -> Callable[[str], Awaitable[Grant | None]]:
+    async def granted(digest: str) -> Grant | None:
+        return await store.read(lambda connection: find(connection, digest))
+
+    return granted
 
 
 async def _health() -> dict[str, str]:

@@ -1,6 +1,7 @@
-"""Who may do what: workers' tokens, the researcher's token, pseudonyms and completion codes.
+"""Who may do what: workers' tokens, researchers' and hosts' tokens, pseudonyms, completion codes.
 
-Everything is derived from one secret, kept beside the database and readable by its owner only.
+What workers get is derived from one secret, kept beside the database and readable by its owner only;
+with it lies the installation's own researcher's token. Further tokens are rows (see `tokens`).
 """
 
 import base64
@@ -8,23 +9,36 @@ import hashlib
 import hmac
 import json
 import secrets
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 
-from server.errors import CandorError, TokenExpired, TokenInvalid, TokenMissing
+from server.errors import CandorError, OutOfScope, TokenExpired, TokenInvalid, TokenMissing, TokenRevoked
+from server.tokens import Grant, Scope, hashed, is_well_formed
 
 _FILE = "secrets.json"
+_LONGEST_HEADER = 512
+
+
+async def nothing_granted(_digest: str) -> Grant | None:
+    """Find no grant: an installation whose own token is the only one."""
+    return None
 
 
 @dataclass(frozen=True)
 class Auth:
-    """Makes and checks the tokens of one installation."""
+    """Makes and checks the tokens of one installation.
+
+    `granted` finds what the token with a SHA-256 was granted. It is asked at every check: a token that
+    is made or revoked is so at once.
+    """
 
     secret: str
     researcher_token: str
     token_seconds: int
+    granted: Callable[[str], Awaitable[Grant | None]] = nothing_granted
 
     def worker_token(self, assignment_id: str) -> str:
         """Return the token that opens this assignment's session."""
@@ -45,21 +59,37 @@ class Auth:
             raise TokenInvalid("this session's link is not valid here") from error
         return str(assignment_id)
 
-    def require_researcher(self, authorization: str | None) -> None:
-        """Check an `Authorization` header.
+    async def require_researcher(self, authorization: str | None) -> None:
+        """Check the `Authorization` header of somebody who wants to use the researcher's API.
 
         Raises:
-            TokenMissing: there is none.
-            TokenInvalid: it is not the researcher's.
+            TokenMissing: there is none, or one that is no `Bearer TOKEN`.
+            TokenInvalid: the token is not known here.
+            TokenRevoked: it was known here.
+            OutOfScope: it is a host's.
+            StorageFailed: the tokens could not be looked up.
         """
-        scheme, _, token = (authorization or "").partition(" ")
-        if scheme.lower() != "bearer" or not token:
-            raise TokenMissing("the researcher's token is needed here")
-        if not hmac.compare_digest(token.encode(), self.researcher_token.encode()):
-            raise TokenInvalid(
-                "this is not the researcher's token",
-                "The server prints its link with the token when it starts.",
-            )
+        if await self._scope(authorization) != "researcher":
+            raise OutOfScope("this token may only be used by bot hosts, to dial in")
+
+    async def require_host(self, authorization: str | None) -> None:
+        """Check the `Authorization` header of a bot host that dials in; a researcher's token is good too.
+
+        Raises:
+            TokenMissing, TokenInvalid, TokenRevoked, StorageFailed: as for a researcher.
+        """
+        await self._scope(authorization)
+
+    async def _scope(self, authorization: str | None) -> Scope:
+        token = _bearer(authorization)
+        if hmac.compare_digest(token.encode(), self.researcher_token.encode()):
+            return "researcher"
+        grant = await self.granted(hashed(token)) if is_well_formed(token) else None
+        if grant is None:
+            raise TokenInvalid("this token is not known here", "Check that it is whole, and of this server.")
+        if grant.revoked_at is not None:
+            raise TokenRevoked(f"the token `{grant.name}` was revoked")
+        return grant.scope
 
     def pseudonym(self, platform: str, external_id: str) -> str:
         """Return the name under which exports show a worker."""
@@ -75,6 +105,22 @@ class Auth:
 
     def _hmac(self, *parts: str) -> bytes:
         return hmac.new(self.secret.encode(), "\x1f".join(parts).encode(), hashlib.sha256).digest()
+
+
+def _bearer(authorization: str | None) -> str:
+    """Return the token of an `Authorization` header. Raises TokenMissing, TokenInvalid."""
+    if not authorization:
+        raise TokenMissing("a token is needed here")
+    if len(authorization) > _LONGEST_HEADER:
+        raise TokenInvalid(
+            f"an Authorization header holds at most {_LONGEST_HEADER} characters", "Send the token alone."
+        )
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != "bearer":
+        raise TokenMissing("the Authorization header is of another scheme than Bearer")
+    if not token:
+        raise TokenMissing("the Authorization header holds no token")
+    return token
 
 
 def load_auth(folder: Path, token_days: int) -> Auth:

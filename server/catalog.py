@@ -8,11 +8,12 @@ from sqlalchemy import Connection, insert, select, update
 
 from server.assignment import QC, derive_seed
 from server.errors import RunNotFound, StudyInvalid
-from server.models import Bot, Criterion, Run, Study, System, columns
+from server.models import Bot, Criterion, Registration, Run, Study, System, columns
 from server.study import Study as StudyFile
 from server.study import parse_study, study_hash
 
 BOT = columns(Bot)
+REGISTRATION = columns(Registration)
 RUN = columns(Run)
 STUDY = columns(Study)
 _SLUG = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -38,14 +39,9 @@ def open_run(connection: Connection, text: str, slug: str, at: datetime) -> RunE
     """
     require_slug(slug)
     study = parse_study(text)
-    found = _entries(connection, slug)
-    if found:
-        if study_hash(found[0].yaml) != study_hash(text):
-            raise StudyInvalid(
-                f"the run `{slug}` exists, and it is of another version of the study",
-                "Runs do not change once opened: give the changed study another run name.",
-            )
-        return found[0]
+    found = find_opened(connection, text, slug)
+    if found is not None:
+        return found
     study_id = _study_id(connection, study, text, at)
     connection.execute(
         insert(Run).values(
@@ -57,6 +53,17 @@ def open_run(connection: Connection, text: str, slug: str, at: datetime) -> RunE
         )
     )
     return _entries(connection, slug)[0]
+
+
+def find_opened(connection: Connection, text: str, slug: str) -> RunEntry | None:
+    """Return the run named `slug` if there is one. Raises StudyInvalid: it is of another study."""
+    found = _entries(connection, slug)
+    if found and study_hash(found[0].yaml) != study_hash(text):
+        raise StudyInvalid(
+            f"the run `{slug}` exists, and it is of another version of the study",
+            "Runs do not change once opened: give the changed study another run name.",
+        )
+    return found[0] if found else None
 
 
 def require_slug(slug: str) -> None:
@@ -125,10 +132,16 @@ def _criteria(study_id: int, study: StudyFile) -> list[dict[str, object]]:
 
 def _systems(connection: Connection, study_id: int, study: StudyFile) -> list[dict[str, object]]:
     specs = [
-        (s.name, s.family, _spec(study, s.bot), s.persona if isinstance(s.persona, str) else "fixed", False)
+        (
+            s.name,
+            s.family,
+            _spec(connection, study, s.bot),
+            s.persona if isinstance(s.persona, str) else "fixed",
+            False,
+        )
         for s in study.systems
     ]
-    specs.append((QC, QC, _spec(study, study.qc.bot), "none", True))
+    specs.append((QC, QC, _spec(connection, study, study.qc.bot), "none", True))
     return [
         {
             "study_id": study_id,
@@ -142,10 +155,15 @@ def _systems(connection: Connection, study_id: int, study: StudyFile) -> list[di
     ]
 
 
-def _spec(study: StudyFile, bot: str) -> str:
-    """Return what the bot was when the study was opened: of an endpoint all that the study says."""
-    endpoint = study.bots.get(bot)
-    return bot if endpoint is None else f"{bot} {endpoint.model_dump_json(exclude_none=True)}"
+def _spec(connection: Connection, study: StudyFile, bot: str) -> str:
+    """Return what the bot was when the study was opened: with the endpoint, where it has one."""
+    endpoint: str | None = None
+    if bot in study.bots:
+        endpoint = study.bots[bot].model_dump_json(exclude_none=True)
+    elif bot in study.registered_bots:
+        registered = select(REGISTRATION.endpoint).where(REGISTRATION.name == bot)
+        endpoint = connection.execute(registered).scalar_one_or_none()
+    return bot if endpoint is None else f"{bot} {endpoint}"
 
 
 def _bot_id(connection: Connection, spec: str) -> int:

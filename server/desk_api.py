@@ -1,4 +1,4 @@
-"""The researcher's REST API. Every call needs the researcher's token."""
+"""The researcher's REST API. Every call needs a researcher's token."""
 
 from pathlib import Path
 from typing import Annotated
@@ -33,8 +33,8 @@ class Desk:
         api.add_api_route("/assignments/{assignment}/simulation", self.show_simulation, methods=["GET"])
         self.router.include_router(api)
 
-    def _researcher(self, authorization: Annotated[str | None, Header()] = None) -> None:
-        self._auth.require_researcher(authorization)
+    async def _researcher(self, authorization: Annotated[str | None, Header()] = None) -> None:
+        await self._auth.require_researcher(authorization)
 
     async def page(self) -> FileResponse:
         """The researcher's page."""

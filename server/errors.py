@@ -6,12 +6,18 @@
     ├── RefusedMessage      readable, but not now
     │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed
     ├── NotAuthorised       the caller must show another token
-    │   ├── TokenInvalid, TokenExpired, TokenMissing
+    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope
     ├── NotAvailable        what was asked for is not there (any more)
-    │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated
+    │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated,
+    │   │   TokenNotFound, BotNotFound, NotChecked
+    ├── TokenExists         a name is taken
+    ├── BotRefused          a registered bot cannot be changed like this
+    │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
+    │   │   LastReplica, DialsIn
     ├── TooMany             slow down
     ├── StorageFailed       nothing was stored: send the same again
-    └── StudyInvalid        the study file has mistakes
+    ├── StudyInvalid        the study file has mistakes
+    └── BotsUnfit           a study's bots are not fit for workers
 
 Each class fixes its wire `code`, its HTTP `status` and whether the same request may be sent again
 (`retry`); the message says what happened and the hint what the caller can do.
@@ -138,7 +144,7 @@ class TokenMissing(NotAuthorised):
     """No token was shown."""
 
     code = "token_missing"
-    hint = "Send `Authorization: Bearer TOKEN` with the researcher's token that the server printed."
+    hint = "Send `Authorization: Bearer TOKEN`, the token being one that `candor token new` has printed."
 
 
 class TokenInvalid(NotAuthorised):
@@ -153,6 +159,21 @@ class TokenExpired(NotAuthorised):
 
     code = "token_expired"
     hint = "Open the study's link again to start afresh."
+
+
+class TokenRevoked(NotAuthorised):
+    """The token was good once."""
+
+    code = "token_revoked"
+    hint = "Ask whoever runs this server for a new one (`candor token new`)."
+
+
+class OutOfScope(NotAuthorised):
+    """The token is good, but for something else."""
+
+    code = "out_of_scope"
+    status = 403
+    hint = "Use a researcher's token (`candor token new --for researcher`)."
 
 
 class NotAvailable(CandorError):
@@ -200,6 +221,100 @@ class NotSimulated(NotAvailable):
     hint = "Only assignments that were joined as simulated can be looked up."
 
 
+class BotNotFound(NotAvailable):
+    """No bot is registered by that name, or it has no such replica."""
+
+    code = "bot_not_found"
+    hint = "GET /api/desk/bots lists the bots that are registered, and their replicas."
+
+
+class NotChecked(NotAvailable):
+    """The registered bot has not been checked yet."""
+
+    code = "not_checked"
+    hint = "Start a check: POST to the same address."
+
+
+class BotRefused(CandorError):
+    """What a researcher wants with a registered bot cannot be done."""
+
+    code = "bot_refused"
+    status = 409
+
+
+class BotExists(BotRefused):
+    """A bot is registered by that name already."""
+
+    code = "bot_exists"
+    hint = "Choose another name, add a replica to the bot that is there, or delete it first."
+
+
+class BotInUse(BotRefused):
+    """An open run needs the bot."""
+
+    code = "bot_in_use"
+    hint = "Close these runs first; or disable the bot, and their workers get other systems."
+
+
+class BotDisabled(BotRefused):
+    """The bot is disabled."""
+
+    code = "bot_disabled"
+    hint = "Enable it first."
+
+
+class BotUnusable(BotRefused):
+    """The endpoint is well described, but this server cannot use it."""
+
+    code = "bot_unusable"
+    status = 422
+    hint = "Set the environment variable where the server runs, and start the server again."
+
+
+class BotInvalid(BotRefused):
+    """A name that no registered bot can have, or an address that no replica can have."""
+
+    code = "invalid_request"
+    status = 422
+    hint = "Correct what is named and send it again."
+
+
+class ReplicaExists(BotRefused):
+    """The bot has a replica at that address already."""
+
+    code = "replica_exists"
+    hint = "Nothing is to be done: it is asked already."
+
+
+class LastReplica(BotRefused):
+    """A bot keeps one replica at least."""
+
+    code = "last_replica"
+    hint = "Add another replica first, or disable or delete the bot."
+
+
+class DialsIn(BotRefused):
+    """The bot's replicas are the hosts that have dialled in: they come and go by themselves."""
+
+    code = "bot_dials_in"
+    hint = "Start another bot host under this name, or stop one."
+
+
+class TokenNotFound(NotAvailable):
+    """There is no token of that name, or it was revoked before."""
+
+    code = "token_not_found"
+    hint = "`candor token list` shows every token."
+
+
+class TokenExists(CandorError):
+    """A token of that name is in use."""
+
+    code = "token_exists"
+    status = 409
+    hint = "Choose another name, or revoke that token first (`candor token revoke NAME`)."
+
+
 class TooMany(CandorError):
     """The caller is over a limit."""
 
@@ -224,3 +339,11 @@ class StudyInvalid(CandorError):
     code = "study_invalid"
     status = 422
     hint = "Correct the lines that are named, then run `candor check FILE`."
+
+
+class BotsUnfit(CandorError):
+    """A study's bots have not shown that they are fit for workers."""
+
+    code = "bots_unfit"
+    status = 409
+    hint = "Mend the bots and check them again; or open the run all the same with --despite-failing-bots."

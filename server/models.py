@@ -171,6 +171,48 @@ class Note(SQLModel, table=True):
     created_at: datetime
 
 
+class Registration(SQLModel, table=True):
+    """A bot that is registered with the server. `endpoint`: canonical JSON of where and how it is asked;
+    it names the environment variable of a key, never the key.
+    """
+
+    name: str = Field(primary_key=True)
+    endpoint: str
+    enabled: bool
+    created_at: datetime
+
+
+class BotCheck(SQLModel, table=True):
+    """A conformance check of a registered bot, and its whole report as JSON."""
+
+    __tablename__ = "bot_check"
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(index=True)
+    at: datetime
+    verdict: str
+    report: str
+
+
+class Token(SQLModel, table=True):
+    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept."""
+
+    __table_args__ = (
+        Index(
+            "one_token_of_a_name",
+            "name",
+            unique=True,
+            sqlite_where=text("revoked_at IS NULL"),
+            postgresql_where=text("revoked_at IS NULL"),
+        ),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    name: str
+    scope: str
+    hash: str = Field(unique=True)
+    created_at: datetime
+    revoked_at: datetime | None = None
+
+
 def columns(model: type[SQLModel]) -> ReadOnlyColumnCollection[str, Column[Any]]:
     """Return the columns of a table, for expressions in queries."""
     return SQLModel.metadata.tables[str(model.__tablename__)].columns

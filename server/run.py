@@ -12,6 +12,10 @@ from server.registry import Registry
 from server.state import Rules
 from server.study import Study, parse_study
 
+_UNKNOWN = (
+    "Correct the name in the study, or register the bot. A server that runs takes up a run that it could not"
+    " serve when it is started again."
+)
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -41,11 +45,14 @@ def open_lineup(entry: RunEntry, registry: Registry) -> OpenRun:
         name: _opened(f"bot `{name}`", registry.open, endpoint) for name, endpoint in study.bots.items()
     }
 
-    def bot(what: str, spec: str, learned: Corpus) -> Bot:
-        return elsewhere.get(spec) or registry.registered(spec) or _opened(what, open_bot, spec, learned)
+    def bot(spec: str, learned: Corpus) -> Bot:
+        if spec in elsewhere:
+            return elsewhere[spec]
+        there = registry.registered(spec) if spec in study.registered_bots else None
+        return there or _built_in(spec, learned, elsewhere, registry)
 
-    bots = {spec.name: bot(f"system `{spec.name}`", spec.bot, corpus) for spec in study.systems}
-    bots[QC] = bot("the qc bot", study.qc.bot, qc_corpus)
+    bots = {spec.name: _opened(f"system `{spec.name}`", bot, spec.bot, corpus) for spec in study.systems}
+    bots[QC] = _opened("the qc bot", bot, study.qc.bot, qc_corpus)
     return OpenRun(entry.id, entry.slug, entry.seed, study, rules_of(study, corpus), bots)
 
 
@@ -90,6 +97,16 @@ def _names(study: Study, system: str, bot: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([system, bot.rpartition(":")[2], *([model] if model else [])]))
 
 
+def _built_in(spec: str, corpus: Corpus, own: Iterable[str], registry: Registry) -> Bot:
+    """Return a bot that needs no server. Raises UnknownBotError, with every name that would have done."""
+    try:
+        return open_bot(spec, corpus)
+    except UnknownBotError as error:
+        bots = f"in this study's `bots`: {', '.join(own) or 'none'}"
+        registered = f"registered with the server: {', '.join(registry.names()) or 'none'}"
+        raise UnknownBotError(f"{error}; {bots}; {registered}") from error
+
+
 def _lines(persona: Iterable[str]) -> tuple[str, ...]:
     """Return a persona with each sentence on one line, as it is stored."""
     return tuple(" ".join(sentence.split()) for sentence in persona)
@@ -98,5 +115,7 @@ def _lines(persona: Iterable[str]) -> tuple[str, ...]:
 def _opened(what: str, opening: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return opening(*args, **kwargs)
-    except (UnknownBotError, CorpusError, EndpointError) as error:
+    except UnknownBotError as error:
+        raise StudyInvalid(f"{what} cannot be opened: {error}", _UNKNOWN) from error
+    except (CorpusError, EndpointError) as error:
         raise StudyInvalid(f"{what} cannot be opened: {error}") from error

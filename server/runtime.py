@@ -8,7 +8,7 @@ from typing import Protocol
 
 import structlog
 
-from bots import Bot, BotError, Chat, Turn
+from bots import Bot, BotError, BotGone, Chat, Turn
 from server.errors import CandorError, StorageFailed
 from server.events import (
     Accept,
@@ -189,7 +189,7 @@ class LiveSession:
                 pause = min(pause * 2, _LONGEST_PAUSE)
 
     async def _answer(self, effect: AskBot) -> BotReplied | BotGaveUp:
-        """Ask the bot again and again until it answers or the deadline has passed."""
+        """Ask the bot again and again until it answers, is gone, or the deadline has passed."""
         conversation = self.state.conversation(effect.conversation)
         bot = self._run.bots[conversation.plan.system]
         chat = Chat(
@@ -208,7 +208,8 @@ class LiveSession:
                 return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now())
             except BotError as error:
                 reason = plain(f"{conversation.plan.system}: {error}")[:MAX_REASON]
-            if time.monotonic() - started + pause >= timeouts.bot_total:
+                gone = isinstance(error, BotGone)
+            if gone or time.monotonic() - started + pause >= timeouts.bot_total:
                 return BotGaveUp(effect.conversation, effect.index, reason, utc_now())
             await self._note(BotStumbled(effect.conversation, effect.index, reason, utc_now()))
             await asyncio.sleep(pause)

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import re
 from functools import lru_cache
 from pathlib import Path
 from statistics import NormalDist
@@ -10,7 +11,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from bots import Endpoint
+from bots import UrlEndpoint
 from server.errors import StudyInvalid
 
 Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
@@ -23,6 +24,8 @@ Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 _RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 _HOUR, _DAY = 3_600.0, 86_400.0
 _NORMAL = NormalDist()
+# How a bot may be called that is registered with the server.
+REGISTERED = re.compile(r"(?!qc\Z)[a-z0-9][a-z0-9_-]{0,63}")
 
 
 class _Section(BaseModel):
@@ -122,7 +125,7 @@ class Study(_Section):
     criteria: Annotated[list[Criterion], Field(min_length=1, max_length=30)]
     corpus: Words = "builtin:smalltalk"
     personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
-    bots: dict[Label, Endpoint] = {}
+    bots: dict[Label, UrlEndpoint] = {}
     systems: Annotated[list[SystemSpec], Field(min_length=1)]
     qc: QcSpec = QcSpec()
     completion_url: str | None = None
@@ -134,6 +137,12 @@ class Study(_Section):
     def conversations(self) -> int:
         """Conversations in one assignment."""
         return self.systems_per_assignment + self.qc_per_assignment
+
+    @property
+    def registered_bots(self) -> tuple[str, ...]:
+        """The names that mean bots registered with the server, each once."""
+        specs = dict.fromkeys([*(spec.bot for spec in self.systems), self.qc.bot])
+        return tuple(spec for spec in specs if spec not in self.bots and REGISTERED.fullmatch(spec))
 
 
 Location = tuple[int | str, ...]

@@ -83,7 +83,7 @@ class Door:
     ) -> JoinResponse:
         """Give an arriving worker their assignment: the one they have, or a new one."""
         if body.simulated or body.reply_pace != 1.0:
-            self._auth.require_researcher(authorization)
+            await self._auth.require_researcher(authorization)
         run = await self._run(body.run)
         seat = await self._returning(body, run)
         if seat is None:

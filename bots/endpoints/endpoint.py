@@ -1,13 +1,12 @@
 """Endpoints as a study file describes them, and opening one."""
 
-from collections.abc import Sequence
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, StringConstraints, TypeAdapter
 
 from bots.endpoints.http import HttpBot
-from bots.endpoints.key import key_from
+from bots.endpoints.key import EndpointError, key_from
 from bots.endpoints.parlai_web import ParlaiWebBot
 from bots.endpoints.remote import Remote
 from bots.endpoints.replicas import Replica, Replicas
@@ -81,7 +80,16 @@ class ParlaiWebEndpoint(_Kind):
     urls: Urls
 
 
-Endpoint = Annotated[OpenAiEndpoint | HttpEndpoint | ParlaiWebEndpoint, Field(discriminator="kind")]
+class DialInEndpoint(_Kind):
+    """Bot hosts that connect to the server by themselves: as many as there are, each as good as the other."""
+
+    kind: Literal["dial-in"]
+
+
+UrlEndpoint = Annotated[OpenAiEndpoint | HttpEndpoint | ParlaiWebEndpoint, Field(discriminator="kind")]
+Endpoint = Annotated[
+    OpenAiEndpoint | HttpEndpoint | ParlaiWebEndpoint | DialInEndpoint, Field(discriminator="kind")
+]
 
 
 def open_endpoint(
@@ -97,29 +105,35 @@ def open_endpoint(
     Raises:
         EndpointError: the environment variable of its key is unset.
     """
-    return Replicas(_replicas(endpoint, refuse_private, patience), patience)
+    urls = () if isinstance(endpoint, DialInEndpoint) else endpoint.urls
+    replicas = [open_replica(endpoint, url, refuse_private=refuse_private, patience=patience) for url in urls]
+    return Replicas(replicas, patience)
 
 
-def _replicas(endpoint: Endpoint, refuse_private: bool, patience: float) -> Sequence[Replica]:
+def open_replica(
+    endpoint: Endpoint, url: str, *, refuse_private: bool = False, patience: float = PATIENCE
+) -> Replica:
+    """Return a replica of the bot at `endpoint`, at `url`. Nothing is sent yet.
+
+    The other arguments are those of `open_endpoint`.
+
+    Raises:
+        EndpointError: the environment variable of its key is unset, or its replicas are not at urls.
+    """
     match endpoint:
         case OpenAiEndpoint():
             # Imported when wanted: the official client takes longer than everything else together.
             from bots.endpoints.openai import OpenAiBot  # noqa: PLC0415
 
             sampling = endpoint.model_dump(include={"temperature", "max_tokens"}, exclude_none=True)
-            return [
-                OpenAiBot(
-                    _remote(url, endpoint.key, refuse_private, patience),
-                    endpoint.model,
-                    endpoint.prompt,
-                    sampling,
-                )
-                for url in endpoint.urls
-            ]
+            remote = _remote(url, endpoint.key, refuse_private, patience)
+            return OpenAiBot(remote, endpoint.model, endpoint.prompt, sampling)
         case HttpEndpoint():
-            return [HttpBot(_remote(url, endpoint.key, refuse_private, patience)) for url in endpoint.urls]
+            return HttpBot(_remote(url, endpoint.key, refuse_private, patience))
         case ParlaiWebEndpoint():
-            return [ParlaiWebBot(_remote(url, None, refuse_private, patience)) for url in endpoint.urls]
+            return ParlaiWebBot(_remote(url, None, refuse_private, patience))
+        case DialInEndpoint():
+            raise EndpointError("a bot that dials in has no urls: start one more bot host under its name")
 
 
 def _remote(url: str, key: str | None, refuse_private: bool, patience: float) -> Remote:

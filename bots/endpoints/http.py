@@ -1,20 +1,25 @@
 """Candor's own contract over HTTP: what a bot host speaks, and whatever anybody builds in its place.
 
 `POST {url}/reply` takes {"conversation_id", "seed", "persona": [...], "turns": [{"author", "text"}]} and
-answers 200 {"text": ...}, or 503 while it is busy.
+answers 200 {"text": ...}, or 503 while it is busy. `GET {url}/health`, where there is such a thing, answers
+200 {"ready": true} as long as the server takes chats.
 """
 
 from dataclasses import asdict
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
-from bots.chat import Chat, Reply
+from bots.chat import BotError, Chat, Reply
 from bots.endpoints.remote import Remote
 from bots.endpoints.spoken import spoken
 
 
 class _Answer(BaseModel):
     text: str
+
+
+class _Health(BaseModel):
+    ready: bool = True
 
 
 class HttpBot:
@@ -34,6 +39,24 @@ class HttpBot:
         answer = await self._remote.post("/reply", _Answer, json=asdict(chat))
         return spoken(answer.text)
 
+    async def probe(self) -> None:
+        """Read the server's health; one that has none is well. Raises BotError."""
+        response = await self._remote.get("/health")
+        if response.status_code == 404:
+            return
+        if response.status_code != 200:
+            raise self._remote.refusal(response)
+        if not _ready(response.content):
+            raise BotError("it is not ready: still loading, or shutting down")
+
     async def close(self) -> None:
         """Close all connections."""
         await self._remote.close()
+
+
+def _ready(body: bytes) -> bool:
+    """Return whether a server is ready by its health: 200 is enough, unless it says that it is not."""
+    try:
+        return _Health.model_validate_json(body).ready
+    except ValidationError:
+        return True

@@ -13,6 +13,8 @@ from bots.endpoints.spoken import spoken
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam
 
+# A server need not list its models, and one that counts requests is there.
+_ALIVE = frozenset({200, 404, 405, 429, 501})
 _ROLES = {"worker": "user", "bot": "assistant"}
 
 
@@ -71,6 +73,12 @@ class OpenAiBot:
             raise BotError(f"could not be asked ({type(error).__name__})") from error
         completion = self._remote.parsed(cast(Any, answer.http_response), _Completion)
         return spoken(completion.choices[0].message.content)
+
+    async def probe(self) -> None:
+        """Have the server list its models. Raises BotError."""
+        response = await self._remote.get("/models")
+        if response.status_code not in _ALIVE:
+            raise self._remote.refusal(response)
 
     async def close(self) -> None:
         """Close all connections."""

@@ -44,6 +44,11 @@ class ParlaiWebBot:
             answer = await self._remote.post("/interact", _Answer, content=history(chat).encode())
         return spoken(answer.text)
 
+    async def probe(self) -> None:
+        """Fetch the page that the process serves, unless it is at work. Raises BotError."""
+        if not self._turn.locked():
+            await self._remote.get("/")
+
     async def close(self) -> None:
         """Close all connections."""
         await self._remote.close()

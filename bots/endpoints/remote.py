@@ -65,6 +65,13 @@ class Remote:
             raise self.fault(error) from error
         return self.parsed(response, shape)
 
+    async def get(self, path: str) -> httpx.Response:
+        """Return the answer to a heartbeat, whatever its status. Raises BotError where there was none."""
+        try:
+            return await self.client.get(self.url + path)
+        except httpx.HTTPError as error:
+            raise self.fault(error) from error
+
     def parsed(self, response: httpx.Response, shape: type[Shape]) -> Shape:
         """Return what `response` holds. Raises BotError where that is not JSON of that `shape`."""
         if response.status_code != 200:

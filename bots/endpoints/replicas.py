@@ -1,15 +1,17 @@
-"""Several replicas of one bot: who is asked, who rests after failures, who steps in."""
+"""Several replicas of one bot: who is asked, who rests after failures, who steps in, who comes and goes."""
 
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 from bots.chat import Bot, BotError, Chat, Reply
 
 FAILURES = 3
 PAUSE = 5.0
+PROBE_SECONDS = 10.0
 
 
 class Declined(BotError):
@@ -21,10 +23,29 @@ class Replica(Bot, Protocol):
 
     @property
     def url(self) -> str:
-        """Where it is, as researchers may see it."""
+        """Where it is, as researchers may see it. No two replicas of a bot have the same."""
+
+    async def probe(self) -> None:
+        """Ask how it is, which costs it next to nothing. Raises BotError where it cannot answer chats now."""
 
     async def close(self) -> None:
         """Let go of its connections."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaState:
+    """How a replica does.
+
+    `calls` and `failures` are counted since it was added, `last_error` is the latest failure's reason.
+    `state` is "fine", or "failing" after a failure, or "resting" while nobody is sent there.
+    """
+
+    url: str
+    state: Literal["fine", "failing", "resting"]
+    in_flight: int
+    calls: int
+    failures: int
+    last_error: str | None
 
 
 @dataclass(slots=True, eq=False)
@@ -38,27 +59,66 @@ class _Place:
     in_flight: int = 0
     calls: int = 0
     failures: int = 0
+    in_a_row: int = 0
     rests_until: float = 0.0
+    on_trial: bool = False
+    last_error: str | None = None
+    idle: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.idle.set()
 
     @property
     def load(self) -> tuple[int, int]:
         """What `min` chooses by. A failure weighs like a call in flight, so that a retry goes elsewhere."""
-        return self.in_flight + min(self.failures, FAILURES), self.calls
+        return self.in_flight + min(self.in_a_row, FAILURES), self.calls
+
+    @property
+    def open(self) -> bool:
+        return self.in_a_row >= FAILURES
 
     def takes(self, now: float) -> bool:
-        return self.failures < FAILURES or now >= self.rests_until
+        return not self.open or now >= self.rests_until
 
     def start(self) -> None:
         self.in_flight += 1
         self.calls += 1
-        if self.failures >= FAILURES:
+        self.idle.clear()
+        if self.open:
             self.rests_until = float("inf")
 
-    def finish(self, works: bool, now: float) -> None:
+    def finish(self, error: str | None, now: float) -> None:
+        """Write down how a call ended: with `error`, or None where the replica works."""
         self.in_flight -= 1
-        self.failures = 0 if works else self.failures + 1
-        if self.failures >= FAILURES:
+        if not self.in_flight:
+            self.idle.set()
+        if error is None:
+            self.in_a_row, self.on_trial = 0, False
+            return
+        self.failures += 1
+        self.in_a_row += FAILURES if self.on_trial else 1
+        self.last_error = error
+        if self.open:
             self.rests_until = now + PAUSE
+
+    def well(self) -> None:
+        """Forget failures after a good heartbeat. If they opened the breaker, one more opens it again."""
+        self.on_trial |= self.open
+        self.in_a_row = 0
+
+    def unwell(self, error: str, now: float) -> None:
+        """Open the breaker after a bad heartbeat."""
+        self.in_a_row = max(self.in_a_row, FAILURES)
+        self.last_error = error
+        self.rests_until = now + PAUSE
+
+    def state(self) -> ReplicaState:
+        state: Literal["fine", "failing", "resting"] = (
+            "resting" if self.open else "failing" if self.in_a_row else "fine"
+        )
+        return ReplicaState(
+            self.replica.url, state, self.in_flight, self.calls, self.failures, self.last_error
+        )
 
 
 class Replicas:
@@ -66,6 +126,7 @@ class Replicas:
 
     A replica that fails FAILURES times in a row is left alone for PAUSE seconds, then tried with one
     call. A call that its caller gave up counts as a failure: that is what a hanging replica looks like.
+    Replicas may come and go while calls are under way.
     """
 
     def __init__(
@@ -75,6 +136,43 @@ class Replicas:
         self._places = [_Place(replica) for replica in replicas]
         self._patience = patience
         self._clock = clock
+
+    def add(self, replica: Replica) -> None:
+        """Have `replica` answer too. Raises ValueError: there is one at its url."""
+        if replica.url in self.urls():
+            raise ValueError(f"{replica.url} is a replica already")
+        self._places.append(_Place(replica))
+
+    async def remove(self, url: str) -> None:
+        """Send nobody to the replica at `url` any more; close it when the calls in flight are over.
+
+        Those that take longer than `patience` seconds are cut off; other replicas step in for them.
+
+        Raises:
+            KeyError: there is none.
+        """
+        place = next((place for place in self._places if place.replica.url == url), None)
+        if place is None:
+            raise KeyError(url)
+        self._places.remove(place)
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._patience):
+                    await place.idle.wait()
+        finally:
+            await place.replica.close()
+
+    def urls(self) -> tuple[str, ...]:
+        """Return where the replicas are, in the order in which they came."""
+        return tuple(place.replica.url for place in self._places)
+
+    def states(self) -> tuple[ReplicaState, ...]:
+        """Return how each replica does, in the order in which they came."""
+        return tuple(place.state() for place in self._places)
+
+    async def probe(self) -> None:
+        """Ask every replica how it is. One that is well is used again at once, one that is not rests."""
+        await asyncio.gather(*(self._probe(place) for place in self._places))
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the first reply that a replica gives.
@@ -88,10 +186,9 @@ class Replicas:
                 return await self._ask(place, chat)
             except BotError as error:
                 tried[place] = str(error)
-        reasons = [
-            f"{place.replica.url}: {tried.get(place) or self._resting(place)}" for place in self._places
-        ]
-        raise BotError("; ".join(reasons))
+        rest = {place: self._resting(place) for place in self._places if place not in tried}
+        reasons = [f"{place.replica.url}: {reason}" for place, reason in (tried | rest).items()]
+        raise BotError("; ".join(reasons) or "no bot host is there that answers for it")
 
     async def close(self) -> None:
         """Let go of every connection."""
@@ -104,22 +201,39 @@ class Replicas:
         return min(able, key=lambda place: place.load, default=None)
 
     async def _ask(self, place: _Place, chat: Chat) -> Reply:
-        works = False
+        failure: str | None = "the call was given up"
         place.start()
         try:
             async with asyncio.timeout(self._patience):
                 reply = await place.replica.reply(chat)
-            works = True
+            failure = None
         except Declined:
-            works = True
+            failure = None
             raise
         except TimeoutError as error:
-            raise BotError(f"no reply within {self._patience:g} s") from error
+            failure = f"no reply within {self._patience:g} s"
+            raise BotError(failure) from error
+        except Exception as error:
+            failure = str(error) if isinstance(error, BotError) else repr(error)
+            raise
         finally:
-            place.finish(works, self._clock())
+            place.finish(failure, self._clock())
         return reply
+
+    async def _probe(self, place: _Place) -> None:
+        try:
+            async with asyncio.timeout(PROBE_SECONDS):
+                await place.replica.probe()
+        except TimeoutError:
+            # A server that does one thing at a time answers when it has answered the chats before.
+            if not place.in_flight:
+                place.unwell(f"no heartbeat within {PROBE_SECONDS:g} s", self._clock())
+        except BotError as error:
+            place.unwell(str(error), self._clock())
+        else:
+            place.well()
 
     def _resting(self, place: _Place) -> str:
         left = place.rests_until - self._clock()
         when = f"in {max(left, 0):.0f} s" if left < float("inf") else "once a call under way has succeeded"
-        return f"not asked, because it failed {place.failures} times in a row; asked again {when}"
+        return f"not asked, because it failed before ({place.last_error}); asked again {when}"

@@ -18,6 +18,7 @@ from server.app import create_app
 from server.auth import load_auth
 from server.config import Settings
 from server.database import migrate, open_engine
+from server.registry import Registry
 from server.run import open_lineup
 from server.runtime import utc_now
 
@@ -82,7 +83,10 @@ class Stage:
                 catalog.open_run(connection, study, slug, utc_now())
             entries = catalog.runs(connection)
         engine.dispose()
-        self._runs = {entry.id: open_lineup(entry) for entry in entries if entry.slug != "closed"}
+        self._registry = Registry(refuse_private=False)
+        self._runs = {
+            entry.id: open_lineup(entry, self._registry) for entry in entries if entry.slug != "closed"
+        }
         for run in self._runs.values():
             if run.slug in _ANSWERS:
                 run.bots.update(dict.fromkeys(run.bots, _Failing(_ANSWERS[run.slug])))
@@ -112,7 +116,7 @@ class Stage:
         return str(serializer.dumps(self._auth.assignment_of(token)))
 
     def start(self) -> None:
-        app = create_app(self._settings, self._auth, self._runs)
+        app = create_app(self._settings, self._auth, self._runs, self._registry)
         config = uvicorn.Config(
             app, port=self._settings.port, ws="websockets-sansio", log_level="critical", access_log=False
         )

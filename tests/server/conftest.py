@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from server.database import migrate
+from server.registry import Registry
 from server.run import OpenRun
 from tests.server.support import House, make_run
 
@@ -42,8 +43,9 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., House]]:
     """Return a function that starts a server over runs of one database."""
     houses: list[House] = []
 
-    def start(url: str, *runs: OpenRun, **settings: Any) -> House:
+    def start(url: str, *runs: OpenRun, registry: Registry | None = None, **settings: Any) -> House:
         house = House(url, list(runs), tmp_path, settings)
+        house.registry = registry or house.registry
         house.start()
         houses.append(house)
         return house

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from bots import BotError, Chat, Reply
-from bots.endpoints.replicas import FAILURES, PAUSE, Declined, Replicas
+from bots.endpoints.replicas import FAILURES, PAUSE, Declined, Replicas, ReplicaState
 from tests.bots.endpoints.servers import CHAT
 
 
@@ -16,8 +16,10 @@ class Puppet:
 
     url: str
     raises: BotError | None = None
+    ill: BotError | None = None
     held: asyncio.Event | None = None
     asked: int = 0
+    closed: bool = False
 
     async def reply(self, chat: Chat) -> Reply:
         self.asked += 1
@@ -27,8 +29,12 @@ class Puppet:
             raise self.raises
         return Reply(self.url)
 
+    async def probe(self) -> None:
+        if self.ill is not None:
+            raise self.ill
+
     async def close(self) -> None:
-        self.url = "closed"
+        self.closed = True
 
 
 @dataclass
@@ -135,7 +141,9 @@ def test_the_circuit_opens_and_is_tried_with_one_call() -> None:
         a.raises = BotError("on fire")
         await stage.fail(FAILURES)
         assert a.asked == FAILURES
-        with pytest.raises(BotError, match=f"not asked, because it failed {FAILURES} times in a row"):
+        with pytest.raises(
+            BotError, match=r"a: not asked, because it failed before \(on fire\); asked again in 5 s"
+        ):
             await stage.ask()
         stage.clock.now += PAUSE - 0.01
         await stage.fail(5)
@@ -203,4 +211,132 @@ def test_a_fault_of_ours_is_a_failure_too() -> None:
 def test_closing_closes_all() -> None:
     stage = Stage(2)
     asyncio.run(stage.bot.close())
-    assert [puppet.url for puppet in stage.puppets] == ["closed"] * 2
+    assert [puppet.closed for puppet in stage.puppets] == [True, True]
+
+
+def test_one_that_comes_is_asked_at_once() -> None:
+    async def run() -> None:
+        stage = Stage(0)
+        with pytest.raises(BotError, match="no bot host is there that answers for it"):
+            await stage.ask()
+        stage.bot.add(Puppet("late"))
+        assert await stage.ask() == "late"
+        with pytest.raises(ValueError, match="late is a replica already"):
+            stage.bot.add(Puppet("late"))
+        assert stage.bot.urls() == ("late",)
+
+    asyncio.run(run())
+
+
+def test_one_that_leaves_finishes_its_calls_first() -> None:
+    async def run() -> None:
+        stage = Stage(2)
+        a, _ = stage.puppets
+        a.held = asyncio.Event()
+        slow = asyncio.create_task(stage.ask())
+        await asyncio.sleep(0)
+        leaving = asyncio.create_task(stage.bot.remove("a"))
+        await asyncio.sleep(0)
+        assert stage.bot.urls() == ("b",)
+        assert [await stage.ask() for _ in range(3)] == ["b"] * 3
+        assert not a.closed
+        a.held.set()
+        assert await slow == "a"
+        await leaving
+        assert a.closed
+        with pytest.raises(KeyError, match="a"):
+            await stage.bot.remove("a")
+
+    asyncio.run(run())
+
+
+def test_one_that_leaves_is_not_waited_for_longer_than_its_patience() -> None:
+    async def run() -> None:
+        stage = Stage(2, patience=0.05)
+        stage.puppets[0].held = asyncio.Event()
+        slow = asyncio.create_task(stage.ask())
+        await asyncio.sleep(0)
+        await stage.bot.remove("a")
+        assert stage.puppets[0].closed
+        assert await slow == "b"
+
+    asyncio.run(run())
+
+
+def test_a_good_heartbeat_ends_the_rest_and_the_next_failure_begins_it_again() -> None:
+    async def run() -> None:
+        stage = Stage(1)
+        (a,) = stage.puppets
+        a.raises = BotError("on fire")
+        await stage.fail(FAILURES + 1)
+        assert (a.asked, stage.bot.states()[0].state) == (FAILURES, "resting")
+        await stage.bot.probe()
+        await stage.fail(2)
+        assert a.asked == FAILURES + 1
+        a.raises = None
+        await stage.bot.probe()
+        assert await stage.ask() == "a"
+        assert stage.bot.states()[0].state == "fine"
+
+    asyncio.run(run())
+
+
+def test_a_bad_heartbeat_lets_a_replica_rest_until_a_good_one() -> None:
+    async def run() -> None:
+        stage = Stage(2)
+        a, _ = stage.puppets
+        a.ill = BotError("no connection")
+        await stage.bot.probe()
+        assert [await stage.ask() for _ in range(4)] == ["b"] * 4
+        a.ill = None
+        await stage.bot.probe()
+        assert a.asked == 0
+        assert "a" in [await stage.ask() for _ in range(4)]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_heartbeat_that_does_not_come_is_held_against_the_idle_only(
+    busy: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that does one thing at a time answers it after the chats that came before."""
+    monkeypatch.setattr("bots.endpoints.replicas.PROBE_SECONDS", 0.01)
+
+    async def run() -> None:
+        stage = Stage(1)
+        (a,) = stage.puppets
+        a.held = asyncio.Event()
+
+        async def silent() -> None:
+            await asyncio.Event().wait()
+
+        a.probe = silent  # type: ignore[method-assign]
+        call = asyncio.create_task(stage.ask()) if busy else None
+        await asyncio.sleep(0)
+        await stage.bot.probe()
+        assert stage.bot.states()[0].state == ("fine" if busy else "resting")
+        a.held.set()
+        if call is not None:
+            assert await call == "a"
+
+    asyncio.run(run())
+
+
+def test_how_a_replica_does_can_be_read() -> None:
+    async def run() -> None:
+        stage = Stage(1)
+        (a,) = stage.puppets
+        assert stage.bot.states() == (ReplicaState("a", "fine", 0, 0, 0, None),)
+        a.raises = BotError("on fire")
+        await stage.fail(1)
+        assert stage.bot.states() == (ReplicaState("a", "failing", 0, 1, 1, "on fire"),)
+        a.raises, a.held = None, asyncio.Event()
+        call = asyncio.create_task(stage.ask())
+        await asyncio.sleep(0)
+        assert stage.bot.states() == (ReplicaState("a", "failing", 1, 2, 1, "on fire"),)
+        a.held.set()
+        await call
+        assert stage.bot.states() == (ReplicaState("a", "fine", 0, 2, 1, "on fire"),)
+
+    asyncio.run(run())

@@ -1,0 +1,142 @@
+"""May a study start? The conformance of its bots, as far as they are not the server's own."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import exp
+from statistics import NormalDist
+from typing import Literal
+
+from sqlalchemy import Connection
+
+from bots import Bot, ConformanceReport, Endpoint, Overruns, check_bot
+from server import registration
+from server.assignment import QC
+from server.errors import BotsUnfit
+from server.run import OpenRun
+from server.study import ReplyTime, Study, Timeouts
+
+Verdict = Literal["pass", "warn", "fail"]
+AT_ONCE = 8  # conversations that a check holds at the same time
+_DRAWS = 200  # natural reply times against which a bot's own are held
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """What a bot is examined against.
+
+    `names`: what it must not call itself; `at_once`: conversations at the same time; `delays`: seconds, the
+    natural reply times; `patience`: seconds that a reply may take; `overruns`: of its conversations so far.
+    """
+
+    names: tuple[str, ...]
+    at_once: int
+    delays: tuple[float, ...]
+    patience: float
+    overruns: Overruns | None = None
+
+    async def of(self, bot: Bot, progress: Callable[[int, int], None]) -> ConformanceReport:
+        """Return how `bot` does; `progress` is told how much of it is done, and of how much."""
+        return await check_bot(
+            bot,
+            names=self.names,
+            at_once=self.at_once,
+            delays=self.delays,
+            overruns=self.overruns,
+            patience=self.patience,
+            progress=progress,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The answer to one question of a check."""
+
+    question: str
+    verdict: Verdict
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Whether a bot of a study is fit for workers, and why."""
+
+    bot: str
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+
+
+def exam(
+    name: str,
+    endpoint: Endpoint,
+    study: Study | None,
+    at_once: int = AT_ONCE,
+    overruns: Overruns | None = None,
+) -> Exam:
+    """Return the exam of the bot `name` for `study`, or for one that leaves all settings as they are."""
+    reply_time, timeouts = (study.reply_time, study.timeouts) if study else (ReplyTime(), Timeouts())
+    model = endpoint.model_dump().get("model")
+    names = (name, model) if model else (name,)
+    return Exam(names, at_once, natural_delays(reply_time), timeouts.bot_try, overruns)
+
+
+def natural_delays(reply_time: ReplyTime) -> tuple[float, ...]:
+    """Return evenly spaced quantiles of the natural reply time, in seconds, from the shortest on."""
+    middles = ((i + 0.5) / _DRAWS for i in range(_DRAWS))
+    seconds = (reply_time.median * exp(reply_time.spread * NormalDist().inv_cdf(p)) for p in middles)
+    return tuple(min(value, reply_time.longest) for value in seconds)
+
+
+def judge_registered(connection: Connection, study: Study) -> list[Judgement]:
+    """Return how the registered bots of a study did when they were last checked. Raises BotNotFound."""
+    return [_judge_registered(connection, name) for name in study.registered_bots]
+
+
+def _judge_registered(connection: Connection, name: str) -> Judgement:
+    row = registration.find(connection, name)
+    if not row.enabled:
+        return _failed(name, "is it enabled?", "it is disabled: `python -m bots.register enable` it")
+    check = registration.latest_check(connection, row)
+    if check is None:
+        return _failed(name, "was it checked?", f"never: run `python -m bots.check {name}`")
+    return _judgement(name, ConformanceReport.model_validate(check.report))
+
+
+async def judge_own(lineup: OpenRun, progress: Callable[[str, int, int], None]) -> list[Judgement]:
+    """Ask each bot of the study's own `bots` that one of its systems names, and return how it did.
+
+    `progress` is told the bot, how much of its check is done, and of how much.
+    """
+    study, judgements = lineup.study, []
+    for name, bot in _own(lineup).items():
+
+        def tell(done: int, total: int, name: str = name) -> None:
+            progress(name, done, total)
+
+        report = await exam(name, study.bots[name], study, _at_once(study)).of(bot, tell)
+        judgements.append(_judgement(name, report))
+    return judgements
+
+
+def require_fit(judgements: Sequence[Judgement]) -> None:
+    """Check that none of the bots failed. Raises BotsUnfit."""
+    failing = [judgement.bot for judgement in judgements if judgement.verdict == "fail"]
+    if failing:
+        raise BotsUnfit(f"not fit for workers: {', '.join(failing)}")
+
+
+def _own(lineup: OpenRun) -> dict[str, Bot]:
+    specs = {QC: lineup.study.qc.bot} | {spec.name: spec.bot for spec in lineup.study.systems}
+    return {bot: lineup.bots[system] for system, bot in specs.items() if bot in lineup.study.bots}
+
+
+def _at_once(study: Study) -> int:
+    return AT_ONCE if study.assignments is None else min(AT_ONCE, study.assignments)
+
+
+def _failed(bot: str, question: str, reason: str) -> Judgement:
+    return Judgement(bot, "fail", (Finding(question, "fail", reason),))
+
+
+def _judgement(bot: str, report: ConformanceReport) -> Judgement:
+    findings = tuple(Finding(found.question, found.verdict, found.reason) for found in report.findings)
+    return Judgement(bot, report.verdict, findings)
