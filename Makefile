@@ -9,7 +9,6 @@ PAGE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -pat
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PARLAI := .venv-parlai
 PARLAI_PIP := $(PARLAI)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --constraint constraints-parlai.txt
-LINEUP := biencoder polyencoder kvmemnn seq2seq lan_model
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -68,12 +67,8 @@ install-parlai: $(PARLAI)/parlai.stamp ## ParlAI, in an environment of its own: 
 test-parlai: install-parlai $(PAGES) ## tests of everything that needs ParlAI
 	$(PARLAI)/bin/pytest tests/parlai tests/bots/endpoints/test_parlai_web.py
 
-run-lineup: install-parlai $(PAGES) ## train the paper's line-up (minutes, once), host it, open its study
-	$(PARLAI)/bin/python -m bots.train_lineup --out models
-	@$(PARLAI)/bin/python -m bots.host --port 8601 $(foreach name,$(LINEUP),--model $(name)=parlai:models/$(name)/model) & \
-	host=$$!; trap "kill $$host" EXIT; \
-	$(PARLAI)/bin/python -m server open models/lineup.yaml --run lineup --data models/data && \
-	CANDOR_EXEMPT_ADDRESSES='["127.0.0.1"]' $(PARLAI)/bin/python -m server serve --data models/data
+run-lineup: install-parlai $(PAGES) ## train the paper's line-up (minutes, once), host it, open its study; OPTIONS="--help"
+	@$(PARLAI)/bin/python scripts/run_lineup.py $(OPTIONS)
 
 $(PARLAI)/parlai.stamp: pyproject.toml constraints.txt constraints-parlai.txt
 	@echo "Installing ParlAI and what it needs (a few minutes, once) ..."
