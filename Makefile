@@ -9,7 +9,6 @@ PAGE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -pat
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PARLAI := .venv-parlai
 PARLAI_PIP := $(PARLAI)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --constraint constraints-parlai.txt
-LINEUP := biencoder polyencoder kvmemnn seq2seq lan_model
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -17,9 +16,10 @@ help: ## list the targets
 run: $(VENV)/run.stamp $(PAGES) ## install, build, and serve the demo study on http://127.0.0.1:8000
 	@CANDOR_EXEMPT_ADDRESSES='["127.0.0.1"]' $(BIN)/python -m server
 
-test: install browser $(PAGES) ## everything that CI checks, the browser included
+test: install-hf browser $(PAGES) ## everything that CI checks: the browser, Hugging Face's models and ParlAI's included
 	@$(MAKE) --no-print-directory lint types contract pages-test
-	$(BIN)/pytest
+	$(BIN)/pytest --ignore tests/parlai -m "not parlai"
+	@$(MAKE) --no-print-directory test-parlai
 
 lint: install ## style of the Python code
 	$(BIN)/ruff check .
@@ -49,28 +49,26 @@ screenshots: install browser $(PAGES) ## take the pictures of every page again, 
 	$(BIN)/python tests/e2e/screenshots.py
 	$(BIN)/python tests/qc/screenshots.py
 
-constraints: install ## write the versions in use to constraints.txt
-	$(BIN)/pip freeze --exclude-editable > constraints.txt
+constraints: install-hf ## write the versions in use to constraints.txt
+	$(BIN)/pip freeze --exclude-editable | sed -E '/ @ /d; s/\+[a-z0-9.]+$$//' > constraints.txt
 
 clean: ## remove what was built; keeps candor-data
 	rm -rf $(VENV) $(PARLAI) dist build server/pages frontend/node_modules frontend/.node
 
 install: $(VENV)/dev.stamp
 
+install-hf: $(VENV)/hf.stamp ## what Hugging Face's models need, torch among it, in .venv
+
 browser: ## make sure that there is a Chromium
 	@tests/e2e/need-chromium
 
 install-parlai: $(PARLAI)/parlai.stamp ## ParlAI, in an environment of its own: .venv-parlai
 
-test-parlai: install-parlai ## tests of everything that needs ParlAI
-	$(PARLAI)/bin/pytest tests/parlai
+test-parlai: install-parlai $(PAGES) ## tests of everything that needs ParlAI
+	$(PARLAI)/bin/pytest tests/parlai tests/bots/endpoints/test_parlai_web.py
 
-run-lineup: install-parlai $(PAGES) ## train the paper's line-up (minutes, once), host it, open its study
-	$(PARLAI)/bin/python -m bots.train_lineup --out models
-	@$(PARLAI)/bin/python -m bots.host --port 8601 $(foreach name,$(LINEUP),--model $(name)=parlai:models/$(name)/model) & \
-	host=$$!; trap "kill $$host" EXIT; \
-	$(PARLAI)/bin/python -m server open models/lineup.yaml --run lineup --data models/data && \
-	CANDOR_EXEMPT_ADDRESSES='["127.0.0.1"]' $(PARLAI)/bin/python -m server serve --data models/data
+run-lineup: install-parlai $(PAGES) ## train the paper's line-up (minutes, once), host it, open its study; OPTIONS="--help"
+	@$(PARLAI)/bin/python scripts/run_lineup.py $(OPTIONS)
 
 $(PARLAI)/parlai.stamp: pyproject.toml constraints.txt constraints-parlai.txt
 	@echo "Installing ParlAI and what it needs (a few minutes, once) ..."
@@ -91,6 +89,12 @@ $(VENV)/dev.stamp: pyproject.toml constraints.txt
 	@$(PIP) --editable '.[dev]'
 	@touch $@ $(VENV)/run.stamp
 
+$(VENV)/hf.stamp: pyproject.toml constraints.txt
+	@echo "Installing Python packages for development, and what Hugging Face's models need (a few minutes, once) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) --editable '.[dev,hf]'
+	@touch $@ $(VENV)/dev.stamp $(VENV)/run.stamp
+
 frontend/node_modules/.package-lock.json: frontend/package-lock.json
 	@echo "Installing the packages that build the pages ..."
 	@cd frontend && VENV=$(abspath $(VENV)) PYTHON=$(PYTHON) ./with-node npm ci --silent --no-audit --no-fund
@@ -101,4 +105,4 @@ $(PAGES): frontend/node_modules/.package-lock.json $(PAGE_SOURCES)
 	@touch $@
 
 .PHONY: help run test lint types contract pages-test wheel install-wheel bench screenshots constraints clean install browser
-.PHONY: install-parlai test-parlai run-lineup
+.PHONY: install-hf install-parlai test-parlai run-lineup

@@ -17,9 +17,14 @@ _SENTENCE_END = re.compile(r"[.!?…](?=\s)")
 
 
 def present(text: str) -> str:
-    """Return `text` as one line of at most `LONGEST` characters, spaced and cased for reading.
+    """Return `text` as `written`, and of at most `LONGEST` characters."""
+    return shorten(written(text))
 
-    Text that is already written so is returned unchanged; presenting twice changes nothing more.
+
+def written(text: str) -> str:
+    """Return `text` as one line, spaced and cased for reading; no word of it is left out.
+
+    Text that is already written so is returned unchanged; doing it twice changes nothing more.
     """
     line = " ".join(
         "".join(mark for mark in text if unicodedata.category(mark) != "Cc" or mark.isspace()).split()
@@ -29,7 +34,7 @@ def present(text: str) -> str:
     if not any(mark.isupper() for mark in line):
         line = _AFTER_SENTENCE.sub(lambda found: found[1] + found[2].upper(), line)
     line = _LONE_I.sub("I", line)
-    return shorten(line[:1].upper() + line[1:])
+    return line[:1].upper() + line[1:]
 
 
 def shorten(line: str, longest: int = LONGEST) -> str:

@@ -12,7 +12,7 @@ from bots.chat import Chat
 from bots.host.model import ModelError
 from bots.parlai.agent import ModelFileError, load_agent
 from bots.parlai.episode import exchanges, opening
-from bots.prose import present
+from bots.prose import written
 
 _DRAWING = {"topk", "nucleus", "delayedbeam", "delayednucleusbeam", "factual_nucleus"}
 _SPLIT_APOSTROPHE = re.compile(r"(?<=\w) ?(['’]) ?(?=(?:s|m|re|ve|ll|d|t)\b)")
@@ -72,7 +72,7 @@ def _fresh(act: Mapping[str, Any], chat: Chat) -> str:
     The same as ParlAI's repeat_blocking_heuristic, which knows no batches. "" if the agent is silent.
     """
     ranked = act.get("text_candidates") or [act.get("text", "")]
-    said = {present(turn.text) for turn in chat.turns} | {present(sentence) for sentence in chat.persona}
+    said = {written(turn.text) for turn in chat.turns} | {written(sentence) for sentence in chat.persona}
     lines = (spelled(line) for line in ranked)
     return next((line for line in lines if line not in said), spelled(ranked[0]))
 
@@ -80,6 +80,7 @@ def _fresh(act: Mapping[str, Any], chat: Chat) -> str:
 def spelled(text: str) -> str:
     """Return what an agent says as English is written: "i ' m fine , thanks ." as "I'm fine, thanks.".
 
-    ParlAI's tokens come back with a space around each mark, which would tell workers who is speaking.
+    ParlAI's tokens come back in small letters with a space around each mark, which would tell workers who is
+    speaking. Looks alone are changed: however long it is, all that the agent says is there.
     """
-    return present(_SPLIT_APOSTROPHE.sub(r"\1", text))
+    return written(_SPLIT_APOSTROPHE.sub(r"\1", text))

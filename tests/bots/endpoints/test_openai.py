@@ -19,6 +19,7 @@ from bots import BotError, Chat, Turn
 from bots.endpoints.endpoint import DEFAULT_PROMPT, OpenAiEndpoint, open_endpoint
 from bots.endpoints.openai import instructions, messages
 from tests.bots.endpoints.servers import CHAT, Request, answer, saying, serving
+from tests.needs import need_hf
 
 
 def sent(**settings: Any) -> Request:
@@ -142,10 +143,10 @@ def make_model(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def transformers_serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """A running `transformers serve`: its address, and the model that it has."""
+    need_hf()
     beside = Path(sys.executable).parent
     executable = shutil.which("transformers", path=f"{beside}{os.pathsep}{os.environ['PATH']}")
-    if executable is None:
-        pytest.skip("NO `transformers serve`: install transformers[serving] and torch to test against it")
+    assert executable is not None
     folder = tmp_path_factory.mktemp("served")
     model = folder / "model"
     make_model(model)

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from bots import Chat, Turn
 from bots.endpoints.endpoint import ParlaiWebEndpoint, open_endpoint
 from bots.endpoints.parlai_web import history
 from tests.bots.endpoints.servers import CHAT, saying, serving
+from tests.needs import need_parlai
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -68,10 +68,8 @@ def _listens(port: int) -> bool:
 
 @pytest.fixture(scope="module")
 def parlai() -> None:
-    """Skip what needs ParlAI where there is none."""
-    if find_spec("parlai") is None:
-        message = "NO PARLAI: run these tests with the Python of `make install-parlai`"
-        pytest.skip(message)
+    """Nothing that needs ParlAI is tested where there is none."""
+    need_parlai()
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ import pytest
 
 from bots import Chat
 from tests.bots.host.test_app import body
+from tests.needs import need_hf
 
 Talk = Callable[..., Chat]
 COMMAND = [sys.executable, "-m", "bots.host"]
@@ -87,7 +88,7 @@ def test_several_models_in_one_process(talk: Talk, tiny: dict[str, Path]) -> Non
 
 
 def test_a_model_that_cannot_be_loaded_ends_the_process(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+    need_hf()
     done = subprocess.run(
         [*COMMAND, f"hf:{tmp_path}/nowhere", "--port", "0"],
         capture_output=True,

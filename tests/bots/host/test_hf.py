@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="NO TORCH: pip install 'candor[hf]' to test these models")
-transformers = pytest.importorskip("transformers")
+from tests.needs import need_hf
+
+need_hf()
+
+import torch  # noqa: E402
+import transformers  # noqa: E402
 
 from bots import Chat  # noqa: E402
 from bots.host import memory  # noqa: E402
@@ -18,7 +22,7 @@ from bots.host.options import Options  # noqa: E402
 from bots.host.sampling import RowSampler  # noqa: E402
 
 Talk = Callable[..., Chat]
-KINDS = ["llama", "gpt2", "t5", "blenderbot"]
+KINDS = ["llama", "mistral", "gpt2", "t5", "blenderbot"]
 DRAWN = {"temperature": 1.2, "top_p": 0.95, "repetition_penalty": 1.3}
 
 

@@ -1,0 +1,80 @@
+"""Whole assignments over WebSocket against five models of Hugging Face and the qc bot, all processes real."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bots.host.options import Options
+from tests.bots.host.test_command import running
+from tests.bots.host.tiny_models import save_tiny_models
+from tests.crowd.conftest import Server
+from tests.lineup.stored import Conversation, assert_said_by, assert_whole, conversations
+from tests.needs import need_hf
+
+need_hf()
+from bots.host.hf import HfModel  # noqa: E402
+
+pytestmark = pytest.mark.hf
+DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
+KINDS = ("llama", "mistral", "gpt2", "t5", "blenderbot")
+TOKENS, INPUTS, WORKERS = 12, 10, 3
+
+
+def study_of(url: str) -> str:
+    """Return the demo study with the five models in the place of its systems, two of them with a persona."""
+    with_persona = {"llama", "t5"}
+    changes = {
+        "name": "tiny",
+        "minimum_inputs": INPUTS,
+        "bots": {kind: {"kind": "http", "urls": [f"{url}/{kind}"]} for kind in KINDS},
+        "systems": [
+            {"name": kind, "family": kind, "bot": kind}
+            | ({"persona": "random"} if kind in with_persona else {})
+            for kind in KINDS
+        ],
+        "simulate": {"quality": dict.fromkeys(KINDS, 0.5)},
+    }
+    return yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | changes, sort_keys=False)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return save_tiny_models(tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture(scope="module")
+def found(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> list[Conversation]:
+    """What is stored once three workers went all the way."""
+    data = tmp_path_factory.mktemp("candor")
+    hosted = [f"--model={kind}=hf:{models[kind]}" for kind in KINDS]
+    settings = ["--device", "cpu", "--max-new-tokens", str(TOKENS)]
+    with running(*hosted, *settings, ready=len(KINDS)) as (_, url):
+        (data / "study.yaml").write_text(study_of(url))
+        command = [sys.executable, "-m", "server", "open", str(data / "study.yaml"), "--run", "tiny"]
+        # What they say makes no sense, and the check that comes before a run would say so.
+        subprocess.run([*command, "--data", str(data), "--despite-failing-bots"], check=True)
+        server = Server(data)
+        server.start()
+        try:
+            crowd = server.crowd("tiny", "--workers", str(WORKERS))
+            said, _ = crowd.communicate(timeout=300)
+            assert crowd.returncode == 0, said
+        finally:
+            server.stop()
+    return conversations(data / "candor.db", "tiny")
+
+
+def test_every_assignment_is_whole(found: list[Conversation]) -> None:
+    criteria = {each["label"] for each in yaml.safe_load(DEMO.read_text())["criteria"]}
+    assert_whole(found, assignments=WORKERS, families=set(KINDS), inputs=INPUTS, criteria=criteria)
+    assert {each.family for each in found if each.persona} == {"llama", "t5"}
+
+
+def test_what_workers_were_shown_is_what_the_models_say(
+    found: list[Conversation], models: dict[str, Path]
+) -> None:
+    options = Options(max_new_tokens=TOKENS, device="cpu")
+    assert_said_by(found, {kind: HfModel(str(models[kind]), options).replies for kind in KINDS})
