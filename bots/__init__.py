@@ -6,6 +6,7 @@ from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
 from bots.endpoints.endpoint import Endpoint, open_endpoint
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replicas
+from bots.fitted import EarlierReply, FittedQcBot
 from bots.self_identification import gives_itself_away
 
 __all__ = [
@@ -16,8 +17,10 @@ __all__ = [
     "Corpus",
     "CorpusError",
     "Dialogue",
+    "EarlierReply",
     "Endpoint",
     "EndpointError",
+    "FittedQcBot",
     "Persona",
     "Replicas",
     "Reply",

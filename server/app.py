@@ -47,6 +47,9 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         store.start()
+        for run in runs.values():
+            if run.earlier is not None:
+                run.earlier.read_through(store)
         yield
         store.stop()
         await registry.close()

@@ -4,9 +4,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
-from bots import Bot, Corpus, CorpusError, EndpointError, UnknownBotError, load_corpus, open_bot
+from bots import (
+    Bot,
+    Corpus,
+    CorpusError,
+    EndpointError,
+    FittedQcBot,
+    UnknownBotError,
+    load_corpus,
+    open_bot,
+)
 from server.assignment import QC, Casting, Variant
 from server.catalog import RunEntry
+from server.earlier_replies import EarlierReplies
 from server.errors import StudyInvalid
 from server.registry import Registry
 from server.state import Rules
@@ -18,7 +28,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class OpenRun:
-    """One run. `bots` has one for every system's name, the qc bot's too."""
+    """One run. `bots` has one for every system's name, the qc bot's too.
+
+    `earlier`: what its systems have said, where the qc bot draws from that.
+    """
 
     id: int
     slug: str
@@ -26,6 +39,7 @@ class OpenRun:
     study: Study
     rules: Rules
     bots: dict[str, Bot]
+    earlier: EarlierReplies | None = None
 
 
 def open_lineup(entry: RunEntry, registry: Registry) -> OpenRun:
@@ -45,8 +59,12 @@ def open_lineup(entry: RunEntry, registry: Registry) -> OpenRun:
         return elsewhere.get(spec) or registry.registered(spec) or _opened(what, open_bot, spec, learned)
 
     bots = {spec.name: bot(f"system `{spec.name}`", spec.bot, corpus) for spec in study.systems}
-    bots[QC] = bot("the qc bot", study.qc.bot, qc_corpus)
-    return OpenRun(entry.id, entry.slug, entry.seed, study, rules_of(study, corpus), bots)
+    earlier = EarlierReplies(entry.id) if study.qc.draw == "systems" else None
+    if earlier is not None:
+        bots[QC] = _opened("the qc bot", FittedQcBot, qc_corpus, earlier)
+    else:
+        bots[QC] = bot("the qc bot", study.qc.bot, qc_corpus)
+    return OpenRun(entry.id, entry.slug, entry.seed, study, rules_of(study, corpus), bots, earlier)
 
 
 def rules_of(study: Study, corpus: Corpus) -> Rules:
