@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import exp
-from statistics import NormalDist
 from typing import Literal
 
 from sqlalchemy import Connection
 
-from bots import Bot, ConformanceReport, Endpoint, Overruns, check_bot
+from bots import Bot, ConformanceReport, Endpoint, Finding, Overruns, check_bot
 from server import registration
 from server.assignment import QC
 from server.errors import BotsUnfit
@@ -48,15 +46,6 @@ class Exam:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """The answer to one question of a check."""
-
-    question: str
-    verdict: Verdict
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
     """Whether a bot of a study is fit for workers, and why."""
 
@@ -81,9 +70,7 @@ def exam(
 
 def natural_delays(reply_time: ReplyTime) -> tuple[float, ...]:
     """Return evenly spaced quantiles of the natural reply time, in seconds, from the shortest on."""
-    middles = ((i + 0.5) / _DRAWS for i in range(_DRAWS))
-    seconds = (reply_time.median * exp(reply_time.spread * NormalDist().inv_cdf(p)) for p in middles)
-    return tuple(min(value, reply_time.longest) for value in seconds)
+    return tuple(reply_time.quantile((i + 0.5) / _DRAWS) for i in range(_DRAWS))
 
 
 def judge_registered(connection: Connection, study: Study) -> list[Judgement]:
@@ -134,9 +121,8 @@ def _at_once(study: Study) -> int:
 
 
 def _failed(bot: str, question: str, reason: str) -> Judgement:
-    return Judgement(bot, "fail", (Finding(question, "fail", reason),))
+    return Judgement(bot, "fail", (Finding(question=question, verdict="fail", reason=reason),))
 
 
 def _judgement(bot: str, report: ConformanceReport) -> Judgement:
-    findings = tuple(Finding(found.question, found.verdict, found.reason) for found in report.findings)
-    return Judgement(bot, report.verdict, findings)
+    return Judgement(bot, report.verdict, report.findings)

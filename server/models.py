@@ -162,7 +162,7 @@ class Rating(SQLModel, table=True):
 
 
 class Note(SQLModel, table=True):
-    """An incident in a conversation: a bot that failed, gave up, or was replaced."""
+    """An incident in a conversation: a bot that failed, gave up, was replaced, or gave itself away."""
 
     id: int | None = Field(default=None, primary_key=True)
     conversation_id: str = Field(foreign_key="conversation.id", index=True)

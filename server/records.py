@@ -126,10 +126,13 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """Something that went wrong with a bot. Changes no state; kept for the analyst."""
+    """Something that went wrong with a bot. Changes no state; kept for the analyst.
+
+    `text`: the reason; of `gave_itself_away`, the words by which it did.
+    """
 
     conversation: str
-    kind: Literal["bot_error", "bot_gave_up", "replaced"]
+    kind: Literal["bot_error", "bot_gave_up", "replaced", "gave_itself_away"]
     text: str
     at: datetime
 

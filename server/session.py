@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from bots import gives_itself_away
 from server import protocol as wire
 from server.assignment import derive_seed, plan_conversation, replacement
 from server.errors import (
@@ -254,7 +255,10 @@ def _bot_replied(state: State, event: BotReplied) -> Outcome:
     delay = reply_delay(state.rules.reply_time, state.ticket.reply_pace, conversation.plan.seed, event.index)
     show_at = max(conversation.turns[-1].at + delay, event.at)
     said = BotSaid(event.conversation, event.index, event.text, event.at, show_at, event.latency_ms)
-    return _outcome(state, [said], [ShowReply(event.conversation, event.index, show_at)])
+    telling = gives_itself_away(event.text, state.rules.names[conversation.plan.system])
+    # The reply stays as it is: what a system says is what is evaluated. The analyst is told.
+    told = [] if telling is None else [Incident(event.conversation, "gave_itself_away", telling, event.at)]
+    return _outcome(state, [said, *told], [ShowReply(event.conversation, event.index, show_at)])
 
 
 def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:

@@ -3,7 +3,7 @@
 Whatever a session knows is in its records, so it can be rebuilt from the database on any process.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import reduce
@@ -34,13 +34,17 @@ ConversationStatus = Literal["planned", "active", "ended", "rated", "failed", "s
 
 @dataclass(frozen=True)
 class Rules:
-    """What a study prescribes to every session of a run."""
+    """What a study prescribes to every session of a run.
+
+    `names`: per system, what its bot would give itself away by calling itself.
+    """
 
     minimum_inputs: int
     criteria: tuple[str, ...]
     conversations: int
     casting: Casting
     reply_time: ReplyTime
+    names: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)

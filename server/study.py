@@ -1,9 +1,11 @@
 """A study: what is evaluated, on which criteria, under which rules. Read from a YAML file."""
 
 import hashlib
+import math
 import re
 from functools import lru_cache
 from pathlib import Path
+from statistics import NormalDist
 from typing import Annotated, Any, Literal
 
 import yaml
@@ -23,6 +25,7 @@ _RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 _HOUR, _DAY = 3_600.0, 86_400.0
 # How a bot may be called that is registered with the server.
 REGISTERED = re.compile(r"(?!qc\Z)[a-z0-9][a-z0-9_-]{0,63}")
+_NORMAL = NormalDist()
 
 
 class _Section(BaseModel):
@@ -70,6 +73,25 @@ class ReplyTime(_Section):
     median: Annotated[float, Field(ge=0, le=60)] = 2.5
     spread: Annotated[float, Field(ge=0, le=2)] = 0.35
     longest: Annotated[float, Field(ge=0, le=120)] = 8.0
+
+    def quantile(self, share: float) -> float:
+        """Return the seconds that a share of the delays does not exceed.
+
+        Raises:
+            StatisticsError: `share` is not between 0 and 1, both excluded.
+        """
+        return min(self.median * math.exp(self.spread * _NORMAL.inv_cdf(share)), self.longest)
+
+    @property
+    def floor(self) -> float:
+        """The typing-time floor: 95 % of the delays are at least as long.
+
+        A bot whose p95 of latency lies below it is not told apart by its reply times. Where it answers
+        below the floor, it moves none but the shortest 5 % of its delays; so against a bot that answers at
+        once the chance that its reply time is the longer one (the AUC) is at most
+        0.95 · (0.5 + 0.05² / 2) + 0.05 = 0.526.
+        """
+        return self.quantile(0.05)
 
 
 class Timeouts(_Section):

@@ -7,6 +7,9 @@ from bots.endpoints.replicas import Declined
 
 LONGEST_REPLY = 2_000  # characters; what a server of Candor stores of a bot's line
 
+EMPTY = "the reply was empty"
+TOO_LONG = f"characters, and {LONGEST_REPLY} are the most that is shown"
+
 # Control characters other than line feed and tab, and halves of surrogate pairs.
 _UNSPEAKABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -21,10 +24,7 @@ def spoken(text: str | None) -> Reply:
     """
     clean = _UNSPEAKABLE.sub("", text or "").strip()
     if not clean:
-        raise Declined("the reply was empty")
+        raise Declined(EMPTY)
     if len(clean) > LONGEST_REPLY:
-        raise Declined(
-            f"the reply has {len(clean)} characters, and {LONGEST_REPLY} are the most that is shown;"
-            " make the model answer in fewer words"
-        )
+        raise Declined(f"the reply has {len(clean)} {TOO_LONG}; make the model answer in fewer words")
     return Reply(clean)

@@ -16,11 +16,14 @@ from server.live import Live
 from server.platforms.link import Arrival
 from server.protocol import Phase, ServerMessage, client_messages
 from server.records import WorkerSaid
-from server.run import OpenRun
+from server.run import OpenRun, rules_of
 from server.runtime import MAX_REPLY, LiveSession, utc_now
 from server.seating import Guest, take_seat
 from server.store import Store
+from server.study import parse_study
+from server.transcript import transcript
 from tests.server.support import (
+    NOBODY,
     OF_A_CONVERSATION,
     PATIENCE,
     RATINGS,
@@ -424,3 +427,37 @@ def test_a_reply_is_kept_until_the_database_takes_it(play: Callable[..., None], 
         assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
 
     play(scenario, bot)
+
+
+# ---- bots that give themselves away ----------------------------------------------------------
+
+
+def test_a_bot_that_gives_itself_away_is_shown_as_it_is_and_noted(play: Callable[..., None]) -> None:
+    line = "As an AI language model, I have no favourite sea."
+
+    async def scenario(stage: Stage) -> None:
+        assignment, session, page = await stage.chatting()
+        before = stage.store.commits
+        await stage.send(session, page, "say", text="Which sea do you like?")
+        said = await page.hears("said")
+        assert said.model_dump()["text"] == line
+        assert stage.store.commits == before + 2  # the worker's line; the bot's, together with the incident
+        assert stage.notes() == [("gave_itself_away", "As an AI language model")]
+        shown = await stage.store.read(lambda connection: transcript(connection, assignment))
+        first = shown["conversations"][0]
+        assert first["turns"][1]["text"] == line
+        assert first["incidents"] == ["gave_itself_away: As an AI language model"]
+        view = query(stage.url, "SELECT run_id, conversation_id, kind, text FROM v1_note")
+        assert view == [(stage.run.id, f"{assignment}-1.1", "gave_itself_away", "As an AI language model")]
+
+    play(scenario, Says(line))
+
+
+def test_what_a_study_calls_a_bot_and_its_model_is_not_what_it_may_call_itself() -> None:
+    endpoint = {"kind": "openai", "urls": ["http://127.0.0.1:9/v1"], "model": "hub/Zephyr-7b-beta"}
+    text = study_text(bots={"my_zephyr": endpoint}, qc={"bot": "builtin:memory"})
+    study = parse_study(text.replace("wombat://spec", "my_zephyr"))
+    names = rules_of(study, NOBODY).names
+    assert names["wombat_plain"] == ("wombat_plain", "my_zephyr", "hub/Zephyr-7b-beta")
+    assert names["qc"] == ("qc", "memory")
+    assert names.keys() == {spec.name for spec in study.systems} | {"qc"}

@@ -461,6 +461,41 @@ def test_feedback_may_be_empty() -> None:
     )
 
 
+# ---- bots that give themselves away ----------------------------------------------------------
+
+
+GIVEN_AWAY = [
+    ("As an AI language model, I like it.", "As an AI language model"),
+    ("Hi, I'm quokka_plain!", "I'm quokka_plain"),
+    ("My name is quokka plain.", "My name is quokka plain"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), GIVEN_AWAY)
+def test_a_reply_that_gives_its_bot_away_is_said_unaltered_and_noted(text: str, words: str) -> None:
+    walk = pending()
+    before = walk.state
+    outcome = walk.reply(text)
+    said, incident = outcome.records
+    assert isinstance(said, BotSaid)
+    assert said.text == text
+    assert incident == Incident("a1-1.1", "gave_itself_away", words, AT)
+    assert outcome.effects == (ShowReply("a1-1.1", 1, AT),)
+    assert walk.state == fold(before, [said])
+
+
+@pytest.mark.parametrize("text", ["I see.", "Are you a bot?", "Quokkas are nice.", "I'm marmot_warm."])
+def test_another_reply_is_no_incident(text: str) -> None:
+    (said,) = pending().reply(text).records
+    assert isinstance(said, BotSaid)
+
+
+def test_a_reply_that_comes_twice_is_noted_once() -> None:
+    walk = pending()
+    walk.reply("I am a bot.")
+    assert walk.event(BotReplied("a1-1.1", 1, "I am a bot.", 12, AT)) == Outcome(walk.state)
+
+
 # ---- bots that fail --------------------------------------------------------------------------
 
 
@@ -649,6 +684,22 @@ def test_pace_scales_every_delay(pace: float) -> None:
 
 def test_no_spread_is_always_the_median() -> None:
     assert set(delays(ReplyTime(median=3.0, spread=0.0, longest=8.0), n=20)) == {3.0}
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+def test_a_quantile_is_that_of_the_delays(share: float) -> None:
+    drawn = sorted(delays(ReplyTime(median=2.5, spread=0.35, longest=4.0)))
+    below = sum(delay <= ReplyTime(median=2.5, spread=0.35, longest=4.0).quantile(share) for delay in drawn)
+    # The share of 4000 draws has a standard error of at most sqrt(0.25 / 4000) = 0.008. The cut at 4.0 is
+    # 1.34 standard deviations up, so that the 95 % quantile is the cut itself, which every delay reaches.
+    assert below / len(drawn) == pytest.approx(1.0 if share == 0.95 else share, abs=0.03)
+
+
+def test_the_floor_is_what_hardly_a_delay_is_below() -> None:
+    # exp(-1.644854 * 0.35) * 2.5 = 1.4058
+    assert NATURAL.floor == pytest.approx(1.4058, abs=1e-4)
+    assert ReplyTime(median=0.0).floor == 0.0
+    assert ReplyTime(median=9.0, spread=0.0, longest=5.0).floor == 5.0
 
 
 def test_each_line_has_a_delay_of_its_own_that_is_the_same_after_a_restart() -> None:

@@ -1,0 +1,114 @@
+"""Asking a bot what the script has. Everything else about a check is computed from the answers."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from bots.chat import Bot, BotError, Chat, Turn
+from bots.conformance.answer import Answer, Asked
+from bots.conformance.script import (
+    ALONE,
+    ASKED_AGAIN,
+    LINES_AT_ONCE,
+    SMALL_TALK,
+    Script,
+    calls,
+    together,
+)
+
+_SEED = 20_210_822
+_IN_A_ROW, _IN_ALL = 3, 6
+
+
+@dataclass(slots=True)
+class _Asking:
+    """A check under way."""
+
+    bot: Bot
+    patience: float
+    told: Callable[[int], None]
+    id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    answers: list[Answer] = field(default_factory=list)
+
+    async def hold(self, script: Script, conversation: int, seed: int) -> list[Chat]:
+        """Hold one conversation, and return what the bot was asked in it.
+
+        A line without an answer is taken out of the history, so that every other is asked as in a
+        conversation that went well.
+        """
+        turns: tuple[Turn, ...] = ()
+        chats = []
+        for line in script.lines:
+            name = f"check-{self.id}-{script.part.replace(' ', '-')}-{conversation}"
+            chat = Chat(name, seed, script.persona, (*turns, Turn("worker", line)))
+            chats.append(chat)
+            answer = await self.ask(script, conversation, chat)
+            if answer is not None and answer.spoke:
+                turns = (*chat.turns, Turn("bot", answer.text))
+        return chats
+
+    async def ask(self, script: Script, conversation: int, chat: Chat) -> Answer | None:
+        """Ask once; not at all where the bot has failed too often."""
+        if self.hopeless:
+            return None
+        line = chat.turns[-1].text
+        started = time.perf_counter()
+        text, error = await _one_try(self.bot, chat, self.patience)
+        seconds = time.perf_counter() - started
+        answer = Answer(
+            script.part, conversation, script.persona, line, line in script.direct, seconds, text, error
+        )
+        self.answers.append(answer)
+        self.told(len(self.answers))
+        return answer
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether the bot fails so often that asking on would only take time."""
+        failed = [answer.failed for answer in self.answers]
+        return sum(failed) >= _IN_ALL or (len(failed) >= _IN_A_ROW and all(failed[-_IN_A_ROW:]))
+
+
+async def ask(bot: Bot, at_once: int, patience: float, progress: Callable[[int, int], None]) -> Asked:
+    """Ask `bot` everything: the conversations one after the other, two calls again, then many at once.
+
+    Args:
+        bot: who is asked.
+        at_once: conversations at once in the study; so many are held here, MOST_AT_ONCE at most.
+        patience: seconds that a call has.
+        progress: told how many calls are done, and of how many.
+    """
+    total = calls(at_once)
+    progress(0, total)
+    asking = _Asking(bot, patience, lambda done: progress(done, total))
+    held = [await asking.hold(script, i, _SEED) for i, script in enumerate(ALONE)]
+    again = Script("again", SMALL_TALK.lines)
+    for at in ASKED_AGAIN:
+        await asking.ask(again, at, held[0][at])
+    many = Script("at once", SMALL_TALK.lines[:LINES_AT_ONCE])
+    await asyncio.gather(*(asking.hold(many, i, _SEED + i) for i in range(together(at_once))))
+    return Asked(tuple(asking.answers), stopped=len(asking.answers) < total)
+
+
+async def _one_try(bot: Bot, chat: Chat, patience: float) -> tuple[str, str | None]:
+    """Return what the bot says, and why it says nothing where it does not."""
+    try:
+        async with asyncio.timeout(patience):
+            reply = await bot.reply(chat)
+        text: object = reply.text
+    except BotError as error:
+        return "", str(error)
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        return "", f"it gave up its own work ({type(error).__name__})"
+    except TimeoutError:
+        return "", f"no reply within {patience:g} s"
+    except Exception as error:  # a bot is foreign code: what it raises is its failure
+        return "", f"{type(error).__name__}: {error}"
+    if not isinstance(text, str):
+        return "", f"its reply is no text, but {type(text).__name__}"
+    return text, None

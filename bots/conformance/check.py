@@ -1,0 +1,108 @@
+"""A whole check: ask, measure, judge, report."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from bots.chat import Bot
+from bots.conformance import measures
+from bots.conformance.answer import Answer, Asked
+from bots.conformance.asking import ask
+from bots.conformance.findings import Standard, findings
+from bots.conformance.report import (
+    Alone,
+    AtOnce,
+    ConformanceReport,
+    Latency,
+    Line,
+    Overruns,
+    Transcript,
+    worst,
+)
+from bots.endpoints.spoken import LONGEST_REPLY
+
+
+async def check_bot(
+    bot: Bot,
+    *,
+    names: Sequence[str],
+    at_once: int,
+    delays: Sequence[float],
+    overruns: Overruns | None = None,
+    patience: float = 60.0,
+    progress: Callable[[int, int], None],
+) -> ConformanceReport:
+    """Return whether `bot` is fit for workers. It never raises what the bot raises.
+
+    A bot is asked some tens of times; one that hangs takes three times `patience`, mostly.
+
+    Args:
+        bot: who is checked.
+        names: what it must not call itself: its name, the id of its model.
+        at_once: conversations that a study holds at once.
+        delays: seconds, of replies as they naturally take; draws or quantiles. Empty: time is not judged.
+        overruns: how it kept to them with workers, where there were some.
+        patience: seconds that a call has.
+        progress: told, first of all and after each call, how many are done and of how many.
+    """
+    asked = await ask(bot, at_once, patience, progress)
+    return report(asked, Standard(names, delays, overruns, patience))
+
+
+def report(asked: Asked, standard: Standard) -> ConformanceReport:
+    """Return what there is to say of a bot's answers."""
+    latency = Latency(alone=_alone(asked.answers), at_once=_at_once(asked.answers))
+    late = _late(asked.answers, standard.delays)
+    found = findings(asked, latency, late, standard)
+    return ConformanceReport(
+        verdict=worst(found),
+        findings=found,
+        latency=latency,
+        expected_overruns=late,
+        calls=len(asked.answers),
+        stopped=asked.stopped,
+        transcripts=tuple(_transcripts(asked.answers)),
+    )
+
+
+def _seconds(answers: Sequence[Answer], *, busy: bool) -> list[float]:
+    return [answer.seconds for answer in answers if (answer.part == "at once") == busy]
+
+
+def _alone(answers: Sequence[Answer]) -> Alone | None:
+    seconds = _seconds(answers, busy=False)
+    if not seconds:
+        return None
+    p50, p95 = (measures.quantile(seconds, share) for share in (0.5, 0.95))
+    return Alone(n=len(seconds), p50=p50, p95=p95)
+
+
+def _at_once(answers: Sequence[Answer]) -> AtOnce | None:
+    seconds = _seconds(answers, busy=True)
+    if not seconds:
+        return None
+    held = {answer.conversation for answer in answers if answer.part == "at once"}
+    p50, p95 = (measures.quantile(seconds, share) for share in (0.5, 0.95))
+    return AtOnce(n=len(seconds), p50=p50, p95=p95, conversations=len(held))
+
+
+def _late(answers: Sequence[Answer], delays: Sequence[float]) -> float | None:
+    """Return the expected share of overruns, as busy as a study is where that was tried."""
+    seconds = _seconds(answers, busy=True) or _seconds(answers, busy=False)
+    return measures.expected_overruns(seconds, delays) if seconds and len(delays) else None
+
+
+def _transcripts(answers: Sequence[Answer]) -> Iterator[Transcript]:
+    for held in measures.conversations(answers):
+        lines = [line for answer in held for line in _lines(answer)]
+        yield Transcript(name=held[0].part, persona=held[0].persona, lines=tuple(lines))
+
+
+def _lines(answer: Answer) -> tuple[Line, Line]:
+    said = Line(author="worker", text=answer.line)
+    if answer.error is not None:
+        return said, Line(author="bot", text="", seconds=answer.seconds, error=_storable(answer.error))
+    return said, Line(author="bot", text=_storable(answer.text), seconds=answer.seconds)
+
+
+def _storable(text: str) -> str:
+    """Return `text` as it can be encoded, without what goes beyond the longest reply."""
+    return text[:LONGEST_REPLY].encode("utf-8", "replace").decode()

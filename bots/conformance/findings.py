@@ -1,0 +1,299 @@
+"""What is concluded from a bot's answers, one finding per question. Pure.
+
+A finding that workers would suffer from, or that would undo the blinding, fails; what a researcher should
+know before launch warns. Where there is nothing to judge by, there is no finding.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bots.conformance import measures
+from bots.conformance.answer import Answer, Asked
+from bots.conformance.report import Finding, Latency, Overruns, Verdict
+from bots.endpoints.spoken import LONGEST_REPLY
+from bots.self_identification import gives_itself_away
+
+# Failures and empty replies are asked for again, which workers hardly notice, as long as they are few.
+TOLERATED = 0.10
+# The builtin systems stop here, and a line of a chat between people has a fifth of it.
+LONG_REPLY = 300
+# Two in ten replies that were given before are what a worker sees as repetitive; more than half of all
+# lines answered in the same way is a bot that does not read.
+REPEATED, DEAF = 0.20, 0.50
+# A share s of late replies moves the AUC of a system's reply times against those of systems in time by s / 2
+# at most (F is uniform at a delay, so a latency above the share u of delays moves it by u² / 2 <= u / 2, and
+# s is the mean of u). With a tenth it stays within 0.5 ± 0.05. With half, waiting is what most replies mean.
+LATE, MOSTLY_LATE = 0.10, 0.50
+# With half of its time used up, a busier hour or one retry of another worker's brings a bot to its deadline.
+NEAR_DEADLINE = 0.50
+_QUOTED = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """What answers are held against.
+
+    `names`: what the bot must not call itself. `delays`: seconds after which replies are naturally shown.
+    `overruns`: of its conversations with workers. `patience`: seconds that it has for a reply.
+    """
+
+    names: Sequence[str]
+    delays: Sequence[float]
+    overruns: Overruns | None
+    patience: float
+
+
+def findings(asked: Asked, latency: Latency, late: float | None, standard: Standard) -> tuple[Finding, ...]:
+    """Return every finding, in the order in which they are shown.
+
+    `latency` and `late`, the expected share of overruns, as they stand in the report.
+    """
+    found = (
+        answering(asked),
+        speaking(asked.answers),
+        length(asked.answers),
+        variety(asked.answers),
+        secrecy(asked.answers, standard.names),
+        plainness(asked.answers),
+        speed(latency, standard.patience),
+        timeliness(latency, late, standard.delays),
+        past_timeliness(standard.overruns),
+        persona(asked.answers),
+        repeatability(asked.answers),
+    )
+    return tuple(finding for finding in found if finding is not None)
+
+
+def answering(asked: Asked) -> Finding:
+    """Does it answer at all?"""
+    question = "Does it answer?"
+    n = len(asked.answers)
+    errors = Counter(quoted(answer.error or "") for answer in asked.answers if answer.failed)
+    failed = errors.total()
+    if not failed:
+        return Finding(question=question, verdict="pass", reason=f"It answered all {n} calls.")
+    what = f"{failed} of {n} calls failed{', and it was not asked on' * asked.stopped}"
+    most, k = errors.most_common(1)[0]
+    verdict: Verdict = "fail" if asked.stopped or failed > TOLERATED * n else "warn"
+    calm = " They are tried again, so that workers only wait longer." * (verdict == "warn")
+    return Finding(question=question, verdict=verdict, reason=f"{what}; {k} of them: {most}.{calm}")
+
+
+def speaking(answers: Sequence[Answer]) -> Finding | None:
+    """Does it say something?"""
+    came = [answer for answer in answers if not answer.failed]
+    empty = [answer for answer in came if answer.empty]
+    question = "Does it say something?"
+    if not came:
+        return None
+    if not empty:
+        return Finding(question=question, verdict="pass", reason=f"None of {len(came)} replies is empty.")
+    lines = ", ".join(dict.fromkeys(f'"{quoted(answer.line, 30)}"' for answer in empty[:3]))
+    verdict: Verdict = "fail" if len(empty) > TOLERATED * len(came) else "warn"
+    reason = (
+        f"{len(empty)} of {len(came)} replies are empty, as to {lines}; an empty reply is not shown, but"
+        " asked for again."
+    )
+    return Finding(question=question, verdict=verdict, reason=reason)
+
+
+def length(answers: Sequence[Answer]) -> Finding | None:
+    """Are its replies of a length that people read?"""
+    question = "Are its replies short enough?"
+    sizes = [len(answer.text) for answer in answers if answer.spoke]
+    too_long = sum(size > LONGEST_REPLY for size in sizes) + sum(answer.too_long for answer in answers)
+    if too_long:
+        reason = (
+            f"{too_long} of {len(answers)} replies have more than {LONGEST_REPLY} characters, the most that"
+            " workers are shown. Have it answer in fewer words (prompt, max_tokens)."
+        )
+        return Finding(question=question, verdict="fail", reason=reason)
+    if not sizes:
+        return None
+    long = sum(size > LONG_REPLY for size in sizes)
+    most = f"the longest of {len(sizes)} has {max(sizes)} characters"
+    if long:
+        reason = (
+            f"{long} replies have more than {LONG_REPLY} characters, and {most}: beside bots that chat, one"
+            " that lectures is known at once."
+        )
+        return Finding(question=question, verdict="warn", reason=reason)
+    return Finding(question=question, verdict="pass", reason=f"{most[0].upper()}{most[1:]}.")
+
+
+def variety(answers: Sequence[Answer]) -> Finding | None:
+    """Does it say something new?"""
+    question = "Does it say something new?"
+    replies = [answer for held in measures.conversations(answers) for answer in held if answer.spoke]
+    if not replies:
+        return None
+    text, k, n = measures.commonest(answers)
+    if k > DEAF * n and k > 1:
+        reason = f'It says the same to {k} of {n} different lines: "{quoted(text)}".'
+        return Finding(question=question, verdict="fail", reason=reason)
+    again = measures.repeated(answers)
+    share = f"{len(again)} of {len(replies)} replies stood in the same conversation before"
+    if len(again) > REPEATED * len(replies):
+        return Finding(question=question, verdict="warn", reason=f'{share}, as "{quoted(again[0])}".')
+    return Finding(question=question, verdict="pass", reason=f"{share}.")
+
+
+def secrecy(answers: Sequence[Answer], names: Sequence[str]) -> Finding | None:
+    """Does it keep to itself which bot it is?"""
+    question = "Does it keep its secret?"
+    spoken = [answer for answer in answers if answer.spoke]
+    if not spoken:
+        return None
+    told = [(answer, words) for answer in spoken if (words := gives_itself_away(answer.text, names))]
+    unasked = [(answer, words) for answer, words in told if not answer.direct]
+    if unasked:
+        answer, words = unasked[0]
+        reason = (
+            f"{len(unasked)} of {len(spoken)} replies give it away without being asked for that, as"
+            f' "{quoted(words)}" after "{quoted(answer.line, 30)}". Workers must not know what they talk to.'
+        )
+        return Finding(question=question, verdict="fail", reason=reason)
+    if told:
+        answer, words = told[0]
+        reason = f'Asked "{answer.line}", it says "{quoted(words)}"; otherwise it does not give itself away.'
+        return Finding(question=question, verdict="warn", reason=reason)
+    return Finding(
+        question=question,
+        verdict="pass",
+        reason=f"None of {len(spoken)} replies gives it away, asked or not.",
+    )
+
+
+def plainness(answers: Sequence[Answer]) -> Finding | None:
+    """Does it write plain text?"""
+    question = "Does it write plain text?"
+    spoken = [answer.text for answer in answers if answer.spoke]
+    if not spoken:
+        return None
+    found = measures.markup(spoken)
+    if not found:
+        return Finding(
+            question=question, verdict="pass", reason=f"None of {len(spoken)} replies has markup in it."
+        )
+    what = "; ".join(f'{name} in {len(texts)}, as "{quoted(texts[0])}"' for name, texts in found.items())
+    reason = f"Of {len(spoken)} replies: {what}. Workers see it as it stands."
+    return Finding(question=question, verdict="warn", reason=reason)
+
+
+def speed(latency: Latency, patience: float) -> Finding | None:
+    """Does it answer before it is given up?"""
+    question = "Does it answer in its time?"
+    measured = [spread for spread in (latency.alone, latency.at_once) if spread is not None]
+    if not measured:
+        return None
+    slowest = max(spread.p95 for spread in measured)
+    reason = f"{_latencies(latency)}; a call has {patience:g} s."
+    verdict: Verdict = "pass"
+    if slowest >= patience:
+        verdict, reason = "fail", f"{reason} At least one in twenty is given up."
+    elif slowest >= NEAR_DEADLINE * patience:
+        verdict, reason = "warn", f"{reason} That leaves little for a busier hour."
+    return Finding(question=question, verdict=verdict, reason=reason)
+
+
+def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) -> Finding | None:
+    """Does it answer before its reply would naturally be shown?"""
+    question = "Is it as fast as people type?"
+    measured = latency.at_once or latency.alone
+    if late is None or measured is None:
+        return None
+    if max(delays) <= 0:
+        reason = (
+            "The study shows every reply at once (reply_time), so that its speed tells each system apart:"
+            f" p50 {_seconds(measured.p50)}."
+        )
+        return Finding(question=question, verdict="warn", reason=reason)
+    share = (
+        f"{late:.0%} of its replies would come later than a reply naturally takes"
+        f" (median {_seconds(measures.quantile(delays, 0.5))})"
+    )
+    remedy = "Add replicas, or raise reply_time in the study, for all systems alike."
+    if late > MOSTLY_LATE:
+        reason = f"{share}: workers would rate the waiting. {remedy}"
+        return Finding(question=question, verdict="fail", reason=reason)
+    if late > LATE:
+        reason = f"{share}; above {LATE:.0%}, reply times can tell it apart. {remedy}"
+        return Finding(question=question, verdict="warn", reason=reason)
+    return Finding(question=question, verdict="pass", reason=f"{share}.")
+
+
+def past_timeliness(overruns: Overruns | None) -> Finding | None:
+    """Was it fast enough in its conversations so far? What is past never fails: it may be mended."""
+    question = "Was it so with workers?"
+    if overruns is None or overruns.replies == 0:
+        return None
+    share = overruns.overran / overruns.replies
+    reason = f"{overruns.overran} of {overruns.replies} replies so far came late ({share:.1%})."
+    if share > LATE:
+        reason += f" Above {LATE:.0%}, reply times can tell it apart."
+        return Finding(question=question, verdict="warn", reason=reason)
+    return Finding(question=question, verdict="pass", reason=reason)
+
+
+def persona(answers: Sequence[Answer]) -> Finding | None:
+    """Does what it says depend on its persona? Never fails: many studies have systems without one."""
+    question = "Does it use its persona?"
+    replies = [answer for answer in answers if answer.part == "questions" and answer.spoke]
+    if len({answer.persona for answer in replies}) < 2:
+        return None
+    words, changes = measures.persona_words(answers), measures.persona_changes(answers)
+    n = len({answer.line for answer in replies})
+    matters = "This matters only to a system with `persona` in the study"
+    if words:
+        reason = f"It speaks of what its persona says ({', '.join(words)})."
+        return Finding(question=question, verdict="pass", reason=reason)
+    if not changes:
+        reason = f"{matters}: asked as two persons and as nobody, it gives the same {n} replies."
+        return Finding(question=question, verdict="warn", reason=reason)
+    different, _ = measures.differing(answers)
+    doubt = (
+        "which it also does without one, so that nothing shows it reads it"
+        if different
+        else "but is not in them"
+    )
+    reason = f"{matters}: {changes} of {n} replies change with the persona, {doubt}."
+    return Finding(question=question, verdict="warn", reason=reason)
+
+
+def repeatability(answers: Sequence[Answer]) -> Finding | None:
+    """Does the same chat with the same seed get the same reply? Either is fine, and good to know."""
+    question = "Does it repeat itself when asked again?"
+    different, n = measures.differing(answers)
+    if not n:
+        return None
+    if different:
+        reason = (
+            f"No: {different} of {n} replies came out differently for the same chat and seed. Workers see"
+            " one of them only; what was said cannot be had again from the seed."
+        )
+    else:
+        reason = f"Yes: {n} of {n} replies came out the same for the same chat and seed."
+    return Finding(question=question, verdict="pass", reason=reason)
+
+
+def quoted(text: str, longest: int = _QUOTED) -> str:
+    """Return `text` on one line, cut to `longest` characters, as it can be shown anywhere."""
+    line = " ".join("".join(mark if mark.isprintable() else " " for mark in text).split())
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+
+
+def _latencies(latency: Latency) -> str:
+    return "; ".join(_spreads(latency))
+
+
+def _spreads(latency: Latency) -> Iterator[str]:
+    if latency.alone is not None:
+        yield f"alone p50 {_seconds(latency.alone.p50)}, p95 {_seconds(latency.alone.p95)}"
+    if latency.at_once is not None:
+        busy = latency.at_once
+        yield f"{busy.conversations} at once p50 {_seconds(busy.p50)}, p95 {_seconds(busy.p95)}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 0.9995 else f"{seconds:.1f} s"

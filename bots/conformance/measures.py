@@ -1,0 +1,114 @@
+"""What is counted in a bot's answers. Pure: answers in, numbers out."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from bots.conformance.answer import Answer
+from bots.conformance.script import PERSONAS, TELLING
+from bots.words import stem, stems
+
+_MARKUP = {
+    "HTML": r"</?[a-z][a-z0-9]*(?:\s[^<>]{0,200})?/?>|&(?:amp|lt|gt|quot|nbsp|#\d{1,6});",
+    "Markdown": r"\*\*[^*\n]+\*\*|```|^ {0,3}#{1,6}\s|\[[^\]\n]{1,200}\]\(http"
+    r"|^ {0,3}(?:[-*+]|\d{1,2}\.)\s.*\n {0,3}(?:[-*+]|\d{1,2}\.)\s",
+    "control characters": "[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ud800-\udfff]",
+    "traces of a prompt": r"</?s>|<\|[^<>|]{1,40}\|>|\[/?INST\]|__[a-z]+__"
+    r"|^\s*(?:user|human|assistant|system|ai|bot|person ?[12])\s?:",
+}
+_PATTERNS = {name: re.compile(pattern, re.IGNORECASE | re.MULTILINE) for name, pattern in _MARKUP.items()}
+
+
+def conversations(answers: Iterable[Answer]) -> Iterator[list[Answer]]:
+    """Yield the answers of each conversation that was held alone."""
+    alone = [answer for answer in answers if answer.part in {"small talk", "questions", "awkward"}]
+    for _, together in groupby(alone, key=lambda answer: answer.conversation):
+        yield list(together)
+
+
+def same(text: str) -> str:
+    """Return `text` as it is compared with others: without case, marks and blanks."""
+    return "".join(mark for mark in text.casefold() if mark.isalnum()) or "".join(text.split())
+
+
+def repeated(answers: Iterable[Answer]) -> list[str]:
+    """Return the replies that the bot had given before in the same conversation."""
+    found = []
+    for held in conversations(answers):
+        replies = [answer.text for answer in held if answer.spoke]
+        known = [same(reply) for reply in replies]
+        found += [reply for i, reply in enumerate(replies) if known[i] in known[:i]]
+    return found
+
+
+def commonest(answers: Iterable[Answer]) -> tuple[str, int, int]:
+    """Return the reply given to the most different lines, to how many, and how many lines there were.
+
+    Raises:
+        ValueError: there is no reply at all.
+    """
+    replies = {answer.line: answer.text for held in conversations(answers) for answer in held if answer.spoke}
+    if not replies:
+        raise ValueError("there is no reply to count")
+    counts = Counter(map(same, replies.values()))
+    key, most = counts.most_common(1)[0]
+    return next(reply for reply in replies.values() if same(reply) == key), most, len(replies)
+
+
+def quantile(seconds: Sequence[float], share: float) -> float:
+    """Return the quantile of `seconds` below which `share` of them lie."""
+    return float(np.quantile(seconds, share))
+
+
+def expected_overruns(seconds: Sequence[float], delays: Sequence[float]) -> float:
+    """Return the share of replies that come later than they naturally would.
+
+    A reply is late when its delay is shorter than the bot's latency, each drawn by itself: the mean over
+    `seconds` of the share of `delays` that are shorter.
+    """
+    shorter = np.searchsorted(np.sort(delays), np.asarray(seconds), side="left")
+    return float(shorter.mean() / len(delays))
+
+
+def differing(answers: Sequence[Answer]) -> tuple[int, int]:
+    """Return how many replies came out differently when asked for again, and how many were asked for."""
+    first = {answer.line: answer.text for answer in answers if answer.part == "small talk" and answer.spoke}
+    again = [a for a in answers if a.part == "again" and a.spoke and a.line in first]
+    return sum(answer.text != first[answer.line] for answer in again), len(again)
+
+
+def persona_changes(answers: Iterable[Answer]) -> int:
+    """Return how many questions got different replies under different personas."""
+    replies: dict[str, set[str]] = {}
+    for answer in answers:
+        if answer.part == "questions" and answer.spoke:
+            replies.setdefault(answer.line, set()).add(answer.text)
+    return sum(len(different) > 1 for different in replies.values())
+
+
+def persona_words(answers: Iterable[Answer]) -> list[str]:
+    """Return the words of its persona that the bot uses, and does not use without one."""
+    said: dict[tuple[str, ...], set[str]] = {}
+    for answer in answers:
+        if answer.part == "questions" and answer.spoke:
+            said.setdefault(answer.persona, set()).update(stems(answer.text))
+    anyway = said.get((), set())
+    return [
+        word
+        for persona, telling in zip(PERSONAS, TELLING, strict=True)
+        for word in telling
+        if stem(word) in said.get(persona, set()) - anyway
+    ]
+
+
+def markup(texts: Iterable[str]) -> dict[str, list[str]]:
+    """Return the replies that hold what does not belong in a chat, by what it is."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        for name, pattern in _PATTERNS.items():
+            if pattern.search(text):
+                found.setdefault(name, []).append(text)
+    return found

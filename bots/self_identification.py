@@ -1,0 +1,117 @@
+"""Does a line give its speaker away: as a machine, or by a name that it goes by?
+
+Workers must not learn which bot they are talking to. What is looked for are claims of the speaker
+about itself; to ask about bots, to deny being one and to talk about them is what people do, too.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+_APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc`\u00b4\uff07", "'"))
+_TOKEN = re.compile(r"[^\W_]+(?:(?:['_-]|\.(?=\d))[^\W_]+)*|[^\w\s]")
+
+# The patterns are matched against the tokens of a line, in lower case, with a blank after each. Each begins
+# with a token, and none repeats anything without a limit, so that no line can make them slow.
+# Not in "you think I am a bot", "if I'm a bot", "I feel like I'm a robot".
+_AM_I = (
+    "".join(rf"(?<!{word} )" for word in ("if", "like", "think", "thinks", "thought", "say", "says", "said"))
+    + r"(?:i am|i'm|im|i be) "
+)
+_I_WAS = r"(?:i am|i'm|i was|i've been|i have been) "
+_ADVERB = (
+    r"(?:(?:actually|really|just|only|simply|merely|in fact|indeed|also|still|of course|, well ,) ){0,2}"
+)
+_ARTICLE = r"(?:a|an|the|your|one of the|this) "
+_NOT_OF_ONE_NOUN = (
+    r"(?:of|and|or|for|with|who|that|to|by|at|in|on|about|than|not|no|from|as|like|but|when|am|i) "
+)
+_ADJECTIVE = rf"(?:(?!{_NOT_OF_ONE_NOUN})\w[\w'.-]{{0,20}} ){{0,3}}?"
+_MACHINE = (
+    r"(?:ai|a \. i(?: \.)?|artificial intelligence|bot|chatbot|chat bot|chatterbot|robot|language model|llm|"
+    r"computer program|software program|computer algorithm|neural network|machine learning model|"
+    r"virtual assistant|digital assistant|conversational agent|dialogue system|dialog system) "
+)
+# What may come between a machine and the end of its noun: "an AI language model", "a chatbot assistant".
+_MACHINE_NOUN = (
+    rf"{_MACHINE}(?:(?:language|large|chat|assistant|model|system|agent|program|companion|chatbot|bot) )"
+    r"{0,3}"
+)
+# What may follow it. Whatever else does makes a longer noun of it, as in "a robot engineer".
+_AFTER = (
+    r"(?=$|[.,;:!)…—–-] |(?:and|but|so|who|that|which|here|not|with|without|made|created|built|trained|"
+    r"developed|designed|programmed|powered|based|by|from|named|called|known|as|too|i|i'm|my|lol|haha|after|"
+    r"because|sorry|unable|myself|then|or|trying) )"
+)
+_MAKER = (
+    r"(?:openai|open ai|google deepmind|google|deepmind|meta ai|meta|facebook ai|facebook|microsoft|"
+    r"anthropic|amazon|apple|nvidia|mistral ai|mistral|alibaba cloud|alibaba|cohere|hugging face|huggingface|"
+    r"deepseek|xai|baidu|tencent|ibm|stability ai|eleutherai|databricks|allen institute|parlai) "
+)
+# Names that hardly a person bears; of others, such as "Alexa", only what comes with them tells.
+_MODEL = (
+    r"(?:chatgpt|chat gpt|(?:gpt|chatgpt|llama|qwen|gemma|phi|claude|gemini|mistral|grok)"
+    r"(?: -)? ?-?v?\d[\w.-]{0,12}|gpt|instructgpt|dialogpt|blenderbot|blender bot|cleverbot|copilot|"
+    r"claude|bard|llama|vicuna|alpaca|qwen|deepseek|mixtral|mistral|grok|cortana|siri|mitsuku|kuki|xiaoice|"
+    r"replika|google gemini|google assistant|bing chat|lamda|godel|chatglm|baichuan|starchat|"
+    r"tinyllama|smollm\w{0,6}) "
+)
+_INTRODUCTION = (
+    rf"(?:{_AM_I}{_ADVERB}|my name is {_ADVERB}|my name's {_ADVERB}|call me |this is |i am called |"
+    r"i'm called |i go by |i am named |i'm named |known as )"
+)
+
+_CLAIMS = tuple(
+    re.compile(rf"(?<!\S)(?:{claim})")
+    for claim in (
+        rf"{_AM_I}{_ADVERB}(?:{_ARTICLE}{_ADJECTIVE})?{_MACHINE_NOUN}{_AFTER}",
+        rf"(?<!such )(?<!known )(?<!seen )(?<!used )(?<!work )(?<!works )(?<!working )(?<!dressed )(?<!up )"
+        rf"as (?:a|an|your) {_ADJECTIVE}{_MACHINE_NOUN}{_AFTER}",
+        rf"{_I_WAS}{_ADVERB}"
+        rf"(?:made|created|built|trained|developed|designed|programmed|coded|powered) (?:by|at) "
+        rf"(?:(?:the|a|researchers|engineers|people|team|developers|scientists|of|at|from) ){{0,5}}{_MAKER}",
+        rf"{_I_WAS}{_ADVERB}(?:trained on|programmed to|programmed by|coded by) ",
+        r"my (?:training data|programmers|developers at|knowledge cutoff|knowledge cut-off) ",
+        r"i (?:do not|don't) have a (?:physical body|physical form) ",
+        rf"{_INTRODUCTION}(?:the )?{_MODEL}{_AFTER}",
+        rf"{_INTRODUCTION}(?:\w[\w'.-]{{0,30}} ){{1,3}}, "
+        rf"(?:a|an|the|your) {_ADJECTIVE}{_MACHINE_NOUN}{_AFTER}",
+    )
+)
+
+
+def gives_itself_away(text: str, names: Sequence[str] = ()) -> str | None:
+    """Return the words of `text` by which its speaker says that it is a machine, or None.
+
+    `names`: what the speaker must not call itself, such as the name of a system or the id of a model
+    ("org/Name-7b" is also looked for as "Name-7b", "Name 7b" and "Name"). A name counts where the speaker
+    introduces itself by it ("I am NAME", "my name is NAME", "this is NAME", "NAME here"), for many of
+    them are ordinary words.
+    """
+    tokens = list(_TOKEN.finditer(text.translate(_APOSTROPHES)))
+    line = "".join(token[0].lower() + " " for token in tokens)
+    for claim in (*_CLAIMS, *map(_introduces, _spellings(names))):
+        found = claim.search(line)
+        if found is not None:
+            first = line.count(" ", 0, found.start())
+            last = first + found[0].strip().count(" ")
+            return text[tokens[first].start() : tokens[last].end()]
+    return None
+
+
+def _spellings(names: Sequence[str]) -> Iterator[str]:
+    """Yield every way in which a line, as tokens, may write one of `names`."""
+    for name in dict.fromkeys(names):
+        base = name.rpartition("/")[2]
+        stem = re.split(r"[-_. ](?=v?\d)", base, maxsplit=1)[0]
+        for spelling in dict.fromkeys((name, base, re.sub(r"[-_.]", " ", base), stem)):
+            tokens = [token[0].lower() for token in _TOKEN.finditer(spelling.translate(_APOSTROPHES))]
+            if tokens:
+                yield " ".join(tokens) + " "
+
+
+def _introduces(name: str) -> re.Pattern[str]:
+    told = re.escape(name)
+    return re.compile(
+        rf"(?<!\S)(?:{_INTRODUCTION}(?:the bot |bot )?{told}{_AFTER}"
+        rf"|(?<![^.!?,] ){told}here (?=$|[.,!])|{told}is my name )"
+    )
