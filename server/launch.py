@@ -88,13 +88,19 @@ def _judge_registered(connection: Connection, name: str) -> Judgement:
     return _judgement(name, ConformanceReport.model_validate(check.report))
 
 
+def own_bots(lineup: OpenRun) -> dict[str, Bot]:
+    """Return the bots of the study's own `bots` that one of its systems names, by name."""
+    specs = {QC: lineup.study.qc.bot} | {spec.name: spec.bot for spec in lineup.study.systems}
+    return {bot: lineup.bots[system] for system, bot in specs.items() if bot in lineup.study.bots}
+
+
 async def judge_own(lineup: OpenRun, progress: Callable[[str, int, int], None]) -> list[Judgement]:
-    """Ask each bot of the study's own `bots` that one of its systems names, and return how it did.
+    """Ask each of the study's own bots, and return how it did.
 
     `progress` is told the bot, how much of its check is done, and of how much.
     """
     study, judgements = lineup.study, []
-    for name, bot in _own(lineup).items():
+    for name, bot in own_bots(lineup).items():
 
         def tell(done: int, total: int, name: str = name) -> None:
             progress(name, done, total)
@@ -109,11 +115,6 @@ def require_fit(judgements: Sequence[Judgement]) -> None:
     failing = [judgement.bot for judgement in judgements if judgement.verdict == "fail"]
     if failing:
         raise BotsUnfit(f"not fit for workers: {', '.join(failing)}")
-
-
-def _own(lineup: OpenRun) -> dict[str, Bot]:
-    specs = {QC: lineup.study.qc.bot} | {spec.name: spec.bot for spec in lineup.study.systems}
-    return {bot: lineup.bots[system] for system, bot in specs.items() if bot in lineup.study.bots}
 
 
 def _at_once(study: Study) -> int:
