@@ -2,13 +2,17 @@
 
 import itertools
 import shutil
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner, Result
 
+from server import __main__ as command_line
 from server.database import migrate
+from server.registry import Registry
 from server.run import OpenRun
 from tests.server.support import House, make_run
 
@@ -42,8 +46,9 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., House]]:
     """Return a function that starts a server over runs of one database."""
     houses: list[House] = []
 
-    def start(url: str, *runs: OpenRun, **settings: Any) -> House:
+    def start(url: str, *runs: OpenRun, registry: Registry | None = None, **settings: Any) -> House:
         house = House(url, list(runs), tmp_path, settings)
+        house.registry = registry or house.registry
         house.start()
         houses.append(house)
         return house
@@ -75,3 +80,21 @@ def shared(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def someone() -> str:
     """A worker whom no other test knows."""
     return f"visitor-{next(_NUMBERS)}"
+
+
+@pytest.fixture
+def candor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Return a function that runs a command in this process, with pages as if they were built."""
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "worker.html").write_text("<!doctype html>")
+    monkeypatch.setattr(command_line, "PAGES", pages)
+    monkeypatch.setenv("COLUMNS", "200")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("CANDOR_PORT", str(free.getsockname()[1]))
+
+    def run(*arguments: str | Path, **environment: str) -> Result:
+        return CliRunner().invoke(command_line.cli, [str(a) for a in arguments], env=environment)
+
+    return run

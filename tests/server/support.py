@@ -219,6 +219,7 @@ class House:
     folder: Path
     settings: dict[str, Any] = field(default_factory=dict)
     auth: Auth = field(default_factory=lambda: Auth("a secret", "researcher-token", 3600))
+    registry: Registry = field(default_factory=lambda: Registry(refuse_private=False))
 
     def start(self) -> None:
         pages = self.folder / "pages"
@@ -227,9 +228,7 @@ class House:
             (pages / name).write_text(f"<!doctype html><title>{name}</title>")
         limits = dict.fromkeys(("joins_per_address", "connections_per_address"), "10000/minute")
         settings = Settings(data=self.folder, database_url=self.url, **(limits | self.settings))
-        app = create_app(
-            settings, self.auth, {run.id: run for run in self.runs}, Registry(refuse_private=False), pages
-        )
+        app = create_app(settings, self.auth, {run.id: run for run in self.runs}, self.registry, pages)
         config = uvicorn.Config(
             app, host="127.0.0.1", port=0, ws="websockets-sansio", ws_max_size=1_048_576, log_config=None
         )
@@ -252,9 +251,9 @@ class House:
         body = {"run": self.runs[0].slug, **({"worker": worker} if worker else {}), **fields}
         return self.http("POST", "/api/join", json=body)
 
-    def desk(self, path: str, token: str | None = None) -> httpx.Response:
+    def desk(self, path: str, token: str | None = None, method: str = "GET", **kwargs: Any) -> httpx.Response:
         bearer = {"Authorization": f"Bearer {token or self.auth.researcher_token}"}
-        return self.http("GET", f"/api/desk{path}", headers=bearer)
+        return self.http(method, f"/api/desk{path}", headers=bearer, **kwargs)
 
     def token(self, worker: str) -> str:
         """Join as `worker` and return the token."""

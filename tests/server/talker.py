@@ -1,0 +1,82 @@
+"""A bot that runs elsewhere: a real HTTP server of Candor's contract, in a thread, that behaves as told."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from bots import Endpoint
+
+
+class Talker:
+    """Answers every chat with `text` once it is `freed`, and says of itself whether it is `ready`."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.ready = True
+        self.asked = 0
+        self.freed = threading.Event()
+        self.freed.set()
+        self.port, self.path = 0, ""
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}{self.path}"
+
+    @property
+    def endpoint(self) -> dict[str, Any]:
+        """Return what a researcher writes of it."""
+        return {"kind": "http", "urls": [self.url]}
+
+
+def endpoint(content: dict[str, Any]) -> Endpoint:
+    adapter: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
+    return adapter.validate_python(content)
+
+
+@contextmanager
+def talking(text: str) -> Iterator[Talker]:
+    """Serve a Talker."""
+    talker = Talker(text)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer({"ready": talker.ready})
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            talker.asked += 1
+            talker.freed.wait()
+            self._answer({"text": talker.text})
+
+        def _answer(self, content: dict[str, Any]) -> None:
+            body = json.dumps(content).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def handle_one_request(self) -> None:
+            try:
+                super().handle_one_request()
+            except ConnectionError:
+                self.close_connection = True  # the caller has given up
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+            """Keep quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    talker.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield talker
+    finally:
+        talker.freed.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
