@@ -91,12 +91,6 @@ def rules_of(study: Study, corpus: Corpus) -> Rules:
     )
 
 
-def _names(study: Study, system: str, bot: str) -> tuple[str, ...]:
-    """Return what a system may be called by those who know it: its own name, its bot's, its model's."""
-    model = getattr(study.bots.get(bot), "model", None)
-    return tuple(dict.fromkeys([system, bot.rpartition(":")[2], *([model] if model else [])]))
-
-
 def _built_in(spec: str, corpus: Corpus, own: Iterable[str], registry: Registry) -> Bot:
     """Return a bot that needs no server. Raises UnknownBotError, with every name that would have done."""
     try:
@@ -105,6 +99,12 @@ def _built_in(spec: str, corpus: Corpus, own: Iterable[str], registry: Registry)
         bots = f"in this study's `bots`: {', '.join(own) or 'none'}"
         registered = f"registered with the server: {', '.join(registry.names()) or 'none'}"
         raise UnknownBotError(f"{error}; {bots}; {registered}") from error
+
+
+def _names(study: Study, system: str, bot: str) -> tuple[str, ...]:
+    """Return what a system may be called by those who know it: its own name, its bot's, its model's."""
+    model = getattr(study.bots.get(bot), "model", None)
+    return tuple(dict.fromkeys([system, bot.rpartition(":")[2], *([model] if model else [])]))
 
 
 def _lines(persona: Iterable[str]) -> tuple[str, ...]:

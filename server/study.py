@@ -23,9 +23,9 @@ Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 # What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
 _RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 _HOUR, _DAY = 3_600.0, 86_400.0
-_NORMAL = NormalDist()
 # How a bot may be called that is registered with the server.
 REGISTERED = re.compile(r"(?!qc\Z)[a-z0-9][a-z0-9_-]{0,63}")
+_NORMAL = NormalDist()
 
 
 class _Section(BaseModel):
