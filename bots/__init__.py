@@ -6,12 +6,16 @@ from bots.conformance.check import check_bot
 from bots.conformance.report import ConformanceReport, Finding, Overruns
 from bots.conformance.table import conformance_table
 from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
+from bots.dial_in import PATH as DIAL_IN_PATH
+from bots.dial_in import Drain, Offer, WireError
+from bots.endpoints.dialled import DialledHost, DialledReplica
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 from bots.self_identification import gives_itself_away
 
 __all__ = [
+    "DIAL_IN_PATH",
     "Author",
     "Bot",
     "BotError",
@@ -21,10 +25,14 @@ __all__ = [
     "Corpus",
     "CorpusError",
     "DialInEndpoint",
+    "DialledHost",
+    "DialledReplica",
     "Dialogue",
+    "Drain",
     "Endpoint",
     "EndpointError",
     "Finding",
+    "Offer",
     "Overruns",
     "Persona",
     "Replica",
@@ -34,6 +42,7 @@ __all__ = [
     "Turn",
     "UnknownBotError",
     "UrlEndpoint",
+    "WireError",
     "builtin_names",
     "check_bot",
     "conformance_table",

@@ -20,6 +20,7 @@ from server.bots_api import BotDesk
 from server.checks import Checks
 from server.config import Settings
 from server.desk_api import Desk
+from server.dial_in import DialIn
 from server.errors import CandorError
 from server.live import Live
 from server.registry import Registry
@@ -90,6 +91,7 @@ def create_app(
     app.include_router(desk.router)
     bot_desk = BotDesk(store=store, auth=auth, registry=registry, checks=checks, keys=settings.bot_keys)
     app.include_router(bot_desk.router)
+    app.include_router(DialIn(store=store, auth=auth, registry=registry).router)
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
 

@@ -2,8 +2,11 @@
 
 import asyncio
 import re
+import signal
 import socket
 import threading
+from collections.abc import Callable
+from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
@@ -11,10 +14,14 @@ import uvicorn
 from rich.console import Console
 from rich.markup import escape
 
+from bots.chat import Bot
+from bots.endpoints.key import EndpointError, Key, key_from
 from bots.host.app import Host, create_app
 from bots.host.batch import LARGEST, WAIT_MS, MicroBatch
 from bots.host.builtin import BuiltinModel
+from bots.host.dial import DialIn
 from bots.host.drain import DrainingServer
+from bots.host.line import Turned
 from bots.host.model import Model, ModelError
 from bots.host.options import DType, Options
 
@@ -39,6 +46,23 @@ def host(
     ] = None,
     address: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any.")] = 8601,
+    key_variable: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The environment variable with the key that callers must send.",
+            show_default="no key",
+        ),
+    ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Dial in to this server, as in wss://candor.example.org, and listen nowhere."
+        ),
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="CANDOR_TOKEN", help="For --server: a token for bot hosts.")
+    ] = None,
     wait_ms: Annotated[
         float,
         typer.Option(min=0, max=1000, help="How long a request waits for others to share its batch."),
@@ -77,7 +101,9 @@ def host(
 ) -> None:
     """Host models for a study: answer many conversations at once, in micro-batches.
 
-    Each model answers at POST /NAME/reply and says how it is at GET /NAME/health; GET / lists them.
+    Each model answers at POST /NAME/reply and says how it is at GET /NAME/health; GET / lists them. With
+    --server the host connects to a Candor server instead, registers its models there by their names, and
+    needs no open port; hosts that dial in under one name share the work.
     SIGTERM or Ctrl-C finishes what is under way and then ends; a second one ends at once.
 
     Examples:
@@ -85,37 +111,95 @@ def host(
     python -m bots.host hf:models/my-bot --name mine
 
     python -m bots.host --model mine=hf:models/my-bot --model tfidf=builtin:retrieval --port 8602
+
+    python -m bots.host hf:models/my-bot --name mine --server wss://candor.example.org --token TOKEN
     """
     options = Options(max_new_tokens, temperature, top_p, repetition_penalty, prompt, device, dtype)
     specs = _specs(spec, name, model or [])
-    listener = _listen(address, port)
     hosted = Host(specs)
-    config = uvicorn.Config(
-        create_app(hosted), log_level="warning", access_log=False, timeout_graceful_shutdown=5
-    )
+    loading = _Loading(hosted, lambda wanted: MicroBatch(_open(wanted, corpus, options), wait_ms, largest))
+    if server is not None:
+        _dial_in(hosted, specs, loading, server, token)
+    else:
+        _serve(hosted, specs, loading, address, port, _key(key_variable))
+    if loading.failure is not None:
+        _fail(loading.failure)
+
+
+class _Loading:
+    """Loads models in a thread of its own, which Ctrl-C does not wait for; `failure` says what went wrong."""
+
+    def __init__(self, hosted: Host, load: Callable[[str], Bot]) -> None:
+        self._hosted = hosted
+        self._load = load
+        self.failure: str | None = None
+
+    def start(self, specs: dict[str, str], ready: Callable[[str], None], failed: Callable[[], None]) -> None:
+        """Load `specs` one after the other; tell who is `ready`, or that one `failed`, which is the last."""
+        threading.Thread(
+            target=self._load_all, args=(specs, ready, failed), name="loading", daemon=True
+        ).start()
+
+    def _load_all(
+        self, specs: dict[str, str], ready: Callable[[str], None], failed: Callable[[], None]
+    ) -> None:
+        for name, wanted in specs.items():
+            complaints.print(f"Loading {name} ({escape(wanted)}) …")
+            try:
+                self._hosted.put(name, self._load(wanted))
+            except Exception as error:  # the process must not stay, waiting for a model that never comes
+                known = isinstance(error, ModelError)
+                self.failure = str(error) if known else f"{wanted}: {error!r}"
+                failed()
+                return
+            ready(name)
+
+
+def _serve(
+    hosted: Host, specs: dict[str, str], loading: _Loading, address: str, port: int, key: Key | None
+) -> None:
+    """Answer over HTTP until told to stop."""
+    listener = _listen(address, port)
+    app = create_app(hosted, key)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
     server = DrainingServer(config, hosted)
     at = f"http://{address}:{listener.getsockname()[1]}"
     console.print(f"Listening on {at}")
-    failures: list[str] = []
 
-    def load() -> None:
-        for each, wanted in specs.items():
-            complaints.print(f"Loading {each} ({escape(wanted)}) …")
-            try:
-                opened = _open(wanted, corpus, options)
-            except Exception as error:  # the process must not stay, waiting for a model that never comes
-                known = isinstance(error, ModelError)
-                failures.append(str(error) if known else f"{wanted}: {error!r}")
-                server.should_exit = True
-                return
-            hosted.put(each, MicroBatch(opened, wait_ms, largest))
-            console.print(f"Ready: {at}/{each}")
+    def stop() -> None:
+        server.should_exit = True
 
-    # A daemon, so that Ctrl-C does not wait for a model to be loaded.
-    threading.Thread(target=load, name="loading", daemon=True).start()
+    loading.start(specs, lambda name: console.print(f"Ready: {at}/{name}"), stop)
     asyncio.run(server.serve(sockets=[listener]))
-    if failures:
-        _fail(failures[0])
+
+
+def _dial_in(hosted: Host, specs: dict[str, str], loading: _Loading, server: str, token: str | None) -> None:
+    """Answer a server that this host connects to, until told to stop."""
+    if token is None:
+        _fail("--server needs a token: make one there with `candor token new`, and pass it as --token")
+
+    async def run() -> None:
+        dial_in = DialIn(hosted, server, token, lambda line: console.print(escape(line), soft_wrap=True))
+
+        def drain(_signal: int, _frame: FrameType | None) -> None:
+            dial_in.drain()
+
+        for each in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(each, drain)
+        loading.start(specs, lambda _: dial_in.changed(), dial_in.stop)
+        await dial_in.run()
+
+    try:
+        asyncio.run(run())
+    except (ValueError, Turned) as error:
+        _fail(str(error))
+
+
+def _key(variable: str | None) -> Key | None:
+    try:
+        return None if variable is None else key_from(variable)
+    except EndpointError as error:
+        _fail(f"--key-variable: {error}")
 
 
 def _open(spec: str, corpus: str, options: Options) -> Model:

@@ -2,18 +2,18 @@
 
 import asyncio
 from collections.abc import Coroutine, Iterable
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
 from fastapi import FastAPI, HTTPException, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, ValidationError
 
-from bots.chat import Author, Bot, BotError, Chat, Reply, Turn
+from bots.asked import Asked
+from bots.chat import Bot, BotError, Chat, Reply
+from bots.endpoints.key import Key
+from bots.host.door import Door
 
 T = TypeVar("T")
 MOST_UNDER_WAY = 512
-_MOST_TURNS, _MOST_TEXT = 2_000, 20_000
 
 
 class Unavailable(Exception):
@@ -24,33 +24,6 @@ class Gone(Exception):
     """Whoever asked has hung up."""
 
 
-class TurnAsked(BaseModel):
-    """One line of the conversation."""
-
-    author: Author
-    text: Annotated[str, Field(max_length=_MOST_TEXT)]
-
-
-class Asked(BaseModel):
-    """The body of a request for a reply."""
-
-    conversation_id: Annotated[str, Field(min_length=1, max_length=200)]
-    seed: int
-    persona: Annotated[list[Annotated[str, Field(max_length=_MOST_TEXT)]], Field(max_length=100)] = []
-    turns: Annotated[list[TurnAsked], Field(min_length=1, max_length=_MOST_TURNS)]
-
-    @model_validator(mode="after")
-    def _worker_spoke_last(self) -> "Asked":
-        if self.turns[-1].author != "worker":
-            raise ValueError("the last turn has to be the worker's")
-        return self
-
-    def chat(self) -> Chat:
-        """Return the conversation that was sent."""
-        turns = tuple(Turn(turn.author, turn.text) for turn in self.turns)
-        return Chat(self.conversation_id, self.seed, tuple(self.persona), turns)
-
-
 class Answered(BaseModel):
     """The body of a reply."""
 
@@ -58,10 +31,11 @@ class Answered(BaseModel):
 
 
 class Health(BaseModel):
-    """Whether a model answers now."""
+    """Whether a model answers now, and how many replies the host has under way, of all its models."""
 
     name: str
     ready: bool
+    under_way: int
 
 
 class Host:
@@ -88,7 +62,8 @@ class Host:
 
     def health(self, name: str) -> Health:
         """Return how `name` is."""
-        return Health(name=name, ready=self._bots[name] is not None and not self._draining)
+        ready = self._bots[name] is not None and not self._draining
+        return Health(name=name, ready=ready, under_way=self.under_way)
 
     async def reply(self, name: str, chat: Chat) -> Reply:
         """Return the reply of the model `name`.
@@ -111,15 +86,10 @@ class Host:
             self.under_way -= 1
 
 
-def create_app(host: Host) -> FastAPI:
-    """Return the application that serves `host`."""
+def create_app(host: Host, key: Key | None = None) -> FastAPI:
+    """Return the application that serves `host` to whoever sends `key`; without one, to everybody."""
     app = FastAPI(title="Candor bot host", openapi_url=None)
-
-    @app.exception_handler(RequestValidationError)
-    async def refuse(_: Request, error: RequestValidationError) -> JSONResponse:
-        # What was sent is not repeated: it may be long, or no text at all.
-        reasons = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3]]
-        return JSONResponse({"detail": "; ".join(reasons)}, status_code=422)
+    app.add_middleware(Door, key=key)
 
     def known(name: str) -> str:
         if name not in host.names:
@@ -135,9 +105,10 @@ def create_app(host: Host) -> FastAPI:
         return host.health(known(name))
 
     @app.post("/{name}/reply")
-    async def reply(name: str, asked: Asked, request: Request) -> Answered:
+    async def reply(name: str, request: Request) -> Answered:
+        chat = _chat(await request.body())
         try:
-            answer = await _while_connected(request, host.reply(known(name), asked.chat()))
+            answer = await _while_connected(request, host.reply(known(name), chat))
         except Unavailable as error:
             raise HTTPException(503, str(error)) from error
         except BotError as error:
@@ -147,6 +118,17 @@ def create_app(host: Host) -> FastAPI:
         return Answered(text=answer.text)
 
     return app
+
+
+def _chat(body: bytes) -> Chat:
+    """Return the chat that a request holds. Raises HTTPException."""
+    try:
+        return Asked.model_validate_json(body).chat()
+    except ValidationError as error:
+        # What was sent is not repeated: it may be long, or no text at all.
+        found = error.errors(include_url=False, include_input=False)[:3]
+        reasons = [f"{'.'.join(map(str, each['loc'])) or 'the body'}: {each['msg']}" for each in found]
+        raise HTTPException(422, "; ".join(reasons)) from None
 
 
 async def _while_connected(request: Request, work: Coroutine[None, None, T]) -> T:
