@@ -240,7 +240,7 @@ def _problem(kind: Kind, where: tuple[int | str, ...], what: str, message: str) 
             return f"{option} is needed for --kind {kind}"
         case "extra_forbidden":
             return f"{option} means nothing to --kind {kind}"
-    return f"{option}: {message}"
+    return f"{option}: {message.removeprefix('Value error, ')}"
 
 
 def _host_command(name: str, server: str) -> str:
