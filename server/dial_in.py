@@ -7,7 +7,6 @@ from itertools import count
 
 import structlog
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
-from fastapi.responses import JSONResponse
 from sqlalchemy import Connection
 
 from bots import DIAL_IN_PATH, DialInEndpoint, DialledHost, DialledReplica, Drain, Offer, WireError
@@ -70,12 +69,6 @@ class DialIn:
 
     async def serve(self, socket: WebSocket) -> None:
         """Serve one connection until either side closes it."""
-        try:
-            await self._auth.require_host(socket.headers.get("authorization"))
-        except CandorError as error:
-            content = {"error": {"code": error.code, "message": error.message, "hint": error.help}}
-            await socket.send_denial_response(JSONResponse(content, error.status))
-            return
         await socket.accept()
         wire = Wire(socket)
         host = DialledHost(next(self._connections), wire.send)
@@ -93,11 +86,14 @@ class DialIn:
             await wire.close()
 
     async def _converse(self, socket: WebSocket, host: DialledHost) -> None:
+        # Refused by a message, like everything else: the server's HTTP layer logs a denied handshake as a
+        # fault of the application.
+        await self._auth.require_host(socket.headers.get("authorization"))
+        await _greet(socket, host)
+        log.info("bot host dialled in", host=host.url)
         replicas: dict[str, DialledReplica] = {}
         leaving: list[asyncio.Task[None]] = []
         try:
-            await _greet(socket, host)
-            log.info("bot host dialled in", host=host.url)
             while True:
                 match _read(host, await _frame(socket)):
                     case Offer(name=name):

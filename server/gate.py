@@ -26,7 +26,8 @@ class Gate:
 
     def judge(self, lineup: OpenRun, registered: Sequence[Judgement], registry: Registry) -> list[Judgement]:
         """Ask the study's own bots; return how they and the `registered` ones did, and show it."""
-        judgements = [*registered, *asyncio.run(self._ask(lineup, registry))]
+        asked = asyncio.run(self._ask(lineup, registry)) if launch.own_bots(lineup) else []
+        judgements = [*registered, *asked]
         if judgements:
             self.console.print(_table(judgements))
         return judgements

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import exp
-from statistics import NormalDist
 from typing import Literal
 
 from sqlalchemy import Connection
 
-from bots import Bot, ConformanceReport, Endpoint, Overruns, check_bot
+from bots import Bot, ConformanceReport, Endpoint, Finding, Overruns, check_bot
 from server import registration
 from server.assignment import QC
 from server.errors import BotsUnfit
@@ -48,15 +46,6 @@ class Exam:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """The answer to one question of a check."""
-
-    question: str
-    verdict: Verdict
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
     """Whether a bot of a study is fit for workers, and why."""
 
@@ -81,9 +70,7 @@ def exam(
 
 def natural_delays(reply_time: ReplyTime) -> tuple[float, ...]:
     """Return evenly spaced quantiles of the natural reply time, in seconds, from the shortest on."""
-    middles = ((i + 0.5) / _DRAWS for i in range(_DRAWS))
-    seconds = (reply_time.median * exp(reply_time.spread * NormalDist().inv_cdf(p)) for p in middles)
-    return tuple(min(value, reply_time.longest) for value in seconds)
+    return tuple(reply_time.quantile((i + 0.5) / _DRAWS) for i in range(_DRAWS))
 
 
 def judge_registered(connection: Connection, study: Study) -> list[Judgement]:
@@ -101,13 +88,19 @@ def _judge_registered(connection: Connection, name: str) -> Judgement:
     return _judgement(name, ConformanceReport.model_validate(check.report))
 
 
+def own_bots(lineup: OpenRun) -> dict[str, Bot]:
+    """Return the bots of the study's own `bots` that one of its systems names, by name."""
+    specs = {QC: lineup.study.qc.bot} | {spec.name: spec.bot for spec in lineup.study.systems}
+    return {bot: lineup.bots[system] for system, bot in specs.items() if bot in lineup.study.bots}
+
+
 async def judge_own(lineup: OpenRun, progress: Callable[[str, int, int], None]) -> list[Judgement]:
-    """Ask each bot of the study's own `bots` that one of its systems names, and return how it did.
+    """Ask each of the study's own bots, and return how it did.
 
     `progress` is told the bot, how much of its check is done, and of how much.
     """
     study, judgements = lineup.study, []
-    for name, bot in _own(lineup).items():
+    for name, bot in own_bots(lineup).items():
 
         def tell(done: int, total: int, name: str = name) -> None:
             progress(name, done, total)
@@ -124,19 +117,13 @@ def require_fit(judgements: Sequence[Judgement]) -> None:
         raise BotsUnfit(f"not fit for workers: {', '.join(failing)}")
 
 
-def _own(lineup: OpenRun) -> dict[str, Bot]:
-    specs = {QC: lineup.study.qc.bot} | {spec.name: spec.bot for spec in lineup.study.systems}
-    return {bot: lineup.bots[system] for system, bot in specs.items() if bot in lineup.study.bots}
-
-
 def _at_once(study: Study) -> int:
     return AT_ONCE if study.assignments is None else min(AT_ONCE, study.assignments)
 
 
 def _failed(bot: str, question: str, reason: str) -> Judgement:
-    return Judgement(bot, "fail", (Finding(question, "fail", reason),))
+    return Judgement(bot, "fail", (Finding(question=question, verdict="fail", reason=reason),))
 
 
 def _judgement(bot: str, report: ConformanceReport) -> Judgement:
-    findings = tuple(Finding(found.question, found.verdict, found.reason) for found in report.findings)
-    return Judgement(bot, report.verdict, findings)
+    return Judgement(bot, report.verdict, report.findings)

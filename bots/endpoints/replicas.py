@@ -7,11 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+import structlog
+
 from bots.chat import Bot, BotError, Chat, Reply
 
 FAILURES = 3
 PAUSE = 5.0
 PROBE_SECONDS = 10.0
+log = structlog.get_logger()
 
 
 class Declined(BotError):
@@ -219,6 +222,8 @@ class Replicas:
             raise
         finally:
             place.finish(failure, self._clock())
+            if failure is not None:
+                log.warning("replica failed", replica=place.replica.url, reason=failure)
         return reply
 
     async def _probe(self, place: _Place) -> None:

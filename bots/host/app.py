@@ -31,10 +31,11 @@ class Answered(BaseModel):
 
 
 class Health(BaseModel):
-    """Whether a model answers now."""
+    """Whether a model answers now, and how many replies the host has under way, of all its models."""
 
     name: str
     ready: bool
+    under_way: int
 
 
 class Host:
@@ -61,7 +62,8 @@ class Host:
 
     def health(self, name: str) -> Health:
         """Return how `name` is."""
-        return Health(name=name, ready=self._bots[name] is not None and not self._draining)
+        ready = self._bots[name] is not None and not self._draining
+        return Health(name=name, ready=ready, under_way=self.under_way)
 
     async def reply(self, name: str, chat: Chat) -> Reply:
         """Return the reply of the model `name`.

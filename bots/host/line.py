@@ -74,7 +74,7 @@ class Line:
 
     async def greet(self, label: str) -> None:
         """Say who is there. Raises Lost, Turned, ConnectionClosed."""
-        await self._socket.send(frame(Hello(version=VERSION, label=label)))
+        await self._send(Hello(version=VERSION, label=label))
         try:
             async with asyncio.timeout(WELCOME_SECONDS):
                 first = _read(await self._socket.recv())
@@ -158,7 +158,7 @@ class Line:
             await self._send(Failed(ask=ask.ask, reason=str(error)[:LONGEST_REASON]))
 
     async def _send(self, message: BaseModel) -> None:
-        with suppress(ConnectionClosed):  # whoever listens learns of it too
+        with suppress(ConnectionClosed):  # whoever listens learns of it too, after the server's last words
             await self._socket.send(frame(message))
 
 
@@ -170,7 +170,7 @@ def _read(received: str | bytes) -> ServerMessage:
 
 
 def _refusal(message: Refused) -> Exception:
-    reason = f"{message.message}. {message.hint}"
+    reason = f"The server does not take this host: {message.message}. {message.hint}"
     return Lost(reason) if message.retry else Turned(reason)
 
 

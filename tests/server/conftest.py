@@ -2,12 +2,15 @@
 
 import itertools
 import shutil
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner, Result
 
+from server import __main__ as command_line
 from server.database import migrate
 from server.registry import Registry
 from server.run import OpenRun
@@ -77,3 +80,21 @@ def shared(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def someone() -> str:
     """A worker whom no other test knows."""
     return f"visitor-{next(_NUMBERS)}"
+
+
+@pytest.fixture
+def candor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Return a function that runs a command in this process, with pages as if they were built."""
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "worker.html").write_text("<!doctype html>")
+    monkeypatch.setattr(command_line, "PAGES", pages)
+    monkeypatch.setenv("COLUMNS", "200")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("CANDOR_PORT", str(free.getsockname()[1]))
+
+    def run(*arguments: str | Path, **environment: str) -> Result:
+        return CliRunner().invoke(command_line.cli, [str(a) for a in arguments], env=environment)
+
+    return run

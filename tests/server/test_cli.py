@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from server import __main__ as command_line
 from server.__main__ import DEMO
@@ -20,24 +20,6 @@ from tests.server.support import query
 REPOSITORY = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(30)  # a server that starts where it should refuse would never end
 Candor = Callable[..., Result]
-
-
-@pytest.fixture
-def candor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Candor:
-    """Return a function that runs a command in this process, with pages as if they were built."""
-    pages = tmp_path / "pages"
-    pages.mkdir()
-    (pages / "worker.html").write_text("<!doctype html>")
-    monkeypatch.setattr(command_line, "PAGES", pages)
-    monkeypatch.setenv("COLUMNS", "200")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        monkeypatch.setenv("CANDOR_PORT", str(free.getsockname()[1]))
-
-    def run(*arguments: str | Path, **environment: str) -> Result:
-        return CliRunner().invoke(command_line.cli, [str(a) for a in arguments], env=environment)
-
-    return run
 
 
 def process(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
