@@ -12,6 +12,7 @@ from bots.endpoints.dialled import DialledHost, DialledReplica
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Declined, Replica, Replicas, ReplicaState
+from bots.fitted import EarlierReply, FittedQcBot
 from bots.self_identification import gives_itself_away
 
 __all__ = [
@@ -30,9 +31,11 @@ __all__ = [
     "DialledReplica",
     "Dialogue",
     "Drain",
+    "EarlierReply",
     "Endpoint",
     "EndpointError",
     "Finding",
+    "FittedQcBot",
     "Offer",
     "Overruns",
     "Persona",

@@ -58,6 +58,9 @@ def create_app(
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         store.start()
         registry.start()
+        for run in runs.values():
+            if run.earlier is not None:
+                run.earlier.read_through(store)
         yield
         await checks.close()
         await registry.close()
