@@ -165,6 +165,12 @@ def test_any_whole_number_is_a_seed(corpus: Corpus, seed: int) -> None:
     assert len(conversation(QcBot(corpus), 3, seed)) == 3
 
 
+def test_a_seed_gives_the_lines_that_it_always_gave() -> None:
+    # Of the release before there was any other way to draw: a run under way must not change its qc bot.
+    lines = ["A5 c1 c2 a8", "Same b2 here.", "B3 Same words b6 b7", "A2 c3 a4", "Same", "C2 here."]
+    assert conversation(QcBot(tiny()), 6, 7) == lines
+
+
 def test_one_dialogue_is_not_enough() -> None:
     alone = Corpus("alone", (), tiny().dialogues[:1])
     with pytest.raises(CorpusError, match="no second dialogue"):
