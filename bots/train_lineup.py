@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Annotated, NoReturn
 
-import torch
 import typer
 from rich.console import Console
 from rich.markup import escape
@@ -56,7 +55,6 @@ def train_lineup(
 
 
 def _train(corpus: str, out: Path, epochs: float | None, seed: int) -> dict[str, Trained]:
-    torch.set_num_threads(1)  # such small models take longer to share out among threads than to compute
     data = training_data(load_corpus(corpus))
     dialogues = data.write_dialogues(out / "corpus").resolve()
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
