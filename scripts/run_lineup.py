@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -35,6 +35,9 @@ def run_lineup(
     run: Annotated[str, typer.Option(help="The run's name, part of the worker's link.")] = "lineup",
     port: Annotated[int, typer.Option(help="Where the server listens.")] = 8000,
     bot_port: Annotated[int, typer.Option(help="Where the bot host listens.")] = 8601,
+    despite_failing_bots: Annotated[
+        bool, typer.Option("--despite-failing-bots", help="Open the run even if models failed their check.")
+    ] = False,
 ) -> None:
     """Train the paper's line-up (minutes, once), host it, open its study and serve it; Ctrl-C ends it all.
 
@@ -43,6 +46,8 @@ def run_lineup(
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, signal.default_int_handler)
     host, data = f"http://127.0.0.1:{bot_port}", ["--data", str(models / "data")]
+    os.environ["CANDOR_PORT"] = str(port)
+    os.environ.setdefault("CANDOR_EXEMPT_ADDRESSES", json.dumps(["127.0.0.1"]))
     train = ["--corpus", corpus, "--out", str(models), "--host", host]
     train += ["--epochs", str(epochs)] if epochs else []
     hosted = [f"--model={name}=parlai:{models / name / 'model'}" for name in MODELS]
@@ -50,9 +55,9 @@ def run_lineup(
         finish("bots.train_lineup", *train)
         with started("bots.host", "--port", str(bot_port), *hosted) as bots:
             wait_until_loaded(host, bots)
-            finish("server", "open", str(models / "lineup.yaml"), "--run", run, *data)
-            unlimited = {"CANDOR_EXEMPT_ADDRESSES": json.dumps(["127.0.0.1"])}
-            with started("server", "serve", "--port", str(port), *data, environment=unlimited) as server:
+            force = ["--despite-failing-bots"] if despite_failing_bots else []
+            finish("server", "open", str(models / "lineup.yaml"), "--run", run, *data, *force)
+            with started("server", "serve", *data) as server:
                 wait_for_either(server, bots)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
@@ -66,14 +71,12 @@ def finish(*command: str) -> None:
 
 
 @contextmanager
-def started(*command: str, environment: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[bytes]]:
+def started(*command: str) -> Iterator[subprocess.Popen[bytes]]:
     """Yield a process of ours that ends when the block does.
 
     It is in a session of its own, so that Ctrl-C ends the server first and its bots afterwards.
     """
-    process = subprocess.Popen(
-        [sys.executable, "-m", *command], env={**os.environ, **(environment or {})}, start_new_session=True
-    )
+    process = subprocess.Popen([sys.executable, "-m", *command], start_new_session=True)
     try:
         yield process
     finally:

@@ -66,6 +66,7 @@ class Training:
         parlai_log.set_log_level(parlai_log.ERROR)
         random.seed(self.seed)
         torch.manual_seed(self.seed)
+        torch.set_num_threads(1)  # so small a step takes threads longer to share than to do
         options = self._options()
         loop = TrainLoop(options)
         for _ in loop.train_steps():

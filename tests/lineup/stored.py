@@ -41,11 +41,11 @@ def conversations(database: Path, run: str) -> list[Conversation]:
     """Return all conversations of a run, in the order in which workers had them."""
     with sqlite3.connect(database) as connection:
         rows = connection.execute(
-            """SELECT conversation_id, assignment_id, system, family, is_qc, v1_conversation.status, seed,
-                      v1_conversation.persona
-               FROM v1_conversation JOIN v1_run USING (run_id)
-               JOIN conversation ON conversation.id = conversation_id
-               WHERE run = ? ORDER BY assignment_id, v1_conversation.position, v1_conversation.attempt""",
+            """SELECT met.conversation_id, met.assignment_id, met.system, met.family, met.is_qc, met.status,
+                      conversation.seed, met.persona
+               FROM v1_conversation AS met JOIN v1_run ON v1_run.run_id = met.run_id
+               JOIN conversation ON conversation.id = met.conversation_id
+               WHERE v1_run.run = ? ORDER BY met.assignment_id, met.position, met.attempt""",
             [run],
         ).fetchall()
         return [_conversation(connection, row) for row in rows]
