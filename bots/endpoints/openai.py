@@ -13,8 +13,9 @@ from bots.endpoints.spoken import spoken
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam
 
-# A server need not list its models, and one that counts requests is there.
-_ALIVE = frozenset({200, 404, 405, 429, 501})
+# What says that no chat would be answered: the key is wrong, or a proxy has nothing behind it. A server that
+# cannot list its models may chat all the same: `transformers serve` without a hub answers 500.
+_AWAY = frozenset({401, 403, 502, 503, 504})
 _ROLES = {"worker": "user", "bot": "assistant"}
 
 
@@ -75,9 +76,9 @@ class OpenAiBot:
         return spoken(completion.choices[0].message.content)
 
     async def probe(self) -> None:
-        """Have the server list its models. Raises BotError."""
+        """Ask for the list of models, whatever it says. Raises BotError."""
         response = await self._remote.get("/models")
-        if response.status_code not in _ALIVE:
+        if response.status_code in _AWAY:
             raise self._remote.refusal(response)
 
     async def close(self) -> None:
