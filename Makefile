@@ -41,9 +41,11 @@ install-wheel: ## install the wheel of dist/ into a new environment: make instal
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) dist/candor-*.whl
 
-bench: install ## how fast things are; results go into the docs
+bench: install-hf install-parlai ## how fast things are; results go into the docs
 	$(BIN)/python benchmarks/group_commit.py
 	$(BIN)/python benchmarks/qc_scale.py
+	$(BIN)/python benchmarks/bot_batching.py
+	$(PARLAI)/bin/python benchmarks/bot_batching.py --parlai
 
 screenshots: install browser $(PAGES) ## take the pictures of every page again, into docs/screenshots
 	$(BIN)/python tests/e2e/screenshots.py

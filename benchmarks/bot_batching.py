@@ -3,34 +3,34 @@
 python benchmarks/bot_batching.py [--help]
 
 A transformer with random weights, of the size of a small dialogue model, is saved to disk and hosted as
-any model of a researcher's is: bots.host.hf behind bots.host.batch. A number of conversations go on at once;
-each asks for its next reply as soon as it has the last. Every reply has the same number of tokens. One by one
-and batched take turns within one process, so that other work on the machine slows both.
+any model of a researcher's is: bots.host.hf or bots.host.parlai behind bots.host.batch. A number of
+conversations go on at once, and in every round each of them asks for a reply. Every reply has the same number
+of tokens.
+One by one and batched take turns, round by round, within one process, so that other work on the machine
+slows both; how much the rounds differ tells how far to trust a row.
 """
 
 import asyncio
+import math
 import platform
 import random
 import tempfile
 import time
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import torch
-import transformers
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from tokenizers import Tokenizer
-from tokenizers.models import WordLevel
-from tokenizers.pre_tokenizers import Whitespace
 
 from bots import Chat, Turn
-from bots.host.batch import MicroBatch
-from bots.host.hf import HfModel
-from bots.host.options import Options
+from bots.host.batch import LARGEST, WAIT_MS, MicroBatch
+from bots.host.model import Model
 
 CONVERSATIONS = (1, 8, 32, 128)
 LAYERS, WIDTH, HEADS, VOCABULARY, CONTEXT = 8, 512, 8, 50_257, 512
@@ -39,26 +39,54 @@ complaints = Console(stderr=True)
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What a number of conversations got: replies in all, seconds in all, seconds of every reply."""
+class Round:
+    """What a number of conversations got: seconds until all had a reply, and until each had its own."""
 
-    replies: int
     seconds: float
     waits: list[float]
 
     @property
     def rate(self) -> float:
-        return self.replies / self.seconds
-
-    def quantile(self, share: float) -> float:
-        return float(np.quantile(self.waits, share))
-
-    def with_more(self, other: "Measured") -> "Measured":
-        return Measured(self.replies + other.replies, self.seconds + other.seconds, self.waits + other.waits)
+        return len(self.waits) / self.seconds
 
 
-def save_model(folder: Path, tokens: int) -> int:
-    """Save the model and its tokenizer to `folder`; return how many parameters it has."""
+@dataclass(frozen=True)
+class Row:
+    """Rounds of so many conversations at once, one by one and batched, in pairs."""
+
+    conversations: int
+    alone: list[Round]
+    batched: list[Round]
+
+    def ratios(self) -> list[float]:
+        return [b.rate / a.rate for a, b in zip(self.alone, self.batched, strict=True)]
+
+    def cells(self) -> list[str]:
+        both = (self.alone, self.batched)
+        replies = sum(len(each.waits) for each in self.alone)
+        rates = [replies / sum(each.seconds for each in rounds) for rounds in both]
+        ratios = self.ratios()
+        waits = [[wait for each in rounds for wait in each.waits] for rounds in both]
+        return [
+            str(self.conversations),
+            str(replies),
+            *(f"{rate:.2f}" for rate in rates),
+            f"{rates[1] / rates[0]:.1f}×",
+            f"{min(ratios):.1f}–{max(ratios):.1f}",
+            *(f"{np.quantile(each, share):.2f}" for share in (0.5, 0.99) for each in waits),
+        ]
+
+
+def hf_model(folder: Path, tokens: int, device: str) -> tuple[Model, str]:
+    """Return a GPT-2 saved to `folder` and hosted from there, and what it is."""
+    import transformers
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+
+    from bots.host.hf import HfModel
+    from bots.host.options import Options
+
     words = {f"w{number}": number for number in range(VOCABULARY - 2)}
     marks = {"<unk>": VOCABULARY - 2, "</s>": VOCABULARY - 1}
     unknown, end = marks
@@ -76,95 +104,113 @@ def save_model(folder: Path, tokens: int) -> int:
     )
     model.generation_config.min_new_tokens = tokens
     model.save_pretrained(folder)
-    return int(model.num_parameters())
+    hosted = HfModel(str(folder), Options(max_new_tokens=tokens, device=device))
+    return hosted, described("GPT-2 layout", model.num_parameters(), "transformers")
 
 
-async def converse(bot: MicroBatch, conversations: int, rounds: int, seed: int) -> Measured:
-    """Have every conversation ask `rounds` times, all of them at once."""
+def parlai_model(folder: Path, tokens: int) -> tuple[Model, str]:
+    """Return ParlAI's transformer generator saved to `folder` and hosted from there, and what it is."""
+    import_module("bots.parlai")  # before ParlAI itself: it makes that fit for today's Python
+    from parlai.core.agents import create_agent
+    from parlai.core.params import ParlaiParser
+
+    from bots.host.parlai import ParlaiModel
+
+    words = folder / "model.dict"
+    words.write_text("".join(f"w{number}\t1\n" for number in range(VOCABULARY - 4)))
+    options = ParlaiParser(True, True).parse_kwargs(
+        model="transformer/generator", model_file=str(folder / "model"), dict_file=str(words), no_cuda=True,
+        dict_tokenizer="split", n_layers=LAYERS, n_heads=HEADS, embedding_size=WIDTH, ffn_size=4 * WIDTH,
+        n_positions=CONTEXT, text_truncate=CONTEXT, label_truncate=tokens, inference="greedy",
+        beam_min_length=tokens,
+    )  # fmt: skip
+    torch.manual_seed(1)
+    agent = create_agent(options)
+    agent.save(str(folder / "model"))
+    size = sum(each.numel() for each in agent.model.parameters())
+    return ParlaiModel(str(folder / "model")), described("ParlAI's encoder-decoder", size, "parlai")
+
+
+def described(layout: str, size: int, library: str) -> str:
+    return (
+        f"{layout}, {LAYERS} layers × {WIDTH}, {size / 1e6:.0f} M parameters with random weights, float32; "
+        f"torch {torch.__version__}, {library} {version(library)}"
+    )
+
+
+async def ask(bot: MicroBatch, conversations: int, seed: int) -> Round:
+    """Have every conversation ask for a reply, all of them at once."""
     waits: list[float] = []
 
     async def one(number: int) -> None:
         rng = random.Random(f"{seed} {number}")
-        turns: list[Turn] = [Turn("worker", line(rng)), Turn("bot", line(rng))] * rng.randrange(4)
-        for _ in range(rounds):
-            turns.append(Turn("worker", line(rng)))
-            asked = time.perf_counter()
-            reply = await bot.reply(Chat(f"{seed} {number}", number, (), tuple(turns)))
-            waits.append(time.perf_counter() - asked)
-            turns.append(Turn("bot", reply.text))
+        turns = [Turn("worker", line(rng)), Turn("bot", line(rng))] * rng.randrange(4)
+        chat = Chat(f"{seed} {number}", number, (), (*turns, Turn("worker", line(rng))))
+        asked = time.perf_counter()
+        await bot.reply(chat)
+        waits.append(time.perf_counter() - asked)
 
     started = time.perf_counter()
     await asyncio.gather(*(one(number) for number in range(conversations)))
-    return Measured(conversations * rounds, time.perf_counter() - started, waits)
+    return Round(time.perf_counter() - started, waits)
 
 
 def line(rng: random.Random) -> str:
     return " ".join(f"w{rng.randrange(VOCABULARY - 2)}" for _ in range(rng.randint(*WORDS_A_LINE)))
 
 
-def measure(model: HfModel, rounds: int, largest: int) -> list[tuple[int, Measured, Measured]]:
-    """Return for each number of conversations what they got one by one, and batched."""
+def measure(model: Model, rounds: int, replies: int, largest: int) -> list[Row]:
+    """Return a row for each number of conversations: at least `rounds` rounds and `replies` replies."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    rows = []
+    rows = [Row(number, [], []) for number in CONVERSATIONS]
+    asked = {number: max(rounds, math.ceil(replies / number)) for number in CONVERSATIONS}
     with Progress(*columns, console=complaints) as progress:
-        bar = progress.add_task("conversations", total=2 * rounds * sum(CONVERSATIONS))
-        for conversations in CONVERSATIONS:
-            alone, batched = Measured(0, 0, []), Measured(0, 0, [])
-            for turn in range(rounds):
-                one_by_one, gathered = MicroBatch(model, 0, 1), MicroBatch(model, largest=largest)
-                alone = alone.with_more(asyncio.run(converse(one_by_one, conversations, 1, turn)))
-                progress.advance(bar, conversations)
-                batched = batched.with_more(asyncio.run(converse(gathered, conversations, 1, turn)))
-                progress.advance(bar, conversations)
-            rows.append((conversations, alone, batched))
+        bar = progress.add_task("replies", total=2 * sum(number * times for number, times in asked.items()))
+        for row in rows:
+            for turn in range(asked[row.conversations]):
+                for found, bot in ((row.alone, (0, 1)), (row.batched, (WAIT_MS, largest))):
+                    found.append(asyncio.run(ask(MicroBatch(model, *bot), row.conversations, turn)))
+                    progress.advance(bar, row.conversations)
     return rows
 
 
-def table(rows: list[tuple[int, Measured, Measured]]) -> str:
+def table(rows: list[Row]) -> str:
     lines = [
-        "| conversations at once | replies/s one by one | batched | ratio "
+        "| conversations at once | replies | replies/s one by one | batched | ratio | in single rounds "
         "| p50 s one by one | batched | p99 s one by one | batched |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "|---:" * 10 + "|",
     ]
-    for conversations, alone, batched in rows:
-        cells = [
-            str(conversations),
-            f"{alone.rate:.2f}",
-            f"{batched.rate:.2f}",
-            f"{batched.rate / alone.rate:.1f}×",
-            *(f"{each.quantile(share):.2f}" for share in (0.5, 0.99) for each in (alone, batched)),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"| {' | '.join(row.cells())} |" for row in rows)])
 
 
 def where(device: str) -> str:
     """Return what this ran on."""
-    versions = f"torch {torch.__version__}, transformers {transformers.__version__}"
     if device == "cuda":
-        return f"{torch.cuda.get_device_name()}, {versions}"
-    return f"{torch.get_num_threads()} threads of a {platform.machine()} CPU, {versions}"
+        return str(torch.cuda.get_device_name())
+    return f"{torch.get_num_threads()} threads of a {platform.machine()} CPU"
 
 
 def main(
     out: Annotated[Path | None, typer.Option(help="Write the table to this file, too (Markdown).")] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Replies that each conversation asks for.")] = 3,
+    parlai: Annotated[
+        bool, typer.Option("--parlai", help="A model of ParlAI; needs its environment.")
+    ] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of each row, at least.")] = 4,
+    replies: Annotated[int, typer.Option(min=1, help="Replies in each row, at least.")] = 128,
     tokens: Annotated[int, typer.Option(min=1, help="Tokens in every reply.")] = 20,
-    largest: Annotated[int, typer.Option(min=1, help="Conversations in one batch.")] = 32,
-    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    largest: Annotated[int, typer.Option(min=1, help="Conversations in one batch.")] = LARGEST,
+    device: Annotated[str, typer.Option(help="cpu or cuda; ParlAI's model is on the CPU.")] = "cpu",
 ) -> None:
-    """Measure a GPT-2 of 8 layers × 512 with random weights, batched against one by one."""
-    with tempfile.TemporaryDirectory() as folder:
-        size = save_model(Path(folder), tokens)
-        model = HfModel(folder, Options(max_new_tokens=tokens, device=device))
-    warm = [Chat("warm", 1, (), (Turn("worker", line(random.Random(1))),))]
-    model.replies(warm)
-    rows = measure(model, rounds, largest)
-    text = (
-        f"GPT-2 layout, {LAYERS} layers × {WIDTH}, {size / 1e6:.0f} M parameters with random weights, "
-        f"float32; replies of {tokens} tokens, batches of {largest} at most; "
-        f"{where(device)}.\n\n{table(rows)}\n"
-    )
+    """Measure a transformer of 8 layers × 512 with random weights, batched against one by one."""
+    if parlai and device != "cpu":
+        raise typer.BadParameter("--parlai is measured on the CPU")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        model, what = parlai_model(folder, tokens) if parlai else hf_model(folder, tokens, device)
+        model.replies([Chat("warm", 1, (), (Turn("worker", line(random.Random(1))),))])
+        rows = measure(model, rounds, replies, largest)
+    settings = f"replies of {tokens} tokens, batches of {largest} at most; {where(device)}"
+    text = f"{what}; {settings}.\n\n{table(rows)}\n"
     print(text)
     if out is not None:
         out.write_text(text, encoding="utf-8")

@@ -135,3 +135,10 @@ def test_the_host_s_micro_batches_give_the_same_replies(models: Path, chats: lis
 )
 def test_tokens_are_put_together_as_english_is_written(said: str, written: str) -> None:
     assert spelled(said) == written
+
+
+def test_a_long_line_is_shown_whole() -> None:
+    said = "i went to the market and bought a cabbage . " * 20
+    assert spelled(said) == "I went to the market and bought a cabbage. " * 19 + (
+        "I went to the market and bought a cabbage."
+    )
