@@ -11,7 +11,8 @@ from bots.dial_in import Drain, Offer, WireError
 from bots.endpoints.dialled import DialledHost, DialledReplica
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
 from bots.endpoints.key import EndpointError
-from bots.endpoints.replicas import Replica, Replicas, ReplicaState
+from bots.endpoints.replicas import Declined, Replica, Replicas, ReplicaState
+from bots.fitted import EarlierReply, FittedQcBot
 from bots.self_identification import gives_itself_away
 
 __all__ = [
@@ -24,14 +25,17 @@ __all__ = [
     "ConformanceReport",
     "Corpus",
     "CorpusError",
+    "Declined",
     "DialInEndpoint",
     "DialledHost",
     "DialledReplica",
     "Dialogue",
     "Drain",
+    "EarlierReply",
     "Endpoint",
     "EndpointError",
     "Finding",
+    "FittedQcBot",
     "Offer",
     "Overruns",
     "Persona",

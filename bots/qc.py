@@ -80,12 +80,19 @@ class QcBot:
                 corpus.name, None, "no second dialogue to take the distorting words from", remedy
             )
 
+    def __len__(self) -> int:
+        """Return how many responses there are."""
+        return len(self._responses)
+
     async def reply(self, chat: Chat) -> Reply:
         """Return the next response of this conversation's permutation, distorted."""
-        given = chat.replies_given()
-        response, origin = self._responses[self._drawn(chat.seed, given)]
+        return Reply(self.line(chat, chat.replies_given()))
+
+    def line(self, chat: Chat, number: int) -> str:
+        """Return the response at `number`, from 0, of this conversation's permutation, distorted."""
+        response, origin = self._responses[self._drawn(chat.seed, number)]
         said = {turn.text for turn in chat.turns}
-        rng = random.Random(f"distort {chat.seed} {given}")
+        rng = random.Random(f"distort {chat.seed} {number}")
         givers = self._givers(" ".join(response), origin)
         text = ""
         for _ in range(_TRIES):
@@ -93,7 +100,7 @@ class QcBot:
             text = present(" ".join(changed))
             if changed != response and text not in said:
                 break
-        return Reply(text)
+        return text
 
     def _givers(self, text: str, origin: int) -> NDArray[np.intp]:
         """Return the dialogues, other than its own, that have enough words to distort a response."""

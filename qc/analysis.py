@@ -12,6 +12,7 @@ from qc.method.cost import Cost, cost
 from qc.method.criteria import CriteriaCorrelation, correlate_criteria
 from qc.method.duration import Minutes, minutes_per_conversation
 from qc.method.effort import Effort, describe_effort
+from qc.method.incidents import Incidents, describe_incidents
 from qc.method.pass_rate import PassRates, pass_rates
 from qc.method.replication import Replication, replicate
 from qc.method.sample import Sample, take_sample
@@ -95,7 +96,8 @@ class Options:
 class Analysis:
     """All results of one run. `notes` are the run's own and those that follow from the results.
 
-    A part is None if its section was not asked for, or if the run holds nothing for it to work on.
+    `incidents` is None if the source does not say what went wrong. A part is None if its section was not
+    asked for, or if the run holds nothing for it to work on.
     """
 
     run: Run
@@ -107,6 +109,7 @@ class Analysis:
     workload: Workload
     cost: Cost
     scores: Scores
+    incidents: Incidents | None
     notes: tuple[str, ...]
     significance: Significance | None
     clusters: Clusters | None
@@ -172,6 +175,7 @@ def analyse(
     chain = _Chain(run, options, other, on_step)
     sample, scores, part, seed = chain.sample, chain.scores, chain.part, options.seed
     second = chain.other
+    incidents = describe_incidents(run)
     significance = part("significance", lambda: compare_systems(sample, scores))
     return Analysis(
         run=run,
@@ -183,7 +187,14 @@ def analyse(
         workload=workload(sample),
         cost=cost(sample, options.reward),
         scores=scores,
-        notes=(*run.notes, *_scales(run), *_gaps(sample, scores), *_same_data(run, other)),
+        incidents=incidents,
+        notes=(
+            *run.notes,
+            *(incidents.notes if incidents else ()),
+            *_scales(run),
+            *_gaps(sample, scores),
+            *_same_data(run, other),
+        ),
         significance=significance,
         clusters=cluster(significance) if significance else None,
         intervals=part("intervals", lambda: intervals(chain.draws, scores)),

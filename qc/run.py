@@ -27,6 +27,8 @@ CHANGES: tuple[Change, ...] = get_args(Change)
 OPINION = pd.CategoricalDtype(list(OPINIONS))
 CHANGE = pd.CategoricalDtype(list(CHANGES))
 
+INCIDENT_COLUMNS = ["system", "conversations", "failed", "replies", "errors", "overran", "gave_away"]
+
 # Columns that the tables of results have beside those of the criteria, or have instead of them.
 RESERVED_LABELS = ("overall", "system", "n", "model", "N", "z", "raw")
 
@@ -78,6 +80,12 @@ class Run:
             sentences, one a line; NaN if it had none or the source does not say).
         ratings: float, one row per conversation in the same order, one column per criterion in the order
             of `criteria`; as the worker gave them, negative criteria not reversed.
+        incidents: what went wrong with each system, in all conversations that were begun, also those
+            that are not analysed: `system` (str, in the order of `systems`), `conversations` (int: begun),
+            `failed` (int: those that it could not carry on), `replies` (int), `errors` (int: tries for a
+            reply that came to nothing), `overran` (float: replies that came later than the time drawn for
+            them; NaN if unknown), `gave_away` (int: replies by which it gave itself away as a machine or by
+            name). None if the source does not say.
         words: what was said; None if the source does not hold it, or it was not asked for.
         left_out: assignments that take no part.
         notes: sentences that a reader of the results must see.
@@ -92,6 +100,7 @@ class Run:
     conversations: pd.DataFrame
     ratings: pd.DataFrame
     words: Words | None = None
+    incidents: pd.DataFrame | None = None
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
 

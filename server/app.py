@@ -10,8 +10,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from limits import parse
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from starlette.exceptions import HTTPException
 
 from server.auth import Auth
@@ -22,7 +20,9 @@ from server.config import Settings
 from server.desk_api import Desk
 from server.dial_in import DialIn
 from server.errors import CandorError
+from server.limiter import new_limiter
 from server.live import Live
+from server.metrics import Metrics
 from server.registry import Registry
 from server.run import OpenRun
 from server.store import Store
@@ -47,14 +47,20 @@ def create_app(
     """
     store = Store(settings.resolved_database_url)
     auth = replace(auth, granted=_grants_in(store))
+    metrics = Metrics(auth)
+    runs = {key: metrics.measured(run) for key, run in runs.items()}
     live = Live(store, runs, auth)
-    limiter = MovingWindowRateLimiter(MemoryStorage())
+    metrics.watch(live, store)
+    limiter = new_limiter()
     checks = Checks(store)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         store.start()
         registry.start()
+        for run in runs.values():
+            if run.earlier is not None:
+                run.earlier.read_through(store)
         yield
         await checks.close()
         await registry.close()
@@ -89,6 +95,7 @@ def create_app(
     app.include_router(worker_socket.router)
     desk = Desk(store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages)
     app.include_router(desk.router)
+    app.include_router(metrics.router)
     bot_desk = BotDesk(store=store, auth=auth, registry=registry, checks=checks, keys=settings.bot_keys)
     app.include_router(bot_desk.router)
     app.include_router(DialIn(store=store, auth=auth, registry=registry).router)

@@ -68,6 +68,11 @@ def plan_conversation(
     )
 
 
+def assignment_of(conversation: str) -> str:
+    """Return the assignment that a conversation of `plan_conversation` belongs to."""
+    return conversation.rpartition("-")[0]
+
+
 def derive_seed(*parts: object) -> int:
     """Return a 63-bit seed that depends on every part and is the same on every machine."""
     text = "\x1f".join(str(part) for part in parts)

@@ -81,7 +81,7 @@ def judge_registered(connection: Connection, study: Study) -> list[Judgement]:
 def _judge_registered(connection: Connection, name: str) -> Judgement:
     row = registration.find(connection, name)
     if not row.enabled:
-        return _failed(name, "is it enabled?", "it is disabled: `python -m bots.register enable` it")
+        return _failed(name, "is it enabled?", f"it is disabled: run `python -m bots.register enable {name}`")
     check = registration.latest_check(connection, row)
     if check is None:
         return _failed(name, "was it checked?", f"never: run `python -m bots.check {name}`")

@@ -218,12 +218,26 @@ class Registry:
         task.add_done_callback(self._leaving.discard)
 
     async def _beat(self) -> None:
-        while True:
-            await asyncio.sleep(self._heartbeat)
-            results = await asyncio.gather(*(r.probe() for r in self._everyone()), return_exceptions=True)
-            for error in results:
-                if isinstance(error, Exception):
-                    log.error("heartbeat failed", exc_info=error)
+        under_way: dict[Replicas, asyncio.Task[None]] = {}
+        try:
+            while True:
+                await asyncio.sleep(self._heartbeat)
+                # A bot that is slow to answer keeps no other waiting.
+                under_way = {replicas: task for replicas, task in under_way.items() if not task.done()}
+                for replicas in self._everyone():
+                    if replicas not in under_way:
+                        under_way[replicas] = asyncio.get_running_loop().create_task(_probe(replicas))
+        finally:
+            for task in under_way.values():
+                task.cancel()
+            await asyncio.gather(*under_way.values(), return_exceptions=True)
+
+
+async def _probe(replicas: Replicas) -> None:
+    try:
+        await replicas.probe()
+    except Exception:  # a heartbeat that fails by a fault of ours must not be the last one
+        log.exception("heartbeat failed", replicas=replicas.urls())
 
 
 def _cancelled() -> bool:

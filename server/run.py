@@ -4,9 +4,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
-from bots import Bot, Corpus, CorpusError, EndpointError, UnknownBotError, load_corpus, open_bot
+from bots import (
+    Bot,
+    Corpus,
+    CorpusError,
+    EndpointError,
+    FittedQcBot,
+    UnknownBotError,
+    load_corpus,
+    open_bot,
+)
 from server.assignment import QC, Casting, Variant
 from server.catalog import RunEntry
+from server.earlier_replies import EarlierReplies
 from server.errors import StudyInvalid
 from server.registry import Registry
 from server.state import Rules
@@ -22,7 +32,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class OpenRun:
-    """One run. `bots` has one for every system's name, the qc bot's too."""
+    """One run. `bots` has one for every system's name, the qc bot's too.
+
+    `earlier`: what its systems have said, where the qc bot draws from that.
+    """
 
     id: int
     slug: str
@@ -30,6 +43,7 @@ class OpenRun:
     study: Study
     rules: Rules
     bots: dict[str, Bot]
+    earlier: EarlierReplies | None = None
 
 
 def open_lineup(entry: RunEntry, registry: Registry) -> OpenRun:
@@ -52,8 +66,12 @@ def open_lineup(entry: RunEntry, registry: Registry) -> OpenRun:
         return there or _built_in(spec, learned, elsewhere, registry)
 
     bots = {spec.name: _opened(f"system `{spec.name}`", bot, spec.bot, corpus) for spec in study.systems}
-    bots[QC] = _opened("the qc bot", bot, study.qc.bot, qc_corpus)
-    return OpenRun(entry.id, entry.slug, entry.seed, study, rules_of(study, corpus), bots)
+    earlier = EarlierReplies(entry.id) if study.qc.draw == "systems" else None
+    if earlier is not None:
+        bots[QC] = _opened("the qc bot", FittedQcBot, qc_corpus, earlier)
+    else:
+        bots[QC] = _opened("the qc bot", bot, study.qc.bot, qc_corpus)
+    return OpenRun(entry.id, entry.slug, entry.seed, study, rules_of(study, corpus), bots, earlier)
 
 
 def rules_of(study: Study, corpus: Corpus) -> Rules:

@@ -58,10 +58,15 @@ class SystemSpec(_Section):
 
 
 class QcSpec(_Section):
-    """The quality-control bot and its corpus (METHOD section 3)."""
+    """The quality-control bot and its corpus (METHOD section 3).
+
+    `draw`: it distorts lines of the corpus, as published, or what the systems of the run have said to other
+    workers. The corpus serves until they have said enough.
+    """
 
     bot: Words = "qc"
     corpus: Words = "builtin:smalltalk"
+    draw: Literal["corpus", "systems"] = "corpus"
 
 
 class ReplyTime(_Section):
@@ -159,6 +164,7 @@ def _contradictions(study: Study) -> list[tuple[Location, str]]:
             for i, spec in enumerate(study.systems)
             if spec.name == "qc"
         ),
+        *_undrawn(study),
         *_unjudged(study),
         *_unusable_names(study),
     ]
@@ -202,6 +208,13 @@ def _unfit_numbers(study: Study) -> list[tuple[Location, str]]:
     if study.qc_per_assignment and not any(c.qc for c in study.criteria):
         problems.append((("criteria",), "none counts for quality control: set `qc: true` on at least one"))
     return problems
+
+
+def _undrawn(study: Study) -> list[tuple[Location, str]]:
+    if study.qc.draw == "corpus" or study.qc.bot == "qc":
+        return []
+    reason = f"only the bot `qc` draws from the systems, and the bot is `{study.qc.bot}`: leave `bot` out"
+    return [(("qc", "draw"), reason)]
 
 
 def _unjudged(study: Study) -> list[tuple[Location, str]]:

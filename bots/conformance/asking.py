@@ -11,9 +11,9 @@ from bots.conformance.answer import Answer, Asked
 from bots.conformance.script import (
     ALONE,
     ASKED_AGAIN,
-    LINES_AT_ONCE,
     SMALL_TALK,
     Script,
+    at_once_script,
     calls,
     together,
 )
@@ -87,7 +87,7 @@ async def ask(bot: Bot, at_once: int, patience: float, progress: Callable[[int, 
     again = Script("again", SMALL_TALK.lines)
     for at in ASKED_AGAIN:
         await asking.ask(again, at, held[0][at])
-    many = Script("at once", SMALL_TALK.lines[:LINES_AT_ONCE])
+    many = at_once_script(at_once)
     await asyncio.gather(*(asking.hold(many, i, _SEED + i) for i in range(together(at_once))))
     return Asked(tuple(asking.answers), stopped=len(asking.answers) < total)
 

@@ -100,7 +100,7 @@ def speaking(answers: Sequence[Answer]) -> Finding | None:
 
 def length(answers: Sequence[Answer]) -> Finding | None:
     """Are its replies of a length that people read?"""
-    question = "Are its replies short enough?"
+    question = "Is it short?"
     sizes = [len(answer.text) for answer in answers if answer.spoke]
     too_long = sum(size > LONGEST_REPLY for size in sizes) + sum(answer.too_long for answer in answers)
     if too_long:
@@ -123,8 +123,8 @@ def length(answers: Sequence[Answer]) -> Finding | None:
 
 
 def variety(answers: Sequence[Answer]) -> Finding | None:
-    """Does it say something new?"""
-    question = "Does it say something new?"
+    """Does it vary?"""
+    question = "Does it vary?"
     replies = [answer for held in measures.conversations(answers) for answer in held if answer.spoke]
     if not replies:
         return None
@@ -166,8 +166,8 @@ def secrecy(answers: Sequence[Answer], names: Sequence[str]) -> Finding | None:
 
 
 def plainness(answers: Sequence[Answer]) -> Finding | None:
-    """Does it write plain text?"""
-    question = "Does it write plain text?"
+    """Is it plain text?"""
+    question = "Is it plain text?"
     spoken = [answer.text for answer in answers if answer.spoke]
     if not spoken:
         return None
@@ -183,7 +183,7 @@ def plainness(answers: Sequence[Answer]) -> Finding | None:
 
 def speed(latency: Latency, patience: float) -> Finding | None:
     """Does it answer before it is given up?"""
-    question = "Does it answer in its time?"
+    question = "Is it in time?"
     measured = [spread for spread in (latency.alone, latency.at_once) if spread is not None]
     if not measured:
         return None
@@ -199,7 +199,7 @@ def speed(latency: Latency, patience: float) -> Finding | None:
 
 def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) -> Finding | None:
     """Does it answer before its reply would naturally be shown?"""
-    question = "Is it as fast as people type?"
+    question = "As fast as people type?"
     measured = latency.at_once or latency.alone
     if late is None or measured is None:
         return None
@@ -225,7 +225,7 @@ def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) ->
 
 def past_timeliness(overruns: Overruns | None) -> Finding | None:
     """Was it fast enough in its conversations so far? What is past never fails: it may be mended."""
-    question = "Was it so with workers?"
+    question = "And with workers so far?"
     if overruns is None or overruns.replies == 0:
         return None
     share = overruns.overran / overruns.replies
@@ -263,7 +263,7 @@ def persona(answers: Sequence[Answer]) -> Finding | None:
 
 def repeatability(answers: Sequence[Answer]) -> Finding | None:
     """Does the same chat with the same seed get the same reply? Either is fine, and good to know."""
-    question = "Does it repeat itself when asked again?"
+    question = "Asked again, the same?"
     different, n = measures.differing(answers)
     if not n:
         return None

@@ -78,11 +78,10 @@ AWKWARD = Script(
 )
 
 ALONE = (SMALL_TALK, *QUESTIONS, AWKWARD)
-# Each of the conversations at once has this many lines: the first ones of the small talk.
-LINES_AT_ONCE = 2
 # Lines of the small talk that are asked again, just as before: the first and the last.
 ASKED_AGAIN = (0, len(SMALL_TALK.lines) - 1)
-MOST_AT_ONCE = 32
+MOST_AT_ONCE = 64
+_FEW_AT_ONCE = 16
 
 
 def together(at_once: int) -> int:
@@ -90,7 +89,15 @@ def together(at_once: int) -> int:
     return min(max(at_once, 1), MOST_AT_ONCE)
 
 
+def at_once_script(at_once: int) -> Script:
+    """Return what each of the conversations at once is: the first lines of the small talk.
+
+    Few conversations have two lines each, so that there is something to measure; many have one.
+    """
+    return Script("at once", SMALL_TALK.lines[: 2 if at_once <= _FEW_AT_ONCE else 1])
+
+
 def calls(at_once: int) -> int:
     """Return how often a bot is asked in all, where no call fails."""
     alone = sum(len(script.lines) for script in ALONE)
-    return alone + len(ASKED_AGAIN) + LINES_AT_ONCE * together(at_once)
+    return alone + len(ASKED_AGAIN) + len(at_once_script(at_once).lines) * together(at_once)

@@ -184,14 +184,15 @@ class Replicas:
             BotError: every replica failed or rests; says for each what was the matter.
         """
         tried: dict[_Place, str] = {}
+        latest: BotError | None = None
         while (place := self._least_busy(tried)) is not None:
             try:
                 return await self._ask(place, chat)
             except BotError as error:
-                tried[place] = str(error)
+                tried[place], latest = str(error), error
         rest = {place: self._resting(place) for place in self._places if place not in tried}
         reasons = [f"{place.replica.url}: {reason}" for place, reason in (tried | rest).items()]
-        raise BotError("; ".join(reasons) or "no bot host is there that answers for it")
+        raise BotError("; ".join(reasons) or "no bot host is there that answers for it") from latest
 
     async def close(self) -> None:
         """Let go of every connection."""

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
 
-from qc.run import SIMULATED_NOTE, LeftOut, Run
+from qc.run import INCIDENT_COLUMNS, SIMULATED_NOTE, LeftOut, Run
 
 FORMAT = "candor-run"
 VERSION = 1
@@ -63,6 +63,18 @@ class System(_Part):
     is_qc: bool
 
 
+class Incidents(_Part):
+    """A row of `Run.incidents`."""
+
+    system: str
+    conversations: int
+    failed: int
+    replies: int
+    errors: int
+    overran: float | None
+    gave_away: int
+
+
 class Out(_Part):
     """A `qc.run.LeftOut`."""
 
@@ -83,6 +95,7 @@ class Header(_Part):
         words: whether the words are here, be there none.
         criteria: in the order of reports.
         systems: by name, the qc bot last.
+        incidents: of each system; None if nobody counted them.
         left_out: assignments that take no part.
         notes: `Run.notes`.
         assignments: how many there are; a file that was cut short shows by it.
@@ -97,6 +110,7 @@ class Header(_Part):
     words: bool
     criteria: list[Criterion]
     systems: list[System]
+    incidents: list[Incidents] | None = None
     left_out: list[Out]
     notes: list[str]
     assignments: int
@@ -112,6 +126,7 @@ class Header(_Part):
             words=run.words is not None,
             criteria=[Criterion.model_validate(row) for row in run.criteria.to_dict("records")],
             systems=[System.model_validate(row) for row in run.systems.to_dict("records")],
+            incidents=None if run.incidents is None else _incidents(run.incidents),
             left_out=[Out(assignment=o.assignment, worker=o.worker, reason=o.reason) for o in run.left_out],
             notes=list(run.notes),
             assignments=len(run.assignments),
@@ -133,11 +148,22 @@ class Header(_Part):
         rows = [criterion.model_dump() for criterion in self.criteria]
         return pd.DataFrame(rows, columns=list(Criterion.model_fields)).astype({"maximum": np.float64})
 
+    def incidents_frame(self) -> pd.DataFrame | None:
+        """Return the incidents as `Run.incidents` has them, in any order."""
+        if self.incidents is None:
+            return None
+        return pd.DataFrame([row.model_dump() for row in self.incidents], columns=INCIDENT_COLUMNS)
+
     def systems_frame(self) -> pd.DataFrame:
         """Return the systems as `Run.systems` has them."""
         return pd.DataFrame(
             [system.model_dump() for system in self.systems], columns=list(System.model_fields)
         )
+
+
+def _incidents(rows: pd.DataFrame) -> list[Incidents]:
+    known = rows.astype({"overran": object}).where(rows.notna(), None)
+    return [Incidents.model_validate(row) for row in known.to_dict("records")]
 
 
 def parquet_schema(labels: list[str], words: bool) -> pa.Schema:

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import DataError, EmptyRunError, Problem
-from qc.run import RESERVED_LABELS, LeftOut, Run, Words
+from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, LeftOut, Run, Words
 
 CRITERION_COLUMNS = ["label", "negative", "counts_for_qc", "maximum"]
 SYSTEM_COLUMNS = ["system", "family", "has_persona", "is_qc"]
@@ -32,7 +32,8 @@ class Draft:
 
     `criteria`, `systems`, `assignments` and `conversations` have the columns named above. `ratings` has
     the rows of `conversations`; its columns are whatever criteria were rated, NaN where one was not.
-    `words` point at rows of `conversations` by number, from 0, in any order.
+    `incidents` has a row per system, in any order, and the columns that `Run` says. `words` point at rows of
+    `conversations` by number, from 0, in any order.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Draft:
     conversations: pd.DataFrame
     ratings: pd.DataFrame
     words: Words | None = None
+    incidents: pd.DataFrame | None = None
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
     partial: bool = False
@@ -217,9 +219,18 @@ def _typed(draft: Draft) -> Run:
         conversations=conversations.iloc[order].reset_index(drop=True),
         ratings=ratings.iloc[order].astype(np.float64).reset_index(drop=True),
         words=None if draft.words is None else _reordered(draft.words, order),
+        incidents=None if draft.incidents is None else _incidents(draft.incidents, systems),
         left_out=draft.left_out,
         notes=draft.notes,
     )
+
+
+def _incidents(incidents: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
+    counts = [name for name in INCIDENT_COLUMNS[1:] if name != "overran"]
+    by_system = incidents.drop_duplicates("system").set_index("system").reindex(systems["system"])
+    ordered = by_system.fillna(dict.fromkeys(counts, 0)).reset_index()[INCIDENT_COLUMNS]
+    typed: pd.DataFrame = ordered.astype({**dict.fromkeys(counts, np.int64), "overran": np.float64})
+    return typed
 
 
 def _assignments(assignments: pd.DataFrame, conversations: pd.DataFrame) -> pd.DataFrame:

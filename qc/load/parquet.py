@@ -180,6 +180,7 @@ def _draft(source: str, declared: Header, table: pa.Table, problems: list[Proble
         conversations=_conversations(table),
         ratings=_ratings(table, declared),
         words=_words(table, problems) if "inputs" in table.column_names else None,
+        incidents=declared.incidents_frame(),
         left_out=declared.all_left_out(),
         notes=declared.all_notes(),
         partial=declared.partial,

@@ -57,6 +57,7 @@ def as_json(analysis: Analysis) -> Json:
         "cost": asdict(analysis.cost),
         "criteria": run.criteria[["label", "negative", "counts_for_qc", "maximum"]],
         "systems": _systems(analysis),
+        **({} if analysis.incidents is None else {"incidents": analysis.incidents.table}),
         **{name: part for name, part in _sections(analysis).items() if part is not None},
         "left_out": [asdict(out) for out in run.left_out],
     }

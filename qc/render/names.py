@@ -21,6 +21,7 @@ TABLES = frozenset(
         "everyone",
         "filter",
         "forecast",
+        "incidents",
         "intervals",
         "kept",
         "left_out",

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from qc.analysis import Analysis
+from qc.method.incidents import Incidents
 from qc.numerals import between, decimal, percent, ranks, whole
 from qc.render.sentences import verdict
 from qc.run import LeftOut
@@ -27,6 +28,8 @@ def show(analysis: Analysis, console: Console) -> None:
     if not analysis.sample.screening.workers["passed"].all():
         console.print(_failed_table(analysis))
     console.print(_system_table(analysis))
+    if analysis.incidents is not None and analysis.incidents.any:
+        console.print(_incident_table(analysis.incidents))
     console.print(f"Signature: {analysis.signature}", soft_wrap=True)
 
 
@@ -103,6 +106,19 @@ def _system_table(analysis: Analysis) -> Table:
         numbers += [column[position] for column in certainty.values()]
         numbers += [_decimal(float(raw[position]), 2), *(_decimal(row[label], 3) for label in labels)]
         table.add_row(str(row["system"]), *numbers)
+    return table
+
+
+def _incident_table(incidents: Incidents) -> Table:
+    table = Table(
+        title="Incidents, in all conversations that were begun", title_justify="left", pad_edge=False
+    )
+    table.add_column("system", overflow="fold")
+    for heading in ("conversations", "failed", "replies", "failed tries", "late", "gave itself away"):
+        table.add_column(heading, justify="right")
+    columns = ["conversations", "failed", "replies", "errors", "overran", "gave_away"]
+    for row in incidents.table.to_dict("records"):
+        table.add_row(str(row["system"]), *(_plain(whole(row[name])) for name in columns))
     return table
 
 

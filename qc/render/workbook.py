@@ -22,7 +22,7 @@ LONGEST_NAME = 31
 MEASURED_ROWS = 200
 NARROWEST, WIDEST = 9, 60
 
-SHARES = frozenset({"passrate", "rate", "best_chance", "share", "identical"})
+SHARES = frozenset({"passrate", "rate", "best_chance", "share", "identical", "failed_share", "overran_share"})
 PROBABILITIES = frozenset({"p", "significance_pvalues.csv", "significance_holm.csv"})
 
 

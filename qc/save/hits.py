@@ -46,10 +46,19 @@ def common_losses(run: Run) -> list[Loss]:
         ),
         Loss("the mark that assignments that were not completed take part", int(run.partial)),
         Loss("left-out assignments", len(run.left_out)),
+        Loss("counts of what went wrong with a system", _incidents(run)),
         Loss("notes", len(notes)),
         Loss("places of conversations that were not held one after the other from 1", _out_of_turn(run)),
         Loss("names of conversations", _renamed(run)),
     ]
+
+
+def _incidents(run: Run) -> int:
+    """Return how many counts there are that are not 0."""
+    if run.incidents is None:
+        return 0
+    counts = run.incidents[["failed", "errors", "overran", "gave_away"]]
+    return int((counts.fillna(0) != 0).to_numpy().sum())
 
 
 def _wrong_qc(run: Run) -> int:

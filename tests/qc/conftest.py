@@ -178,7 +178,8 @@ VIEWS = {
     "v1_conversation": "run_id, assignment_id, conversation_id, position, attempt, system, family, is_qc, "
     "has_persona, persona, status, started_at, ended_at, rated_at",
     "v1_rating": "run_id, assignment_id, conversation_id, criterion, value",
-    "v1_turn": "run_id, conversation_id, turn_index, author, text, latency_ms, created_at",
+    "v1_turn": "run_id, conversation_id, turn_index, author, text, latency_ms, created_at, overran",
+    "v1_note": "run_id, conversation_id, kind, text, created_at",
     "v1_topic_mark": "run_id, conversation_id, ordinal, round, topic, how, opinion, bot_opinion",
 }
 
@@ -253,7 +254,7 @@ class Database:
         """Add turns (author, text) to a conversation in which nothing has been said."""
         for index, (author, text) in enumerate(turns):
             keys = {"run_id": run_id, "conversation_id": conversation}
-            self.insert("v1_turn", **keys, turn_index=index, author=author, text=text)
+            self.insert("v1_turn", **keys, turn_index=index, author=author, text=text, overran=0)
 
     def mark(self, conversation: str, *marks: tuple[object, ...], run_id: str = "r1") -> None:
         """Add marks (round, topic, opinion, how, opinion of the bot) to a conversation without any."""

@@ -37,7 +37,30 @@ def awkward_run(seed: int = 1, workers: int = 24) -> Run:
         family=["<i>one</i>", "<i>one</i>", "two", "two", "qc"], has_persona=[True, False, True, False, False]
     )
     left_out = (LeftOut("<u>A</u>", "=1+1", "no answers"),)
-    return replace(run, name="<b>run</b>", systems=systems, left_out=left_out, notes=("a < b & c",))
+    return replace(
+        run,
+        name="<b>run</b>",
+        systems=systems,
+        incidents=_incidents(systems),
+        left_out=left_out,
+        notes=("a < b & c",),
+    )
+
+
+def _incidents(systems: pd.DataFrame) -> pd.DataFrame:
+    """Return incidents of which each system has one more than the one before, the first none."""
+    number = np.arange(len(systems))
+    return pd.DataFrame(
+        {
+            "system": systems["system"],
+            "conversations": 24 + number,
+            "failed": number,
+            "replies": 240,
+            "errors": 2 * number,
+            "overran": 10.0 * number,
+            "gave_away": number,
+        }
+    )
 
 
 def _words(conversations: int, rng: np.random.Generator) -> Words:

@@ -11,6 +11,9 @@ def same_run(one: Run, other: Run, *, apart_from: tuple[str, ...] = ()) -> None:
         same_frame(getattr(one, name), getattr(other, name), apart_from)
     for name in {"name", "partial", "left_out", "notes"} - set(apart_from):
         assert getattr(one, name) == getattr(other, name)
+    assert (one.incidents is None) == (other.incidents is None) or "incidents" in apart_from
+    if one.incidents is not None and other.incidents is not None:
+        same_frame(one.incidents, other.incidents)
     assert (one.words is None) == (other.words is None)
     if one.words is not None and other.words is not None:
         for name in ("exchanges", "topics", "changes"):

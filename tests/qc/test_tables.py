@@ -28,6 +28,7 @@ ALWAYS = {
     "kept.csv",
     "workload.csv",
     "cost.csv",
+    "incidents.csv",
     "left_out.csv",
 }
 

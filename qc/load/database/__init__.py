@@ -13,7 +13,8 @@ import sqlalchemy as sa
 from qc.errors import Problem
 from qc.load.database.choice import choose, is_run
 from qc.load.database.engine import opened
-from qc.load.database.participation import failures, taking_part
+from qc.load.database.incidents import incidents
+from qc.load.database.participation import counting, failures, taking_part
 from qc.load.database.values import flags, located, numbers, times
 from qc.load.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
 from qc.load.database.words import words
@@ -27,7 +28,7 @@ from qc.load.draft import (
     report_order,
 )
 from qc.load.wanted import Wanted
-from qc.run import Run
+from qc.run import SIMULATED_NOTE, Run
 
 SCALE_MAXIMUM = 100.0
 
@@ -75,15 +76,24 @@ def _run(views: Views, wanted: Wanted) -> Run:
         persona=rated["persona"].replace("", None),
     )
     criteria = _criteria(views.rows("v1_criterion", CRITERION, run_id), problems)
+    systems = _systems(views.rows("v1_system", SYSTEM, run_id), conversations, problems)
     draft = Draft(
         name=name,
         source=views.source,
         criteria=criteria,
-        systems=_systems(views.rows("v1_system", SYSTEM, run_id), conversations, problems),
+        systems=systems,
         assignments=_renamed(_paid(kept), ASSIGNMENT_COLUMNS),
         conversations=_renamed(rated, CONVERSATION_COLUMNS),
         ratings=_ratings(views.rows("v1_rating", RATING, run_id), rated, criteria["label"], problems),
         words=words(views, run_id, rated, problems) if wanted.words else None,
+        incidents=incidents(
+            views,
+            run_id,
+            counting(conversations, left_out),
+            systems["system"].drop_duplicates(),
+            simulated=SIMULATED_NOTE in notes,
+            problems=problems,
+        ),
         left_out=left_out,
         notes=(*notes, *failures(conversations, left_out)),
         partial=wanted.include_partial,

@@ -42,11 +42,16 @@ def _simulation_notes(simulated: int, real: bool) -> list[str]:
     return [SIMULATED_NOTE]
 
 
+def counting(conversations: pd.DataFrame, left_out: Sequence[LeftOut]) -> pd.DataFrame:
+    """Return the conversations whose incidents count: all but those of simulated workers beside real ones."""
+    simulated = {out.assignment for out in left_out if out.reason == SIMULATED}
+    return conversations[~conversations["assignment_id"].isin(simulated)]
+
+
 def failures(conversations: pd.DataFrame, left_out: Sequence[LeftOut]) -> list[str]:
     """Return a note on the conversations that a system could not carry on, if there are any."""
-    simulated = {out.assignment for out in left_out if out.reason == SIMULATED}
-    counted = (conversations["status"] == "failed") & ~conversations["assignment_id"].isin(simulated)
-    failed = conversations.loc[counted, "system"].value_counts().sort_index()
+    counted = counting(conversations, left_out)
+    failed = counted.loc[counted["status"] == "failed", "system"].value_counts().sort_index()
     if failed.empty:
         return []
     counts = ", ".join(f"{system} {count}" for system, count in failed.items())

@@ -34,6 +34,7 @@ TEXT = {
     "author",
     "text",
     "feedback",
+    "kind",
     "persona",
     "topic",
 }
@@ -62,20 +63,33 @@ class Views:
                 f"this report reads version {VIEWS_VERSION}. Use a report and a server of the same release."
             )
 
+    def counts(self, view: str, columns: Sequence[str], run_id: object) -> pd.DataFrame:
+        """Return each combination of `columns` in `view`, of the run `run_id`, and `n`, its number of rows.
+
+        Raises:
+            SourceError: as `rows`.
+        """
+        return self._frame(view, columns, _count(view, columns, run_id), ("n",))
+
     def rows(self, view: str, columns: Sequence[str], run_id: object = None) -> pd.DataFrame:
         """Return `columns` of `view`, of the run `run_id` if given.
 
         Raises:
             SourceError: the view or a column is not there, or the database cannot be read.
         """
+        return self._frame(view, columns, _query(view, columns, run_id))
+
+    def _frame(
+        self, view: str, columns: Sequence[str], query: sa.Executable, more: Sequence[str] = ()
+    ) -> pd.DataFrame:
         try:
-            found = self._connection.execute(_query(view, columns, run_id)).all()
+            found = self._connection.execute(query).all()
         except SQLAlchemyError as error:
             raise SourceError(
                 f"{self.source}: the view {view} cannot be read ({reason(error)}). "
                 "Start the server once to bring the database up to date."
             ) from None
-        frame = pd.DataFrame([tuple(row) for row in found], columns=list(columns), dtype=object)
+        frame = pd.DataFrame([tuple(row) for row in found], columns=[*columns, *more], dtype=object)
         self._require_values(view, frame.drop(columns=list(NULLABLE), errors="ignore"))
         # SQLite keeps a value of any type in any column; names are compared and sorted as text.
         return frame.assign(**{name: _texts(frame[name]) for name in columns if name in TEXT})
@@ -95,6 +109,12 @@ class Views:
 def _texts(values: pd.Series) -> pd.Series:
     texts = values.map(str, na_action="ignore").astype(object)
     return texts.where(values.notna(), None)
+
+
+def _count(view: str, columns: Sequence[str], run_id: object) -> sa.Executable:
+    of_run = sa.column("run_id") == run_id
+    chosen: list[sa.ColumnElement[object]] = [sa.column(name) for name in columns]
+    return sa.select(*chosen, sa.func.count()).select_from(sa.table(view)).where(of_run).group_by(*chosen)
 
 
 def _query(view: str, columns: Sequence[str], run_id: object) -> sa.Executable:

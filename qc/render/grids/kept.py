@@ -32,6 +32,22 @@ def workload(tables: Tables) -> dict[str, Grid]:
     return {"workload": grid(tables["workload.csv"], *columns)}
 
 
+def incidents(tables: Tables) -> dict[str, Grid]:
+    """Return what went wrong with each system; nothing if the source does not say."""
+    columns = (
+        Column("system", "System"),
+        Column("conversations", "Conversations begun", whole),
+        Column("failed", "Failed", whole),
+        Column("failed_share", "of them", percent),
+        Column("replies", "Replies", whole),
+        Column("errors", "Failed tries", whole),
+        Column("overran", "Late", whole),
+        Column("overran_share", "of them", percent),
+        Column("gave_away", "Gave itself away", whole),
+    )
+    return {"incidents": grid(tables["incidents.csv"], *columns)} if "incidents.csv" in tables else {}
+
+
 def left_out(tables: Tables) -> dict[str, Grid]:
     """Return the assignments that take no part."""
     columns = (Column("assignment", "Assignment"), Column("worker", "Worker"), Column("reason", "Reason"))

@@ -60,6 +60,12 @@ def kept(analysis: Analysis) -> Named:
     )
 
 
+def incidents(analysis: Analysis) -> Named:
+    """Yield what went wrong with each system, if the source says."""
+    if analysis.incidents is not None:
+        yield "incidents.csv", analysis.incidents.table
+
+
 def left_out(analysis: Analysis) -> Named:
     """Yield the assignments that take no part."""
     yield (

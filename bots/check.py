@@ -1,0 +1,133 @@
+"""The command that says whether a bot is fit for workers: `python -m bots.check NAME`."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from bots.conformance.local import Candidate, CannotCheck, builtin, check_here, of_study
+from bots.conformance.report import ConformanceReport
+from bots.conformance.script import MOST_AT_ONCE
+from bots.conformance.table import coloured, conformance_table, transcript
+from bots.desk.access import SERVER, NoAccess, Server, Token, access
+from bots.desk.client import Desk, Trouble
+from bots.desk.views import CheckView
+
+AT_ONCE = 8
+_PAUSE = 0.3  # seconds between two looks at a check that the server is doing
+console = Console(highlight=False)
+complaints = Console(stderr=True, highlight=False)
+
+
+def check(
+    name: Annotated[
+        str, typer.Argument(help="A bot registered with the server; or builtin:NAME, qc, or one of --study.")
+    ],
+    at_once: Annotated[
+        int, typer.Option(min=1, max=MOST_AT_ONCE, help="Conversations that a study holds at the same time.")
+    ] = AT_ONCE,
+    study: Annotated[
+        Path | None,
+        typer.Option(help="Check a bot of this study file's `bots`, from here, without a server."),
+    ] = None,
+    json: Annotated[
+        Path | None, typer.Option("--json", help="Write the report, with the transcripts, to this file.")
+    ] = None,
+    transcripts: Annotated[bool, typer.Option(help="Print the three conversations.")] = False,
+    server: Server = SERVER,
+    token: Token = None,
+) -> None:
+    """Is a bot fit for workers? It is asked three scripted conversations, then many at once.
+
+    Ends with 0 where the bot passes or there is something to know, 1 where it fails, 2 where it could not be
+    checked.
+
+    Examples:
+
+    python -m bots.check my-model
+
+    python -m bots.check my-model --study study.yaml --json report.json
+
+    python -m bots.check builtin:retrieval
+    """
+    try:
+        if study is not None:
+            report = _here(name, of_study(study, name), at_once)
+        elif name == "qc" or name.startswith("builtin:"):
+            report = _here(name, builtin(name), at_once)
+        else:
+            with Desk(access(server, token)) as desk:
+                report = _there(desk, name, at_once)
+    except (CannotCheck, NoAccess, Trouble) as error:
+        _fail(str(error))
+    if json is not None:
+        _write(json, report)
+    if transcripts:
+        for held in report.transcripts:
+            console.print(transcript(held))
+    console.print(conformance_table(report))
+    console.print(f"[bold]{escape(name)}[/]: {coloured(report.verdict)}. {_MEANING[report.verdict]}")
+    if report.verdict == "fail":
+        raise typer.Exit(1)
+
+
+_MEANING = {
+    "pass": "It is fit for workers.",
+    "warn": "It can be given to workers; read the warnings first.",
+    "fail": "It is not fit for workers: a study with it does not start, unless told to.",
+}
+
+
+def _here(name: str, candidate: Candidate, at_once: int) -> ConformanceReport:
+    with _progress(name) as told:
+        return asyncio.run(check_here(candidate, at_once, told))
+
+
+def _there(desk: Desk, name: str, at_once: int) -> ConformanceReport:
+    """Have the server check a bot, and wait for the report. Raises Trouble."""
+    view: CheckView | None = desk.start_check(name, at_once)
+    with _progress(name) as told:
+        while view is not None and view.state == "running":
+            told(view.done, view.total)
+            time.sleep(_PAUSE)
+            view = desk.check(name)
+    if view is None or view.report is None:
+        reason = view.error if view is not None and view.error else "it is gone from the server"
+        raise Trouble(f"the check of {name} came to nothing: {reason}")
+    return view.report
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=complaints, transient=True) as progress:
+        bar = progress.add_task(f"asking {escape(name)}", total=None)
+        yield lambda done, total: progress.update(bar, completed=done, total=total or None)
+
+
+def _write(path: Path, report: ConformanceReport) -> None:
+    try:
+        path.write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        _fail(f"{path}: cannot be written: {error.strerror}; choose another file with --json")
+
+
+def _fail(reason: str) -> NoReturn:
+    complaints.print(f"[red]Error:[/] {escape(reason)}", soft_wrap=True)
+    raise typer.Exit(2)
+
+
+def main() -> None:
+    """Run the command line."""
+    typer.run(check)
+
+
+if __name__ == "__main__":
+    main()

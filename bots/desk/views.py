@@ -1,0 +1,56 @@
+"""What the server says of registered bots. Fields that are not needed here are passed over."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from bots.conformance.report import ConformanceReport, Overruns, Verdict
+
+
+class ReplicaView(BaseModel):
+    """One server that answers for a bot."""
+
+    url: str
+    state: str
+    in_flight: int
+    calls: int
+    failures: int
+    last_error: str | None
+
+
+class LastCheck(BaseModel):
+    """When a bot was last checked, and what came of it."""
+
+    at: datetime
+    verdict: Verdict
+
+
+class BotView(BaseModel):
+    """A registered bot. `endpoint` as it was registered, its kind under "kind"."""
+
+    name: str
+    endpoint: dict[str, Any]
+    enabled: bool
+    created_at: datetime
+    used_by: list[str]
+    replicas: list[ReplicaView]
+    overruns: Overruns
+    check: LastCheck | None
+
+
+class BotList(BaseModel):
+    """All registered bots."""
+
+    bots: list[BotView]
+
+
+class CheckView(BaseModel):
+    """A check, under way or over. `report` is there when it is finished, `error` when it failed."""
+
+    state: Literal["running", "finished", "failed"]
+    done: int
+    total: int
+    at: datetime | None
+    report: ConformanceReport | None
+    error: str | None

@@ -1,0 +1,299 @@
+"""The command that registers bots with a server: `python -m bots.register add NAME --kind …`."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from pydantic import TypeAdapter, ValidationError
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bots.conformance.table import coloured, conformance_table
+from bots.desk.access import SERVER, NoAccess, Server, Token, access
+from bots.desk.client import Desk, Trouble
+from bots.desk.views import BotView
+from bots.endpoints.endpoint import Endpoint
+
+_ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,99}")
+# Some keys are capitals and digits throughout. Names of variables are words: long ones have a "_" in them.
+_CAPITAL_KEY = re.compile(r"(?=[^0-9]*[0-9])[A-Z0-9]{16,}")
+_OPTIONS = {"urls": "--url", "max_tokens": "--max-tokens"}
+console = Console(highlight=False)
+complaints = Console(stderr=True, highlight=False)
+cli = typer.Typer(
+    help="Register bots with a Candor server, so that studies can name them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+replicas = typer.Typer(help="Have more servers answer for a bot, or fewer.", no_args_is_help=True)
+cli.add_typer(replicas, name="replicas")
+
+Name = Annotated[str, typer.Argument(help="The bot's name.")]
+Replica = Annotated[str, typer.Argument(help="The replica's address.", metavar="URL")]
+
+
+class Kind(StrEnum):
+    """How a bot is asked."""
+
+    OPENAI = "openai"
+    HTTP = "http"
+    PARLAI_WEB = "parlai-web"
+    DIAL_IN = "dial-in"
+
+
+@cli.command()
+def add(
+    name: Annotated[str, typer.Argument(help="What studies call it: small letters, digits, - and _.")],
+    kind: Annotated[Kind, typer.Option(help="How it is asked.")],
+    url: Annotated[
+        list[str] | None,
+        typer.Option(help="Where it is; repeated: replicas, each as good as the other."),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="openai: the model's name on that server.")] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="openai, http: the variable of the Candor server's environment that holds the key.",
+        ),
+    ] = None,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(help="openai: a file with the system's message; {persona} in it becomes the persona."),
+    ] = None,
+    temperature: Annotated[float | None, typer.Option(help="openai: from 0 to 2.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="openai: tokens in a reply, at most.")] = None,
+    server: Server = SERVER,
+    token: Token = None,
+) -> None:
+    """Register a bot.
+
+    Examples:
+
+    python -m bots.register add mine --kind http --url http://127.0.0.1:8601/mine
+
+    python -m bots.register add llama --kind openai --url http://gpu:8000/v1 --model llama-3 --key GPU_API_KEY
+
+    python -m bots.register add far-away --kind dial-in
+    """
+    _require_variable(key)
+    given = {
+        "urls": url,
+        "model": model,
+        "key": key,
+        "prompt": _text(prompt),
+        "temperature": temperature,
+        "max_tokens": max_tokens,
+    }
+    endpoint = _endpoint(kind, {option: value for option, value in given.items() if value is not None})
+    with _desk(server, token) as desk:
+        bot = desk.add(name, endpoint)
+    console.print(f"[green]{escape(bot.name)} is registered.[/]", soft_wrap=True)
+    if kind is Kind.DIAL_IN:
+        console.print("Start a host beside the model; it connects by itself:", soft_wrap=True)
+        console.print(f"  {_host_command(bot.name, server)}", soft_wrap=True, markup=False)
+    console.print(
+        f"Is it fit for workers?  python -m bots.check {bot.name}\nIn a study:             bot: {bot.name}",
+        soft_wrap=True,
+        markup=False,
+    )
+
+
+@cli.command("list")
+def list_(server: Server = SERVER, token: Token = None) -> None:
+    """List the registered bots."""
+    with _desk(server, token) as desk:
+        bots = desk.bots()
+    if not bots:
+        console.print("No bot is registered. Add one: python -m bots.register add --help")
+        return
+    table = Table("name", "kind", "replicas", "last check", "used by")
+    for bot in bots:
+        table.add_row(
+            escape(bot.name) + ("" if bot.enabled else " [red](disabled)[/]"),
+            bot.endpoint.get("kind", ""),
+            _states(bot),
+            _last_check(bot),
+            escape(", ".join(bot.used_by)) or "no open run",
+        )
+    console.print(table)
+
+
+@cli.command()
+def show(name: Name, server: Server = SERVER, token: Token = None) -> None:
+    """Show a bot: what it is, how its replicas do, what its last check found."""
+    with _desk(server, token) as desk:
+        bot, check = desk.bot(name), desk.check(name)
+    facts = Table(show_header=False, box=None)
+    for what, value in _facts(bot):
+        facts.add_row(what, value)
+    console.print(facts)
+    if bot.replicas:
+        console.print(_replica_table(bot))
+    if check is not None and check.state == "running":
+        console.print(f"It is being checked: {check.done} of {check.total} calls.")
+    if check is not None and check.report is not None:
+        console.print(conformance_table(check.report))
+
+
+@cli.command()
+def disable(name: Name, server: Server = SERVER, token: Token = None) -> None:
+    """Have a bot answer nobody, from now on; conversations with it are replaced."""
+    with _desk(server, token) as desk:
+        bot = desk.enable(name, False)
+    console.print(f"{escape(bot.name)} is disabled.")
+
+
+@cli.command()
+def enable(name: Name, server: Server = SERVER, token: Token = None) -> None:
+    """Have a bot answer again."""
+    with _desk(server, token) as desk:
+        bot = desk.enable(name, True)
+    console.print(f"{escape(bot.name)} is enabled.")
+
+
+@cli.command()
+def delete(
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    server: Server = SERVER,
+    token: Token = None,
+) -> None:
+    """Forget a bot. The server refuses while an open run has it."""
+    with _desk(server, token) as desk:
+        bot = desk.bot(name)
+        if not yes and not typer.confirm(f"Forget {bot.name}, a bot of kind {bot.endpoint.get('kind')}?"):
+            console.print(f"{escape(bot.name)} stays.")
+            return
+        desk.delete(name)
+    console.print(f"{escape(name)} is deleted.")
+
+
+@replicas.command("add")
+def add_replica(name: Name, url: Replica, server: Server = SERVER, token: Token = None) -> None:
+    """Have one more server answer for a bot, at once."""
+    with _desk(server, token) as desk:
+        bot = desk.add_replica(name, url)
+    console.print(_replica_table(bot))
+
+
+@replicas.command("remove")
+def remove_replica(name: Name, url: Replica, server: Server = SERVER, token: Token = None) -> None:
+    """Have a server answer for a bot no more; what it is at, it finishes."""
+    with _desk(server, token) as desk:
+        bot = desk.remove_replica(name, url)
+    console.print(_replica_table(bot))
+
+
+@contextmanager
+def _desk(server: str, token: str | None) -> Iterator[Desk]:
+    """Open the desk, and end the command with a sentence where something does not work."""
+    try:
+        with Desk(access(server, token)) as desk:
+            yield desk
+    except (NoAccess, Trouble) as error:
+        _fail(str(error))
+
+
+def _require_variable(key: str | None) -> None:
+    """Refuse what is typed like a key where a variable's name belongs, without repeating it."""
+    if key is None or (_VARIABLE.fullmatch(key) and not _CAPITAL_KEY.fullmatch(key)):
+        return
+    _fail(
+        "--key is the name of an environment variable, in capitals, as OPENAI_API_KEY. What you gave looks"
+        " like a key itself: it was sent nowhere, but may be in your shell's history. Set the variable where"
+        " the Candor server is started, and give its name here."
+    )
+
+
+def _text(prompt: Path | None) -> str | None:
+    if prompt is None:
+        return None
+    try:
+        return prompt.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        _fail(f"--prompt {prompt}: cannot be read: {error}")
+
+
+def _endpoint(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the endpoint as the server takes it, or say what is wrong with each option."""
+    try:
+        endpoint = _ENDPOINT.validate_python({"kind": kind.value, **given})
+    except ValidationError as error:
+        _fail("; ".join(_problem(kind, each["loc"], each["type"], each["msg"]) for each in error.errors()))
+    return endpoint.model_dump(mode="json", exclude_unset=True)
+
+
+def _problem(kind: Kind, where: tuple[int | str, ...], what: str, message: str) -> str:
+    """Return a mistake in terms of this command's options, without what was given."""
+    setting = str(where[1])
+    option = _OPTIONS.get(setting, f"--{setting}")
+    match what:
+        case "missing":
+            return f"{option} is needed for --kind {kind}"
+        case "extra_forbidden":
+            return f"{option} means nothing to --kind {kind}"
+    return f"{option}: {message.removeprefix('Value error, ')}"
+
+
+def _host_command(name: str, server: str) -> str:
+    socket = re.sub("^http", "ws", server)
+    return f"python -m bots.host hf:FOLDER_OR_HUB_ID --name {name} --server {socket} --token TOKEN"
+
+
+def _facts(bot: BotView) -> Iterator[tuple[str, str]]:
+    yield "name", escape(bot.name)
+    yield "enabled", "yes" if bot.enabled else "[red]no[/]"
+    for setting, value in bot.endpoint.items():
+        if setting != "urls":
+            yield setting, escape(str(value))
+    yield "used by", escape(", ".join(bot.used_by)) or "no open run"
+    yield "last check", _last_check(bot)
+    late = bot.overruns
+    yield "late replies", f"{late.overran} of {late.replies}"
+
+
+def _replica_table(bot: BotView) -> Table:
+    table = Table("replica", "state", "in flight", "calls", "failures", "last error")
+    for each in bot.replicas:
+        numbers = (str(each.in_flight), str(each.calls), str(each.failures))
+        table.add_row(escape(each.url), _state(each.state), *numbers, escape(each.last_error or ""))
+    return table
+
+
+def _states(bot: BotView) -> str:
+    counts: dict[str, int] = {}
+    for each in bot.replicas:
+        counts[each.state] = counts.get(each.state, 0) + 1
+    return ", ".join(f"{k} {_state(state)}" for state, k in counts.items()) or "none"
+
+
+def _state(state: str) -> str:
+    return escape(state) if state == "fine" else f"[red]{escape(state)}[/]"
+
+
+def _last_check(bot: BotView) -> str:
+    if bot.check is None:
+        return "never"
+    return f"{coloured(bot.check.verdict)} {bot.check.at:%Y-%m-%d %H:%M}"
+
+
+def _fail(reason: str) -> NoReturn:
+    complaints.print(f"[red]Error:[/] {escape(reason)}", soft_wrap=True)
+    raise typer.Exit(2)
+
+
+def main() -> None:
+    """Run the command line."""
+    cli()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""What went wrong with each system: failures, replies that came late, replies that gave it away.
+
+Scores are of conversations that were rated, so a system that fails on hard ones looks better than it is;
+and workers who can tell systems apart by their pace, or by what they call themselves, do not rate blindly.
+Therefore all conversations of people that were begun count here, whether they are analysed or not.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from qc.numerals import listed, percent, whole
+from qc.run import Run
+
+MANY_OVERRUNS = 0.05  # of a system's replies; up to there late replies tell hardly anything
+
+
+@dataclass(frozen=True)
+class Incidents:
+    """Incidents of each system, and sentences on what a reader must know of them.
+
+    Attributes:
+        table: the columns of `Run.incidents`, with `failed_share` (of conversations) and `overran_share` (of
+            replies) after the counts that they are of; NaN if there is nothing to be a share of.
+        notes: sentences.
+    """
+
+    table: pd.DataFrame
+    notes: tuple[str, ...]
+
+    @property
+    def any(self) -> bool:
+        """Whether anything went wrong."""
+        return bool((self.table[["failed", "errors", "overran", "gave_away"]].fillna(0) > 0).any(axis=None))
+
+
+def describe_incidents(run: Run) -> Incidents | None:
+    """Return what went wrong with each system; None if the source of the run does not say."""
+    if run.incidents is None:
+        return None
+    table = run.incidents.copy()
+    table.insert(3, "failed_share", _share(table["failed"], table["conversations"]))
+    if table["overran"].notna().all():
+        table["overran"] = table["overran"].astype(np.int64)
+    table.insert(7, "overran_share", _share(table["overran"], table["replies"]))
+    return Incidents(table, (*_overruns(table), *_giveaways(table)))
+
+
+def _share(part: pd.Series, of: pd.Series) -> pd.Series:
+    return part.astype(np.float64) / of.where(of > 0)
+
+
+def _overruns(table: pd.DataFrame) -> list[str]:
+    many = table[table["overran_share"] > MANY_OVERRUNS]
+    if many.empty:
+        return []
+    shares = [
+        f"{system} ({percent(share)})"
+        for system, share in zip(many["system"], many["overran_share"], strict=True)
+    ]
+    return [
+        "Replies often came later than the time drawn for them, so that workers may have told systems apart "
+        f"by their pace: {listed(shares)}."
+    ]
+
+
+def _giveaways(table: pd.DataFrame) -> list[str]:
+    told = table[table["gave_away"] > 0]
+    if told.empty:
+        return []
+    counts = [
+        f"{system} ({whole(count)})" for system, count in zip(told["system"], told["gave_away"], strict=True)
+    ]
+    return [f"Replies by which a system gave itself away as a machine or by name: {listed(counts)}."]
