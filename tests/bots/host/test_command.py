@@ -3,6 +3,7 @@
 import asyncio
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ import httpx
 import pytest
 
 from bots import Chat
+from bots.host.__main__ import _listen
 from tests.bots.host.test_app import body
 
 Talk = Callable[..., Chat]
@@ -135,3 +137,11 @@ def test_help_is_there_without_torch() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=REPOSITORY).returncode == 0
     done = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, cwd=REPOSITORY)
     assert "micro-batches" in done.stdout
+
+
+def test_an_answer_does_not_wait_for_an_acknowledgement() -> None:
+    """Answers are written in two parts: with Nagle's algorithm the second is held back, 40 ms mostly."""
+    with _listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        connection, _ = listener.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
