@@ -4,7 +4,6 @@ from bots.catalogue import UnknownBotError, builtin_names, open_bot
 from bots.chat import Author, Bot, BotError, BotGone, Chat, Reply, Turn
 from bots.conformance.check import check_bot
 from bots.conformance.report import ConformanceReport, Finding, Overruns
-from bots.conformance.table import conformance_table
 from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
 from bots.dial_in import PATH as DIAL_IN_PATH
 from bots.dial_in import Drain, Offer, WireError
@@ -49,7 +48,6 @@ __all__ = [
     "WireError",
     "builtin_names",
     "check_bot",
-    "conformance_table",
     "gives_itself_away",
     "load_corpus",
     "open_bot",

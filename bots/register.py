@@ -9,9 +9,10 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from pydantic import TypeAdapter, ValidationError
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from bots.conformance.table import coloured, conformance_table
 from bots.desk.access import SERVER, NoAccess, Server, Token, access
@@ -97,8 +98,7 @@ def add(
         bot = desk.add(name, endpoint)
     console.print(f"[green]{escape(bot.name)} is registered.[/]", soft_wrap=True)
     if kind is Kind.DIAL_IN:
-        console.print("Start a host beside the model; it connects by itself:", soft_wrap=True)
-        console.print(f"  {_host_command(bot.name, server)}", soft_wrap=True, markup=False)
+        console.print(_dial_in_help(bot.name, server), soft_wrap=True, markup=False)
     console.print(
         f"Is it fit for workers?  python -m bots.check {bot.name}\nIn a study:             bot: {bot.name}",
         soft_wrap=True,
@@ -114,7 +114,7 @@ def list_(server: Server = SERVER, token: Token = None) -> None:
     if not bots:
         console.print("No bot is registered. Add one: python -m bots.register add --help")
         return
-    table = Table("name", "kind", "replicas", "last check", "used by")
+    table = Table("name", "kind", "replicas", "last check", "used by", box=SIMPLE)
     for bot in bots:
         table.add_row(
             escape(bot.name) + ("" if bot.enabled else " [red](disabled)[/]"),
@@ -243,9 +243,14 @@ def _problem(kind: Kind, where: tuple[int | str, ...], what: str, message: str) 
     return f"{option}: {message.removeprefix('Value error, ')}"
 
 
-def _host_command(name: str, server: str) -> str:
+def _dial_in_help(name: str, server: str) -> str:
+    """Return how a bot host comes to answer for the bot: a token from the server, a host beside the model."""
     socket = re.sub("^http", "ws", server)
-    return f"python -m bots.host hf:FOLDER_OR_HUB_ID --name {name} --server {socket} --token TOKEN"
+    return (
+        "Make a token where the server is, and start a host beside the model; it connects by itself:\n"
+        f"  python -m server token new --name {name} --for host\n"
+        f"  python -m bots.host hf:FOLDER_OR_HUB_ID --name {name} --server {socket} --token TOKEN"
+    )
 
 
 def _facts(bot: BotView) -> Iterator[tuple[str, str]]:
@@ -261,7 +266,8 @@ def _facts(bot: BotView) -> Iterator[tuple[str, str]]:
 
 
 def _replica_table(bot: BotView) -> Table:
-    table = Table("replica", "state", "in flight", "calls", "failures", "last error")
+    where = Column("replica", no_wrap=True, overflow="fold")
+    table = Table(where, "state", "in flight", "calls", "failures", "last error", box=SIMPLE)
     for each in bot.replicas:
         numbers = (str(each.in_flight), str(each.calls), str(each.failures))
         table.add_row(escape(each.url), _state(each.state), *numbers, escape(each.last_error or ""))

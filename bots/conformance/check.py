@@ -49,8 +49,10 @@ async def check_bot(
 
 def report(asked: Asked, standard: Standard) -> ConformanceReport:
     """Return what there is to say of a bot's answers."""
-    latency = Latency(alone=_alone(asked.answers), at_once=_at_once(asked.answers))
-    late = _late(asked.answers, standard.delays)
+    # How long a refusal took says nothing of replies; a call that was given up took at least its time.
+    timed = [answer for answer in asked.answers if not answer.failed or answer.seconds >= standard.patience]
+    latency = Latency(alone=_alone(timed), at_once=_at_once(timed))
+    late = _late(timed, standard.delays)
     found = findings(asked, latency, late, standard)
     return ConformanceReport(
         verdict=worst(found),

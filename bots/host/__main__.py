@@ -257,9 +257,13 @@ def _name_of(spec: str) -> str:
 
 def _listen(address: str, port: int) -> socket.socket:
     try:
-        return socket.create_server((address, port), backlog=2048)
+        listener = socket.create_server((address, port), backlog=2048)
     except OSError as error:
         _fail(f"cannot listen on {address}:{port}: {error.strerror}. Choose another --port or --host.")
+    # Connections inherit this. asyncio does not see that they are TCP, and an answer, which is written in two
+    # parts, would wait 40 ms for the client's acknowledgement of the first.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def _fail(reason: str) -> NoReturn:

@@ -289,11 +289,16 @@ def test_repeatability_is_told_and_never_counts_against_a_bot(second: str, told:
 
 def test_where_nothing_was_said_there_is_nothing_to_judge() -> None:
     found = report(Asked(failed("lost"), stopped=True), STANDARD)
-    assert [finding.question for finding in found.findings] == [
-        "Does it answer?",
-        "Is it in time?",
-        "As fast as people type?",
-    ]
+    assert [finding.question for finding in found.findings] == ["Does it answer?"]
+
+
+def test_a_refusal_counts_for_no_latency_and_a_call_that_was_given_up_does() -> None:
+    refused = replace(ANSWER, text="", error="busy", seconds=0.5)
+    given_up = replace(ANSWER, text="", error="no reply within 20 s", seconds=20.0)
+    found = report(Asked((ANSWER, refused, given_up), stopped=False), STANDARD).latency
+    assert found.alone is not None
+    assert (found.alone.n, found.alone.p50) == (2, pytest.approx(10.05))
+    assert found.at_once is None
 
 
 @pytest.mark.parametrize(
