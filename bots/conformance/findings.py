@@ -28,6 +28,7 @@ LATE, MOSTLY_LATE = 0.10, 0.50
 # With half of its time used up, a busier hour or one retry of another worker's brings a bot to its deadline.
 NEAR_DEADLINE = 0.50
 _QUOTED = 80
+_REASON = 300  # characters of why a call failed: it ends with what to do
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,9 @@ def answering(asked: Asked) -> Finding:
     """Does it answer at all?"""
     question = "Does it answer?"
     n = len(asked.answers)
-    errors = Counter(quoted(answer.error or "") for answer in asked.answers if answer.failed)
+    errors = Counter(
+        quoted(answer.error or "", _REASON).rstrip(".") for answer in asked.answers if answer.failed
+    )
     failed = errors.total()
     if not failed:
         return Finding(question=question, verdict="pass", reason=f"It answered all {n} calls.")
