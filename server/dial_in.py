@@ -12,13 +12,21 @@ from sqlalchemy import Connection
 from bots import DIAL_IN_PATH, DialInEndpoint, DialledHost, DialledReplica, Drain, Offer, WireError
 from server import registration
 from server.auth import Auth
-from server.errors import BotExists, BotNotFound, CandorError, InvalidMessage
+from server.errors import (
+    BotExists,
+    BotNotFound,
+    CandorError,
+    InvalidMessage,
+    NotAuthorised,
+    StorageFailed,
+)
 from server.registration import Registration
 from server.registry import Registry
 from server.runtime import utc_now
 from server.store import Store
 
 _HELLO_SECONDS = 15.0
+_RECHECK_SECONDS = 5.0  # how long a host can stay whose token was revoked
 _MOST_QUEUED = 4_096  # frames that a host has not read yet
 log = structlog.get_logger()
 
@@ -73,7 +81,7 @@ class DialIn:
         wire = Wire(socket)
         host = DialledHost(next(self._connections), wire.send)
         try:
-            await self._converse(socket, host)
+            await self._converse(socket, host, wire)
         except WebSocketDisconnect:
             pass
         except CandorError as error:
@@ -85,12 +93,14 @@ class DialIn:
         finally:
             await wire.close()
 
-    async def _converse(self, socket: WebSocket, host: DialledHost) -> None:
+    async def _converse(self, socket: WebSocket, host: DialledHost, wire: Wire) -> None:
         # Refused by a message, like everything else: the server's HTTP layer logs a denied handshake as a
         # fault of the application.
-        await self._auth.require_host(socket.headers.get("authorization"))
+        authorization = socket.headers.get("authorization")
+        await self._auth.require_host(authorization)
         await _greet(socket, host)
         log.info("bot host dialled in", host=host.url)
+        watch = asyncio.get_running_loop().create_task(self._watch(authorization, host, wire))
         replicas: dict[str, DialledReplica] = {}
         leaving: list[asyncio.Task[None]] = []
         try:
@@ -103,9 +113,24 @@ class DialIn:
                         await asyncio.sleep(0)  # now nobody is sent there; what is under way is waited for
                         host.release()
         finally:
+            watch.cancel()
             host.lose("the connection to the bot host was lost")
             await asyncio.gather(*(leaving or self._detach(replicas)))
             log.info("bot host is gone", host=host.url)
+
+    async def _watch(self, authorization: str | None, host: DialledHost, wire: Wire) -> None:
+        """Turn the host out once its token is revoked."""
+        while True:
+            await asyncio.sleep(_RECHECK_SECONDS)
+            try:
+                await self._auth.require_host(authorization)
+            except NotAuthorised as error:
+                log.warning("bot host turned out", host=host.url, reason=error.message)
+                _refuse(host, error)
+                await wire.close()
+                return
+            except StorageFailed:
+                continue  # as the store has said; to lose every host for that would help nobody
 
     async def _attach(self, host: DialledHost, name: str) -> DialledReplica:
         """Have the host answer as `name`, which is registered now if it was not. Raises CandorError."""

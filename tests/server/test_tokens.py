@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 import re
 import sqlite3
 from collections.abc import Callable
@@ -10,7 +11,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 from typer.testing import CliRunner, Result
+from websockets.sync.client import connect
 
+from bots import DIAL_IN_PATH
 from server import tokens
 from server.__main__ import cli
 from server.auth import Auth
@@ -26,7 +29,7 @@ from server.errors import (
     TokenRevoked,
 )
 from server.tokens import Grant, Scope
-from tests.server.support import AT, House, query, seconds
+from tests.server.support import AT, PATIENCE, House, query, seconds, wait_until
 
 OWN = "the-installation's-own"
 Command = Callable[..., Result]
@@ -164,6 +167,21 @@ def test_what_the_command_line_refuses(
     assert (done.exit_code, done.stdout) == (2, "")
     assert reason in done.stderr
     assert query(house.url, "SELECT count(*) FROM token") == [(0,)]
+
+
+def test_a_host_that_is_there_is_turned_out_when_its_token_is_revoked(house: House, command: Command) -> None:
+    token = made(command("new", "--name", "gpu", "--for", "host"))
+    address = f"ws://127.0.0.1:{house.port}{DIAL_IN_PATH}"
+    headers = {"Authorization": f"Bearer {token}"}
+    with connect(address, additional_headers=headers, open_timeout=PATIENCE) as host:
+        host.send(json.dumps({"type": "hello", "version": 1, "label": "gpu1"}))
+        host.send(json.dumps({"type": "offer", "name": "llama"}))
+        assert [json.loads(host.recv(PATIENCE))["type"] for _ in range(2)] == ["welcome", "offered"]
+        command("revoke", "gpu")
+        refused = json.loads(host.recv(PATIENCE))
+        assert (refused["type"], refused["code"], refused["retry"]) == ("refused", "token_revoked", False)
+        assert list(host) == []  # and closed
+    wait_until(lambda: house.desk("/bots/llama").json()["replicas"] == [], "its replica to be gone")
 
 
 # ---- the header ------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import pytest
 import uvicorn
 
 from bots import Chat, Corpus, open_bot
+from bots.endpoints.key import Key
 from bots.host import app as app_module
 from bots.host.app import Host, create_app
 from bots.host.batch import MicroBatch
@@ -50,10 +51,12 @@ def body(chat: Chat) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def serving(host: Host) -> AsyncIterator[tuple[httpx.AsyncClient, DrainingServer]]:
+async def serving(
+    host: Host, key: Key | None = None
+) -> AsyncIterator[tuple[httpx.AsyncClient, DrainingServer]]:
     """A client of `host`, which listens on a port of this machine."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
-    config = uvicorn.Config(create_app(host), log_level="warning", timeout_graceful_shutdown=5)
+    config = uvicorn.Config(create_app(host, key), log_level="warning", timeout_graceful_shutdown=5)
     server = DrainingServer(config, host)
     serve = asyncio.create_task(server.serve(sockets=[listener]))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -130,9 +133,10 @@ def test_health_and_list_tell_who_is_ready(talk: Talk) -> None:
 
     async def run() -> None:
         async with serving(host) as (client, _):
-            assert (await client.get("/one/health")).json() == {"name": "one", "ready": True}
-            assert (await client.get("/two/health")).json() == {"name": "two", "ready": False}
-            listed = {"models": [{"name": "one", "ready": True}, {"name": "two", "ready": False}]}
+            assert (await client.get("/one/health")).json() == {"name": "one", "ready": True, "under_way": 0}
+            two = {"name": "two", "ready": False, "under_way": 0}
+            assert (await client.get("/two/health")).json() == two
+            listed = {"models": [{"name": "one", "ready": True, "under_way": 0}, two]}
             assert (await client.get("/")).json() == listed
             loading = await client.post("/two/reply", json=body(talk("hi")))
             assert (loading.status_code, loading.json()) == (503, {"detail": "still loading"})
@@ -177,7 +181,7 @@ def test_draining_finishes_what_is_under_way_and_takes_nothing_new(talk: Talk) -
             server.handle_exit(15, None)
             new = await client.post("/m/reply", json=body(talk("new", name="2")))
             assert (new.status_code, new.json()) == (503, {"detail": "shutting down"})
-            assert (await client.get("/m/health")).json() == {"name": "m", "ready": False}
+            assert (await client.get("/m/health")).json() == {"name": "m", "ready": False, "under_way": 1}
             assert not server.should_exit
             model.gate.set()
             assert (await old).json() == {"text": "old"}
@@ -208,10 +212,85 @@ def test_a_request_that_is_no_chat_is_refused(talk: Talk, broken: dict[str, Any]
     async def run() -> None:
         async with serving(host) as (client, _):
             assert (await client.post("/m/reply", json=body(talk("hi")) | broken)).status_code == 422
-            assert (await client.post("/m/reply", content=b"\xff\xfe{")).status_code in {400, 422}
-            lone = b'{"conversation_id": "c", "seed": 1, "turns": [{"author": "worker", "text": "\\ud800"}]}'
-            headers = {"content-type": "application/json"}
-            assert (await client.post("/m/reply", content=lone, headers=headers)).status_code == 422
         assert model.asked == []
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "the body: Invalid JSON"),
+        (b"{", "the body: Invalid JSON"),
+        (b"[1]", "the body: Input should be an object"),
+        (b'{"conversation_id": "\xff\xfe"}', "invalid unicode"),
+        (b'{"conversation_id": "a\x01b"}', "control character"),
+        (b'{"conversation_id": "\\ud800"}', "hex escape"),
+        (b"[" * 100_000, "recursion limit"),
+    ],
+    ids=["empty", "half", "list", "no UTF-8", "control character", "half a character", "deep"],
+)
+def test_a_body_that_is_no_json_is_answered_clearly(content: bytes, reason: str) -> None:
+    async def run() -> None:
+        async with serving(Host(["m"])) as (client, _):
+            answer = await client.post("/m/reply", content=content)
+            assert answer.status_code == 422
+            assert reason in answer.json()["detail"]
+
+    asyncio.run(run())
+
+
+def test_a_control_character_in_a_line_is_a_character(talk: Talk) -> None:
+    model, host = Gated(), Host(["m"])
+    host.put("m", MicroBatch(model))
+    model.gate.set()
+
+    async def run() -> None:
+        async with serving(host) as (client, _):
+            answer = await client.post("/m/reply", json=body(talk("a\x00b")))
+            assert (answer.status_code, answer.json()) == (200, {"text": "a\x00b"})
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_body_too_large_is_not_read(announced: bool) -> None:
+    async def parts() -> AsyncIterator[bytes]:
+        for _ in range(20):
+            yield b" " * 65_536
+
+    async def run() -> None:
+        async with serving(Host(["m"])) as (client, _):
+            content = b" " * (20 * 65_536) if announced else parts()
+            answer = await client.post("/m/reply", content=content)
+            assert (answer.status_code, answer.json()) == (
+                413,
+                {"detail": "a request holds at most 1048576 bytes"},
+            )
+
+    asyncio.run(run())
+
+
+def test_with_a_key_only_those_who_send_it_are_answered(talk: Talk) -> None:
+    model, host = Gated(), Host(["m"])
+    host.put("m", MicroBatch(model))
+    model.gate.set()
+
+    async def run() -> None:
+        async with serving(host, Key("HOST_KEY", "s3cret")) as (client, _):
+            for header in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic s3cret"}):
+                for answer in (
+                    await client.get("/", headers=header),
+                    await client.get("/m/health", headers=header),
+                    await client.post("/m/reply", json=body(talk("hi")), headers=header),
+                ):
+                    assert answer.status_code == 401
+                    assert "send `Authorization: Bearer KEY`" in answer.json()["detail"]
+                    assert "s3cret" not in answer.text
+            header = {"Authorization": "Bearer s3cret"}
+            assert (await client.get("/m/health", headers=header)).json()["ready"]
+            answer = await client.post("/m/reply", json=body(talk("hi")), headers=header)
+            assert answer.json() == {"text": "hi"}
+        assert model.asked == ["hi"]
 
     asyncio.run(run())

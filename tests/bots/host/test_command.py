@@ -77,7 +77,7 @@ def test_several_models_in_one_process(talk: Talk, tiny: dict[str, Path]) -> Non
     models = ["--model", "rules=builtin:reflect", "--model", f"net=hf:{tiny['gpt2']}", "--device", "cpu"]
     with running(*models, "--max-new-tokens", "12", ready=2) as (process, url):
         listed = httpx.get(url).json()["models"]
-        assert listed == [{"name": "rules", "ready": True}, {"name": "net", "ready": True}]
+        assert [(each["name"], each["ready"]) for each in listed] == [("rules", True), ("net", True)]
         said = [
             httpx.post(f"{url}/{name}/reply", json=body(talk("hi")), timeout=60).json()["text"]
             for name in ("rules", "net")
@@ -115,6 +115,11 @@ def test_a_model_that_cannot_be_loaded_ends_the_process(tmp_path: Path) -> None:
         (["builtin:retrieval", "--port", "99999"], "--port"),
         (["builtin:retrieval", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1:8601"),
         (["builtin:retrieval", "--dtype", "int4"], "int4"),
+        (["builtin:retrieval", "--key-variable", "NO_SUCH_KEY"], "environment variable NO_SUCH_KEY"),
+        (["builtin:retrieval", "--server", "ws://127.0.0.1:1"], "--server needs a token"),
+        (["builtin:retrieval", "--server", "127.0.0.1:1", "--token", "t"], "is no address of a server"),
+        (["builtin:retrieval", "--server", "ws://127.0.0.1:1", "--token", "a b"], "the token is empty, or"),
+        (["builtin:none", "--server", "ws://127.0.0.1:1", "--token", "t"], "builtin:none"),
     ],
 )
 def test_a_command_that_makes_no_sense_says_why(arguments: list[str], says: str) -> None:
