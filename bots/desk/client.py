@@ -74,10 +74,9 @@ class Desk:
         """Have a server answer for a bot no more."""
         return self._read(BotView, "DELETE", _path(name, "replicas"), params={"url": url})
 
-    def start_check(self, name: str, at_once: int | None) -> CheckView:
+    def start_check(self, name: str, at_once: int) -> CheckView:
         """Have a bot checked, or watch the check that is under way."""
-        body = {} if at_once is None else {"at_once": at_once}
-        return self._read(CheckView, "POST", _path(name, "check"), json=body)
+        return self._read(CheckView, "POST", _path(name, "check"), json={"at_once": at_once})
 
     def check(self, name: str) -> CheckView | None:
         """Return the latest check of a bot, None where there was none."""

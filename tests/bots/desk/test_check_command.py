@@ -1,5 +1,7 @@
 """`python -m bots.check`: with a real server, and from here without one."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,8 @@ from tests.bots.conformance.wrong import Speaks
 from tests.bots.desk.conftest import _CHECK as CHECK
 from tests.bots.desk.conftest import Command, good, hosting, process, refused
 from tests.bots.endpoints.test_http import running
-from tests.server.support import House, query
+from tests.server.support import PATIENCE, House, execute, query, wait_until
+from tests.server.talker import talking
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -50,6 +53,34 @@ def test_the_servers_deadline_and_concurrency_are_used(
 ) -> None:
     good(register("add", "mine", "--kind", "http", "--url", person))
     assert f"It answered all {calls(20)} calls." in good(checking("mine", "--at-once", "20"))
+
+
+def test_a_check_that_cannot_be_stored_is_told(
+    register: Command, checking: Command, house: House, person: str
+) -> None:
+    good(register("add", "mine", "--kind", "http", "--url", person))
+    full = "CREATE TRIGGER full BEFORE INSERT ON bot_check BEGIN SELECT raise(FAIL, 'full'); END"
+    execute(house.url, full)
+    result = checking("mine", "--at-once", "1")
+    assert result.exit_code == 2
+    # The server's own log is on the same stream, for it runs in the same process here.
+    complaint = " ".join(result.stderr.split())
+    assert "Error: the check of mine came to nothing: the check broke off" in complaint
+
+
+def test_a_bot_that_is_deleted_while_it_is_checked(register: Command, house: House) -> None:
+    with talking("I am late.") as bot:
+        bot.freed.clear()
+        good(register("add", "mine", "--kind", "http", "--url", bot.url))
+        where = ["--server", f"http://127.0.0.1:{house.port}", "--token", house.auth.researcher_token]
+        command = [sys.executable, "-m", "bots.check", "mine", *where]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            wait_until(lambda: bot.asked == 1, "the first question")
+            assert "It is being checked: 0 of 42 calls." in good(register("show", "mine"))
+            good(register("delete", "mine", "--yes"))
+            _, complaint = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2
+    assert "no bot is registered as `mine`" in " ".join(complaint.split())
 
 
 def test_a_bot_that_is_not_registered_or_disabled_cannot_be_checked(
