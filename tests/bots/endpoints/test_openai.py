@@ -68,22 +68,6 @@ def test_keys_of_the_environment_go_nowhere_by_themselves(monkeypatch: pytest.Mo
     assert "secret" not in repr(sent().headers)
 
 
-@pytest.mark.parametrize(
-    ("status", "state"),
-    [(200, "fine"), (404, "fine"), (500, "fine"), (401, "resting"), (502, "resting"), (503, "resting")],
-)
-def test_a_heartbeat_asks_whether_somebody_is_there_not_for_a_list(status: int, state: str) -> None:
-    async def run() -> str:
-        async with serving(answer(status, b"no JSON")) as served:
-            bot = open_endpoint(OpenAiEndpoint(kind="openai", urls=[f"{served.url}/v1"], model="tiny"))
-            await bot.probe()
-            await bot.close()
-            assert [request.path for request in served.requests] == ["/v1/models"]
-            return bot.states()[0].state
-
-    assert asyncio.run(run()) == state
-
-
 def test_a_failing_server_is_asked_once() -> None:
     """Asking again is the business of whoever knows the deadline."""
 
