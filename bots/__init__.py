@@ -3,6 +3,7 @@
 from bots.catalogue import UnknownBotError, builtin_names, open_bot
 from bots.chat import Author, Bot, BotError, BotGone, Chat, Reply, Turn
 from bots.conformance.check import check_bot
+from bots.conformance.pace import typing_times
 from bots.conformance.report import ConformanceReport, Finding, Overruns
 from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
 from bots.dial_in import PATH as DIAL_IN_PATH
@@ -53,4 +54,5 @@ __all__ = [
     "open_bot",
     "open_endpoint",
     "open_replica",
+    "typing_times",
 ]

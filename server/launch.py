@@ -6,7 +6,7 @@ from typing import Literal
 
 from sqlalchemy import Connection
 
-from bots import Bot, ConformanceReport, Endpoint, Finding, Overruns, check_bot
+from bots import Bot, ConformanceReport, Endpoint, Finding, Overruns, check_bot, typing_times
 from server import registration
 from server.assignment import QC
 from server.errors import BotsUnfit
@@ -15,7 +15,6 @@ from server.study import ReplyTime, Study, Timeouts
 
 Verdict = Literal["pass", "warn", "fail"]
 AT_ONCE = 8  # conversations that a check holds at the same time
-_DRAWS = 200  # natural reply times against which a bot's own are held
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +64,8 @@ def exam(
     reply_time, timeouts = (study.reply_time, study.timeouts) if study else (ReplyTime(), Timeouts())
     model = endpoint.model_dump().get("model")
     names = (name, model) if model else (name,)
-    return Exam(names, at_once, natural_delays(reply_time), timeouts.bot_try, overruns)
-
-
-def natural_delays(reply_time: ReplyTime) -> tuple[float, ...]:
-    """Return evenly spaced quantiles of the natural reply time, in seconds, from the shortest on."""
-    return tuple(reply_time.quantile((i + 0.5) / _DRAWS) for i in range(_DRAWS))
+    delays = typing_times(reply_time.median, reply_time.spread, reply_time.longest)
+    return Exam(names, at_once, delays, timeouts.bot_try, overruns)
 
 
 def judge_registered(connection: Connection, study: Study) -> list[Judgement]:

@@ -16,7 +16,7 @@ from server.database import migrate, open_engine
 from server.errors import StudyInvalid
 from server.registry import Registry
 from server.run import open_lineup
-from server.study import ReplyTime, parse_study
+from server.study import parse_study
 from tests.server.support import AT, query, study_text
 from tests.server.talker import Talker, endpoint, talking
 from tests.server.test_cli import Candor, assert_refused
@@ -249,8 +249,9 @@ def test_a_key_that_is_missing_at_the_start_is_told(tmp_path: Path, monkeypatch:
     assert registry.names() == ("far",)
 
 
-def test_natural_delays_are_those_of_the_study() -> None:
-    delays = launch.natural_delays(ReplyTime(median=2.0, spread=0.5, longest=3.0))
+def test_a_bot_is_held_against_the_reply_times_of_its_study() -> None:
+    study = parse_study(study_text(reply_time={"median": 2.0, "spread": 0.5, "longest": 3.0}))
+    delays = launch.exam("far", endpoint({"kind": "dial-in"}), study).delays
     assert list(delays) == sorted(delays)
     assert delays[-1] == 3.0
     middle = len(delays) // 2
