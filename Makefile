@@ -18,7 +18,7 @@ run: $(VENV)/run.stamp $(PAGES) ## install, build, and serve the demo study on h
 
 test: install-hf browser $(PAGES) ## everything that CI checks: the browser, Hugging Face's models and ParlAI's included
 	@$(MAKE) --no-print-directory lint types contract pages-test
-	$(BIN)/pytest --ignore tests/parlai -m "not parlai"
+	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/parlai -m "not parlai"
 	@$(MAKE) --no-print-directory test-parlai
 
 lint: install ## style of the Python code

@@ -63,6 +63,7 @@ def create_app(
                 run.earlier.read_through(store)
         yield
         await checks.close()
+        await live.close()  # before the bots' connections: systems do not fail because a server stops
         await registry.close()
         store.stop()
 

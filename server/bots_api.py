@@ -112,6 +112,8 @@ class BotDesk:
         if body.enabled:
             await self._require_usable((await self._found(name)).endpoint)
         row = await self._store.submit(lambda c: registration.enable(c, name, body.enabled))
+        if not body.enabled:
+            await self._checks.cancel(name)  # or the check would hold the disabling against the bot
         return await self._applied(row)
 
     async def delete(self, name: str) -> Response:

@@ -42,12 +42,17 @@ class Checks:
 
     def start(self, row: Registration, bot: Bot, exam: Exam) -> Check:
         """Begin to check `bot`, or return the check of it that is under way."""
-        if row.name in self._tasks:
+        if row.name in self._tasks and row.name in self._checks:
             return self._checks[row.name]
         check = self._checks[row.name] = Check(utc_now())
         task = asyncio.get_running_loop().create_task(self._carry_out(check, row, bot, exam))
         self._tasks[row.name] = task
-        task.add_done_callback(lambda _: self._tasks.pop(row.name))
+
+        def over(done: asyncio.Task[None]) -> None:
+            if self._tasks.get(row.name) is done:  # and not the next check, begun a moment before
+                del self._tasks[row.name]
+
+        task.add_done_callback(over)
         return check
 
     def find(self, name: str) -> Check | None:

@@ -65,6 +65,10 @@ class Live:
             del self._sessions[assignment_id]
             self._opening.pop(assignment_id, None)
 
+    async def close(self) -> None:
+        """Drop what is under way in every session: what is stored takes it up again after the next start."""
+        await asyncio.gather(*(session.close() for session in tuple(self._sessions.values())))
+
     async def displace(self, assignment_id: str) -> None:
         """Tell a session, if it is alive here, that its place was given to another worker."""
         session = self._sessions.get(assignment_id)

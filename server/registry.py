@@ -35,6 +35,7 @@ class Registered:
     def __init__(self, name: str) -> None:
         """Stand for the bot `name`, which is gone until it is given replicas and enabled."""
         self.name = name
+        self.endpoint: Endpoint | None = None
         self.replicas: Replicas | None = None
         self.fault = ""  # why there are no replicas, where the bot is registered all the same
         self.gone = "it is not registered"
@@ -119,6 +120,7 @@ class Registry:
         that cannot be opened here is gone, and `registered` says why.
         """
         bot = self._registered.setdefault(name, Registered(name))
+        bot.endpoint = endpoint
         if endpoint is None:
             self._forget(bot)
             return
@@ -138,6 +140,11 @@ class Registry:
         if bot is not None and bot.fault:
             raise EndpointError(bot.fault)
         return bot if bot is not None and bot.known else None
+
+    def endpoint(self, name: str) -> Endpoint | None:
+        """Return what a bot is registered with."""
+        bot = self._registered.get(name)
+        return None if bot is None else bot.endpoint
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the registered bots."""

@@ -8,6 +8,7 @@ from bots import (
     Bot,
     Corpus,
     CorpusError,
+    Endpoint,
     EndpointError,
     FittedQcBot,
     UnknownBotError,
@@ -71,10 +72,11 @@ def open_lineup(entry: RunEntry, registry: Registry) -> OpenRun:
         bots[QC] = _opened("the qc bot", FittedQcBot, qc_corpus, earlier)
     else:
         bots[QC] = _opened("the qc bot", bot, study.qc.bot, qc_corpus)
-    return OpenRun(entry.id, entry.slug, entry.seed, study, rules_of(study, corpus), bots, earlier)
+    rules = rules_of(study, corpus, registry)
+    return OpenRun(entry.id, entry.slug, entry.seed, study, rules, bots, earlier)
 
 
-def rules_of(study: Study, corpus: Corpus) -> Rules:
+def rules_of(study: Study, corpus: Corpus, registry: Registry | None = None) -> Rules:
     """Return what `study` prescribes to every session, with personas from `corpus` where it says so.
 
     Raises:
@@ -104,8 +106,10 @@ def rules_of(study: Study, corpus: Corpus) -> Rules:
             icebreakers=study.topic_mode == "icebreaker",
         ),
         reply_time=study.reply_time,
-        names={spec.name: _names(study, spec.name, spec.bot) for spec in study.systems}
-        | {QC: _names(study, QC, study.qc.bot)},
+        names={
+            system: _names(system, bot, _endpoint(bot, study, registry))
+            for system, bot in [*((spec.name, spec.bot) for spec in study.systems), (QC, study.qc.bot)]
+        },
     )
 
 
@@ -119,9 +123,14 @@ def _built_in(spec: str, corpus: Corpus, own: Iterable[str], registry: Registry)
         raise UnknownBotError(f"{error}; {bots}; {registered}") from error
 
 
-def _names(study: Study, system: str, bot: str) -> tuple[str, ...]:
+def _endpoint(bot: str, study: Study, registry: Registry | None) -> Endpoint | None:
+    own = study.bots.get(bot)
+    return registry.endpoint(bot) if own is None and registry is not None else own
+
+
+def _names(system: str, bot: str, endpoint: Endpoint | None) -> tuple[str, ...]:
     """Return what a system may be called by those who know it: its own name, its bot's, its model's."""
-    model = getattr(study.bots.get(bot), "model", None)
+    model = getattr(endpoint, "model", None)
     return tuple(dict.fromkeys([system, bot.rpartition(":")[2], *([model] if model else [])]))
 
 

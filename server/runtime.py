@@ -106,6 +106,13 @@ class LiveSession:
             if self._page is page:
                 await self._advance(message)
 
+    async def close(self) -> None:
+        """Drop what is under way. Nothing is lost: `resume` takes it up again from what is stored."""
+        tasks = tuple(self._under_way.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     async def lapse(self) -> None:
         """End the session, because its place was given to another worker."""
         async with self._lock:

@@ -46,7 +46,7 @@ def access(server: str, token: str | None) -> Access:
     given = (token or _own_token()).strip()
     if not given.isascii() or not given.isprintable():
         raise NoAccess("the token has characters in it that no token has: copy it again")
-    return Access(f"{parts.scheme}://{parts.netloc}", given)
+    return Access(f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}", given)
 
 
 def _own_token() -> str:

@@ -55,6 +55,8 @@ class ReplicaState:
 class _Place:
     """A replica with its circuit breaker: closed below FAILURES failures in a row, then open.
 
+    `away`: the latest heartbeat was bad.
+
     While open nobody is sent there until `rests_until`; then one call is, as a trial.
     """
 
@@ -65,6 +67,7 @@ class _Place:
     in_a_row: int = 0
     rests_until: float = 0.0
     on_trial: bool = False
+    away: bool = False
     last_error: str | None = None
     idle: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -96,7 +99,7 @@ class _Place:
         if not self.in_flight:
             self.idle.set()
         if error is None:
-            self.in_a_row, self.on_trial = 0, False
+            self.in_a_row, self.on_trial, self.away = 0, False, False
             return
         self.failures += 1
         self.in_a_row += FAILURES if self.on_trial else 1
@@ -105,12 +108,16 @@ class _Place:
             self.rests_until = now + PAUSE
 
     def well(self) -> None:
-        """Forget failures after a good heartbeat. If they opened the breaker, one more opens it again."""
-        self.on_trial |= self.open
-        self.in_a_row = 0
+        """Take it up again if the heartbeat before was bad: one failure lets it rest again.
+
+        Else a good heartbeat says nothing: whoever fails at chats may be well by its heartbeats.
+        """
+        if self.away:
+            self.away, self.on_trial, self.in_a_row = False, True, 0
 
     def unwell(self, error: str, now: float) -> None:
         """Open the breaker after a bad heartbeat."""
+        self.away = True
         self.in_a_row = max(self.in_a_row, FAILURES)
         self.last_error = error
         self.rests_until = now + PAUSE
@@ -174,7 +181,7 @@ class Replicas:
         return tuple(place.state() for place in self._places)
 
     async def probe(self) -> None:
-        """Ask every replica how it is. One that is well is used again at once, one that is not rests."""
+        """Ask every replica how it is. One that is not well rests until it is, and is then used at once."""
         await asyncio.gather(*(self._probe(place) for place in self._places))
 
     async def reply(self, chat: Chat) -> Reply:

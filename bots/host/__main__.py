@@ -176,7 +176,10 @@ def _serve(
 def _dial_in(hosted: Host, specs: dict[str, str], loading: _Loading, server: str, token: str | None) -> None:
     """Answer a server that this host connects to, until told to stop."""
     if token is None:
-        _fail("--server needs a token: make one there with `candor token new`, and pass it as --token")
+        _fail(
+            "--server needs a token: make one there with `python -m server token new --name NAME --for host`,"
+            " and pass it as --token"
+        )
 
     async def run() -> None:
         dial_in = DialIn(hosted, server, token, lambda line: console.print(escape(line), soft_wrap=True))

@@ -263,20 +263,38 @@ def test_one_that_leaves_is_not_waited_for_longer_than_its_patience() -> None:
     asyncio.run(run())
 
 
-def test_a_good_heartbeat_ends_the_rest_and_the_next_failure_begins_it_again() -> None:
+def test_a_replica_that_is_back_is_asked_at_once_and_one_failure_lets_it_rest_again() -> None:
     async def run() -> None:
         stage = Stage(1)
         (a,) = stage.puppets
-        a.raises = BotError("on fire")
-        await stage.fail(FAILURES + 1)
-        assert (a.asked, stage.bot.states()[0].state) == (FAILURES, "resting")
+        a.raises, a.ill = BotError("on fire"), BotError("no connection")
+        await stage.bot.probe()
+        await stage.fail(1)
+        assert (a.asked, stage.bot.states()[0].state) == (0, "resting")
+        a.ill = None
         await stage.bot.probe()
         await stage.fail(2)
-        assert a.asked == FAILURES + 1
-        a.raises = None
+        assert a.asked == 1
+        a.ill = BotError("no connection")
+        await stage.bot.probe()
+        a.ill = a.raises = None
         await stage.bot.probe()
         assert await stage.ask() == "a"
         assert stage.bot.states()[0].state == "fine"
+
+    asyncio.run(run())
+
+
+def test_good_heartbeats_do_not_excuse_failing_calls() -> None:
+    async def run() -> None:
+        stage = Stage(2)
+        a, b = stage.puppets
+        a.raises = BotError("on fire")
+        for _ in range(30):
+            assert await stage.ask() == "b"
+            await stage.bot.probe()
+        assert a.asked <= FAILURES
+        assert b.asked == 30
 
     asyncio.run(run())
 
