@@ -142,6 +142,7 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
     except CandorError as error:
         _fail(error.message, error.help)
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
+    console.print("A server that is running serves it once it is started again.")
 
 
 @cli.command()

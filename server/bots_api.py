@@ -127,6 +127,7 @@ class BotDesk:
         """Have another server answer for a bot, at once."""
         await self._require_usable((await self._found(name)).endpoint)
         row = await self._store.submit(lambda c: registration.add_replica(c, name, body.url))
+        await self._checks.cancel(name)
         return await self._applied(row)
 
     async def remove_replica(self, name: str, url: str) -> Json:

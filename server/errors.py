@@ -144,7 +144,7 @@ class TokenMissing(NotAuthorised):
     """No token was shown."""
 
     code = "token_missing"
-    hint = "Send `Authorization: Bearer TOKEN`, the token being one that `candor token new` has printed."
+    hint = "Send `Authorization: Bearer TOKEN`, with a token that `python -m server token new` has printed."
 
 
 class TokenInvalid(NotAuthorised):
@@ -165,7 +165,7 @@ class TokenRevoked(NotAuthorised):
     """The token was good once."""
 
     code = "token_revoked"
-    hint = "Ask whoever runs this server for a new one (`candor token new`)."
+    hint = "Ask whoever runs this server for a new one (`python -m server token new --name NAME`)."
 
 
 class OutOfScope(NotAuthorised):
@@ -173,7 +173,7 @@ class OutOfScope(NotAuthorised):
 
     code = "out_of_scope"
     status = 403
-    hint = "Use a researcher's token (`candor token new --for researcher`)."
+    hint = "Use a researcher's token (`python -m server token new --name NAME`)."
 
 
 class NotAvailable(CandorError):

@@ -108,7 +108,7 @@ def remove(connection: Connection, name: str) -> None:
 
 
 def add_replica(connection: Connection, name: str, url: str) -> Registration:
-    """Have another server answer for a bot.
+    """Have another server answer for a bot. Its checks are forgotten: they did not ask that server.
 
     Raises:
         BotNotFound: there is no such bot.
@@ -119,6 +119,7 @@ def add_replica(connection: Connection, name: str, url: str) -> Registration:
     found, urls, url = _replicas(connection, name, url)
     if url in urls:
         raise ReplicaExists(f"`{name}` has a replica at {url} already")
+    connection.execute(delete(BotCheck).where(CHECK.name == found.name))
     return _with_urls(connection, found, [*urls, url])
 
 

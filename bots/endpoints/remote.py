@@ -1,7 +1,9 @@
 """One server that is asked over HTTP: what it may cost to ask, and what its failures mean."""
 
+import json
 import re
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import httpx
@@ -76,10 +78,10 @@ class Remote:
         """Return what `response` holds. Raises BotError where that is not JSON of that `shape`."""
         if response.status_code != 200:
             raise self.refusal(response)
-        try:
-            return shape.model_validate_json(response.content)
-        except ValidationError:
-            self._log(response)
+        for content in (response.content, _whole(response.content)):
+            with suppress(ValidationError):
+                return shape.model_validate_json(content)
+        self._log(response)
         raise BotError("the answer was no JSON of the expected form; the log has its beginning")
 
     def refusal(self, response: httpx.Response) -> BotError:
@@ -126,6 +128,14 @@ class Remote:
         if self.key is not None:
             body = self.key.hidden(body)
         log.warning("endpoint failed", url=self.url, status=response.status_code, body=_short(body))
+
+
+def _whole(body: bytes) -> bytes:
+    """Return JSON without halves of surrogate pairs: an emoji that a limit of tokens has cut leaves one."""
+    try:
+        return json.dumps(json.loads(body), ensure_ascii=False).encode("utf-8", "ignore")
+    except (ValueError, RecursionError):
+        return body
 
 
 def _short(text: str) -> str:

@@ -10,8 +10,11 @@ LONGEST_REPLY = 2_000  # characters; what a server of Candor stores of a bot's l
 EMPTY = "the reply was empty"
 TOO_LONG = f"characters, and {LONGEST_REPLY} are the most that is shown"
 
-# Control characters other than line feed and tab, and halves of surrogate pairs.
-_UNSPEAKABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+# Control characters other than line feed and tab, halves of surrogate pairs, what has no width and joins
+# nothing, and what turns the direction of the text around it.
+_UNSPEAKABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 def spoken(text: str | None) -> Reply:
@@ -20,10 +23,10 @@ def spoken(text: str | None) -> Reply:
     A reply that is too long is refused, not cut: a worker would judge a line that the system never said.
 
     Raises:
-        Declined: nothing is left, or more than LONGEST_REPLY characters are.
+        Declined: nothing that can be seen is left, or more than LONGEST_REPLY characters are.
     """
     clean = _UNSPEAKABLE.sub("", text or "").strip()
-    if not clean:
+    if not any(mark.isprintable() and not mark.isspace() for mark in clean):
         raise Declined(EMPTY)
     if len(clean) > LONGEST_REPLY:
         raise Declined(f"the reply has {len(clean)} {TOO_LONG}; make the model answer in fewer words")

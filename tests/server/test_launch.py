@@ -196,6 +196,19 @@ def test_a_registered_bot_that_did_not_fail_is_let_in(
     assert (spec,) in query(f"sqlite:///{tmp_path / 'candor.db'}", "SELECT spec FROM bot")
 
 
+def test_a_bot_with_another_replica_has_to_be_checked_again(
+    candor: Candor, write: Callable[..., Path], parrot: Talker, tmp_path: Path
+) -> None:
+    register(tmp_path, parrot, verdict="pass")
+    engine = open_engine(f"sqlite:///{tmp_path / 'candor.db'}", begin="BEGIN IMMEDIATE")
+    with engine.begin() as connection:
+        registration.add_replica(connection, "far", "http://127.0.0.1:1")
+    engine.dispose()
+    refused = candor("open", write(), "--run", "x", "--data", tmp_path)
+    assert_refused(refused, "not fit for workers: far")
+    assert "never: run `python -m bots.check far`" in refused.stdout
+
+
 def test_a_study_of_builtin_bots_needs_no_check(candor: Candor, tmp_path: Path) -> None:
     opened = candor("open", DEMO, "--run", "x", "--data", tmp_path)
     assert (opened.exit_code, opened.stderr) == (0, "")

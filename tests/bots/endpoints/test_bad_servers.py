@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -149,6 +150,21 @@ def test_redirects_are_not_followed(kind: str) -> None:
             assert elsewhere.requests == []
 
     asyncio.run(run())
+
+
+def test_half_an_emoji_is_left_out() -> None:
+    """A limit of tokens may cut one in two; JSON can then say what no text can hold."""
+
+    async def run() -> str:
+        async with opened("http", answer(200, b'{"text": "nice \\ud83d day"}')) as (bot, _):
+            return (await bot.reply(CHAT)).text
+
+    assert asyncio.run(run()) == "nice  day"
+
+
+@pytest.mark.parametrize("text", ["\u200b\u2060 ", "\u202e", "\u200d"])
+def test_a_reply_that_nobody_can_see_is_empty(text: str) -> None:
+    assert "the reply was empty" in failure("http", answer(200, json.dumps({"text": text}).encode()))
 
 
 @every_kind
