@@ -26,7 +26,7 @@ from bots.crowd.view import Message
 from bots.crowd.worker import Diary, SimulatedWorker
 
 console = Console(highlight=False)
-complaints = Console(stderr=True, highlight=False)
+stderr = Console(stderr=True, highlight=False)
 _SECRETS = Path("candor-data/secrets.json")
 _TOPICS = ("music", "cooking", "my dog", "the weather", "football", "books", "travelling", "work", "films")
 
@@ -138,7 +138,7 @@ async def _only_run(desk: Desk) -> str:
 
 async def _with_progress(workers: list[SimulatedWorker], run: str, reply_pace: float) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=complaints) as progress:
+    with Progress(*columns, console=stderr) as progress:
         bar = progress.add_task(f"{run}: workers", total=len(workers))
 
         async def one(worker: SimulatedWorker) -> None:
@@ -186,7 +186,7 @@ def _own_token() -> str:
 
 
 def _fail(reason: str) -> NoReturn:
-    complaints.print(f"[red]Error:[/] {reason}", soft_wrap=True)
+    stderr.print(f"[red]Error:[/] {reason}", soft_wrap=True)
     raise typer.Exit(2)
 
 

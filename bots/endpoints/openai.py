@@ -6,9 +6,10 @@ import httpx
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, OpenAIError
 from pydantic import BaseModel, Field
 
-from bots.chat import BotError, Chat, Reply
+from bots.core.chat import Chat, Reply
+from bots.core.failures import BotError
+from bots.core.visible_text import checked_reply
 from bots.endpoints.remote import Remote
-from bots.endpoints.spoken import spoken
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam
@@ -73,7 +74,7 @@ class OpenAiBot:
         except OpenAIError as error:
             raise BotError(f"could not be asked ({type(error).__name__})") from error
         completion = self._remote.parsed(cast(Any, answer.http_response), _Completion)
-        return spoken(completion.choices[0].message.content)
+        return checked_reply(completion.choices[0].message.content)
 
     async def probe(self) -> None:
         """Ask for the list of models, whatever it says. Raises BotError."""

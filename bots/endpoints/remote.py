@@ -10,10 +10,9 @@ import httpx
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from bots.chat import BotError
+from bots.core.failures import BotError, Declined
 from bots.endpoints.address import PrivateAddress, PublicOnly
 from bots.endpoints.key import Key
-from bots.endpoints.replicas import Declined
 
 CONNECT_SECONDS = 5.0
 LARGEST_ANSWER = 64 * 1024  # bytes

@@ -24,15 +24,15 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from bots import Bot, BotError, Chat, Corpus, Reply
-from server import catalog
+from server.access.auth import Auth
 from server.app import create_app
-from server.assignment import QC, plan_conversation
-from server.auth import Auth
+from server.bots.lineup import OpenRun, names_of, rules_of, study_card
+from server.bots.registry import Registry
 from server.config import Settings
-from server.database import open_engine
-from server.registry import Registry
-from server.run import OpenRun, rules_of
-from server.state import Rules, State, Ticket, fold
+from server.db import catalog
+from server.db.engine import open_engine
+from server.session.plan import QC, plan_conversation
+from server.session.state import AssignmentContext, SessionRules, State, fold
 from server.study import parse_study
 
 AT = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
@@ -86,7 +86,7 @@ def study_text(**changes: Any) -> str:
     return yaml.safe_dump(study | changes, sort_keys=False, allow_unicode=True)
 
 
-def rules(**changes: Any) -> Rules:
+def rules(**changes: Any) -> SessionRules:
     """Return the rules of the small study."""
     return rules_of(parse_study(study_text(**changes)), NOBODY)
 
@@ -99,12 +99,12 @@ def new_state(
 ) -> State:
     """Return the state of an assignment that has just been given out."""
     prescribed = rules(**changes)
-    ticket = Ticket("a1", seed=7, reply_pace=pace, code="CODE-1234", return_to=None)
+    context = AssignmentContext("a1", seed=7, reply_pace=pace, code="CODE-1234", return_to=None)
     planned = [
-        plan_conversation(prescribed.casting, ticket.assignment, ticket.seed, position, 1, system)
+        plan_conversation(prescribed.lineup, context.assignment, context.seed, position, 1, system)
         for position, system in enumerate(plan, start=1)
     ]
-    return fold(State(prescribed, ticket), planned)
+    return fold(State(prescribed, context), planned)
 
 
 # ---- bots ------------------------------------------------------------------------------------
@@ -182,7 +182,16 @@ def make_run(
     names = [*(spec.name for spec in study.systems), QC]
     given: Mapping[str, Bot] = bots if isinstance(bots, Mapping) else dict.fromkeys(names, bots or Echo())
     lineup = {name: given.get(name, Echo()) for name in names}
-    return OpenRun(entry.id, entry.slug, entry.seed, study, rules_of(study, NOBODY), lineup)
+    return OpenRun(
+        id=entry.id,
+        slug=entry.slug,
+        seed=entry.seed,
+        study=study,
+        card=study_card(study),
+        rules=rules_of(study, NOBODY),
+        names=names_of(study),
+        bots=lineup,
+    )
 
 
 def query(url: str, sql: str, *values: object) -> list[tuple[Any, ...]]:

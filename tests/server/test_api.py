@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from server.auth import Auth
-from server.run import OpenRun
+from server.access.auth import Auth
+from server.bots.lineup import OpenRun
 from tests.server.support import (
     CRITERIA,
     RATINGS,
