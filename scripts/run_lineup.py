@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
-import httpx
+import httpx2
 import typer
 from rich.console import Console
 
@@ -92,10 +92,10 @@ def wait_until_loaded(url: str, host: subprocess.Popen[bytes]) -> None:
     """Wait until every model of the host at `url` answers; end where the host has ended."""
     while host.poll() is None:
         try:
-            listed = httpx.get(url, trust_env=False).json()["models"]
+            listed = httpx2.get(url, trust_env=False).json()["models"]
             if all(model["ready"] for model in listed):
                 return
-        except httpx.TransportError:
+        except httpx2.TransportError:
             pass  # it does not listen yet
         time.sleep(0.2)
     raise typer.Exit(host.returncode)

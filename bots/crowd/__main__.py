@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, NoReturn, TextIO
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -106,9 +106,11 @@ async def _crowd(options: Options, log: TextIO | None) -> tuple[list[Diary], lis
             log.flush()
 
     headers = {"Authorization": f"Bearer {options.token}"}
-    limits = httpx.Limits(max_connections=20)
+    limits = httpx2.Limits(max_connections=20)
     started = time.monotonic()
-    async with httpx.AsyncClient(base_url=options.base, headers=headers, limits=limits, timeout=30) as client:
+    async with httpx2.AsyncClient(
+        base_url=options.base, headers=headers, limits=limits, timeout=30
+    ) as client:
         desk = Desk(client, options.patience)
         chosen = options.run or await _only_run(desk)
         crowd_ = [

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, cast
 
-import httpx
+import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, OpenAIError
 from pydantic import BaseModel, Field
 
@@ -36,7 +36,7 @@ class OpenAiBot:
     """A model behind chat completions.
 
     The official client asks through the connections of `remote`, with their limits. It may have been written
-    for another version of httpx, hence the casts: what goes in and comes out is `remote`'s httpx.
+    for another version of httpx2, hence the casts: what goes in and comes out is `remote`'s httpx2.
     """
 
     def __init__(self, remote: Remote, model: str, prompt: str, sampling: dict[str, Any]) -> None:
@@ -68,7 +68,7 @@ class OpenAiBot:
         except APIStatusError as error:
             raise self._remote.refusal(cast(Any, error.response)) from None
         except APIConnectionError as error:
-            if isinstance(error.__cause__, httpx.HTTPError):
+            if isinstance(error.__cause__, httpx2.HTTPError):
                 raise self._remote.fault(error.__cause__) from error
             raise BotError("no connection") from error
         except OpenAIError as error:

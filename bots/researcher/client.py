@@ -4,7 +4,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
-import httpx
+import httpx2
 from pydantic import BaseModel, ValidationError
 
 from bots.researcher.access import Access
@@ -32,7 +32,7 @@ class ResearcherClient:
     def __init__(self, access: Access) -> None:
         """Connect to nothing yet."""
         self._server = access.server
-        self._client = httpx.Client(
+        self._client = httpx2.Client(
             base_url=f"{access.server}/api/desk",
             headers={"Authorization": f"Bearer {access.token}"},
             timeout=_SECONDS,
@@ -94,10 +94,10 @@ class ResearcherClient:
         except ValidationError as error:
             raise RequestFailed(self._stranger(response)) from error
 
-    def _call(self, method: str, path: str, **request: Any) -> httpx.Response:
+    def _call(self, method: str, path: str, **request: Any) -> httpx2.Response:
         try:
             response = self._client.request(method, path, **request)
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise RequestFailed(
                 f"no answer from {self._server} ({type(error).__name__}). Start the server with `make run`,"
                 " or say with --server where it is."
@@ -106,7 +106,7 @@ class ResearcherClient:
             raise self._refusal(response)
         return response
 
-    def _refusal(self, response: httpx.Response) -> RequestFailed:
+    def _refusal(self, response: httpx2.Response) -> RequestFailed:
         try:
             error = response.json()["error"]
             return RequestRefused(
@@ -115,7 +115,7 @@ class ResearcherClient:
         except (ValueError, KeyError, TypeError):
             return RequestFailed(self._stranger(response))
 
-    def _stranger(self, response: httpx.Response) -> str:
+    def _stranger(self, response: httpx2.Response) -> str:
         return (
             f"{self._server} gave an answer (status {response.status_code}) that this command does not"
             " understand. Is it a Candor server, of the same version?"

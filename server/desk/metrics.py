@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Annotated, Literal, get_args
 
-import httpx
+import httpx2
 from fastapi import APIRouter, Header, Response
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import choose_encoder
@@ -127,7 +127,7 @@ def kind_of(error: BaseException) -> Failure:
         task = asyncio.current_task()
         return "timeout" if task is not None and task.cancelling() else "error"
     for cause in _causes(error):
-        if isinstance(cause, TimeoutError | httpx.TimeoutException):
+        if isinstance(cause, TimeoutError | httpx2.TimeoutException):
             return "timeout"
         if isinstance(cause, Declined):
             return "declined"

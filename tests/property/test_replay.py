@@ -42,7 +42,10 @@ from server.session.protocol import MAX_FEEDBACK, MAX_SAY, MAX_TOPIC, client_mes
 from server.session.records import Record
 from server.session.state import State
 from server.session.step import resume, step
-from tests.server.support import AT, CRITERIA, make_run, seconds, study_text
+
+# No control characters and no surrogates: the protocol has taken them out before a session sees a text.
+from tests.server.support.database import make_run
+from tests.server.support.study import AT, CRITERIA, seconds, study_text
 
 # No control characters and no surrogates: the protocol has taken them out before a session sees a text.
 texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=40).filter(

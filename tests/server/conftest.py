@@ -14,7 +14,8 @@ from server.bots.lineup import OpenRun
 from server.bots.registry import Registry
 from server.cli import command_line
 from server.db.engine import migrate
-from tests.server.support import House, make_run
+from tests.server.support.database import make_run
+from tests.server.support.server import House
 
 _NUMBERS = itertools.count()
 

@@ -19,7 +19,7 @@ from server.db import catalog
 from server.errors import StudyInvalid
 from server.session.plan import QC
 from server.study import load_study, parse_study, study_hash
-from tests.server.support import AT, NOBODY, study_text
+from tests.server.support.study import AT, NOBODY, study_text
 
 # Numbered by hand: the expected lines below are the lines of this text.
 GOOD = """\

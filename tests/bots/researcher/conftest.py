@@ -18,7 +18,8 @@ from bots.register import cli
 from server.db.engine import migrate
 from tests.bots.conformance.wrong import Person
 from tests.bots.endpoints.test_http import running
-from tests.server.support import House, make_run
+from tests.server.support.database import make_run
+from tests.server.support.server import House
 
 Command = Callable[..., Result]
 _CHECK = typer.Typer()

@@ -16,8 +16,10 @@ from tests.bots.conformance.wrong import Speaks
 from tests.bots.endpoints.test_http import running
 from tests.bots.researcher.conftest import _CHECK as CHECK
 from tests.bots.researcher.conftest import Command, good, hosting, process, refused
-from tests.server.support import PATIENCE, House, execute, query, wait_until
-from tests.server.talker import talking
+from tests.server.support.database import execute, query
+from tests.server.support.server import House
+from tests.server.support.talker import talking
+from tests.server.support.waiting import PATIENCE, wait_until
 
 REPOSITORY = Path(__file__).parents[3]
 

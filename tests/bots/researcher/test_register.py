@@ -12,7 +12,9 @@ from bots.register import cli
 from server.db.catalog import open_run
 from server.db.engine import open_engine
 from tests.bots.researcher.conftest import Command, good, process, refused
-from tests.server.support import AT, House, execute, query, study_text
+from tests.server.support.database import execute, query
+from tests.server.support.server import House
+from tests.server.support.study import AT, study_text
 
 NOWHERE = "http://127.0.0.1:1"
 REPOSITORY = Path(__file__).parents[3]

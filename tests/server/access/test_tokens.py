@@ -29,7 +29,10 @@ from server.errors import (
     TokenNotFound,
     TokenRevoked,
 )
-from tests.server.support import AT, PATIENCE, House, query, seconds, wait_until
+from tests.server.support.database import query
+from tests.server.support.server import House
+from tests.server.support.study import AT, seconds
+from tests.server.support.waiting import PATIENCE, wait_until
 
 OWN = "the-installation's-own"
 Command = Callable[..., Result]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,8 +18,12 @@ from server.bots.lineup import OpenRun, open_lineup
 from server.bots.registry import Registry
 from server.db import catalog
 from server.db.engine import open_engine
-from tests.server.support import AT, House, Page, execute, query, study_text, wait_until
-from tests.server.talker import Talker, endpoint, talking
+from tests.server.support.database import execute, query
+from tests.server.support.page import Page
+from tests.server.support.server import House
+from tests.server.support.study import AT, study_text
+from tests.server.support.talker import Talker, endpoint, talking
+from tests.server.support.waiting import wait_until
 from tests.server.test_api import error
 
 Serve = Callable[..., House]
@@ -67,11 +71,11 @@ def aviary(url: str, serve: Serve, birds: dict[str, Talker]) -> House:
     return serve(url, open_run(url, study(), registry), registry=registry)
 
 
-def bots(house: House, method: str = "GET", path: str = "", **kwargs: Any) -> httpx.Response:
+def bots(house: House, method: str = "GET", path: str = "", **kwargs: Any) -> httpx2.Response:
     return house.desk(f"/bots{path}", method=method, **kwargs)
 
 
-def good(answer: httpx.Response, status: int = 200) -> dict[str, Any]:
+def good(answer: httpx2.Response, status: int = 200) -> dict[str, Any]:
     assert answer.status_code == status, answer.text
     content: dict[str, Any] = answer.json()
     return content
@@ -465,8 +469,8 @@ def free_port() -> int:
 
 def ready(url: str) -> bool:
     try:
-        return bool(httpx.get(url).json()["ready"])
-    except (httpx.HTTPError, ValueError):
+        return bool(httpx2.get(url).json()["ready"])
+    except (httpx2.HTTPError, ValueError):
         return False
 
 

@@ -18,7 +18,10 @@ from server.db.store import Store
 from server.errors import StudyInvalid
 from server.session.plan import QC, assignment_of
 from server.study import parse_study
-from tests.server.support import AT, House, Says, execute, make_run, query, study_text
+from tests.server.support.bots import Says
+from tests.server.support.database import execute, make_run, query
+from tests.server.support.server import House
+from tests.server.support.study import AT, study_text
 
 NOBODY_ASKS = "nobody-1.1"
 

@@ -18,8 +18,9 @@ from server.db.engine import migrate, open_engine
 from server.errors import StudyInvalid
 from server.study import parse_study
 from tests.server.cli.test_command_line import Candor, assert_refused
-from tests.server.support import AT, query, study_text
-from tests.server.talker import Talker, endpoint, talking
+from tests.server.support.database import query
+from tests.server.support.study import AT, study_text
+from tests.server.support.talker import Talker, endpoint, talking
 
 pytestmark = pytest.mark.timeout(120)
 

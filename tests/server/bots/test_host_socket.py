@@ -16,7 +16,10 @@ from server.bots.lineup import open_lineup
 from server.bots.registry import Registry
 from server.db import catalog
 from server.db.engine import open_engine
-from tests.server.support import AT, PATIENCE, House, query, study_text, wait_until
+from tests.server.support.database import query
+from tests.server.support.server import House
+from tests.server.support.study import AT, study_text
+from tests.server.support.waiting import PATIENCE, wait_until
 
 Serve = Callable[..., House]
 Message = dict[str, Any]

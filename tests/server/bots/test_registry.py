@@ -7,8 +7,8 @@ import pytest
 
 from bots import BotError, BotGone, Chat, Reply, Turn
 from server.bots.registry import Registry
-from tests.server.support import PATIENCE
-from tests.server.talker import Talker, endpoint, talking
+from tests.server.support.talker import Talker, endpoint, talking
+from tests.server.support.waiting import PATIENCE
 
 CHAT = Chat("c", 1, (), (Turn("worker", "Hello?"),))
 DIAL_IN = endpoint({"kind": "dial-in"})

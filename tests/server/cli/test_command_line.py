@@ -15,7 +15,7 @@ from server.bots.registry import Registry
 from server.cli import command_line
 from server.cli.command_line import DEMO
 from server.db.engine import migrate
-from tests.server.support import query
+from tests.server.support.database import query
 
 REPOSITORY = Path(__file__).parents[3]
 pytestmark = pytest.mark.timeout(30)  # a server that starts where it should refuse would never end

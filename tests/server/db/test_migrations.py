@@ -14,7 +14,8 @@ from sqlmodel import SQLModel
 
 from server.db import models, views
 from server.db.engine import alembic_config, migrate, open_engine
-from tests.server.support import House, execute, make_run, query
+from tests.server.support.database import execute, make_run, query
+from tests.server.support.server import House
 
 
 def names(url: str, kind: str) -> set[str]:

@@ -28,7 +28,8 @@ from server.session.records import (
     TopicMarked,
     WorkerSaid,
 )
-from tests.server.support import AT, execute, query
+from tests.server.support.database import execute, query
+from tests.server.support.study import AT
 
 T = TypeVar("T")
 

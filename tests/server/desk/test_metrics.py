@@ -15,18 +15,11 @@ from server.bots.lineup import OpenRun
 from server.desk.metrics import BUCKETS, Metrics, kind_of
 from server.session.plan import QC
 from tests.bots.endpoints.servers import answer, close_at_once, hang, saying, serving
-from tests.server.support import (
-    RUN,
-    SYSTEMS,
-    Echo,
-    Gated,
-    House,
-    Raises,
-    make_run,
-    query,
-    study_text,
-    wait_until,
-)
+from tests.server.support.bots import Echo, Gated, Raises
+from tests.server.support.database import make_run, query
+from tests.server.support.server import House
+from tests.server.support.study import RUN, SYSTEMS, study_text
+from tests.server.support.waiting import wait_until
 
 QUICK = {"timeouts": {"bot_try": 0.1, "bot_total": 0.3}}
 CHAT = Chat("c1", 7, (), (Turn("worker", "Hello?"),))

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from pydantic import TypeAdapter
 from websockets.exceptions import ConnectionClosed
@@ -23,7 +23,10 @@ from server.bots.registry import Registry
 from server.config import Settings
 from server.db import catalog
 from server.db.engine import open_engine
-from tests.server.support import AT, PATIENCE, RATINGS, RUN, SYSTEMS, House, query, study_text
+from tests.server.support.database import query
+from tests.server.support.server import House
+from tests.server.support.study import AT, RATINGS, RUN, SYSTEMS, study_text
+from tests.server.support.waiting import PATIENCE
 
 Serve = Callable[..., House]
 MODEL = "walrus-7b-instruct"
@@ -179,7 +182,7 @@ def filled(path: str, **names: str) -> str:
     return re.sub(r"\{(\w+)[^}]*\}", lambda found: names.get(found[1], "nothing"), path)
 
 
-def answered(house: House, method: str, path: str, token: str | None) -> httpx.Response:
+def answered(house: House, method: str, path: str, token: str | None) -> httpx2.Response:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     body = {"json": {"name": "pelican", "enabled": True}} if method in {"POST", "PATCH", "PUT"} else {}
     return house.http(method, path, headers=headers, **body)

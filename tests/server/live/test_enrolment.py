@@ -15,7 +15,8 @@ from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolme
 from server.recruiters.link import Arrival
 from server.session.plan import QC, replacement
 from server.session.records import Closed, ConversationFailed, ConversationPlanned, FeedbackGiven
-from tests.server.support import AT, SYSTEMS, execute, make_run, query, seconds, study_text
+from tests.server.support.database import execute, make_run, query
+from tests.server.support.study import AT, SYSTEMS, seconds, study_text
 
 IDLE = timedelta(minutes=30)  # the study's defaults
 TOTAL = timedelta(hours=3)

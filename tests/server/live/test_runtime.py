@@ -23,20 +23,11 @@ from server.session.phase import Phase
 from server.session.protocol import ServerMessage, client_messages
 from server.session.records import WorkerSaid
 from server.study import parse_study
-from tests.server.support import (
-    OF_A_CONVERSATION,
-    PATIENCE,
-    RATINGS,
-    Echo,
-    Gated,
-    Raises,
-    ReturnsNothing,
-    Says,
-    execute,
-    make_run,
-    query,
-    study_text,
-)
+from tests.server.support.bots import Echo, Gated, Raises, ReturnsNothing, Says
+from tests.server.support.database import execute, make_run, query
+from tests.server.support.page import OF_A_CONVERSATION
+from tests.server.support.study import RATINGS, study_text
+from tests.server.support.waiting import PATIENCE
 
 QUICK = {"timeouts": {"bot_try": 0.1, "bot_total": 0.3}}
 AUTH = Auth("secret", "token", 3600)

@@ -24,24 +24,12 @@ from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
 from server.recruiters.link import Arrival
 from server.session.protocol import MAX_FEEDBACK, MAX_FRAME_BYTES, MAX_SAY, MAX_TOPIC
-from tests.server.support import (
-    AT,
-    BROKEN,
-    PATIENCE,
-    PERSONAS,
-    RATINGS,
-    RUN,
-    SYSTEMS,
-    Gated,
-    House,
-    Page,
-    Raises,
-    Says,
-    make_run,
-    query,
-    study_text,
-    wait_until,
-)
+from tests.server.support.bots import BROKEN, Gated, Raises, Says
+from tests.server.support.database import make_run, query
+from tests.server.support.page import Page
+from tests.server.support.server import House
+from tests.server.support.study import AT, PERSONAS, RATINGS, RUN, SYSTEMS, study_text
+from tests.server.support.waiting import PATIENCE, wait_until
 
 Serve = Callable[..., House]
 

@@ -27,7 +27,7 @@ from server.session.protocol import (
 )
 from server.session.worker_view import snapshot
 from server.study import parse_study
-from tests.server.support import AT, new_state, study_text
+from tests.server.support.study import AT, new_state, study_text
 
 REPOSITORY = Path(__file__).parents[3]
 MESSAGES: list[dict[str, Any]] = [

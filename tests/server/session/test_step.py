@@ -40,7 +40,7 @@ from server.session.records import (
 from server.session.reply_time import ReplyTime, reply_delay
 from server.session.state import State, fold
 from server.session.step import Outcome, resume, step
-from tests.server.support import AT, CRITERIA, PERSONAS, RATINGS, new_state, seconds
+from tests.server.support.study import AT, CRITERIA, PERSONAS, RATINGS, new_state, seconds
 
 SLOW = {"reply_time": {"median": 4, "spread": 0.5, "longest": 10}}
 _ids = itertools.count()
