@@ -17,13 +17,28 @@ run: $(VENV)/run.stamp $(PAGES) ## install, build, and serve the demo study on h
 	@CANDOR_EXEMPT_ADDRESSES='["127.0.0.1"]' $(BIN)/python -m server
 
 test: install-hf browser $(PAGES) ## everything that CI checks: the browser, Hugging Face's models and ParlAI's included
-	@$(MAKE) --no-print-directory lint types contract pages-test
+	@$(MAKE) --no-print-directory lint types contract pages-test docs
 	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/parlai -m "not parlai"
 	@$(MAKE) --no-print-directory test-parlai
 
-lint: install ## style of the Python code
+check: lint types contract ## the quick loop: style, types, contract, unit tests of what differs from the last commit
+	@tests="$$($(BIN)/python scripts/changed_tests.py)"; \
+	if [ -n "$$tests" ]; then $(BIN)/pytest -q -n 2 --dist loadfile -m "not parlai and not hf and not browser" $$tests; \
+	else echo "Nothing has changed that has unit tests."; fi
+
+soak: install browser $(PAGES) ## the long runs: five times the workers, five times the kills
+	CANDOR_SOAK=5 $(BIN)/pytest tests/crowd
+
+pages: $(PAGES) ## build the worker's page and the desk
+
+docs: install ## the documents as a site, in build/docs; a link that leads nowhere is an error
+	$(BIN)/sphinx-build -W --keep-going -q -d build/doctrees docs build/docs
+
+lint: install ## style of the Python code, code that nothing uses, packages that are missing or not needed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/vulture
+	$(BIN)/deptry .
 
 types: install ## types of the Python code
 	$(BIN)/mypy
@@ -106,5 +121,5 @@ $(PAGES): frontend/node_modules/.package-lock.json $(PAGE_SOURCES)
 	@cd frontend && VENV=$(abspath $(VENV)) PYTHON=$(PYTHON) ./with-node npm run --silent build -- --logLevel warn
 	@touch $@
 
-.PHONY: help run test lint types contract pages-test wheel install-wheel bench screenshots constraints clean install browser
+.PHONY: help run test check soak pages docs lint types contract pages-test wheel install-wheel bench screenshots constraints clean install browser
 .PHONY: install-hf install-parlai test-parlai run-lineup

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+ENOUGH = 500  # seconds for what takes a few, on a machine that is busy with other things
+
 
 class Server:
     """`python -m server` over one data folder."""
@@ -45,7 +47,7 @@ class Server:
         ]
         with (self.data / "server.log").open("ab") as log:
             self._process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + ENOUGH
         while not self._answers():
             assert self._process.poll() is None, (self.data / "server.log").read_text()
             assert time.monotonic() < deadline, "the server did not start"
@@ -60,7 +62,7 @@ class Server:
     def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
-            self._process.wait(30)
+            self._process.wait(ENOUGH)
 
     def open_run(self, study: Path, run: str, *options: str) -> None:
         command = [sys.executable, "-m", "server", "open", str(study), "--run", run, "--data", str(self.data)]
@@ -75,7 +77,7 @@ class Server:
 
     def _answers(self) -> bool:
         try:
-            with urllib.request.urlopen(f"{self.url}/healthz", timeout=2) as answer:  # noqa: S310
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=30) as answer:  # noqa: S310
                 return bool(answer.status == 200)
         except (urllib.error.URLError, OSError):
             return False

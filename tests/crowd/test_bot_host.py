@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.crowd.conftest import Server
+from tests.crowd.conftest import ENOUGH, Server
 
 WORKERS, CONVERSATIONS, INPUTS = 50, 3, 4
 UNDER_WAY = 5  # replies, at least, that a host has begun when it is killed
@@ -60,7 +60,7 @@ class BotHost:
         """Send a signal that ends the host; return its exit status."""
         assert self._process is not None
         self._process.send_signal(what)
-        return self._process.wait(30)
+        return self._process.wait(ENOUGH)
 
     def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
@@ -101,7 +101,7 @@ def free_port() -> int:
 
 
 def until(condition: Callable[[], Any], what: str) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + ENOUGH
     while not condition():
         assert time.monotonic() < deadline, f"never: {what}"
         time.sleep(0.01)
@@ -150,7 +150,7 @@ def crowd(server: Any, log: Path) -> subprocess.Popen[str]:
 
 def require_whole(server: Any, workers: subprocess.Popen[str], log: Path) -> None:
     """No worker failed; what each was told is stored is stored once; no conversation broke off."""
-    output, _ = workers.communicate(timeout=120)
+    output, _ = workers.communicate(timeout=ENOUGH)
     assert workers.returncode == 0, output
     told = [json.loads(line) for line in log.read_text().splitlines()]
     said = Counter(
