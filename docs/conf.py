@@ -3,9 +3,10 @@
 import tomllib
 from pathlib import Path
 
+_PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 project = "Candor"
 author = "The Candor team"
-release = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+release = tomllib.loads(_PYPROJECT.read_text("utf-8"))["project"]["version"]
 
 extensions = ["myst_parser"]
 myst_heading_anchors = 4

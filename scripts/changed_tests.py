@@ -1,7 +1,7 @@
-"""Print the unit tests of what differs from the last commit: of `server/live/join.py` those in `tests/server/live`.
+"""Print the unit tests of what differs from the last commit: of `server/live/join.py` those in its mirror.
 
-A file whose own test is there (`test_join.py`) stands for itself; else its folder's tests do, or those of the nearest
-folder above that has some. What belongs to no package has no unit tests.
+A file whose own test is there (`tests/server/live/test_join.py`) is tested by that; else by its folder's tests,
+or by those of the nearest folder above that has some. What belongs to no package has no unit tests.
 """
 
 import subprocess
@@ -12,7 +12,7 @@ _PACKAGES = ("server", "bots", "qc")
 
 def changed() -> list[Path]:
     """Return the files that git sees as changed or new."""
-    lines = subprocess.run(  # noqa: S603
+    lines = subprocess.run(
         ["git", "status", "--porcelain", "--untracked-files=all", "--no-renames"],  # noqa: S607
         capture_output=True,
         text=True,
