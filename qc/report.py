@@ -15,9 +15,9 @@ from qc.command import (
     RunName,
     Source,
     accept_any_character,
-    message_console,
+    exiting_on_error,
     progress,
-    told,
+    stderr_console,
 )
 from qc.errors import OptionError
 from qc.load import holds_run, is_database, load
@@ -80,15 +80,15 @@ def report(
 ) -> None:
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
     accept_any_character()
-    messages = message_console()
-    with told(messages):
+    stderr = stderr_console()
+    with exiting_on_error(stderr):
         options = Options(alpha, seed, bootstrap, reward, _names("--only", only, tuple(SECTIONS)))
         wanted = _names("--format", formats, FORMATS)
         wanted = wanted if out else frozenset()
         second = _second(source, replicate, replicate_run)
         reads = 1 if second is None else 2
         total = reads + steps(options, second is not None) + writing_steps(wanted)
-        with progress(messages, total) as on_step:
+        with progress(stderr, total) as on_step:
             on_step("Reading the run")
             words = bool(options.sections & NEEDING_WORDS)
             first = load(source, run, include_partial, words=words, replies=False, criteria=criteria_file)

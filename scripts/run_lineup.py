@@ -21,7 +21,7 @@ from rich.console import Console
 
 MODELS = ("biencoder", "polyencoder", "kvmemnn", "seq2seq", "lan_model")
 _PATIENCE = 60.0  # seconds that a process has to end after it was asked to
-complaints = Console(stderr=True, highlight=False)
+stderr = Console(stderr=True, highlight=False)
 
 
 def run_lineup(
@@ -106,7 +106,7 @@ def wait_for_either(server: subprocess.Popen[bytes], bots: subprocess.Popen[byte
     while server.poll() is None and bots.poll() is None:
         time.sleep(0.2)
     if bots.returncode is not None:
-        complaints.print("[red]The bot host has ended[/], so the server ends, too. See above for the reason.")
+        stderr.print("[red]The bot host has ended[/], so the server ends, too. See above for the reason.")
     raise typer.Exit(server.returncode or bots.returncode or 0)
 
 

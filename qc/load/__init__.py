@@ -11,7 +11,7 @@ import pandas as pd
 from qc.errors import OptionError, SourceError
 from qc.load import hits, jsonl, mturk
 from qc.load.beginning import PARQUET_MAGIC, SQLITE_MAGIC, beginning
-from qc.load.wanted import Wanted
+from qc.load.load_options import LoadOptions
 from qc.run import Run
 
 __all__ = ["holds_run", "is_database", "load"]
@@ -44,21 +44,21 @@ def load(
             kind that we read; OptionError if `run` is given for a file, which holds one run.
     """
     declared = _declared(criteria) if criteria else None
-    wanted = Wanted(run, include_partial, words, replies, declared, option)
+    options = LoadOptions(run, include_partial, words, replies, declared, option)
     if "://" in source:
-        return _from_database(source, wanted)
+        return _from_database(source, options)
     path = Path(source)
     first = beginning(path)
     if first.startswith(SQLITE_MAGIC):
-        return _from_database(path, wanted)
+        return _from_database(path, options)
     if run is not None:
         raise OptionError(
             f"{option} chooses a run of a database, but {path} is a file with one run. Leave it out."
         )
     if first.startswith(PARQUET_MAGIC):
-        return _from_parquet(path, wanted)
+        return _from_parquet(path, options)
     with _uncollected():
-        return _from_text(path, wanted)
+        return _from_text(path, options)
 
 
 def _declared(criteria: Path) -> pd.DataFrame:
@@ -94,24 +94,24 @@ def _named(source: str) -> str | Path:
     return source if "://" in source else Path(source)
 
 
-def _from_database(source: str | Path, wanted: Wanted) -> Run:
+def _from_database(source: str | Path, options: LoadOptions) -> Run:
     from qc.load import database  # noqa: PLC0415  # SQLAlchemy takes longer to start than most files to read
 
-    return database.read(source, wanted)
+    return database.read(source, options)
 
 
-def _from_parquet(path: Path, wanted: Wanted) -> Run:
+def _from_parquet(path: Path, options: LoadOptions) -> Run:
     from qc.load import parquet  # noqa: PLC0415  # likewise
 
-    return parquet.read(path, words=wanted.words, replies=wanted.replies, criteria=wanted.criteria)
+    return parquet.read(path, words=options.words, replies=options.replies, criteria=options.criteria)
 
 
-def _from_text(path: Path, wanted: Wanted) -> Run:
+def _from_text(path: Path, options: LoadOptions) -> Run:
     content = _content(path)
     if jsonl.holds(content):
-        return jsonl.read(path, content, wanted.words, wanted.criteria)
+        return jsonl.read(path, content, options.words, options.criteria)
     read = hits.read if _looks_like_json(path, content) else mturk.read
-    return read(path, content, wanted.words, wanted.criteria)
+    return read(path, content, options.words, options.criteria)
 
 
 @contextmanager

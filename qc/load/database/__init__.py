@@ -18,27 +18,27 @@ from qc.load.database.participation import counting, failures, taking_part
 from qc.load.database.values import flags, located, numbers, times
 from qc.load.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
 from qc.load.database.words import words
-from qc.load.draft import (
+from qc.load.load_options import LoadOptions
+from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     REPAIR,
     SYSTEM_COLUMNS,
-    Draft,
-    finish,
+    RawRun,
+    build_run,
     report_order,
 )
-from qc.load.wanted import Wanted
 from qc.run import SIMULATED_NOTE, Run
 
 SCALE_MAXIMUM = 100.0
 
 
-def read(source: str | Path, wanted: Wanted) -> Run:
+def read(source: str | Path, options: LoadOptions) -> Run:
     """Return one run of a database.
 
     Args:
         source: an SQLAlchemy URL, SQLite or PostgreSQL, or the path of an SQLite file.
-        wanted: what is asked of it; the replies of the bots are always read with the words.
+        options: what is asked of it; the replies of the bots are always read with the words.
 
     Raises:
         SourceError: it cannot be opened, or has no views of the version that we read.
@@ -47,7 +47,7 @@ def read(source: str | Path, wanted: Wanted) -> Run:
         EmptyRunError: the run holds no rated conversation that takes part.
     """
     with opened(source) as (shown, connection):
-        return _run(_views(shown, connection), wanted)
+        return _run(_views(shown, connection), options)
 
 
 def holds(source: str | Path, run: str) -> bool:
@@ -62,14 +62,14 @@ def _views(source: str, connection: sa.Connection) -> Views:
     return views
 
 
-def _run(views: Views, wanted: Wanted) -> Run:
-    run_id, name = choose(views, wanted.run, wanted.option)
+def _run(views: Views, options: LoadOptions) -> Run:
+    run_id, name = choose(views, options.run, options.option)
     problems: list[Problem] = []
     assignments = _assignments(views.rows("v1_assignment", ASSIGNMENT, run_id), problems)
     conversations = views.rows("v1_conversation", CONVERSATION, run_id)
     conversations = conversations.assign(where=located("conversation", conversations["conversation_id"]))
     rated = conversations[conversations["status"] == "rated"]
-    kept, left_out, notes = taking_part(assignments, rated, wanted.include_partial)
+    kept, left_out, notes = taking_part(assignments, rated, options.include_partial)
     rated = rated[rated["assignment_id"].isin(kept["assignment_id"])].reset_index(drop=True)
     rated = rated.assign(
         position=numbers(rated["position"], rated["where"].to_list(), "the position", problems).fillna(1),
@@ -77,7 +77,7 @@ def _run(views: Views, wanted: Wanted) -> Run:
     )
     criteria = _criteria(views.rows("v1_criterion", CRITERION, run_id), problems)
     systems = _systems(views.rows("v1_system", SYSTEM, run_id), conversations, problems)
-    draft = Draft(
+    raw = RawRun(
         name=name,
         source=views.source,
         criteria=criteria,
@@ -85,7 +85,7 @@ def _run(views: Views, wanted: Wanted) -> Run:
         assignments=_renamed(_paid(kept), ASSIGNMENT_COLUMNS),
         conversations=_renamed(rated, CONVERSATION_COLUMNS),
         ratings=_ratings(views.rows("v1_rating", RATING, run_id), rated, criteria["label"], problems),
-        words=words(views, run_id, rated, problems) if wanted.words else None,
+        words=words(views, run_id, rated, problems) if options.words else None,
         incidents=incidents(
             views,
             run_id,
@@ -96,9 +96,9 @@ def _run(views: Views, wanted: Wanted) -> Run:
         ),
         left_out=left_out,
         notes=(*notes, *failures(conversations, left_out)),
-        partial=wanted.include_partial,
+        partial=options.include_partial,
     )
-    return finish(draft, problems, wanted.criteria)
+    return build_run(raw, problems, options.criteria)
 
 
 def _paid(assignments: pd.DataFrame) -> pd.DataFrame:

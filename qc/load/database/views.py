@@ -8,7 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from qc.errors import DataError, Problem, SourceError
 from qc.load.database.engine import reason
-from qc.load.draft import joined
+from qc.load.raw_run import joined
 
 VIEWS_VERSION = 1
 
