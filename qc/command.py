@@ -24,7 +24,7 @@ from qc.progress import OnStep
 
 EXIT_BAD_INPUT = 2
 
-Source = Annotated[
+SourceName = Annotated[
     str,
     typer.Argument(
         metavar="SOURCE",

@@ -11,14 +11,14 @@ from qc.command import (
     CriteriaFile,
     IncludePartial,
     RunName,
-    Source,
+    SourceName,
     accept_any_character,
     exiting_on_error,
     progress,
     stderr_console,
 )
 from qc.errors import OptionError, OutputError
-from qc.load import load
+from qc.load import LoadOptions, open_source, read_criteria, read_run
 from qc.run import Run
 from qc.save import FORMATS, STEPS, SUFFIXES, Loss, save
 
@@ -32,7 +32,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
     "[b]parquet[/b]: our export, a conversation a row; holds all of a run, smallest and fastest (.parquet)"
 )
 def convert(
-    source: Source,
+    source: SourceName,
     target: Annotated[
         Path,
         typer.Argument(
@@ -59,7 +59,9 @@ def convert(
         _require_free(source, target, force)
         with progress(stderr, 1 + STEPS) as on_step:
             on_step("Reading the run")
-            given = load(source, run, include_partial, words=True, replies=True, criteria=criteria_file)
+            criteria = read_criteria(criteria_file) if criteria_file else None
+            with open_source(source) as opened:
+                given = read_run(opened, LoadOptions(run, include_partial, criteria=criteria))
             lost = save(given, target, form, on_step)
     _tell(given, target, form, lost, stderr)
 

@@ -76,7 +76,7 @@ class _SpokenAssignment(_Assignment):
     conversations: list[_Spoken]  # type: ignore[assignment]  # of which each is a _Conversation
 
 
-def holds(content: bytes) -> bool:
+def is_export(content: bytes) -> bool:
     """Return whether `content` begins as an export does."""
     return _BEGINNING.match(content) is not None
 

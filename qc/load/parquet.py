@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -26,11 +26,18 @@ DICTIONARIES = ["assignment", "hit", "worker", "feedback", "system", "persona"]
 _DAMAGE = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 
-def read(path: Path, words: bool = True, replies: bool = True, criteria: pd.DataFrame | None = None) -> Run:
-    """Return the run in the file at `path`.
+def read(
+    path: Path,
+    file: BinaryIO,
+    words: bool = True,
+    replies: bool = True,
+    criteria: pd.DataFrame | None = None,
+) -> Run:
+    """Return the run in the open file `file`, which is at `path`.
 
     Args:
-        path: the file.
+        path: where the file is, for messages.
+        file: its content; of it, only the columns that are wanted are read.
         words: whether the words are wanted; without them, `Run.words` is None and they are not read.
         replies: whether what the bots said is wanted; without it, `reply` is missing in every exchange.
         criteria: what the analyst declares instead of the file; see `raw_run.build_run`.
@@ -43,14 +50,14 @@ def read(path: Path, words: bool = True, replies: bool = True, criteria: pd.Data
     """
     source = str(path)
     try:
-        described = pq.read_metadata(path)
+        described = pq.read_metadata(file)
         schema = described.schema.to_arrow_schema()
         declared = header.parse(source, HEADER, _header(source, schema))
         wanted = _wanted(source, schema, declared, words and declared.words, replies)
-        with pq.ParquetFile(
-            path, metadata=described, read_dictionary=DICTIONARIES, page_checksum_verification=True
-        ) as file:
-            table = _table(source, file.read(columns=[field.name for field in wanted]), wanted)
+        content = pq.ParquetFile(
+            file, metadata=described, read_dictionary=DICTIONARIES, page_checksum_verification=True
+        )
+        table = _table(source, content.read(columns=[field.name for field in wanted]), wanted)
     except _DAMAGE as error:
         raise DataError(source, [_damaged(error)]) from None
     problems: list[Problem] = []

@@ -130,8 +130,8 @@ def test_a_conversion_tells_each_step_and_asks_for_all_that_was_said(
     source, target = hits_file(small_hits), tmp_path / "run.parquet"
     assert convert(source, target).exit_code == 0
     said = ["Reading the run", "Checking what parquet can hold", f"Writing {target}"]
-    assert (watched.told, watched.announced) == (said, 3)
-    assert [(asked["words"], asked["replies"]) for asked in watched.loads] == [(True, True)]
+    assert (watched.said, watched.announced) == (said, 3)
+    assert [(asked.words, asked.replies) for asked in watched.loads] == [(True, True)]
 
 
 def test_nothing_is_overwritten_unless_told_to(

@@ -316,7 +316,7 @@ def test_the_bar_ends_where_the_work_ends(
     second = ("--replicate", source) if replicate else ()
     result = report(source, *options, *out, *second)
     assert result.exit_code == 0, result.output
-    assert (len(watched.told), watched.announced) == (expected, expected)
+    assert (len(watched.said), watched.announced) == (expected, expected)
 
 
 def test_what_the_bots_said_is_not_read(
@@ -328,8 +328,8 @@ def test_what_the_bots_said_is_not_read(
     watched, source = watch("qc.report"), hits_file(small_hits)
     report(source, "--replicate", source)
     first, second = watched.loads
-    assert (first["words"], first["replies"]) == (True, False)
-    assert (second["words"], second["replies"]) == (False, False)
+    assert (first.words, first.replies) == (True, False)
+    assert (second.words, second.replies) == (False, False)
 
 
 def test_the_seed_decides_every_digit(

@@ -4,15 +4,11 @@ The views `v1_…` are the contract with the server: text ids, flags as 0/1 or b
 UTC. A query is a snapshot, so the report of a run in progress does not mix two moments of it.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
-import sqlalchemy as sa
 
 from qc.errors import Problem
-from qc.load.database.choice import choose, is_run
-from qc.load.database.engine import opened
+from qc.load.database.choice import choose
 from qc.load.database.incidents import incidents
 from qc.load.database.participation import counting, failures, taking_part
 from qc.load.database.values import flags, located, numbers, times
@@ -33,36 +29,15 @@ from qc.run import SIMULATED_NOTE, Run
 SCALE_MAXIMUM = 100.0
 
 
-def read(source: str | Path, options: LoadOptions) -> Run:
-    """Return one run of a database.
-
-    Args:
-        source: an SQLAlchemy URL, SQLite or PostgreSQL, or the path of an SQLite file.
-        options: what is asked of it; the replies of the bots are always read with the words.
+def read(views: Views, options: LoadOptions) -> Run:
+    """Return one run of a database; the replies of the bots are always read with the words.
 
     Raises:
-        SourceError: it cannot be opened, or has no views of the version that we read.
+        SourceError: a view or a column is missing, or the database cannot be read.
         RunChoiceError: there are several runs and none was named, or the named one is not there.
         DataError: a value cannot be used.
         EmptyRunError: the run holds no rated conversation that takes part.
     """
-    with opened(source) as (shown, connection):
-        return _run(_views(shown, connection), options)
-
-
-def holds(source: str | Path, run: str) -> bool:
-    """Return whether the database has a run of the slug or id `run`; raises SourceError as `read` does."""
-    with opened(source) as (shown, connection):
-        return is_run(_views(shown, connection), run)
-
-
-def _views(source: str, connection: sa.Connection) -> Views:
-    views = Views(source, connection)
-    views.require_version()
-    return views
-
-
-def _run(views: Views, options: LoadOptions) -> Run:
     run_id, name = choose(views, options.run, options.option)
     problems: list[Problem] = []
     assignments = _assignments(views.rows("v1_assignment", ASSIGNMENT, run_id), problems)

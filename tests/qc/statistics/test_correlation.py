@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qc.statistics.correlation import correlation_matrix, kendall, pearson, pearson_of_rows, spearman
+from qc.statistics.correlation import Method, correlation_matrix, kendall, pearson, pearson_of_rows, spearman
 
 X = np.array([1.0, 2, 2, 4])
 Y = np.array([1.0, 3, 2, 2])
@@ -39,9 +39,10 @@ def test_what_has_no_correlation_is_nan(correlate) -> None:  # type: ignore[no-u
     assert correlate(np.array([1.0, 2, 3, 9]), np.array([1, 2, 3, nan])) == pytest.approx(1, abs=1e-15)
 
 
-def test_a_matrix_holds_every_two_columns() -> None:
-    matrix = correlation_matrix(np.column_stack([X, Y, np.ones(4)]), "kendall")
-    np.testing.assert_array_almost_equal_nulp(matrix[:2, :2], np.array([[1, 0.4], [0.4, 1]]))
+@pytest.mark.parametrize(("method", "expected"), [("pearson", 1 / sqrt(4.75 * 2)), ("spearman", 0.5)])
+def test_a_matrix_holds_every_two_columns(method: Method, expected: float) -> None:
+    matrix = correlation_matrix(np.column_stack([X, Y, np.ones(4)]), method)
+    np.testing.assert_allclose(matrix[:2, :2], [[1, expected], [expected, 1]], rtol=0, atol=1e-15)
     assert np.isnan(matrix[2]).all()
     assert np.isnan(matrix[:, 2]).all()
 
