@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
+from qc.robustness.forecast import forecast
+from qc.robustness.intervals import means_of_sums, worker_sums
 from qc.run import Run
 from qc.statistics.correlation import pearson_of_rows
 from qc.statistics.resampling import half_sums, percentile_interval
-from qc.verdict.forecast import forecast
-from qc.verdict.intervals import means_of_sums, worker_sums
 
 FAMILIES = 5
 STRONG, WEAK = 5, 2  # criteria that count for quality control, and that do not

@@ -22,16 +22,16 @@ from qc.method.standardise import COMMON_MAXIMUM, has_one_scale
 from qc.method.topics import Topics, describe_topics
 from qc.method.workload import Workload, workload
 from qc.progress import OnStep, no_step
+from qc.robustness.adjusted import Adjusted, adjust
+from qc.robustness.alpha import AlphaInfluence, alpha_influence
+from qc.robustness.clusters import Clusters, cluster
+from qc.robustness.context import ContextEffects, context_effects
+from qc.robustness.filter_check import FilterCheck, check_filter
+from qc.robustness.forecast import Forecast, forecast
+from qc.robustness.intervals import Draws, Intervals, draw, intervals
+from qc.robustness.persona import PersonaEffect, persona_effect
 from qc.run import Run
 from qc.signature import data_hash, signature
-from qc.verdict.adjusted import Adjusted, adjust
-from qc.verdict.alpha import AlphaInfluence, alpha_influence
-from qc.verdict.clusters import Clusters, cluster
-from qc.verdict.context import ContextEffects, context_effects
-from qc.verdict.filter_check import FilterCheck, check_filter
-from qc.verdict.forecast import Forecast, forecast
-from qc.verdict.intervals import Draws, Intervals, draw, intervals
-from qc.verdict.persona import PersonaEffect, persona_effect
 
 # What can be asked for one by one, and what each tells. Who is kept, and the scores, are always there.
 SECTIONS = {

@@ -24,7 +24,7 @@ from qc.progress import OnStep
 
 EXIT_BAD_INPUT = 2
 
-Source = Annotated[
+SourceName = Annotated[
     str,
     typer.Argument(
         metavar="SOURCE",
@@ -44,7 +44,7 @@ CriteriaFile = Annotated[
 ]
 
 
-def message_console() -> Console:
+def stderr_console() -> Console:
     """Return the console for what is no result: errors, warnings, progress."""
     return Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
@@ -57,7 +57,7 @@ def accept_any_character() -> None:
 
 
 @contextmanager
-def told(messages: Console) -> Iterator[None]:
+def exiting_on_error(stderr: Console) -> Iterator[None]:
     """Say what the analyst has to put right, and end with EXIT_BAD_INPUT.
 
     Raises:
@@ -66,16 +66,16 @@ def told(messages: Console) -> Iterator[None]:
     try:
         yield
     except QcError as error:
-        messages.print(f"Error: {error}", style="red")
+        stderr.print(f"Error: {error}", style="red")
         raise typer.Exit(EXIT_BAD_INPUT) from None
 
 
 @contextmanager
-def progress(messages: Console, steps: int) -> Iterator[OnStep]:
+def progress(stderr: Console, steps: int) -> Iterator[OnStep]:
     """Show a bar on a terminal while the work goes on.
 
     Args:
-        messages: where to.
+        stderr: where it is drawn, if that is a terminal.
         steps: how often the function that is yielded will be called, each time when a step begins.
     """
     columns = (
@@ -85,7 +85,7 @@ def progress(messages: Console, steps: int) -> Iterator[OnStep]:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=messages, transient=True, disable=not messages.is_terminal) as bar:
+    with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
         task = bar.add_task("", total=steps)
         done = count()
 

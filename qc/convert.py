@@ -11,14 +11,14 @@ from qc.command import (
     CriteriaFile,
     IncludePartial,
     RunName,
-    Source,
+    SourceName,
     accept_any_character,
-    message_console,
+    exiting_on_error,
     progress,
-    told,
+    stderr_console,
 )
 from qc.errors import OptionError, OutputError
-from qc.load import load
+from qc.load import LoadOptions, open_source, read_criteria, read_run
 from qc.run import Run
 from qc.save import FORMATS, STEPS, SUFFIXES, Loss, save
 
@@ -32,7 +32,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
     "[b]parquet[/b]: our export, a conversation a row; holds all of a run, smallest and fastest (.parquet)"
 )
 def convert(
-    source: Source,
+    source: SourceName,
     target: Annotated[
         Path,
         typer.Argument(
@@ -53,15 +53,17 @@ def convert(
 ) -> None:
     """Write a run in another format, and say what that format cannot hold."""
     accept_any_character()
-    messages = message_console()
-    with told(messages):
+    stderr = stderr_console()
+    with exiting_on_error(stderr):
         form = _form(target, to)
         _require_free(source, target, force)
-        with progress(messages, 1 + STEPS) as on_step:
+        with progress(stderr, 1 + STEPS) as on_step:
             on_step("Reading the run")
-            given = load(source, run, include_partial, words=True, replies=True, criteria=criteria_file)
+            criteria = read_criteria(criteria_file) if criteria_file else None
+            with open_source(source) as opened:
+                given = read_run(opened, LoadOptions(run, include_partial, criteria=criteria))
             lost = save(given, target, form, on_step)
-    _tell(given, target, form, lost, messages)
+    _tell(given, target, form, lost, stderr)
 
 
 def _form(target: Path, to: str | None) -> str:
@@ -92,7 +94,7 @@ def _require_free(source: str, target: Path, force: bool) -> None:
         raise OutputError(f"{target}: this is there already. {remedy}")
 
 
-def _tell(run: Run, target: Path, form: str, lost: list[Loss], messages: Console) -> None:
+def _tell(run: Run, target: Path, form: str, lost: list[Loss], stderr: Console) -> None:
     output = Console(file=sys.stdout, markup=False, highlight=False, soft_wrap=True)
     output.print(
         f"{target}: {len(run.assignments)} assignments, {len(run.conversations)} conversations, "
@@ -101,9 +103,9 @@ def _tell(run: Run, target: Path, form: str, lost: list[Loss], messages: Console
     if not lost:
         output.print("Nothing is lost.")
         return
-    messages.print("Not held by this format, or not as it was:", style="yellow")
+    stderr.print("Not held by this format, or not as it was:", style="yellow")
     for loss in lost:
-        messages.print(f"  {loss}", style="yellow")
+        stderr.print(f"  {loss}", style="yellow")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """Report on a run: `python -m qc.report SOURCE`. It composes load, analyse and render."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,14 +15,14 @@ from qc.command import (
     CriteriaFile,
     IncludePartial,
     RunName,
-    Source,
+    SourceName,
     accept_any_character,
-    message_console,
+    exiting_on_error,
     progress,
-    told,
+    stderr_console,
 )
 from qc.errors import OptionError
-from qc.load import holds_run, is_database, load
+from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
 from qc.progress import OnStep
 from qc.render import FORMATS, show, write, writing_steps
 from qc.run import Run
@@ -35,7 +37,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @app.command(epilog=f"Sections for --only:\n\n{_SECTION_HELP}")
 def report(
-    source: Source,
+    source: SourceName,
     run: RunName = None,
     replicate: Annotated[
         str | None,
@@ -80,20 +82,24 @@ def report(
 ) -> None:
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
     accept_any_character()
-    messages = message_console()
-    with told(messages):
+    stderr = stderr_console()
+    with exiting_on_error(stderr):
         options = Options(alpha, seed, bootstrap, reward, _names("--only", only, tuple(SECTIONS)))
         wanted = _names("--format", formats, FORMATS)
         wanted = wanted if out else frozenset()
-        second = _second(source, replicate, replicate_run)
-        reads = 1 if second is None else 2
-        total = reads + steps(options, second is not None) + writing_steps(wanted)
-        with progress(messages, total) as on_step:
-            on_step("Reading the run")
-            words = bool(options.sections & NEEDING_WORDS)
-            first = load(source, run, include_partial, words=words, replies=False, criteria=criteria_file)
-            other = second.load(include_partial, criteria_file, on_step) if second else None
-            analysis = analyse(first, options, other, on_step)
+        _require_replicate(replicate, replicate_run)
+        reads = 1 if replicate is None else 2
+        total = reads + steps(options, replicate is not None) + writing_steps(wanted)
+        with progress(stderr, total) as on_step:
+            asked = LoadOptions(
+                run,
+                include_partial,
+                words=bool(options.sections & NEEDING_WORDS),
+                replies=False,
+                criteria=read_criteria(criteria_file) if criteria_file else None,
+            )
+            first, second = _read(source, asked, replicate, replicate_run, on_step)
+            analysis = analyse(first, options, second, on_step)
             files = write(analysis, out, wanted, on_step) if out else []
     _tell(analysis, out, files)
 
@@ -110,44 +116,47 @@ def _names(option: str, given: str, known: tuple[str, ...]) -> frozenset[str]:
     return names
 
 
-@dataclass(frozen=True)
-class _Second:
-    """Where the second run is: a source, and the run in it, None for its only one."""
-
-    source: str
-    run: str | None
-
-    def load(self, include_partial: bool, criteria: Path | None, on_step: OnStep) -> Run:
-        on_step("Reading the second run")
-        return load(
-            self.source,
-            self.run,
-            include_partial,
-            words=False,
-            replies=False,
-            criteria=criteria,
-            option="--replicate-run",
-        )
-
-
-def _second(source: str, replicate: str | None, run: str | None) -> _Second | None:
-    """Return what `--replicate` and `--replicate-run` name; a run of the same database before a file."""
-    if replicate is None:
-        if run is None:
-            return None
+def _require_replicate(replicate: str | None, run: str | None) -> None:
+    if replicate is None and run is not None:
         raise OptionError(
             f"--replicate-run is {run!r}, but --replicate is not given. Name the second run's database by "
             "--replicate."
         )
+
+
+def _read(
+    source: str, asked: LoadOptions, replicate: str | None, replicate_run: str | None, on_step: OnStep
+) -> tuple[Run, Run | None]:
+    """Return the run that is analysed and, if `--replicate` names one, the second."""
+    with open_source(source) as first:
+        if replicate is None:
+            on_step("Reading the run")
+            return read_run(first, asked), None
+        with _second_source(first, replicate, replicate_run) as (second, name):
+            on_step("Reading the run")
+            run = read_run(first, asked)
+            on_step("Reading the second run")
+            return run, read_run(second, replace(asked, run=name, words=False, option="--replicate-run"))
+
+
+@contextmanager
+def _second_source(first: Source, replicate: str, run: str | None) -> Iterator[tuple[Source, str | None]]:
+    """Open what `--replicate` and `--replicate-run` name: a run of the first source, else another source.
+
+    Yields:
+        The source of the second run, and which run of it; None for its only one.
+    """
     there = "://" in replicate or os.path.exists(replicate)  # noqa: PTH110  # a name may be too long for a path
-    if run is None and is_database(source) and (not there or holds_run(source, replicate)):
-        return _Second(source, replicate)
-    if there:
-        return _Second(replicate, run)
-    raise OptionError(
-        f"--replicate is {replicate!r}, but there is no such file. Give the path of the second run, or, if "
-        "SOURCE is a database, the slug or id of another run in it."
-    )
+    if run is None and is_database(first) and (not there or holds_run(first, replicate)):
+        yield first, replicate
+    elif there:
+        with open_source(replicate) as second:
+            yield second, run
+    else:
+        raise OptionError(
+            f"--replicate is {replicate!r}, but there is no such file. Give the path of the second run, or, "
+            "if SOURCE is a database, the slug or id of another run in it."
+        )
 
 
 def _tell(analysis: Analysis, out: Path | None, files: list[Path]) -> None:

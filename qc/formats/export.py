@@ -63,7 +63,7 @@ class System(_Part):
     is_qc: bool
 
 
-class Incidents(_Part):
+class SystemIncidents(_Part):
     """A row of `Run.incidents`."""
 
     system: str
@@ -75,7 +75,7 @@ class Incidents(_Part):
     gave_away: int
 
 
-class Out(_Part):
+class LeftOutAssignment(_Part):
     """A `qc.run.LeftOut`."""
 
     assignment: str
@@ -110,8 +110,8 @@ class Header(_Part):
     words: bool
     criteria: list[Criterion]
     systems: list[System]
-    incidents: list[Incidents] | None = None
-    left_out: list[Out]
+    incidents: list[SystemIncidents] | None = None
+    left_out: list[LeftOutAssignment]
     notes: list[str]
     assignments: int
     conversations: int
@@ -127,7 +127,10 @@ class Header(_Part):
             criteria=[Criterion.model_validate(row) for row in run.criteria.to_dict("records")],
             systems=[System.model_validate(row) for row in run.systems.to_dict("records")],
             incidents=None if run.incidents is None else _incidents(run.incidents),
-            left_out=[Out(assignment=o.assignment, worker=o.worker, reason=o.reason) for o in run.left_out],
+            left_out=[
+                LeftOutAssignment(assignment=o.assignment, worker=o.worker, reason=o.reason)
+                for o in run.left_out
+            ],
             notes=list(run.notes),
             assignments=len(run.assignments),
             conversations=len(run.conversations),
@@ -161,9 +164,9 @@ class Header(_Part):
         )
 
 
-def _incidents(rows: pd.DataFrame) -> list[Incidents]:
+def _incidents(rows: pd.DataFrame) -> list[SystemIncidents]:
     known = rows.astype({"overran": object}).where(rows.notna(), None)
-    return [Incidents.model_validate(row) for row in known.to_dict("records")]
+    return [SystemIncidents.model_validate(row) for row in known.to_dict("records")]
 
 
 def parquet_schema(labels: list[str], words: bool) -> pa.Schema:

@@ -1,4 +1,4 @@
-"""Find out what a source is, and read the run in it."""
+"""Open a source, find out what it is, and read the run in it."""
 
 import codecs
 import gc
@@ -10,108 +10,116 @@ import pandas as pd
 
 from qc.errors import OptionError, SourceError
 from qc.load import hits, jsonl, mturk
-from qc.load.beginning import PARQUET_MAGIC, SQLITE_MAGIC, beginning
-from qc.load.wanted import Wanted
+from qc.load.load_options import LoadOptions
+from qc.load.source import RunFile, Source, open_source
 from qc.run import Run
 
-__all__ = ["holds_run", "is_database", "load"]
+__all__ = [
+    "LoadOptions",
+    "Source",
+    "holds_run",
+    "is_database",
+    "load",
+    "open_source",
+    "read_criteria",
+    "read_run",
+]
 
 
 def load(
-    source: str,
+    source: str | Path,
     run: str | None = None,
     include_partial: bool = False,
     words: bool = True,
     replies: bool = True,
     criteria: Path | None = None,
-    option: str = "--run",
 ) -> Run:
     """Return the run that `source` holds.
 
     Args:
         source: path of a hits_data.json, of an MTurk batch CSV, of our own export (JSON Lines or Parquet)
-            or of an SQLite database, or a database URL. What a file is, is told by its content.
+            or of an SQLite database, or a database URL. The content of a file decides what it is.
         run: slug or id of a run; only a database can hold several.
         include_partial: whether assignments that were not completed take part; files hold only
             completed ones.
         words: whether what was said is wanted; `Run.words` is None without it.
         replies: whether what the bots said is wanted; a large Parquet file is read much faster without.
         criteria: file that says which criteria are analysed, and how; None for what the source declares.
-        option: of the command line, that gave `run`; for messages.
 
     Raises:
-        QcError: of the kinds that the loaders name; SourceError if there is no such file, or it is of no
-            kind that we read; OptionError if `run` is given for a file, which holds one run.
+        QcError: as `open_source`, `read_criteria` and `read_run`.
     """
-    declared = _declared(criteria) if criteria else None
-    wanted = Wanted(run, include_partial, words, replies, declared, option)
-    if "://" in source:
-        return _from_database(source, wanted)
-    path = Path(source)
-    first = beginning(path)
-    if first.startswith(SQLITE_MAGIC):
-        return _from_database(path, wanted)
-    if run is not None:
-        raise OptionError(
-            f"{option} chooses a run of a database, but {path} is a file with one run. Leave it out."
-        )
-    if first.startswith(PARQUET_MAGIC):
-        return _from_parquet(path, wanted)
-    with _uncollected():
-        return _from_text(path, wanted)
+    declared = read_criteria(criteria) if criteria else None
+    with open_source(str(source)) as opened:
+        return read_run(opened, LoadOptions(run, include_partial, words, replies, declared))
 
 
-def _declared(criteria: Path) -> pd.DataFrame:
+def read_criteria(path: Path) -> pd.DataFrame:
+    """Return the criteria in the file at `path`, with the columns of `Run.criteria`.
+
+    Raises:
+        SourceError: the file cannot be read.
+        DataError: it is not what such a file is.
+    """
     from qc.load import criteria_file  # noqa: PLC0415  # rarely needed, and it brings a YAML parser
 
-    return criteria_file.read(criteria)
+    return criteria_file.read(path)
 
 
-def is_database(source: str) -> bool:
-    """Return whether `source` is a database, which may hold several runs.
-
-    Raises:
-        SourceError: there is no such file.
-    """
-    return "://" in source or beginning(Path(source)).startswith(SQLITE_MAGIC)
+def is_database(source: Source) -> bool:
+    """Return whether `source` is a database, which may hold several runs."""
+    return not isinstance(source, RunFile)
 
 
-def holds_run(source: str, run: str) -> bool:
+def holds_run(source: Source, run: str) -> bool:
     """Return whether `source` is a database with a run of the slug or id `run`.
 
     Raises:
-        SourceError: there is no such file or database, or it cannot be read.
+        SourceError: the database cannot be read.
     """
-    if not is_database(source):
+    if isinstance(source, RunFile):
         return False
-    from qc.load import database  # noqa: PLC0415  # as in `_from_database`
+    from qc.load.database.choice import is_run  # noqa: PLC0415  # as in `read_run`
 
-    return database.holds(_named(source), run)
-
-
-def _named(source: str) -> str | Path:
-    """Return a URL as it is, and anything else as a path."""
-    return source if "://" in source else Path(source)
+    return is_run(source, run)
 
 
-def _from_database(source: str | Path, wanted: Wanted) -> Run:
-    from qc.load import database  # noqa: PLC0415  # SQLAlchemy takes longer to start than most files to read
+def read_run(source: Source, options: LoadOptions) -> Run:
+    """Return the run of `source` that `options` ask for; of a file it can be called once.
 
-    return database.read(source, wanted)
+    Raises:
+        OptionError: a run is named, but `source` is a file, which holds one run.
+        SourceError: `source` is of no kind that we read, or of a newer version than we read.
+        RunChoiceError: the database holds several runs and none was named, or not the named one.
+        DataError: a value cannot be used; all of them are listed.
+        EmptyRunError: nothing is left to analyse.
+    """
+    if not isinstance(source, RunFile):
+        from qc.load import database  # noqa: PLC0415  # SQLAlchemy takes longer to start than most files to read
+
+        return database.read(source, options)
+    if options.run is not None:
+        raise OptionError(
+            f"{options.option} chooses a run of a database, but {source.path} is a file with one run. "
+            "Leave it out."
+        )
+    if source.parquet:
+        from qc.load import parquet  # noqa: PLC0415  # likewise
+
+        return parquet.read(source.path, source.file, options.words, options.replies, options.criteria)
+    with _uncollected():
+        return _from_text(source, options)
 
 
-def _from_parquet(path: Path, wanted: Wanted) -> Run:
-    from qc.load import parquet  # noqa: PLC0415  # likewise
-
-    return parquet.read(path, words=wanted.words, replies=wanted.replies, criteria=wanted.criteria)
-
-
-def _from_text(path: Path, wanted: Wanted) -> Run:
-    content = _content(path)
-    if jsonl.holds(content):
-        return jsonl.read(path, content, wanted.words, wanted.criteria)
-    read = hits.read if _looks_like_json(path, content) else mturk.read
-    return read(path, content, wanted.words, wanted.criteria)
+def _from_text(source: RunFile, options: LoadOptions) -> Run:
+    content = _content(source)
+    if jsonl.is_export(content):
+        read = jsonl.read
+    elif _looks_like_json(source.path, content):
+        read = hits.read
+    else:
+        read = mturk.read
+    return read(source.path, content, options.words, options.criteria)
 
 
 @contextmanager
@@ -126,14 +134,14 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _content(path: Path) -> bytes:
-    content = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+def _content(source: RunFile) -> bytes:
+    content = source.file.read().removeprefix(codecs.BOM_UTF8)
     if not content.strip():
-        raise SourceError(f"{path}: the file is empty. Export or download it again.")
+        raise SourceError(f"{source.path}: the file is empty. Export or download it again.")
     if b"\x00" in content[:1024]:
         raise SourceError(
-            f"{path}: this is neither a hits_data.json, nor an MTurk batch CSV, nor an export of Candor, nor "
-            "an SQLite database. Check the path."
+            f"{source.path}: this is neither a hits_data.json, nor an MTurk batch CSV, nor an export of "
+            "Candor, nor an SQLite database. Check the path."
         )
     return content
 

@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from qc.errors import DataError, Problem, SourceError
 from qc.formats.published import MAXIMUM
-from qc.load.draft import CRITERION_COLUMNS, RENAME, RESERVED
-from qc.load.shape import checked
+from qc.load.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
+from qc.load.validation import validated
 from qc.run import RESERVED_LABELS
 
 SHAPE = "Give a list `criteria` of objects with label, negative, counts_for_qc and maximum."
@@ -48,7 +48,7 @@ def read(path: Path) -> pd.DataFrame:
             is one of RESERVED_LABELS.
     """
     problems: list[Problem] = []
-    declared = checked(_File, _content(path), "the file", SHAPE, problems)
+    declared = validated(_File, _content(path), "the file", SHAPE, problems)
     if declared is not None:
         labels = [criterion.label for criterion in declared.criteria]
         problems += [*_repeated(labels), *_reserved(labels)]

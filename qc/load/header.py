@@ -4,7 +4,7 @@ from pydantic_core import from_json
 
 from qc.errors import DataError, Problem, SourceError
 from qc.formats.export import FORMAT, VERSION, Header
-from qc.load.shape import checked
+from qc.load.validation import validated
 
 EXPORT_AGAIN = "Export the run again, or repair the file."
 
@@ -32,7 +32,7 @@ def parse(source: str, where: str, content: bytes) -> Header:
             "Install a newer release of Candor."
         )
     problems: list[Problem] = []
-    header = checked(Header, given, where, EXPORT_AGAIN, problems)
+    header = validated(Header, given, where, EXPORT_AGAIN, problems)
     if header is None or header.version < 1:
         raise DataError(
             source, problems or [Problem(f"{where}.version", f"{version} is below 1.", EXPORT_AGAIN)]

@@ -17,18 +17,18 @@ from pydantic_core import from_json
 
 from qc.errors import DataError, Problem
 from qc.formats.published import ACTIONS, NO_FEEDBACK, PERSONA_SUFFIX
-from qc.load.draft import (
+from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     CRITERION_COLUMNS,
     SYSTEM_COLUMNS,
-    Draft,
-    finish,
+    RawRun,
+    build_run,
     report_order,
     run_name,
 )
-from qc.load.shape import checked
 from qc.load.speech import Speech
+from qc.load.validation import validated
 from qc.run import SIMULATED_NOTE, LeftOut, Run
 
 Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
@@ -130,7 +130,7 @@ def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame 
     else:
         declared, held = whole.metadata, list(enumerate(whole.data))
     located = [(f"data[{index}]", assignment) for index, assignment in held]
-    return finish(_draft(path, declared, located, problems), problems, criteria)
+    return build_run(_raw_run(path, declared, located, problems), problems, criteria)
 
 
 def _one_by_one(
@@ -142,9 +142,9 @@ def _one_by_one(
     object from those of another in our words.
     """
     metadata, data = _parts(source, content)
-    declared = checked(_Metadata, metadata, "metadata", _SHAPE, problems)
+    declared = validated(_Metadata, metadata, "metadata", _SHAPE, problems)
     model = _SpokenAssignment if words else _Assignment
-    held = [checked(model, given, f"data[{index}]", _SHAPE, problems) for index, given in enumerate(data)]
+    held = [validated(model, given, f"data[{index}]", _SHAPE, problems) for index, given in enumerate(data)]
     if declared is None:
         raise DataError(source, problems)
     return declared, [(index, one) for index, one in enumerate(held) if one is not None]
@@ -163,9 +163,9 @@ def _parts(source: str, content: bytes) -> tuple[object, list[object]]:
     )
 
 
-def _draft(
+def _raw_run(
     path: Path, metadata: _Metadata, given: list[tuple[str, _Assignment]], problems: list[Problem]
-) -> Draft:
+) -> RawRun:
     answered = [(where, assignment) for where, assignment in given if assignment.result]
     held = [
         (f"{where}.result[{index}]", assignment.assignment, index + 1, conversation)
@@ -176,7 +176,7 @@ def _draft(
     for row, (where, *_, conversation) in enumerate(held):
         if isinstance(conversation, _Spoken):
             _add(speech, row, where, conversation)
-    return Draft(
+    return RawRun(
         name=run_name(path),
         source=str(path),
         criteria=_criteria(metadata, problems),

@@ -13,17 +13,17 @@ from pydantic_core import from_json
 from qc.errors import Problem
 from qc.formats.export import FORMAT, Header
 from qc.load import header
-from qc.load.draft import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, Draft, finish
 from qc.load.header import EXPORT_AGAIN
-from qc.load.shape import checked
+from qc.load.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, RawRun, build_run
 from qc.load.speech import as_words
+from qc.load.validation import validated
 from qc.run import Change, Opinion, Run, Words
 
 HEADER = "line 1"
 _BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
 
 Round = Annotated[int, Field(ge=0, lt=2**31)]
-Position = Annotated[int, Field(ge=-(2**31), lt=2**31)]  # that it is one from 1 is for `finish` to say
+Position = Annotated[int, Field(ge=-(2**31), lt=2**31)]  # that it is one from 1 is for `build_run` to say
 
 
 class _Part(BaseModel):
@@ -76,7 +76,7 @@ class _SpokenAssignment(_Assignment):
     conversations: list[_Spoken]  # type: ignore[assignment]  # of which each is a _Conversation
 
 
-def holds(content: bytes) -> bool:
+def is_export(content: bytes) -> bool:
     """Return whether `content` begins as an export does."""
     return _BEGINNING.match(content) is not None
 
@@ -88,7 +88,7 @@ def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame 
         path: the file.
         content: its bytes.
         words: whether the words are wanted; without them, `Run.words` is None.
-        criteria: what the analyst declares instead of the file; see `draft.finish`.
+        criteria: what the analyst declares instead of the file; see `raw_run.build_run`.
 
     Raises:
         SourceError: it is no export of ours, or of a newer version.
@@ -105,7 +105,7 @@ def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame 
     conversations = sum(len(one.conversations) for _, one in held)
     if not problems:
         problems += header.count_problems(declared, HEADER, len(held), conversations)
-    return finish(_draft(source, declared, held, words), problems, criteria)
+    return build_run(_raw_run(source, declared, held, words), problems, criteria)
 
 
 def _assignments(
@@ -121,18 +121,18 @@ def _assignments(
         except ValueError as error:
             problems.append(Problem(where, f"is not JSON ({error}).", EXPORT_AGAIN))
             continue
-        assignment = checked(model, given, where, EXPORT_AGAIN, problems)
+        assignment = validated(model, given, where, EXPORT_AGAIN, problems)
         if assignment is not None:
             yield where, assignment
 
 
-def _draft(source: str, declared: Header, given: list[tuple[str, _Assignment]], words: bool) -> Draft:
+def _raw_run(source: str, declared: Header, given: list[tuple[str, _Assignment]], words: bool) -> RawRun:
     held = [
         (f"{where}, conversations[{index}]", one.assignment, conversation)
         for where, one in given
         for index, conversation in enumerate(one.conversations)
     ]
-    return Draft(
+    return RawRun(
         name=declared.name,
         source=source,
         criteria=declared.criteria_frame(),

@@ -18,19 +18,19 @@ import pandas as pd
 
 from qc.errors import DataError, Problem, SourceError, quoted
 from qc.formats.published import INSTRUMENT, MAXIMUM, PERSONA_SUFFIX, QC_TASK
-from qc.load.draft import (
+from qc.load.mturk_answer import ANSWER, Part, feedback, number_in, parse, parts
+from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     CRITERION_COLUMNS,
     REPAIR,
     SYSTEM_COLUMNS,
-    Draft,
-    finish,
+    RawRun,
+    build_run,
     joined,
     report_order,
     run_name,
 )
-from qc.load.mturk_answer import ANSWER, Part, feedback, number_in, parse, parts
 from qc.load.speech import Speech
 from qc.run import LeftOut, Run
 
@@ -104,7 +104,7 @@ def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame 
         _gather(row, gathered)
     problems += gathered.miscounted if criteria is None else _miscounted(gathered)
     ordered = report_order(declared) if criteria is None else declared
-    return finish(_draft(path, gathered, notes, ordered), problems)
+    return build_run(_raw_run(path, gathered, notes, ordered), problems)
 
 
 def _miscounted(gathered: _Gathered) -> list[Problem]:
@@ -246,8 +246,8 @@ def _published_criteria() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=CRITERION_COLUMNS)
 
 
-def _draft(path: Path, gathered: _Gathered, notes: tuple[str, ...], criteria: pd.DataFrame) -> Draft:
-    return Draft(
+def _raw_run(path: Path, gathered: _Gathered, notes: tuple[str, ...], criteria: pd.DataFrame) -> RawRun:
+    return RawRun(
         name=run_name(path),
         source=str(path),
         criteria=criteria,

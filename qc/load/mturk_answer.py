@@ -13,7 +13,7 @@ from pydantic_core import from_json
 from qc.errors import Problem, quoted
 from qc.formats.published import LAST_PERSONA_SEED, NO_FEEDBACK, PERSONA_SUFFIX, QC_TASK
 from qc.load import mturk_speech
-from qc.load.draft import REPAIR
+from qc.load.raw_run import REPAIR
 from qc.load.speech import Change, Exchange, Topic
 
 ANSWER = "Answer.taskAnswers"

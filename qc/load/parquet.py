@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from qc.errors import DataError, Problem, SourceError, quoted
 from qc.formats.export import HEADER_KEY, RATING_PREFIX, TEXT, Header, parquet_schema
 from qc.load import header
-from qc.load.draft import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, REPAIR, Draft, finish, joined
 from qc.load.header import EXPORT_AGAIN
+from qc.load.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, REPAIR, RawRun, build_run, joined
 from qc.load.speech import Columns, as_words
 from qc.run import CHANGE, OPINION, Run, Words
 
@@ -26,14 +26,21 @@ DICTIONARIES = ["assignment", "hit", "worker", "feedback", "system", "persona"]
 _DAMAGE = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 
-def read(path: Path, words: bool = True, replies: bool = True, criteria: pd.DataFrame | None = None) -> Run:
-    """Return the run in the file at `path`.
+def read(
+    path: Path,
+    file: BinaryIO,
+    words: bool = True,
+    replies: bool = True,
+    criteria: pd.DataFrame | None = None,
+) -> Run:
+    """Return the run in the open file `file`, which is at `path`.
 
     Args:
-        path: the file.
+        path: where the file is, for messages.
+        file: its content; of it, only the columns that are wanted are read.
         words: whether the words are wanted; without them, `Run.words` is None and they are not read.
         replies: whether what the bots said is wanted; without it, `reply` is missing in every exchange.
-        criteria: what the analyst declares instead of the file; see `draft.finish`.
+        criteria: what the analyst declares instead of the file; see `raw_run.build_run`.
 
     Raises:
         SourceError: it is no export of ours, or of a newer version.
@@ -43,18 +50,18 @@ def read(path: Path, words: bool = True, replies: bool = True, criteria: pd.Data
     """
     source = str(path)
     try:
-        described = pq.read_metadata(path)
+        described = pq.read_metadata(file)
         schema = described.schema.to_arrow_schema()
         declared = header.parse(source, HEADER, _header(source, schema))
         wanted = _wanted(source, schema, declared, words and declared.words, replies)
-        with pq.ParquetFile(
-            path, metadata=described, read_dictionary=DICTIONARIES, page_checksum_verification=True
-        ) as file:
-            table = _table(source, file.read(columns=[field.name for field in wanted]), wanted)
+        content = pq.ParquetFile(
+            file, metadata=described, read_dictionary=DICTIONARIES, page_checksum_verification=True
+        )
+        table = _table(source, content.read(columns=[field.name for field in wanted]), wanted)
     except _DAMAGE as error:
         raise DataError(source, [_damaged(error)]) from None
     problems: list[Problem] = []
-    return finish(_draft(source, declared, table, problems), problems, criteria)
+    return build_run(_raw_run(source, declared, table, problems), problems, criteria)
 
 
 def _damaged(error: BaseException) -> Problem:
@@ -165,13 +172,13 @@ def _texts(column: pa.Array | pa.ChunkedArray) -> pd.Series:
     return pd.Series(pd.array(column, dtype="str"))
 
 
-def _draft(source: str, declared: Header, table: pa.Table, problems: list[Problem]) -> Draft:
+def _raw_run(source: str, declared: Header, table: pa.Table, problems: list[Problem]) -> RawRun:
     _, first, owner = np.unique(_codes(table["assignment"]), return_index=True, return_inverse=True)
     problems += [
         *header.count_problems(declared, HEADER, len(first), len(table)),
         *_contradictions(table, first, owner),
     ]
-    return Draft(
+    return RawRun(
         name=declared.name,
         source=source,
         criteria=declared.criteria_frame(),

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from qc.errors import Problem, quoted
-from qc.load.draft import REPAIR, joined
+from qc.load.raw_run import REPAIR, joined
 from qc.run import CHANGE, CHANGES, OPINION, OPINIONS, Words
 
 Exchange = tuple[int, str, str | None]  # round, input, reply

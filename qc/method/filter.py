@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import EmptyRunError, OptionError
-from qc.method.standardise import oriented
 from qc.run import Run, codes
 from qc.statistics.groups import group_varies
 from qc.statistics.rank_sum import rank_sum_p_values
@@ -39,8 +38,13 @@ class Screening:
         return self.workers["passed"].to_numpy(bool)[workers]
 
 
-def screen(run: Run, alpha: float = 0.05) -> Screening:
+def screen(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screening:
     """Test every worker of `run` and return who is kept.
+
+    Args:
+        run: the data.
+        scores: (conversations, criteria), as `standardise.oriented` returns them: higher is better.
+        alpha: level at which a worker passes: p below it.
 
     Raises:
         OptionError: `alpha` is not strictly between 0 and 1.
@@ -51,7 +55,6 @@ def screen(run: Run, alpha: float = 0.05) -> Screening:
     names = run.conversations["worker"].cat.categories
     workers, count = codes(run.conversations["worker"]), len(names)
     is_qc = run.conversations["is_qc"].to_numpy(bool)
-    scores = oriented(run)
     p = worker_p_values(scores[:, run.criteria["counts_for_qc"].to_numpy(bool)], workers, is_qc, count)
     varies = group_varies(scores, workers, count)
     reason = np.select(

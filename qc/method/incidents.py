@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from qc.numerals import listed, percent, whole
+from qc.number_format import listed, percent, whole
 from qc.run import Run
 
 MANY_OVERRUNS = 0.05  # of a system's replies; up to there late replies tell hardly anything

@@ -66,9 +66,9 @@ def take_sample(run: Run, alpha: float = 0.05) -> Sample:
         OptionError: `alpha` is not strictly between 0 and 1.
         EmptyRunError: no worker can be tested.
     """
-    screening = screen(run, alpha)
-    workers = codes(run.conversations["worker"])
     raw = oriented(run)
+    screening = screen(run, raw, alpha)
+    workers = codes(run.conversations["worker"])
     return Sample(
         run=run,
         screening=screening,

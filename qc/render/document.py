@@ -18,10 +18,10 @@ from qc.method.agreement import Agreement
 from qc.method.criteria import CriteriaCorrelation
 from qc.method.pass_rate import Count
 from qc.render.sentences import verdict
-from qc.verdict.adjusted import Adjusted
-from qc.verdict.alpha import AlphaInfluence
-from qc.verdict.filter_check import FilterCheck
-from qc.verdict.intervals import Intervals
+from qc.robustness.adjusted import Adjusted
+from qc.robustness.alpha import AlphaInfluence
+from qc.robustness.filter_check import FilterCheck
+from qc.robustness.intervals import Intervals
 
 SCHEMA_VERSION = 1
 INDENT = "  "

@@ -1,6 +1,6 @@
 """The levels by which p-values are marked."""
 
-from qc.verdict.clusters import ALPHA
+from qc.robustness.clusters import ALPHA
 
 SIGNIFICANT = ALPHA
 SUGGESTIVE = 0.1

@@ -10,8 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from qc.analysis import Analysis
-from qc.numerals import decimal, percent, whole
-from qc.render.grids import SHOWN_ROWS, grids
+from qc.number_format import decimal, percent, whole
+from qc.render.html_tables import SHOWN_ROWS, html_tables
 from qc.render.levels import SIGNIFICANT, SUGGESTIVE
 from qc.render.sentences import same_conclusions, verdict
 from qc.render.tables import Tables
@@ -33,7 +33,7 @@ def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") ->
         same_conclusions=same_conclusions,
         significant=SIGNIFICANT,
         suggestive=SUGGESTIVE,
-        grids=grids(analysis, tables),
+        html_tables=html_tables(analysis, tables),
         figures={name: Markup(figure.themed) for name, figure in figures.items()},  # noqa: S704
         files=tables,
         shown_rows=SHOWN_ROWS,

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from qc.analysis import SAME_DATA, Analysis
 from qc.method.replication import Replication, SameConclusions
 from qc.method.scores import Scores
-from qc.numerals import between, decimal, listed, percent, whole
+from qc.number_format import between, decimal, listed, percent, whole
+from qc.robustness.forecast import Forecast
+from qc.robustness.intervals import Intervals
 from qc.run import SIMULATED_NOTE
-from qc.verdict.forecast import Forecast
-from qc.verdict.intervals import Intervals
 
 NAMED_PAIRS = 4
 # Of those who passed, the share of random workers at which data still look sound.

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from qc.analysis import Analysis
 from qc.method.incidents import Incidents
-from qc.numerals import between, decimal, percent, ranks, whole
+from qc.number_format import between, decimal, percent, ranks, whole
 from qc.render.sentences import verdict
 from qc.run import LeftOut
 

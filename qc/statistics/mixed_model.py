@@ -183,6 +183,9 @@ def _best_ratio(log_likelihood: Callable[[float], float]) -> float:
 def _golden_section(log_likelihood: Callable[[float], float], low: float, high: float) -> float:
     """Return where between `low` and `high` the likelihood of e to that power is highest.
 
+    `scipy.optimize` has the same, but its import takes 0.9 s of processor time, and a report on the terminal
+    2.4 s in all.
+
     Source: Kiefer, *Sequential minimax search for a maximum*, Proceedings of the AMS 4, 1953.
     """
     for _ in range(GOLDEN_STEPS):

@@ -39,6 +39,9 @@ def text_lengths(texts: pd.Series) -> TextLengths:
 
     A word is what stands between white space: there are `len(text.split())` of them. Characters are
     Unicode code points that are not white space (`str.isspace`).
+
+    It goes by bytes because a million inputs take 0.4 s so; `pyarrow.compute` takes 4.2 s for the same counts
+    (`count_substring_regex`; its own notion of white space is not Python's).
     """
     table = pa.table({"text": pa.chunked_array(texts).cast(pa.large_string())})
     blocks = [_block_lengths(batch.column(0)) for batch in table.to_batches(max_chunksize=BLOCK)]

@@ -11,7 +11,7 @@ import pytest
 from qc.analysis import SECTIONS, Options, analyse, steps
 from qc.load import load
 from qc.render.document import as_json
-from qc.verdict.clusters import ALPHA
+from qc.robustness.clusters import ALPHA
 
 # The parts that each section makes.
 PARTS = {

@@ -14,7 +14,7 @@ from qc.analysis import Analysis, analyse
 from qc.load import load
 from qc.render import tables, write
 from qc.signature import data_hash, words_hash
-from tests.qc.same import same_run
+from tests.qc.support.same import same_run
 
 pytestmark = pytest.mark.published
 

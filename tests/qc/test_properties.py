@@ -18,21 +18,21 @@ from hypothesis import strategies as st
 
 from qc.analysis import SECTIONS, Analysis, Options, analyse
 from qc.errors import QcError
-from qc.load.draft import (
+from qc.load.hits import read as read_hits
+from qc.load.mturk import read as read_batch
+from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     CRITERION_COLUMNS,
     SYSTEM_COLUMNS,
-    Draft,
-    finish,
+    RawRun,
+    build_run,
 )
-from qc.load.hits import read as read_hits
-from qc.load.mturk import read as read_batch
 from qc.method.standardise import standardise
 from qc.render.document import document
 from qc.run import CHANGES, OPINIONS, Run, Words
 from qc.signature import words_hash
-from tests.qc.same import same_run
+from tests.qc.support.same import same_run
 
 LABELS = ["fun", "clear", "topic"]
 SYSTEMS = ["a", "b", "c", "qc"]
@@ -54,8 +54,8 @@ def build(held: Held, order: list[int] | None = None) -> Run:
         for place, system in enumerate(SYSTEMS, start=1)
     ]
     order = list(range(len(conversations))) if order is None else order
-    return finish(
-        Draft(
+    return build_run(
+        RawRun(
             name="drawn",
             source="drawn",
             criteria=pd.DataFrame(

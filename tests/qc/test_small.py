@@ -1,4 +1,4 @@
-"""The small data set of conftest.py, worked out by hand.
+"""The small data set of support/small.py, worked out by hand.
 
 anna is the only worker who passes. She rated the qc bot 10 and 20 on the two criteria that count and the
 three systems 30 to 80: the qc ratings are the two lowest of eight different numbers, which happens in one

@@ -4,72 +4,47 @@ The views `v1_…` are the contract with the server: text ids, flags as 0/1 or b
 UTC. A query is a snapshot, so the report of a run in progress does not mix two moments of it.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
-import sqlalchemy as sa
 
 from qc.errors import Problem
-from qc.load.database.choice import choose, is_run
-from qc.load.database.engine import opened
+from qc.load.database.choice import choose
 from qc.load.database.incidents import incidents
 from qc.load.database.participation import counting, failures, taking_part
 from qc.load.database.values import flags, located, numbers, times
 from qc.load.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
 from qc.load.database.words import words
-from qc.load.draft import (
+from qc.load.load_options import LoadOptions
+from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     REPAIR,
     SYSTEM_COLUMNS,
-    Draft,
-    finish,
+    RawRun,
+    build_run,
     report_order,
 )
-from qc.load.wanted import Wanted
 from qc.run import SIMULATED_NOTE, Run
 
 SCALE_MAXIMUM = 100.0
 
 
-def read(source: str | Path, wanted: Wanted) -> Run:
-    """Return one run of a database.
-
-    Args:
-        source: an SQLAlchemy URL, SQLite or PostgreSQL, or the path of an SQLite file.
-        wanted: what is asked of it; the replies of the bots are always read with the words.
+def read(views: Views, options: LoadOptions) -> Run:
+    """Return one run of a database; the replies of the bots are always read with the words.
 
     Raises:
-        SourceError: it cannot be opened, or has no views of the version that we read.
+        SourceError: a view or a column is missing, or the database cannot be read.
         RunChoiceError: there are several runs and none was named, or the named one is not there.
         DataError: a value cannot be used.
         EmptyRunError: the run holds no rated conversation that takes part.
     """
-    with opened(source) as (shown, connection):
-        return _run(_views(shown, connection), wanted)
-
-
-def holds(source: str | Path, run: str) -> bool:
-    """Return whether the database has a run of the slug or id `run`; raises SourceError as `read` does."""
-    with opened(source) as (shown, connection):
-        return is_run(_views(shown, connection), run)
-
-
-def _views(source: str, connection: sa.Connection) -> Views:
-    views = Views(source, connection)
-    views.require_version()
-    return views
-
-
-def _run(views: Views, wanted: Wanted) -> Run:
-    run_id, name = choose(views, wanted.run, wanted.option)
+    run_id, name = choose(views, options.run, options.option)
     problems: list[Problem] = []
     assignments = _assignments(views.rows("v1_assignment", ASSIGNMENT, run_id), problems)
     conversations = views.rows("v1_conversation", CONVERSATION, run_id)
     conversations = conversations.assign(where=located("conversation", conversations["conversation_id"]))
     rated = conversations[conversations["status"] == "rated"]
-    kept, left_out, notes = taking_part(assignments, rated, wanted.include_partial)
+    kept, left_out, notes = taking_part(assignments, rated, options.include_partial)
     rated = rated[rated["assignment_id"].isin(kept["assignment_id"])].reset_index(drop=True)
     rated = rated.assign(
         position=numbers(rated["position"], rated["where"].to_list(), "the position", problems).fillna(1),
@@ -77,7 +52,7 @@ def _run(views: Views, wanted: Wanted) -> Run:
     )
     criteria = _criteria(views.rows("v1_criterion", CRITERION, run_id), problems)
     systems = _systems(views.rows("v1_system", SYSTEM, run_id), conversations, problems)
-    draft = Draft(
+    raw = RawRun(
         name=name,
         source=views.source,
         criteria=criteria,
@@ -85,7 +60,7 @@ def _run(views: Views, wanted: Wanted) -> Run:
         assignments=_renamed(_paid(kept), ASSIGNMENT_COLUMNS),
         conversations=_renamed(rated, CONVERSATION_COLUMNS),
         ratings=_ratings(views.rows("v1_rating", RATING, run_id), rated, criteria["label"], problems),
-        words=words(views, run_id, rated, problems) if wanted.words else None,
+        words=words(views, run_id, rated, problems) if options.words else None,
         incidents=incidents(
             views,
             run_id,
@@ -96,9 +71,9 @@ def _run(views: Views, wanted: Wanted) -> Run:
         ),
         left_out=left_out,
         notes=(*notes, *failures(conversations, left_out)),
-        partial=wanted.include_partial,
+        partial=options.include_partial,
     )
-    return finish(draft, problems, wanted.criteria)
+    return build_run(raw, problems, options.criteria)
 
 
 def _paid(assignments: pd.DataFrame) -> pd.DataFrame:

@@ -4,7 +4,7 @@ import pandas as pd
 
 from qc.errors import RunChoiceError
 from qc.load.database.views import RUN, Views
-from qc.load.draft import joined
+from qc.load.raw_run import joined
 
 
 def is_run(views: Views, name: str) -> bool:

@@ -10,24 +10,27 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from qc.errors import SourceError
-from qc.load.beginning import SQLITE_MAGIC
+from qc.load.database.views import Views, reason
+from qc.load.source import SQLITE_MAGIC
 
 CONNECT_SECONDS = 10
 
 
 @contextmanager
-def opened(source: str | Path) -> Iterator[tuple[str, sa.Connection]]:
-    """Open the database at a URL or in an SQLite file; yield its name, without any password, for messages.
+def opened(place: str | Path) -> Iterator[Views]:
+    """Open the database at a URL or in a file that is known to be SQLite; it is closed when the `with` ends.
 
-    What is read through the connection is of one moment.
+    What is read through the views is of one moment. Messages name the database without any password.
 
     Raises:
-        SourceError: it cannot be opened.
+        SourceError: it cannot be opened, or has no views of the version that we read.
     """
-    shown, engine = _of_url(source) if isinstance(source, str) else _of_file(str(source), str(source))
+    name, engine = _of_url(place) if isinstance(place, str) else (str(place), _sqlite_engine(place))
     try:
-        with _snapshot(shown, engine) as connection:
-            yield shown, connection
+        with _snapshot(name, engine) as connection:
+            views = Views(name, connection)
+            views.require_version()
+            yield views
     finally:
         engine.dispose()
 
@@ -41,7 +44,7 @@ def _of_url(text: str) -> tuple[str, sa.Engine]:
     source = url.render_as_string(hide_password=True)
     backend = url.get_backend_name()
     if backend == "sqlite":
-        return _of_file(source, url.database)
+        return source, _sqlite_engine(_sqlite_file(source, url.database))
     if backend in ("postgresql", "postgres"):
         return source, _postgres_engine(source, url)
     raise SourceError(
@@ -49,7 +52,7 @@ def _of_url(text: str) -> tuple[str, sa.Engine]:
     )
 
 
-def _of_file(source: str, database: str | None) -> tuple[str, sa.Engine]:
+def _sqlite_file(source: str, database: str | None) -> Path:
     if not database or not Path(database).is_file():
         raise SourceError(
             f"{source}: there is no such database file. Check the path; a relative one has 3 slashes."
@@ -57,12 +60,15 @@ def _of_file(source: str, database: str | None) -> tuple[str, sa.Engine]:
     with Path(database).open("rb") as file:
         if file.read(len(SQLITE_MAGIC)) != SQLITE_MAGIC:
             raise SourceError(f"{source}: the file is not an SQLite database. Check the path.")
+    return Path(database)
+
+
+def _sqlite_engine(path: Path) -> sa.Engine:
     # SQLAlchemy would create a missing file and open it for writing; the mode is ours to say.
-    location = f"file:{quote(str(Path(database).resolve()))}?mode=ro"
-    engine = sa.create_engine(
+    location = f"file:{quote(str(path.resolve()))}?mode=ro"
+    return sa.create_engine(
         "sqlite://", creator=lambda: sqlite3.connect(location, uri=True), poolclass=sa.pool.NullPool
     )
-    return source, engine
 
 
 def _postgres_engine(source: str, url: sa.URL) -> sa.Engine:
@@ -91,9 +97,3 @@ def _snapshot(source: str, engine: sa.Engine) -> Iterator[sa.Connection]:
             # sqlite3 opens no transaction for a SELECT; without one each view is of another moment.
             connection.exec_driver_sql("BEGIN")
         yield connection
-
-
-def reason(error: Exception) -> str:
-    """Return the first line of what a driver says went wrong."""
-    cause = getattr(error, "orig", None) or error
-    return str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__

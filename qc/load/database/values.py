@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from qc.errors import Problem, quoted
-from qc.load.draft import REPAIR
+from qc.load.raw_run import REPAIR
 
 _FLAGS = {"0": False, "1": True, "false": False, "true": True, "f": False, "t": True}
 

@@ -7,8 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from qc.errors import DataError, Problem, SourceError
-from qc.load.database.engine import reason
-from qc.load.draft import joined
+from qc.load.raw_run import joined
 
 VIEWS_VERSION = 1
 
@@ -39,6 +38,12 @@ TEXT = {
     "topic",
 }
 NULLABLE = {"agreed_at", "ended_at", "feedback", "persona", "topic", "how", "opinion", "bot_opinion"}
+
+
+def reason(error: Exception) -> str:
+    """Return the first line of what a driver says went wrong."""
+    cause = getattr(error, "orig", None) or error
+    return str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
 
 
 class Views:

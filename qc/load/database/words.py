@@ -9,7 +9,7 @@ import pandas as pd
 from qc.errors import Problem, quoted
 from qc.load.database.values import located, numbers
 from qc.load.database.views import MARK, TURN, Views
-from qc.load.draft import REPAIR
+from qc.load.raw_run import REPAIR
 from qc.load.speech import Change, Exchange, Speech, Topic
 from qc.run import Words
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from qc.numerals import decimal
+from qc.number_format import decimal
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.rows import FOOT, HEAD, ROW, interval, point, rows, stripes
 from qc.render.figures.style import BLUE, MARGIN, VERMILION, key
-from qc.verdict.adjusted import Adjusted
+from qc.robustness.adjusted import Adjusted
 
 # Rows that plain and adjusted stand above and below the line.
 APART = 0.17

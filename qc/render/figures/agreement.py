@@ -3,7 +3,7 @@
 import numpy as np
 
 from qc.method.agreement import Agreement, Pairs
-from qc.numerals import decimal, whole
+from qc.number_format import decimal, whole
 from qc.render.figures.density import density, density_key
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.style import MARGIN, MUTED, WIDTH, panel, sheet

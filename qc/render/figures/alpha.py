@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
-from qc.numerals import decimal, whole
+from qc.number_format import decimal, whole
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.labels import spread
 from qc.render.figures.ranking import Look, Looks
@@ -23,7 +23,7 @@ from qc.render.figures.style import (
     shortened,
     text_width,
 )
-from qc.verdict.alpha import AlphaInfluence
+from qc.robustness.alpha import AlphaInfluence
 
 LEFT, HEAD, BETWEEN, FOOT = 62.0, 34.0, 46.0, 56.0
 LINE, LOW_PANEL, LEADER = 18.0, 90.0, 18.0

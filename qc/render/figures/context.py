@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from qc.numerals import decimal, probability, whole
+from qc.number_format import decimal, probability, whole
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.rows import interval, point, rows
 from qc.render.figures.style import BLUE
-from qc.verdict.context import ContextEffects, Effect
+from qc.robustness.context import ContextEffects, Effect
 
 
 def context_effects(result: ContextEffects) -> Figure | None:

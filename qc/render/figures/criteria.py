@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from qc.method.criteria import CriteriaCorrelation
 from qc.method.scores import Scores
-from qc.numerals import decimal, listed
+from qc.number_format import decimal, listed
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.heat import MARGIN, Cells, heat_map
 from qc.render.figures.style import DIVERGING, ON_LIGHT, QUIET, WIDTH, note, text_width

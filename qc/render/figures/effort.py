@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.numerals import decimal
+from qc.number_format import decimal
 from qc.render.figures.density import density, density_key
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.style import INK, MARGIN, SMALL, WIDTH, panel, sheet
-from qc.verdict.filter_check import FilterCheck
+from qc.robustness.filter_check import FilterCheck
 
 MEASURES = {
     "minutes": "minutes per conversation, median of a worker",

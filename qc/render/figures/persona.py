@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from qc.numerals import decimal, probability
+from qc.number_format import decimal, probability
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.rows import interval, point, rows, stripes
 from qc.render.figures.style import BLUE, INK
-from qc.verdict.persona import PersonaEffect
+from qc.robustness.persona import PersonaEffect
 
 
 def persona(result: PersonaEffect) -> Figure | None:

@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.scores import Scores
-from qc.numerals import MISSING, decimal, listed, ranks
+from qc.number_format import MISSING, decimal, listed, ranks
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.rows import FOOT, HEAD, ROW, interval, point, rows, stripes
 from qc.render.figures.style import (
@@ -17,7 +17,7 @@ from qc.render.figures.style import (
     Sheet,
     key,
 )
-from qc.verdict.intervals import Intervals
+from qc.robustness.intervals import Intervals
 
 # Colour, marker and whether it is filled.
 Look = tuple[str, str, bool]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from qc.method.replication import Replication
-from qc.numerals import decimal
+from qc.number_format import decimal
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.labels import place
 from qc.render.figures.ranking import Looks

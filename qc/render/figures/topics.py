@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.topics import Topics
-from qc.numerals import listed, whole
+from qc.number_format import listed, whole
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.style import BLUE, INK, MARGIN, MUTED, WIDTH, sheet, shortened, text_box
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.filter import Screening
-from qc.numerals import whole
+from qc.number_format import whole
 from qc.render.figures.figure import Figure, finish
 from qc.render.figures.style import (
     FAILED,
@@ -19,7 +19,7 @@ from qc.render.figures.style import (
     sheet,
     text_width,
 )
-from qc.verdict.filter_check import FilterCheck
+from qc.robustness.filter_check import FilterCheck
 
 WIDEST_BIN = 0.05
 HEIGHT, AXIS_LABEL, HEAD, FOOT = 330.0, 34.0, 74.0, 56.0

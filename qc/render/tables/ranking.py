@@ -5,7 +5,7 @@ import pandas as pd
 
 from qc.analysis import Analysis
 from qc.render.tables.named import OVERALL, Named
-from qc.verdict.intervals import Intervals
+from qc.robustness.intervals import Intervals
 
 
 def scores(analysis: Analysis) -> Named:

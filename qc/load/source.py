@@ -1,0 +1,80 @@
+"""Open a source, once, and tell by its content what it is, whatever it is called."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from qc.errors import SourceError
+
+if TYPE_CHECKING:  # SQLAlchemy takes longer to start than most files to read
+    from qc.load.database.views import Views
+
+SQLITE_MAGIC = b"SQLite format 3\x00"
+PARQUET_MAGIC = b"PAR1"
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """An open file that holds one run, of which nothing has been read yet.
+
+    Attributes:
+        path: where it is.
+        file: its content; a text may come through a pipe.
+        parquet: whether it is Parquet; everything else is a text.
+    """
+
+    path: Path
+    file: BufferedReader
+    parquet: bool
+
+
+Source: TypeAlias = "RunFile | Views"
+
+
+@contextmanager
+def open_source(name: str) -> Iterator[Source]:
+    """Open the file at a path or the database at a URL; it is closed when the `with` ends.
+
+    All that is read of a database is of the moment at which it was opened.
+
+    Args:
+        name: path of a hits_data.json, of an MTurk batch CSV, of our own export (JSON Lines or Parquet)
+            or of an SQLite database, or a database URL.
+
+    Raises:
+        SourceError: there is no such file or database, it cannot be opened, or the database has no views of
+            the version that we read.
+    """
+    if "://" in name:
+        with _database(name) as views:
+            yield views
+        return
+    path = Path(name)
+    with _open_file(path) as file:
+        first = file.peek(len(SQLITE_MAGIC))
+        if not first.startswith(SQLITE_MAGIC):
+            yield RunFile(path, file, parquet=first.startswith(PARQUET_MAGIC))
+            return
+    with _database(path) as views:
+        yield views
+
+
+def _database(place: str | Path) -> "AbstractContextManager[Views]":
+    from qc.load.database.engine import opened  # noqa: PLC0415  # as above
+
+    return opened(place)
+
+
+def _open_file(path: Path) -> BufferedReader:
+    if path.is_dir():
+        raise SourceError(
+            f"{path}: this is a directory. Name the file in it, for example {path / 'hits_data.json'}."
+        )
+    try:
+        return path.open("rb")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SourceError(f"{path}: the file cannot be read ({reason}). Check the path.") from None

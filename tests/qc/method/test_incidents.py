@@ -1,0 +1,271 @@
+"""What went wrong with each system: counted from a database, carried by our export, shown in every report."""
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from qc.analysis import Analysis, Options, analyse
+from qc.errors import DataError
+from qc.load import load
+from qc.method.incidents import describe_incidents
+from qc.render import terminal, write
+from qc.run import SIMULATED_NOTE, Run
+from qc.save import losses, save
+from qc.signature import data_hash
+from tests.qc.support.analyses import awkward_run, bare, whole
+from tests.qc.support.same import same_run
+
+BARE = Options(bootstrap=100, sections=frozenset())
+
+
+def reply(database: Any, conversation: str, *late: int) -> None:
+    """Add replies to a conversation in which nothing was said; 1 is one that overran."""
+    for index, overran in enumerate(late):
+        keys = {"run_id": "r1", "conversation_id": conversation}
+        worker, bot = (
+            {"turn_index": 2 * index + n, "author": who} for n, who in enumerate(("worker", "bot"))
+        )
+        database.insert("v1_turn", **keys, **worker, text="Hello", overran=0)
+        database.insert("v1_turn", **keys, **bot, text="hi .", overran=overran)
+
+
+def note(database: Any, conversation: str, *kinds: str) -> None:
+    for kind in kinds:
+        database.insert("v1_note", run_id="r1", conversation_id=conversation, kind=kind, text="…")
+
+
+@pytest.fixture
+def troubled(database: Any) -> Any:
+    """The small database, and what went wrong in it.
+
+    anna's and ben's conversations are, in order, with alpha, qc, beta, alpha_p. A conversation with beta
+    failed, one with alpha was begun and left, one was only planned.
+    """
+    reply(database, "r1-anna-1", 0, 1, 1)
+    reply(database, "r1-ben-1", 0)
+    reply(database, "r1-anna-3", 0, 0)
+    reply(database, "r1-anna-2", 1)
+    note(database, "r1-anna-1", "bot_error", "bot_error", "gave_itself_away")
+    note(database, "r1-anna-2", "gave_itself_away", "gave_itself_away")
+    for number, (system, status) in enumerate(
+        [("beta", "failed"), ("alpha", "active"), ("alpha", "planned"), ("beta", "skipped")], start=10
+    ):
+        database.insert(
+            "v1_conversation",
+            run_id="r1",
+            assignment_id="r1-ben",
+            conversation_id=f"r1-ben-{number}",
+            position=number,
+            system=system,
+            has_persona=0,
+            persona="",
+            status=status,
+        )
+    note(database, "r1-ben-10", "bot_error", "bot_gave_up", "replaced")
+    return database
+
+
+# system -> conversations begun, failed, replies, errors, overran, gave_away. SMALL has four conversations
+# with alpha and with beta, three with alpha_p, and four with the qc bot; see above for the rest.
+EXPECTED = {
+    "alpha": (5, 0, 4, 2, 2, 1),
+    "alpha_p": (3, 0, 0, 0, 0, 0),
+    "beta": (5, 1, 2, 1, 0, 0),
+    "qc": (4, 0, 1, 0, 1, 2),
+}
+
+
+def counted(run: Run) -> dict[str, tuple[float, ...]]:
+    assert run.incidents is not None
+    return {system: tuple(counts) for system, *counts in run.incidents.itertuples(index=False)}
+
+
+def test_incidents_are_counted_in_all_conversations_that_were_begun(troubled: Any) -> None:
+    assert counted(load(troubled.url)) == EXPECTED
+
+
+def test_without_incidents_there_are_counts_of_none(database: Any) -> None:
+    run = load(database.url)
+    assert {system: counts[1:] for system, counts in counted(run).items()} == dict.fromkeys(
+        EXPECTED, (0,) * 5
+    )
+    assert analyse(run, BARE).incidents is not None
+
+
+def test_another_runs_incidents_do_not_count(troubled: Any) -> None:
+    troubled.add_run("r2", "second")
+    troubled.add_assignment("r2", "anna")
+    found = counted(load(troubled.url, run="second"))
+    assert found["alpha"] == (1, 0, 0, 0, 0, 0)
+    assert counted(load(troubled.url, run="first")) == EXPECTED
+
+
+def test_simulated_workers_beside_people_do_not_count(troubled: Any) -> None:
+    troubled.execute("UPDATE v1_assignment SET simulated = 1 WHERE worker = 'anna'")
+    found = counted(load(troubled.url))
+    assert found["alpha"] == (4, 0, 1, 0, 0, 0)
+    assert found["qc"][1:] == (0, 0, 0, 0, 0)
+
+
+def test_of_simulated_workers_alone_it_is_not_known_who_was_late(troubled: Any) -> None:
+    troubled.execute("UPDATE v1_assignment SET simulated = 1")
+    run = load(troubled.url)
+    assert SIMULATED_NOTE in run.notes
+    assert run.incidents is not None
+    assert run.incidents["overran"].isna().all()
+    assert counted(run)["alpha"][:4] == EXPECTED["alpha"][:4]
+    found = describe_incidents(run)
+    assert found is not None
+    assert found.table["overran_share"].isna().all()
+    assert not [sentence for sentence in found.notes if "later than" in sentence]
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"), [("maybe", "overran is 'maybe', not 0 or 1"), (None, "'overran' is empty")]
+)
+def test_what_is_no_flag_is_refused(troubled: Any, value: object, reason: str) -> None:
+    troubled.execute("UPDATE v1_turn SET overran = ? WHERE author = 'bot'", value)
+    with pytest.raises(DataError, match=reason):
+        load(troubled.url)
+
+
+def test_words_are_not_needed(troubled: Any) -> None:
+    assert counted(load(troubled.url, words=False)) == EXPECTED
+
+
+def test_the_signature_does_not_depend_on_them(troubled: Any) -> None:
+    run = load(troubled.url)
+    without = replace(run, incidents=None)
+    assert data_hash(run) == data_hash(without)
+    assert analyse(run, BARE).signature == analyse(without, BARE).signature
+
+
+# ---- shares and sentences --------------------------------------------------------------------
+
+
+def test_shares_and_sentences_by_hand(troubled: Any) -> None:
+    found = describe_incidents(load(troubled.url))
+    assert found is not None
+    assert found.any
+    table = found.table.set_index("system")
+    assert table.loc["beta", "failed_share"] == 1 / 5
+    assert table.loc["alpha", "overran_share"] == 2 / 4
+    assert table.loc["qc", "overran_share"] == 1.0
+    assert np.isnan(table.loc["alpha_p", "overran_share"])  # no reply, so nothing to be a share of
+    assert found.notes == (
+        "Replies often came later than the time drawn for them, so that workers may have told systems apart "
+        "by their pace: alpha (50.0 %) and qc (100.0 %).",
+        "Replies by which a system gave itself away as a machine or by name: alpha (1) and qc (2).",
+    )
+
+
+def test_few_late_replies_are_not_worth_a_sentence(database: Any) -> None:
+    reply(database, "r1-anna-1", 1, *[0] * 19)  # 5 %
+    found = describe_incidents(load(database.url))
+    assert found is not None
+    assert found.notes == ()
+    assert found.any
+    reply(database, "r1-ben-1", 1)
+    assert describe_incidents(load(database.url)).notes  # type: ignore[union-attr]
+
+
+# ---- formats ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+@pytest.mark.parametrize("simulated", [0, 1])
+def test_our_export_holds_them(troubled: Any, tmp_path: Path, form: str, simulated: int) -> None:
+    troubled.execute(f"UPDATE v1_assignment SET simulated = {simulated}")  # noqa: S608
+    run = load(troubled.url)
+    assert save(run, tmp_path / f"run.{form}", form) == []
+    same_run(load(str(tmp_path / f"run.{form}")), run)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_an_export_made_before_they_were_counted_has_none(
+    small_hits: Any, hits_file: Callable[[object], Path], tmp_path: Path, form: str
+) -> None:
+    run = load(str(hits_file(small_hits)))
+    assert run.incidents is None
+    save(run, tmp_path / f"run.{form}", form)
+    assert load(str(tmp_path / f"run.{form}")).incidents is None
+
+
+def test_a_header_without_them_is_that_of_an_earlier_export(troubled: Any, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    save(load(troubled.url), path, "jsonl")
+    header, *rest = path.read_text().splitlines()
+    content = json.loads(header)
+    assert content.pop("incidents")[0]["system"] == "alpha"
+    path.write_text("\n".join([json.dumps(content), *rest]) + "\n")
+    assert load(str(path)).incidents is None
+
+
+def test_the_published_formats_lose_them_and_say_so(troubled: Any, database: Any) -> None:
+    run = load(troubled.url)
+    # Of alpha errors, overran and gave_away; of beta failed and errors; of qc overran and gave_away.
+    assert "counts of what went wrong with a system: 7" in [str(loss) for loss in losses(run, "hits")]
+    assert not [loss for loss in losses(replace(run, incidents=None), "hits") if "went wrong" in loss.what]
+
+
+# ---- reports ---------------------------------------------------------------------------------
+
+
+def shown(analysis: Analysis) -> str:
+    out = io.StringIO()
+    terminal.show(analysis, Console(file=out, width=200))
+    return out.getvalue()
+
+
+def without_incidents() -> Analysis:
+    return analyse(replace(awkward_run(), incidents=None), BARE)
+
+
+def test_a_terminal_shows_them_if_there_are_any() -> None:
+    assert "Incidents, in all conversations that were begun" in shown(bare())
+    assert "Incidents" not in shown(without_incidents())
+    run = awkward_run()
+    assert run.incidents is not None
+    fine = run.incidents.assign(failed=0, errors=0, overran=0, gave_away=0)
+    assert "Incidents" not in shown(analyse(replace(run, incidents=fine), BARE))
+
+
+def test_a_page_shows_them_or_says_that_the_source_does_not(tmp_path: Path) -> None:
+    write(whole(), tmp_path / "with", frozenset({"html"}))
+    text = (tmp_path / "with" / "report.html").read_text()
+    assert "<b>Incidents of each system.</b>" in text
+    assert "This source does not say which systems failed" not in text
+    write(without_incidents(), tmp_path / "without", frozenset({"html"}))
+    text = (tmp_path / "without" / "report.html").read_text()
+    assert "Incidents of each system" not in text
+    assert "This source does not say which systems failed" in text
+
+
+def test_files_hold_every_count(tmp_path: Path) -> None:
+    write(bare(), tmp_path, frozenset({"csv", "xlsx", "json"}))
+    table = pd.read_csv(tmp_path / "incidents.csv")
+    assert list(table) == [
+        "system", "conversations", "failed", "failed_share", "replies", "errors", "overran", "overran_share",
+        "gave_away",
+    ]  # fmt: skip
+    assert table["gave_away"].tolist() == table["failed"].tolist() == [0, 1, 2, 3, 4]
+    content = json.loads((tmp_path / "report.json").read_text())
+    assert [row["system"] for row in content["incidents"]] == table["system"].tolist()
+    assert content["incidents"][-1]["overran"] == 40
+    sheet = openpyxl.load_workbook(tmp_path / "report.xlsx")["incidents"]
+    assert [cell.value for cell in sheet["C"]] == ["failed", 0, 1, 2, 3, 4]
+
+
+def test_where_nobody_counted_no_file_and_no_key_is_there(tmp_path: Path) -> None:
+    write(without_incidents(), tmp_path, frozenset({"csv", "json"}))
+    assert not (tmp_path / "incidents.csv").exists()
+    assert "incidents" not in json.loads((tmp_path / "report.json").read_text())

@@ -1,0 +1,135 @@
+"""Which systems beat which: by hand, against statsmodels for the correction, and as published."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+from qc.load import load
+from qc.method.sample import take_sample
+from qc.method.scores import score
+from qc.method.significance import Significance, compare_systems
+from qc.run import Run
+from qc.statistics.multiplicity import holm
+from tests.qc.support.runs import run_of
+from tests.qc.support.samples import sample_of
+
+Z = {"a": [0.9, 0.8, 0.1], "b": [0.5, 0.4, 0.3], "c": [-1.0, -2.0]}
+
+
+def compared(z: dict[str, list[float]], **more: object) -> Significance:
+    sample = sample_of([("w", system, value) for system, values in z.items() for value in values], **more)  # type: ignore[arg-type]
+    return compare_systems(sample, score(sample))
+
+
+def test_by_hand() -> None:
+    # Without ties all is exact. a against b: b is higher in 3 of 9 pairs, and U is at most 3 in 7 of the
+    # C(6, 3) = 20 orders (U = 0, 1, 2, 3 come from 1, 1, 2, 3). The other way it is higher in 6, and at most
+    # 6 in all but the 4 orders of U = 7, 8, 9. c is below every value of both: 1 order of C(5, 2) = 10.
+    found = compared(Z)
+    assert found.systems == ("a", "b", "c")
+    assert found.p == pytest.approx(
+        np.array([[1, 7 / 20, 1 / 10], [16 / 20, 1, 1 / 10], [1, 1, 1]]), abs=1e-15
+    )
+    # Six tests, ascending: .1, .1, .35, .8, 1, 1; times 6, 5, 4, …: .6, .5 → .6, 1.4 → 1, then all 1.
+    assert found.holm == pytest.approx(np.array([[1, 1, 0.6], [1, 1, 0.6], [1, 1, 1]]), abs=1e-15)
+    assert found.conclusions(0.36).tolist() == [[False, True, True], [False, False, True], [False] * 3]
+    assert found.conclusions(0.1).sum() == 0
+    assert found.conclusions(0.61, adjusted=True).tolist() == [[False, False, True]] * 2 + [[False] * 3]
+
+
+def test_a_system_without_a_kept_conversation_is_not_tested() -> None:
+    found = compared(Z, systems=["unseen"])
+    assert found.systems == ("a", "b", "c", "unseen")
+    for table in (found.p, found.holm):
+        assert np.isnan(table[3]).all()
+        assert np.isnan(table[:, 3]).all()
+    np.testing.assert_array_equal(found.holm[:3, :3], compared(Z).holm)
+    assert not found.conclusions(1.0)[3].any()
+
+
+def test_nobody_passed_and_one_system_only() -> None:
+    nobody = compared(Z, p={"w": 1.0})
+    assert np.isnan(nobody.p).all()
+    assert np.isnan(nobody.holm).all()
+    alone = compared({"a": [1.0, 2.0]})
+    assert alone.p.tolist() == alone.holm.tolist() == [[1.0]]
+
+
+def test_noise_of_sums_breaks_no_tie() -> None:
+    tied = compared({"a": [0.1, 0.2, 0.3], "b": [0.1, 0.2, 0.3]})
+    noisy = compared({"a": [0.1, 0.2 + 1e-15, 0.3], "b": [0.1 + 1e-16, 0.2, 0.3 - 1e-15]})
+    np.testing.assert_array_equal(noisy.p, tied.p)
+    assert noisy.p[0, 1] == noisy.p[1, 0]
+
+
+@settings(deadline=None, max_examples=25)  # statsmodels collects garbage in every call
+@given(p=st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_statsmodels_corrects_the_same(p: list[float]) -> None:
+    expected = multipletests(p, method="holm")[1]
+    assert holm(np.array(p)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_tests_that_were_not_made_do_not_count() -> None:
+    # Two tests: 0.01 · 2 and 0.04 · 1.
+    assert holm(np.array([np.nan, 0.04, 0.01])) == pytest.approx([np.nan, 0.04, 0.02], nan_ok=True)
+    assert holm(np.array([])).shape == (0,)
+
+
+def made_up_run(seed: int, workers: int = 12) -> Run:
+    """Return a run in which every worker rates a, b, c and the qc bot, on the scale to 50."""
+    ratings = np.random.default_rng(seed).integers(0, 51, (workers * 4, 3)) + np.tile(
+        [[30], [20], [10], [0]], (workers, 1)
+    )
+    names = [f"w{number:02}" for number in range(workers) for _ in range(4)]
+    return run_of(names, ["a", "b", "c", "qc"] * workers, ratings / 2, [1, 2, 3, 4] * workers)
+
+
+def matrix_of(run: Run) -> Significance:
+    sample = take_sample(run)
+    return compare_systems(sample, score(sample))
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 99), factor=st.sampled_from([0.3, 0.7, 1.7, 2.4]), offset=st.floats(0, 4))
+def test_stretching_and_shifting_a_worker_changes_no_p(seed: int, factor: float, offset: float) -> None:
+    run = made_up_run(seed)
+    straight = matrix_of(run)
+    own = (run.conversations["worker"] == "w03").to_numpy()
+    run.ratings.loc[own] = run.ratings.loc[own] * factor + offset
+    moved = matrix_of(run)
+    # Only whether rounding to 1e-9 ties two conversations can change, and here it does not.
+    np.testing.assert_array_equal(moved.p, straight.p)
+    np.testing.assert_array_equal(moved.holm, straight.holm)
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 99), data=st.data())
+def test_the_order_of_conversations_changes_no_p(seed: int, data: st.DataObject) -> None:
+    conversations = [
+        (f"w{number % 7}", "abcd"[number % 4], value)
+        for number, value in enumerate(np.random.default_rng(seed).normal(size=40).round(1).tolist())
+    ]
+    shuffled = data.draw(st.permutations(conversations))
+    one, other = (sample_of(rows) for rows in (conversations, shuffled))
+    np.testing.assert_array_equal(compare_systems(one, score(one)).p, compare_systems(other, score(other)).p)
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("run", ["free_run1", "free_run2"])
+def test_the_published_tables(published: Path, run: str) -> None:
+    sample = take_sample(load(str(published / "published" / run / "mturk_batch.csv")))
+    found = compare_systems(sample, score(sample))
+    golden = pd.read_csv(published / "golden" / run / "significance_pvalues.csv", index_col=0)
+    # The table of run 2 has its systems in the order of run 1.
+    assert sorted(golden.index) == sorted(found.systems)
+    expected = golden.loc[list(found.systems), list(found.systems)].to_numpy()
+    np.testing.assert_allclose(found.p, expected, rtol=0, atol=1e-9)
+    family = ~np.eye(10, dtype=bool)
+    np.testing.assert_allclose(
+        found.holm[family], multipletests(expected[family], method="holm")[1], atol=1e-12
+    )

@@ -1,0 +1,139 @@
+"""report.json: every key is described, every number is a number or null."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+from qc.analysis import SECTIONS, Analysis, Options, analyse
+from qc.method.agreement import Pairs
+from qc.render.document import as_json, document
+from tests.qc.support.analyses import NASTY, awkward_run, bare, whole
+
+SCHEMA = json.loads(resources.files("qc.render").joinpath("report.schema.json").read_text(encoding="utf-8"))
+PARTS = {
+    "intervals": {"intervals"},
+    "significance": {"significance", "clusters"},
+    "forecast": {"forecast"},
+    "replication": {"replication"},
+    "criteria": {"criteria_correlation"},
+    "agreement": {"agreement"},
+    "filter": {"filter"},
+    "alpha": {"alpha_influence"},
+    "persona": {"persona"},
+    "context": {"context", "adjusted"},
+    "topics": {"topics"},
+    "effort": {"effort"},
+}
+
+
+def check(analysis: Analysis) -> Any:
+    """Return the document of `analysis` read again, after holding it against the schema."""
+    content = json.loads(document(analysis))
+    jsonschema.Draft202012Validator(SCHEMA).validate(content)
+    return content
+
+
+def objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield every schema of an object with named keys."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            yield schema
+        for part in schema.values():
+            yield from objects(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from objects(part)
+
+
+def test_every_key_is_described_and_no_other_is_allowed() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    for schema in objects(SCHEMA):
+        assert schema["additionalProperties"] is False
+        for key, described in schema["properties"].items():
+            assert described["description"].strip(), key
+            assert described["description"].endswith("."), key
+
+
+def test_the_documents_describe_every_key_in_the_same_words() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "report-json.md").read_text(encoding="utf-8")
+    for schema in objects(SCHEMA):
+        for key, described in schema["properties"].items():
+            assert re.search(rf"`[^`]*\b{key}`", text), key
+            assert described["description"] in text, key
+
+
+def test_a_key_that_is_not_described_is_found() -> None:
+    content = {**as_json(bare()), "surprise": 1}
+    with pytest.raises(jsonschema.ValidationError, match="surprise"):
+        jsonschema.Draft202012Validator(SCHEMA).validate(content)
+
+
+def test_a_whole_report_fits_the_schema() -> None:
+    content = check(whole())
+    assert set(content) == set(SCHEMA["properties"])
+    assert NASTY in {system["system"] for system in content["systems"]}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_section_that_was_not_computed_is_absent(section: str) -> None:
+    others = frozenset(SECTIONS) - {section}
+    options = Options(bootstrap=100, sections=others)
+    second = awkward_run(seed=2)
+    content = check(analyse(awkward_run(), options, second))
+    assert set(SCHEMA["properties"]) - set(content) == PARTS[section]
+
+
+def test_the_text_is_the_content() -> None:
+    for analysis in (whole(), bare()):
+        assert json.loads(document(analysis)) == as_json(analysis)
+
+
+def test_numbers_have_every_digit() -> None:
+    analysis, content = whole(), check(whole())
+    assert content["systems"][0]["z"] == analysis.scores.z["overall"].iloc[0]
+    assert analysis.agreement is not None
+    assert content["agreement"]["passed"]["r"] == analysis.agreement.passed.r.tolist()
+    assert analysis.intervals is not None
+    assert content["systems"][1]["interval"] == {
+        "low": analysis.intervals.z_low[1, 0],
+        "high": analysis.intervals.z_high[1, 0],
+    }
+    assert analysis.significance is not None
+    assert content["significance"]["p"] == analysis.significance.p.tolist()
+
+
+def test_a_number_that_does_not_exist_is_null() -> None:
+    analysis = whole()
+    assert analysis.agreement is not None
+    assert analysis.significance is not None
+    nobody = replace(analysis.agreement, failed=Pairs(0, np.array([]), False))
+    unknown = replace(analysis.significance, p=np.where(np.eye(4) == 1, np.nan, analysis.significance.p))
+    content = check(replace(analysis, agreement=nobody, significance=unknown))
+    assert content["agreement"]["failed"] == {"pairs": 0, "median_r": None, "sampled": False, "r": []}
+    assert content["significance"]["p"][0][0] is None
+    assert content["significance"]["p"][0][1] is not None
+
+
+def test_a_record_and_a_row_are_one_line_each() -> None:
+    lines = document(whole()).splitlines()
+    systems = len(whole().scores.z)
+    assert sum(line.startswith('    {"assignment":') for line in lines) == 1
+    start = lines.index('    "p": [')
+    assert [line.count(",") >= systems - 1 for line in lines[start + 1 : start + 1 + systems]] == [
+        True
+    ] * systems
+
+
+def test_nobody_passed() -> None:
+    run = awkward_run()
+    content = check(analyse(replace(run, ratings=run.ratings * 0 + 50), Options(bootstrap=100)))
+    assert content["workers"]["passed"] == 0
+    assert {system["z"] for system in content["systems"]} == {None}

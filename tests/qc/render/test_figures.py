@@ -1,0 +1,342 @@
+"""Figures: that each is there, stands alone and beside others, and bears whatever a run holds."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from qc.analysis import Analysis, Options, analyse
+from qc.load import load
+from qc.method.agreement import Agreement, Pairs
+from qc.method.replication import Correlations, Replication, SameConclusions
+from qc.method.topics import Topics
+from qc.render.figures import THEME, Figure, figures
+from qc.render.figures.labels import spread
+from qc.render.figures.style import drawing, shortened, text_width
+from qc.render.figures.topics import scattered
+from qc.render.figures.workers import _random_level
+from qc.run import Run
+from tests.qc.support import analyses
+from tests.qc.support.runs import run_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+ALWAYS = ["ranking", "worker-p-values", "criteria-profile"]
+PUBLISHED = [
+    "ranking",
+    "significance",
+    "replication",
+    "worker-p-values",
+    "agreement",
+    "alpha",
+    "persona",
+    "context",
+    "adjusted",
+    "topics",
+    "effort",
+    "criteria-profile",
+    "criteria-correlation-z",
+    "criteria-correlation-raw",
+]
+QUICK = Options(bootstrap=100)
+
+
+def made_up(names: Sequence[str], workers: int = 30, criteria: int = 3, *, honest: bool = True) -> Run:
+    """Return a run in which worker i meets five systems from the i-th on, and the qc bot second.
+
+    Later systems are better. Workers who are not honest rate every bot alike.
+    """
+    rng = np.random.default_rng(1)
+    rows: list[tuple[str, str, int, Any]] = []
+    for worker in range(workers):
+        met = [names[(worker + step) % len(names)] for step in range(min(5, len(names)))]
+        for position, system in enumerate([met[0], "qc", *met[1:]], start=1):
+            level = 10 if system == "qc" else 40 + 40 * names.index(system) / len(names)
+            centre = level if honest else 50
+            ratings = np.clip(centre + rng.normal(0, 10, criteria), 0, 100)
+            rows.append((f"w{worker:03}", system, position, ratings))
+    who, what, where, given = zip(*rows, strict=True)
+    return run_of(who, what, np.array(given), where, seconds=600.0)
+
+
+def parsed(svg: str) -> ElementTree.Element:
+    return ElementTree.fromstring(svg)  # noqa: S314 - we wrote it
+
+
+def texts(figure: Figure) -> list[str]:
+    return [element.text or "" for element in parsed(figure.svg).iter(f"{SVG}text")]
+
+
+@pytest.fixture(scope="module")
+def two_runs(published: Path) -> Analysis:
+    first, second = (load(str(published / f"published/free_run{n}/hits_data.json")) for n in (1, 2))
+    analysis = analyse(first, QUICK, second)
+    # The words are those of METHOD.md's word cloud in kind, not in number.
+    words = (("music", 90), ("food", 40), ("<b>rock</b> & roll", 9))
+    return analysis if analysis.topics else replace(analysis, topics=Topics({}, {}, {}, words))
+
+
+@pytest.fixture(scope="module")
+def drawn(two_runs: Analysis) -> dict[str, Figure]:
+    return figures(two_runs)
+
+
+@pytest.mark.published
+def test_every_figure_of_the_published_runs_in_reading_order(drawn: dict[str, Figure]) -> None:
+    assert list(drawn) == PUBLISHED
+
+
+@pytest.mark.published
+def test_a_figure_stands_in_a_page_and_alone(drawn: dict[str, Figure]) -> None:
+    ids: list[str] = []
+    for name, figure in drawn.items():
+        root = parsed(figure.svg)
+        assert figure.name == name
+        assert root.tag == f"{SVG}svg"
+        assert root.attrib["role"] == "img"
+        assert root.attrib["viewBox"].startswith("0 0 560 ")
+        assert not {"width", "height"} & root.attrib.keys()
+        titled, described = root.attrib["aria-labelledby"].split()
+        assert root.find(f"{SVG}title[@id='{titled}']").text == figure.title  # type: ignore[union-attr]
+        assert root.find(f"{SVG}desc[@id='{described}']").text == figure.alt  # type: ignore[union-attr]
+        ids += re.findall(r' id="([^"]+)"', figure.svg)
+        # A rule would reach beyond the figure; the only addresses are the names of the two namespaces.
+        assert "<style" not in figure.svg
+        assert set(re.findall(r"https?://[^\"]+", figure.svg)) == {
+            "http://www.w3.org/2000/svg",
+            "http://www.w3.org/1999/xlink",
+        }
+    assert len(set(ids)) == len(ids)
+    referred = {i for figure in drawn.values() for i in re.findall(r'(?:href="#|url\(#)([^")]+)', figure.svg)}
+    assert referred <= set(ids)
+
+
+@pytest.mark.published
+def test_no_figure_holds_a_number_that_is_none(drawn: dict[str, Figure]) -> None:
+    for figure in drawn.values():
+        assert "nan" not in re.sub(r"<(title|desc).*?</\1>", "", figure.svg).lower()
+        assert "nan" not in figure.alt
+
+
+@pytest.mark.published
+def test_the_figures_say_what_the_tables_say(two_runs: Analysis, drawn: dict[str, Figure]) -> None:
+    systems = two_runs.scores.z["system"].to_list()
+    for name in ("ranking", "criteria-profile", "alpha", "adjusted"):
+        assert set(systems) <= set(texts(drawn[name])), name
+    assert set(systems) <= set(texts(drawn["replication"]))
+    # METHOD.md, section 5: r = 0.968, 38 of 45 pairs, 173 of 248 workers, 680 and 115 pairs of raters.
+    assert drawn["replication"].title == "Two runs: r = 0.968"
+    assert "38 of 45 pairs" in drawn["replication"].alt
+    assert "248 workers: 173 lie below" in drawn["worker-p-values"].alt
+    assert "680 pairs" in drawn["agreement"].alt
+    assert "115 pairs" in drawn["agreement"].alt
+    # Table 5.4: the bi-encoder without persona is best.
+    assert drawn["ranking"].alt.startswith("Dot plot of overall z, each with its 95% interval")
+    assert "best first: biencoder 0.534," in drawn["ranking"].alt
+    assert "0.53" in texts(drawn["criteria-profile"])
+
+
+@pytest.mark.published
+def test_the_same_analysis_gives_the_same_bytes(two_runs: Analysis, drawn: dict[str, Figure]) -> None:
+    assert {name: figure.svg for name, figure in figures(two_runs).items()} == {
+        name: figure.svg for name, figure in drawn.items()
+    }
+
+
+@pytest.mark.published
+def test_what_was_not_asked_for_is_not_drawn(published: Path) -> None:
+    run = load(str(published / "published/free_run1/hits_data.json"))
+    assert list(figures(analyse(run, Options(sections=frozenset())))) == ALWAYS
+
+
+def test_without_a_system_that_has_a_score_only_the_workers_are_drawn() -> None:
+    drawn = figures(analyse(made_up(["a", "b", "c", "d"], 9, honest=False), QUICK))
+    assert set(drawn) <= {"worker-p-values", "effort", "agreement"}
+    assert "0 lie below α = 0.05" in drawn["worker-p-values"].alt
+
+
+def test_one_system_has_a_ranking_but_nothing_to_compare() -> None:
+    drawn = figures(analyse(made_up(["only"]), QUICK))
+    assert "only" in texts(drawn["ranking"])
+    assert not {"significance", "criteria-correlation-z", "persona", "replication"} & set(drawn)
+
+
+def test_a_system_without_a_kept_conversation_is_named_and_not_drawn() -> None:
+    run = made_up(["a", "b"])
+    systems = pd.concat(
+        [
+            pd.DataFrame({"system": ["absent"], "family": "f", "has_persona": False, "is_qc": False}),
+            run.systems,
+        ],
+        ignore_index=True,
+    )
+    conversations = run.conversations.assign(
+        system=run.conversations["system"].cat.set_categories(systems["system"])
+    )
+    drawn = figures(analyse(replace(run, systems=systems, conversations=conversations), QUICK))
+    assert "absent" in texts(drawn["ranking"])
+    assert " no kept conversation" in texts(drawn["ranking"])
+    assert "absent" not in drawn["ranking"].alt
+
+
+def test_names_are_text_whatever_is_in_them() -> None:
+    names = ["<b>&amp;", "$x_1$ & \"y\" 'z'", "字系统", "#1b2733", "a" * 40 + " end"]
+    drawn = figures(analyse(made_up(names), QUICK))
+    for figure in drawn.values():
+        parsed(figure.svg)
+        parsed(figure.themed)
+    shown = texts(drawn["ranking"])
+    assert set(names[:4]) <= set(shown)
+    assert [text for text in shown if text.startswith("aaa") and "…" in text and text.endswith("a end")]
+    assert "#1b2733" in drawn["ranking"].themed
+
+
+def test_random_workers_are_where_simulated_ones_are() -> None:
+    run = made_up(["a", "b", "c", "d"], 40)
+    analysis = analyse(run, QUICK)
+    check = analysis.filter_check
+    assert check is not None
+    edges = np.array([0.0, 0.5, 1.0])
+    half = replace(check, random_share=0.5, random_p=np.array([0.1, 0.6, 0.7, 0.8]))
+    # All 40 vary: half of them, a quarter of these in the lower bin.
+    assert _random_level(analysis.sample.screening, half, edges).tolist() == [5.0, 15.0]
+    # 4 workers who rate everything alike have p = 1 and count as random; 16 others are spread as above.
+    workers = analysis.sample.screening.workers
+    constant = replace(
+        analysis.sample.screening, workers=workers.assign(testable=np.arange(len(workers)) >= 4)
+    )
+    assert _random_level(constant, half, edges).tolist() == [4.0, 16.0]
+    uneven = replace(check, random_share=0.9, random_p=np.linspace(0, 0.02, 50))
+    drawn = [figures(replace(analysis, filter_check=each))["worker-p-values"].svg for each in (uneven, half)]
+    assert drawn[0] != drawn[1]
+
+
+def test_the_chosen_level_is_marked_only_where_there_is_an_axis() -> None:
+    run = made_up(["a", "b", "c"], 20)
+    inside, outside = (figures(analyse(run, replace(QUICK, alpha=alpha)))["alpha"] for alpha in (0.1, 0.2))
+    assert "chosen" in texts(inside)
+    assert "chosen" not in texts(outside)
+    assert "The chosen α = 0.2 lies outside." in texts(outside)
+    assert "0.2 lies outside" in outside.alt
+    assert "outside" not in inside.alt
+
+
+def test_effort_is_drawn_with_its_section() -> None:
+    whole = analyses.whole()
+    assert "effort" in figures(whole)
+    assert "effort" not in figures(replace(whole, effort=None))
+    assert "effort" not in figures(replace(whole, filter_check=None))
+
+
+def test_what_the_page_has_as_tables_is_drawn_only_for_files() -> None:
+    whole = analyses.whole()
+    beside = {"criteria-profile", "criteria-correlation-z", "criteria-correlation-raw"}
+    assert set(figures(whole)) - set(figures(whole, beside=False)) == beside
+
+
+def test_thirty_systems_have_thirty_rows() -> None:
+    names = [f"system {number:02}" for number in range(30)]
+    drawn = figures(analyse(made_up(names, 90), QUICK))
+    assert set(names) <= set(texts(drawn["ranking"]))
+    # 900 numbers would be too small to read; the colours remain: 30 rows, 30 columns, and 4 in the key.
+    assert len(texts(drawn["significance"])) == 30 + 30 + 2 * 4
+
+
+def test_a_page_can_give_figures_its_own_colours() -> None:
+    figure = figures(analyse(made_up(["a", "b"]), QUICK))["ranking"]
+    for colour, name in THEME.items():
+        if colour in figure.svg:
+            assert f"var({name}, {colour})" in figure.themed
+    assert "var(" not in figure.svg
+
+
+def test_labels_of_points_that_coincide_do_not_cover_one_another() -> None:
+    systems = [f"system {number}" for number in range(12)]
+    one = {"overall": 1.0}
+    result = Replication(
+        name="second",
+        systems=tuple(systems),
+        labels=("fun",),
+        z=Correlations(one, one, one),
+        raw=Correlations(one, one, one),
+        same_conclusions=SameConclusions(66, 66, 0.1),
+        shared_workers=0,
+        without_shared=None,
+        without_shared_raw=None,
+        points=pd.DataFrame({"system": systems, "first": 0.1, "second": 0.1}),
+        notes=(),
+    )
+    drawn = figures(replace(analyse(made_up(systems), QUICK), replication=result))["replication"]
+    labels = [text for text in texts(drawn) if text.startswith("system")]
+    # Around one point there is room for six labels at most: beside it, three on either side.
+    assert 1 <= len(labels) <= 8
+    assert len(set(labels)) == len(labels)
+
+
+def test_agreement_without_pairs_in_one_group() -> None:
+    none = Pairs(0, np.array([]), False)
+    some = Pairs(3, np.array([-1.0, 0.5, 1.0]), False)
+    analysis = analyse(made_up(["a", "b"]), Options(sections=frozenset()))
+    drawn = figures(replace(analysis, agreement=Agreement(none, some, 0, 10)))["agreement"]
+    assert "passed: no pair" in drawn.alt
+    # The middle one of -1, 0.5 and 1.
+    assert "failed: 3 pairs, median r 0.50" in drawn.alt
+    assert "agreement" not in figures(replace(analysis, agreement=Agreement(none, none, 0, 10)))
+
+
+def test_topic_words_are_text_and_the_most_frequent_is_the_largest() -> None:
+    words = (("<script>alert(1)</script>", 50), ("music & more", 30), ("字", 5), ("x" * 200, 4))
+    analysis = replace(
+        analyse(made_up(["a", "b"]), Options(sections=frozenset())), topics=Topics({}, {}, {}, words)
+    )
+    figure = figures(analysis)["topics"]
+    root = parsed(figure.svg)
+    assert root.find(f".//{SVG}script") is None
+    sizes = {
+        element.text: float(re.findall(r"font-size: ([\d.]+)px", element.attrib["style"])[0])
+        for element in root.iter(f"{SVG}text")
+    }
+    assert max(sizes.values()) == max(size for text, size in sizes.items() if str(text).startswith("<scr"))
+    assert {"music & more", "字"} <= sizes.keys()
+
+
+def test_scattered_boxes_do_not_cover_one_another() -> None:
+    boxes = np.column_stack([np.linspace(180, 20, 40), np.linspace(60, 12, 40)])
+    corners = scattered(boxes)
+    placed = np.isfinite(corners[:, 0])
+    # The first is in the middle, so its corner is half its size from there.
+    assert corners[0].tolist() == [-90.0, -30.0]
+    upper, lower = corners[placed], (corners + boxes)[placed]
+    cover = ((upper[:, None] < lower) & (upper < lower[:, None])).all(axis=2)
+    assert placed.sum() > 20
+    assert cover.sum() == placed.sum()  # each box covers itself, and nothing else
+
+
+def test_spread_heights() -> None:
+    # 0 and 1 are too close: they move apart around 0.5 to be 2 apart. 10 stays.
+    assert spread(np.array([10.0, 1.0, 0.0]), 2.0).tolist() == [10.0, 1.5, -0.5]
+    assert spread(np.array([]), 2.0).tolist() == []
+    apart = np.diff(spread(np.array([0.0, 0.1, 0.2, 3.0, 3.1]), 1.0))
+    assert (apart >= 1 - 1e-12).all()
+
+
+def test_a_name_that_is_too_long_keeps_both_ends() -> None:
+    with drawing():
+        short = shortened("retrieval " * 10 + "with persona", 120)
+        assert short.startswith("retr")
+        assert short.endswith("persona")
+        assert text_width(short) <= 120
+        assert shortened("two\nlines", 120) == "two lines"
+
+
+def test_matplotlib_is_not_imported_before_something_is_drawn() -> None:
+    code = "import sys, qc.report; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

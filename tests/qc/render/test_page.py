@@ -1,0 +1,356 @@
+"""report.html: as text, and as a reader meets it in a browser."""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, sync_playwright
+
+from qc.analysis import SECTIONS, Analysis, Options, analyse
+from qc.render import tables, write
+from qc.render.figures import figures
+from qc.render.html_tables import SHOWN_ROWS, html_tables
+from qc.render.html_tables.html_table import shade
+from qc.render.page import page, tight
+from qc.render.sentences import SIMULATED
+from qc.run import SIMULATED_NOTE
+from tests.e2e.hands import launch
+from tests.qc.support.analyses import NASTY, awkward_run, bare, whole
+
+CSS = resources.files("qc.render").joinpath("page.css").read_text(encoding="utf-8")
+CHAPTERS = {
+    "significance": "significance",
+    "replication": "replication",
+    "forecast": "forecast",
+    "agreement": "agreement",
+    "alpha": "alpha",
+    "persona": "persona",
+    "context": "context",
+    "topics": "topics",
+    "effort": "effort",
+}
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Outline(HTMLParser):
+    """What a page is made of; checks that elements are closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.tags: list[str] = []
+        self._open: list[str] = []
+        self.feed(text)
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            assert not name.startswith("on"), (tag, name)
+            if name == "id":
+                self.ids.append(value or "")
+            if name in {"href", "src", "xlink:href"}:
+                self.links.append(value or "")
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self._open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+
+def rendered(analysis: Analysis) -> str:
+    return page(analysis, tables(analysis), figures(analysis, beside=False))
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return rendered(whole())
+
+
+def test_the_page_needs_nothing_but_itself(text: str) -> None:
+    outline = Outline(text)
+    assert "script" not in outline.tags
+    assert all(link.startswith("#") or link == "data:," for link in outline.links)
+    assert not re.search(r"url\((?!#)|@import", text)
+
+
+def test_ids_are_unique_and_links_lead_somewhere(text: str) -> None:
+    outline = Outline(text)
+    assert len(set(outline.ids)) == len(outline.ids)
+    assert {link[1:] for link in outline.links if link.startswith("#")} <= set(outline.ids)
+
+
+def test_names_are_text_whatever_is_in_them(text: str) -> None:
+    assert NASTY not in text
+    assert "&lt;script&gt;" in text
+    for part in ("<b>run</b>", "<u>A</u>", "<b>w", "<i>one</i>"):
+        assert part not in text
+    assert "a &lt; b &amp; c" in text
+
+
+def test_every_table_and_figure_has_a_caption(text: str) -> None:
+    shown = re.findall(r"<figure.*?</figure>", text, re.DOTALL)
+    assert len(shown) > 25
+    for figure in shown:
+        caption = re.search(r"<figcaption[^>]*><b>(.+?)</b>\s*(.+?)\s*</figcaption>", figure, re.DOTALL)
+        assert caption is not None, figure[:200]
+        assert caption[1].endswith(".")
+        assert caption[2].rstrip().endswith((".", "?", "</span>")), caption[0]
+
+
+def test_verdict_first_then_notes_then_ranking_and_signature_at_the_end(text: str) -> None:
+    places = [
+        text.index(part) for part in ('id="verdict"', "a &lt; b &amp; c", 'id="ranking"', 'id="method"')
+    ]
+    assert places == sorted(places)
+    assert text.count(whole().signature.replace("'", "&#39;")) == 2
+
+
+@pytest.mark.parametrize("section", CHAPTERS)
+def test_a_chapter_that_was_not_computed_is_absent(text: str, section: str) -> None:
+    assert f'<section id="{CHAPTERS[section]}">' in text
+    off = {section, "intervals"} if section == "significance" else {section}
+    options = Options(bootstrap=100, sections=frozenset(SECTIONS) - off)
+    analysis = analyse(awkward_run(), options, awkward_run(seed=2))
+    without = page(analysis, tables(analysis), {})
+    assert f'id="{CHAPTERS[section]}"' not in without
+    assert f'href="#{CHAPTERS[section]}"' not in without
+
+
+def test_every_figure_drawn_for_the_page_is_in_it(text: str) -> None:
+    drawn = figures(whole(), beside=False)
+    assert len(drawn) >= 11
+    for name in drawn:
+        assert text.count(f'id="{name}-title"') == 1, name
+        assert re.search(rf'<svg [^>]*aria-labelledby="{name}-title', text), name
+
+
+def section(text: str, name: str) -> str:
+    """Return the words of a section, one space between them."""
+    found = re.search(rf'<section id="{name}">(.*?)</section>', text, re.DOTALL)
+    assert found is not None
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", found[1])).replace("\xa0", " ").split())
+
+
+def standards(analysis: Analysis) -> str:
+    return section(page(analysis, tables(analysis), {}), "significance")
+
+
+def test_the_standards_are_named_before_anything_is_called_better() -> None:
+    found = standards(whole())
+    names = (
+        "Each pair alone, with other workers.",
+        "The published convention.",
+        "The convention, corrected.",
+        "The first two can differ:",
+        "Groups of systems",
+        "What may be called better.",
+    )
+    places = [found.index(name) for name in names]
+    assert places == sorted(places)
+    assert "significantly better" not in found
+
+
+def test_groups_that_may_be_called_better_come_before_those_by_convention() -> None:
+    analysis = whole()
+    assert analysis.clusters is not None
+    both = replace(analysis.clusters, groups=(("first",), ("second",)), holm_groups=(("first", "second"),))
+    found = standards(replace(analysis, clusters=both))
+    assert found.index("there are no groups") < found.index("By the published convention,")
+    three = replace(both, groups=(("a",), ("b",), ("c",)), holm_groups=(("a", "b"), ("c",)))
+    found = standards(replace(analysis, clusters=three))
+    assert found.index("a, b c") < found.index("By the published convention,") < found.index("a b c")
+    assert "not corrected for the number of tests" in found
+    same = replace(both, holm_groups=both.groups)
+    assert "makes the same groups" in standards(replace(analysis, clusters=same))
+    none = replace(both, groups=both.holm_groups)
+    assert "makes none either" in standards(replace(analysis, clusters=none))
+
+
+@pytest.mark.parametrize("off", ["intervals", "significance"])
+def test_a_standard_that_was_not_computed_is_not_named(off: str) -> None:
+    options = Options(bootstrap=100, sections=frozenset({"intervals", "significance"} - {off}))
+    found = standards(analyse(awkward_run(), options))
+    assert ("Each pair alone" in found) == (off != "intervals")
+    assert ("The published convention" in found) == (off != "significance")
+    assert "can differ" not in found
+
+
+def test_nothing_is_told_apart_where_there_is_nothing_to_compare() -> None:
+    run = awkward_run()
+    nobody = standards(analyse(replace(run, ratings=run.ratings * 0 + 50), Options(bootstrap=100)))
+    assert "There are no two systems with a score" in nobody
+    assert "told apart" not in nobody
+    assert "What may be called better" not in nobody
+
+
+def test_captions_claim_no_more_than_is_so(text: str) -> None:
+    words = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
+    context = whole().context
+    assert context is not None
+    assert "assignments paid" not in words
+    assert "assignments analysed" in words
+    assert "dollars if all of them are paid" in words
+    assert "spread evenly" not in words
+    assert "drawn at random, so" not in words
+    assert "chance gave it" not in words
+    for said in (
+        "as ours does",
+        "two assignments of one worker are a pair as well",
+        "Neither is corrected for the number of families: with 2 of them",
+        f"These {len(context.effects)} tests are not corrected for their number.",
+        "the tests themselves take the conversations of one worker to be independent",
+        "correlation of the scores with those of the workers who failed",
+    ):
+        assert said in words, said
+
+
+def test_a_page_with_the_least() -> None:
+    text = page(bare(), tables(bare()), {})
+    Outline(text)
+    for kept in ("ranking", "criteria", "workers", "cost", "left-out", "method"):
+        assert f'<section id="{kept}">' in text
+
+
+def test_nobody_passed() -> None:
+    run = awkward_run()
+    analysis = analyse(replace(run, ratings=run.ratings * 0 + 50), Options(bootstrap=100))
+    text = rendered(analysis)
+    Outline(text)
+    assert "No worker passed the filter" in text
+    assert "nan" not in re.sub(r"<[^>]*>", " ", text).lower().split()
+
+
+def test_simulated_workers_are_told_first() -> None:
+    analysis = replace(bare(), run=replace(bare().run, notes=(SIMULATED_NOTE,)))
+    text = page(analysis, tables(analysis), {})
+    assert re.search(
+        rf'id="verdict">\s*<h2[^>]*>Verdict</h2>\s*<p class="warning">{re.escape(SIMULATED)}', text
+    )
+
+
+def test_many_workers_are_cut_and_the_rest_is_named() -> None:
+    run = awkward_run(workers=SHOWN_ROWS + 30)
+    analysis = analyse(run, Options(bootstrap=100, sections=frozenset({"filter"})))
+    text = page(analysis, tables(analysis), {})
+    assert (
+        f"The first {SHOWN_ROWS} of {SHOWN_ROWS + 30} rows are shown; all are in <code>workers.csv</code>"
+        in text
+    )
+
+
+def test_workers_who_passed_with_a_remark_come_after_those_who_failed() -> None:
+    analysis = whole()
+    assert analysis.filter_check is not None
+    workers = analysis.filter_check.workers
+    marked = workers.index[workers["passed"]][-1]
+    table = workers.assign(
+        remark=["0.2 minutes per conversation" if i == marked else "" for i in workers.index]
+    )
+    rows = html_tables(
+        replace(analysis, filter_check=replace(analysis.filter_check, workers=table)), tables(analysis)
+    )
+    outcomes = [row[1].text for row in rows["workers"].rows]
+    failed = outcomes.count("failed")
+    assert outcomes == ["failed"] * failed + ["passed"] * (len(outcomes) - failed)
+    assert rows["workers"].rows[failed][0].text == workers.loc[marked, "worker"]
+    assert rows["workers"].rows[failed][-1].text == "0.2 minutes per conversation"
+    assert (
+        rows["workers"].rows[0][-1].text
+        == workers.set_index("worker").loc[rows["workers"].rows[0][0].text, "reason"]
+    )
+
+
+def test_units_stay_with_their_numbers() -> None:
+    assert tight("r = 0.9 (95 % interval, p < 0.1)") == "r\xa0=\xa00.9 (95\xa0% interval, p\xa0<\xa00.1)"
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of #rrggbb. Source: WCAG 2.2, definition of relative luminance."""
+    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_coloured_cells_can_be_read() -> None:
+    rules = re.findall(r"^\.([\w-]+) \{ background: (#\w{6}); color: (#\w{6}); \}", CSS, re.MULTILINE)
+    classes = {shade(step / 100) for step in range(-150, 151)} - {""} | {"significant", "suggestive"}
+    assert {name for name, _, _ in rules} == classes
+    assert len(classes) == 12
+    for name, *colours in rules:
+        dark, light = sorted(map(luminance, colours))
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, name
+
+
+def test_shades_grow_with_the_distance_from_zero() -> None:
+    values = (0.05, 0.2, 0.95, 7, -0.4, -1.2, float("nan"))
+    assert [shade(value) for value in values] == [
+        "",
+        "above-1",
+        "above-5",
+        "above-5",
+        "below-2",
+        "below-5",
+        "",
+    ]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(whole(), tmp_path_factory.mktemp("report"), frozenset({"html"}))[0]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_in_a_browser(browser: Browser, report: Path, width: int, scheme: str) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, is_mobile=width < 600, offline=True, color_scheme=scheme
+    )
+    troubles: list[str] = []
+    context.on("console", lambda message: troubles.append(message.text))
+    context.on("weberror", lambda error: troubles.append(str(error.error)))
+    context.on(
+        "request", lambda request: troubles.append(request.url) if request.url != report.as_uri() else None
+    )
+    opened = context.new_page()
+    opened.goto(report.as_uri())
+    opened.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    assert opened.evaluate("document.documentElement.scrollWidth") == width
+    found = Axe().run(opened).response["violations"]
+    assert [(violation["id"], violation["nodes"][0]["html"]) for violation in found] == []
+    assert [trouble for trouble in troubles if not trouble.startswith("data:")] == []
+    context.close()
+
+
+@pytest.mark.browser
+def test_on_paper_nothing_is_cut(browser: Browser, report: Path) -> None:
+    # A4 less the margins of the style: 182 mm at 96 pixels an inch.
+    width = int(182 / 25.4 * 96)
+    context = browser.new_context(viewport={"width": width, "height": 1000})
+    opened = context.new_page()
+    opened.goto(report.as_uri())
+    opened.emulate_media(media="print")
+    assert opened.evaluate("document.documentElement.scrollWidth") == width
+    assert opened.locator("#table-holm").is_visible()
+    context.close()

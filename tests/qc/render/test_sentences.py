@@ -1,0 +1,221 @@
+"""The verdict in three sentences."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from qc.analysis import SAME_DATA, Analysis, Options, analyse
+from qc.method.pass_rate import Count
+from qc.method.replication import Replication, SameConclusions
+from qc.render.sentences import FEWEST_WORKERS, SIMULATED, same_conclusions, verdict
+from qc.robustness.forecast import Forecast
+from qc.robustness.intervals import Intervals
+from qc.run import SIMULATED_NOTE, Run
+from tests.qc.support import analyses
+from tests.qc.support.runs import run_of
+
+NAN = float("nan")
+QUICK = Options(bootstrap=100)
+
+
+def rated(workers: int, *levels: float, spread: float = 4.0) -> Run:
+    """Return a run in which everyone rates the qc bot about 5 and system i about `levels[i]`."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for worker in range(workers):
+        met = [(f"system {i}", level) for i, level in enumerate(levels)]
+        met = [*met[worker % len(met) :], *met[: worker % len(met)], ("qc", 5.0)]
+        rows += [
+            (f"w{worker:02}", name, place, np.clip(level + rng.normal(0, spread, 4), 0, 100))
+            for place, (name, level) in enumerate(met, start=1)
+        ]
+    who, what, where, given = zip(*rows, strict=True)
+    return run_of(who, what, np.array(given), where, seconds=600.0)
+
+
+def ranking(run: Run) -> str:
+    return verdict(analyse(run, QUICK)).findings[0]
+
+
+def test_a_leader_that_cannot_be_told_apart_from_a_rival() -> None:
+    # Two systems that everybody rates alike, so their difference is noise, and one far below.
+    analysis = analyse(rated(20, 70, 70, 30), QUICK)
+    leader, rival = analysis.scores.z["system"][:2]
+    found = verdict(analysis).findings[0]
+    assert re.match(
+        rf"{leader} has the highest score \(z = \d\.\d\d, 95 % interval \d\.\d\d to \d\.\d\d\) and comes "
+        r"first in \d+ % of the resamples of the workers; ",
+        found,
+    )
+    assert found.endswith(
+        f"; each pair of systems looked at alone, {rival} cannot be told apart from it, and 1 of 3 pairs "
+        f"cannot be told apart: {leader} from {rival}."
+    )
+
+
+def test_a_leader_without_rivals() -> None:
+    found = ranking(rated(20, 80, 40, 40))
+    assert found.startswith("system 0 has the highest score")
+    assert "looked at alone, it can be told apart from every other, and 1 of 3 pairs cannot" in found
+    assert ranking(rated(20, 80, 55, 30)).endswith(
+        "; each pair of systems looked at alone, all 3 pairs can be told apart."
+    )
+
+
+def test_many_pairs_are_counted_and_not_listed() -> None:
+    found = ranking(rated(14, 60, 60, 60, 60, 60, spread=12))
+    assert re.search(r"and \d+ of 10 pairs cannot be told apart\.$", found), found
+
+
+def test_two_systems() -> None:
+    assert ranking(rated(20, 60, 60, spread=10)).endswith("with these data the order of the two is open.")
+    assert ranking(rated(20, 80, 40)).endswith("; the two can be told apart.")
+
+
+def test_one_worker_tells_not_how_sure_it_is() -> None:
+    # C(12 + 4, 4) = 1820 orders of 12 ratings of systems and 4 of the qc bot, so one worker can pass.
+    analysis = analyse(rated(1, 80, 60, 40), QUICK)
+    assert analysis.rates.workers.passed == 1
+    found = verdict(analysis)
+    assert found.findings[0].startswith("system 0 has the highest score (z = ")
+    assert "but a single worker rated it, which does not tell how sure that is;" in found.findings[0]
+    assert "3 of 3 pairs cannot be told apart" in found.findings[0]
+    assert "comes first" not in found.findings[0]
+    assert "100" not in found.findings[0]
+    assert found.findings[1].startswith("Whether a second run would agree cannot be told")
+    assert (
+        found.findings[2] == "There are too few workers to judge the data: 1 of 1 workers passed the filter."
+    )
+
+
+@pytest.mark.parametrize("workers", [2, FEWEST_WORKERS - 1])
+def test_a_few_workers_are_too_few_to_judge(workers: int) -> None:
+    analysis = analyse(rated(workers, 80, 60, 40), QUICK)
+    assert analysis.rates.workers.passed == workers
+    assert "too few workers to judge" in verdict(analysis).findings[2]
+
+
+def test_enough_workers_look_sound() -> None:
+    analysis = analyse(rated(FEWEST_WORKERS, 80, 60, 40), QUICK)
+    assert verdict(analysis).findings[2].startswith("The data look sound: 12 of 12 workers passed")
+
+
+def test_nothing_to_rank() -> None:
+    only = "system 0 is the only system with a score, so there is nothing to rank it against."
+    assert ranking(rated(5, 80)) == only
+    run = rated(5, 80, 60)
+    nobody = verdict(analyse(replace(run, ratings=run.ratings * 0 + 50), QUICK))
+    assert nobody.findings[0] == "No worker passed the filter, so nothing can be said about the systems."
+    assert "0 of 5 workers" in nobody.findings[2]
+    assert "sound" not in nobody.findings[2]
+    assert verdict(analyses.bare()).findings[0].endswith("how sure that is was not computed.")
+
+
+def foreseen(low: float, r: float = 0.975) -> Forecast:
+    return replace(_forecast(), r=r, low=low, high=0.99)
+
+
+def _forecast() -> Forecast:
+    forecast = analyses.whole().forecast
+    assert forecast is not None
+    return forecast
+
+
+@pytest.mark.parametrize(
+    ("low", "expectation"),
+    [(0.94, "would very likely agree"), (0.8, "would probably agree"), (0.3, "might well disagree")],
+)
+def test_a_forecast(low: float, expectation: str) -> None:
+    found = verdict(replace(analyses.whole(), replication=None, forecast=foreseen(low))).findings[1]
+    assert expectation in found
+    assert f"r = 0.975 (95 % interval {low:.3f} to 0.990)" in found
+
+
+def test_no_forecast() -> None:
+    for forecast in (None, foreseen(NAN)):
+        found = verdict(replace(analyses.whole(), replication=None, forecast=forecast)).findings[1]
+        assert found.endswith("cannot be told from this one: it is too small.")
+    assert verdict(analyses.bare()).findings[1] == "Whether a second run would agree was not computed."
+
+
+def test_the_same_data_twice_is_no_second_run() -> None:
+    run = rated(5, 80, 60, 40)
+    assert verdict(analyse(run, QUICK, run)).findings[1] == SAME_DATA
+
+
+def replicated(r: float, same: SameConclusions) -> Replication:
+    second = analyses.whole().replication
+    assert second is not None
+    pearson = {**second.z.pearson, "overall": r}
+    return replace(second, name="two", z=replace(second.z, pearson=pearson), same_conclusions=same)
+
+
+@pytest.mark.parametrize(
+    ("r", "outcome"),
+    [
+        (0.968, "The second run, two, agrees: the overall scores correlate at r = 0.968"),
+        (0.8, "The second run, two, agrees in the main"),
+        (-0.2, "The second run, two, does not agree: the overall scores correlate at r = −0.200"),
+        (NAN, "The second run, two, has too few systems in common"),
+    ],
+)
+def test_a_second_run(r: float, outcome: str) -> None:
+    second = replicated(r, SameConclusions(38, 45, 0.1))
+    found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(0.94))).findings[1]
+    assert found.startswith(outcome)
+    assert "for 38 of 45 pairs of systems both draw the same conclusion" in found
+
+
+def test_no_pair_in_both_runs_and_no_forecast() -> None:
+    assert same_conclusions(SameConclusions(0, 0, 0.1)) == "no pair of systems can be compared in both"
+    second = replicated(0.9, SameConclusions(0, 0, 0.1))
+    found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(NAN, NAN))).findings[1]
+    assert "0 of 0" not in found
+    assert "was forecast" not in found
+
+
+def test_a_second_run_in_which_nobody_passes() -> None:
+    run = rated(5, 80, 60, 40)
+    nobody = replace(run, ratings=run.ratings * 0 + 50)
+    found = verdict(analyse(run, QUICK, nobody)).findings[1]
+    assert found.startswith("The second run has too few systems in common")
+    assert "no pair of systems can be compared in both" in found
+
+
+def judged(bound: float) -> Analysis:
+    analysis = analyses.whole()
+    assert analysis.filter_check is not None
+    check = replace(analysis.filter_check, random_among_passed=0.04, random_among_passed_bound=bound)
+    rates = replace(analysis.rates, workers=Count(1070, 1100))
+    return replace(analysis, filter_check=check, rates=rates)
+
+
+@pytest.mark.parametrize(
+    ("bound", "trust"), [(0.07, "The data look sound"), (0.4, "The data call for caution")]
+)
+def test_the_data(bound: float, trust: str) -> None:
+    found = verdict(judged(bound)).findings[2]
+    assert found.startswith(f"{trust}: 1,070 of 1,100 workers passed the filter (97.3 %)")
+    assert f"about 4.0 % are estimated to have rated at random ({100 * bound:.1f} % if everyone who" in found
+
+
+def test_the_data_without_an_estimate() -> None:
+    for analysis in (replace(judged(NAN)), replace(judged(0.1), filter_check=None)):
+        assert "was not estimated" in verdict(analysis).findings[2]
+
+
+def test_simulated_workers_come_first() -> None:
+    bare = analyses.bare()
+    found = verdict(replace(bare, run=replace(bare.run, notes=(SIMULATED_NOTE,))))
+    assert found.warning == SIMULATED
+    assert found.sentences == (SIMULATED, *found.findings)
+    assert verdict(bare).warning is None
+    assert verdict(bare).sentences == verdict(bare).findings
+
+
+def test_systems_of_one_worker_have_no_share_of_firsts() -> None:
+    intervals = analyse(rated(1, 80, 60), QUICK).intervals
+    assert isinstance(intervals, Intervals)
+    assert np.isnan(intervals.z_low).all()

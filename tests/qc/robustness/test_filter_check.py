@@ -1,0 +1,325 @@
+"""The check of the filter: on workers of whom it is known who rated at random, by hand, and as published."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from qc.load import load
+from qc.method.filter import NO_VARIANCE
+from qc.method.sample import Sample, take_sample
+from qc.method.scores import score
+from qc.robustness import shuffles
+from qc.robustness.filter_check import FilterCheck, check_filter
+from qc.robustness.shuffles import SIMULATED, simulate_random_workers
+from tests.qc.support.runs import run_of, words_of
+
+SYSTEMS = ["x", "qc", "y", "z", "x", "y"]
+
+
+def check(sample: Sample, seed: int = 0) -> FilterCheck:
+    return check_filter(sample, score(sample), seed)
+
+
+def crowd(honest: int, random: int, hang_together: float, seed: int = 0) -> Sample:
+    """Return workers of one assignment with 6 conversations and 5 criteria.
+
+    Honest ones rate the qc bot about 35 lower; ratings of random ones have nothing to do with the bot.
+    `hang_together` is the spread, beside 15 within, of what the ratings of a conversation have in common.
+    """
+    rng = np.random.default_rng(seed)
+    count = honest + random
+    common = rng.normal(scale=hang_together, size=(count, 6, 1))
+    ratings = 50 + common + rng.normal(scale=15, size=(count, 6, 5))
+    ratings[:honest, 1] -= 35
+    names = [f"{'h' if n < honest else 'r'}{n:05}" for n in range(count)]
+    return take_sample(
+        run_of(
+            np.repeat(names, 6).tolist(), SYSTEMS * count, ratings.reshape(-1, 5), [1, 2, 3, 4, 5, 6] * count
+        )
+    )
+
+
+def truth(sample: Sample) -> tuple[float, float, float, float]:
+    """Return the shares of random who pass, of random among the passed, of honest who pass, among failed."""
+    workers = sample.screening.workers
+    honest, passed = workers["worker"].str.startswith("h"), workers["passed"]
+    return passed[~honest].mean(), (~honest)[passed].mean(), passed[honest].mean(), honest[~passed].mean()
+
+
+@pytest.mark.parametrize("hang_together", [0.0, 12.0])
+def test_what_is_estimated_is_true(hang_together: float) -> None:
+    sample = crowd(2000, 1000, hang_together)
+    found = check(sample)
+    random_pass, among_passed, honest_pass, among_failed = truth(sample)
+    # 1000 random workers pass with a binomial sd of 1 %; made from 400 of them
+    assert found.simulated_random_pass == pytest.approx(random_pass, abs=0.035)
+    assert found.expected_random_pass == 0.05
+    assert found.shuffled_ratings_pass == pytest.approx(0.05, abs=0.015)
+    # H of about 500 has an sd of 16, doubled; and a few honest workers have p above 1/2
+    assert found.random_share == pytest.approx(1 / 3, abs=0.045)
+    assert found.random_among_passed == pytest.approx(among_passed, abs=0.025)
+    assert found.random_among_passed <= found.random_among_passed_bound
+    assert among_passed <= found.random_among_passed_bound + 0.01
+    assert found.honest_pass == pytest.approx(honest_pass, abs=0.05)
+    assert found.honest_among_failed == pytest.approx(among_failed, abs=0.08)
+    if hang_together:
+        assert found.simulated_random_pass > 0.1  # of independent ratings 5 % would pass
+
+
+def test_without_random_workers() -> None:
+    found = check(crowd(300, 0, hang_together=0.0))
+    assert found.random_share < 0.02
+    assert found.random_among_passed < 0.01
+    assert found.honest_pass == pytest.approx(crowd(300, 0, 0.0).screening.workers["passed"].mean(), abs=0.02)
+    assert 0 < found.simulated_random_pass < 1
+
+
+def test_seed() -> None:
+    sample = crowd(30, 30, hang_together=10.0)
+    first, again, other = check(sample, 1), check(sample, 1), check(sample, 2)
+    assert first.simulated_random_pass == again.simulated_random_pass
+    assert first.shuffled_ratings_pass == again.shuffled_ratings_pass
+    assert first.simulated_random_pass != other.simulated_random_pass
+
+
+def test_shuffles_stay_in_the_assignment() -> None:
+    # Each of two assignments has one conversation rated 0, the rest higher. Only if both are drawn as the qc
+    # bot's is p below 3e-6: 10 ratings below 40 others have 5e-7, 5 of 10 above 5 others 1.1e-5. That is 1 in
+    # 5 × 5 draws within assignments, but 1 in 45 if two of all ten conversations were drawn.
+    ratings = np.repeat([[0.0], [50], [52], [54], [56], [0.0], [60], [62], [64], [66]], 5, axis=1)
+    ratings = ratings + np.arange(5) / 10
+    sample = take_sample(
+        run_of(["w"] * 10, ["qc", "x", "y", "z", "x"] * 2, ratings, [1, 2, 3, 4, 5] * 2), alpha=3e-6
+    )
+    found = simulate_random_workers(sample, np.array([True]), seed=0)
+    # sd of a share of 0.04 in 10,000 is 0.002
+    assert found.conversations == pytest.approx(1 / 25, abs=0.008)
+    assert SIMULATED == 10_000
+
+
+def test_everyone_is_compared() -> None:
+    sample = crowd(40, 40, hang_together=10.0)
+    found = check(sample)
+    rows = pd.DataFrame({"system": sample.run.conversations["system"], "z": sample.overall["z"]})
+    means = rows[~sample.is_qc].groupby("system", observed=True)["z"].mean()
+    np.testing.assert_allclose(found.everyone["z_everyone"], means.loc[found.everyone["system"]])
+    np.testing.assert_allclose(found.everyone["z"], score(sample).z["overall"])
+    assert found.everyone["rank"].tolist() == [1, 2, 3]
+    assert (
+        found.everyone["rank_everyone"].tolist()
+        == means.rank(ascending=False)[found.everyone["system"]].tolist()
+    )
+    expected = np.corrcoef(found.everyone["z"], found.everyone["z_everyone"])[0, 1]
+    assert found.everyone_r == pytest.approx(expected)
+
+
+def test_those_who_failed_are_compared_with_those_who_passed() -> None:
+    sample = crowd(40, 40, hang_together=10.0)
+    found, failed = check(sample), ~sample.screening.workers["passed"].to_numpy()
+    rows = pd.DataFrame({"system": sample.run.conversations["system"], "z": sample.overall["z"]})
+    means = rows[~sample.is_qc & failed[sample.workers]].groupby("system", observed=True)["z"].mean()
+    expected = np.corrcoef(found.everyone["z"], means.loc[found.everyone["system"]])[0, 1]
+    assert found.failed_r == pytest.approx(expected)
+    assert found.failed_rho in (-1.0, -0.5, 0.5, 1.0)
+    # nobody failed: α of 1/2, honest workers only
+    everyone = check(take_sample(crowd(30, 0, 0.0).run, alpha=0.5))
+    assert np.isnan([everyone.failed_r, everyone.failed_rho]).all()
+
+
+@pytest.mark.parametrize("hang_together", [0.0, 30.0])
+def test_p_values_of_random_workers(hang_together: float) -> None:
+    sample = crowd(0, 600, hang_together)
+    found = check(sample)
+    p = found.random_p
+    assert 1000 < len(p) <= 2000
+    assert (np.diff(p) >= 0).all()
+    assert (p < 0.05).mean() == pytest.approx(found.simulated_random_pass, abs=1e-3)
+    # All workers are random, so theirs is the same distribution; 120 are expected in a fifth, sd 10.
+    edges = np.linspace(0, 1, 6)
+    real = np.histogram(sample.screening.workers["p"], edges)[0]
+    expected = np.histogram(p, edges)[0] / len(p) * 600
+    np.testing.assert_allclose(real, expected, atol=40)
+    if hang_together:
+        # whole conversations rated alike: extremes of p are frequent, unlike the 120 of a uniform one
+        assert expected[0] > 170
+
+
+def test_random_workers_are_the_same_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = crowd(0, 40, hang_together=10.0)
+    models = np.ones(40, bool)
+    whole = simulate_random_workers(sample, models, seed=5)
+    # 250 copies of 40 × 6 × 5 ratings; blocks of 7 copies
+    monkeypatch.setattr("qc.robustness.shuffles.BLOCK_CELLS", 7 * 1200)
+    blocks = simulate_random_workers(sample, models, seed=5)
+    assert (whole.conversations, whole.ratings) == (blocks.conversations, blocks.ratings)
+    np.testing.assert_array_equal(whole.p, blocks.p)
+
+
+def test_memory_of_random_workers_is_bounded() -> None:
+    # One model with 400 assignments of 6 conversations: 10,000 copies of 12,000 ratings would be 960 MB.
+    rng = np.random.default_rng(0)
+    ratings = 50 + rng.normal(scale=15, size=(2400, 5))
+    sample = take_sample(run_of(["w"] * 2400, SYSTEMS * 400, ratings, [1, 2, 3, 4, 5, 6] * 400))
+    held: list[int] = []
+    original = shuffles.worker_p_values
+
+    def noting(tested: np.ndarray, *rest: Any) -> np.ndarray:
+        held.append(tested.size)
+        return original(tested, *rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shuffles, "worker_p_values", noting)
+        patch.setattr(shuffles, "SIMULATED", 400)
+        simulate_random_workers(sample, np.array([True]), seed=0)
+    assert max(held) <= shuffles.BLOCK_CELLS
+    assert sum(held) == 2 * 400 * 12_000
+
+
+def test_remarks() -> None:
+    # Four conversations of four ratings each, the first with the qc bot.
+    quick = [[1.0, 2, 3, 4], [80, 90, 70, 60], [81, 91, 71, 61], [82, 92, 72, 62]]
+    same = [[50.0, 50, 50, 1], [50] * 4, [50] * 4, [50] * 4]
+    narrow = [[50.0, 51, 52, 53], [54, 55, 56, 57], [51, 53, 55, 57], [50, 52, 54, 56]]
+    run = run_of(
+        np.repeat(["fine", "narrow", "quick", "same"], 4).tolist(),
+        ["qc", "x", "y", "x"] * 4,
+        [*quick, *narrow, *quick, *same],
+        [1, 2, 3, 4] * 4,
+        seconds=[600, 600, 100, 240],
+        words=words_of(inputs=[(0, "two words"), (4, "one"), (5, "two words"), (8, "a b c"), (12, "yes")]),
+    )
+    table = check(take_sample(run)).workers.set_index("worker")
+    assert table["passed"].tolist() == [True, True, True, False]
+    assert table.loc["fine", "remark"] == ""
+    # ratings 50 to 57: sd 2.4; of 100. Median of one and two words: 1.5
+    sd = np.std(np.ravel(narrow), ddof=1)
+    assert (
+        table.loc["narrow", "remark"]
+        == f"ratings within a few points: sd {sd:.1f} % of the scale; 1.5 words per input"
+    )
+    # 100 s in four conversations
+    assert table.loc["quick", "remark"] == "0.4 minutes per conversation"
+    # 15 of 16; 240 s in four is not less than a minute each
+    assert table.loc["same", "remark"] == "94 % identical ratings; 1.0 words per input"
+
+
+def test_workers_by_hand() -> None:
+    ratings = [[10.0, 10], [50, 50], [60, 50], [70, 80], [30, 30], [30, 30], [90, 20], [5, 6]]
+    run = run_of(
+        ["ann", "ann", "ann", "ann", "bob", "bob", "cy", "dan"],
+        ["qc", "x", "x", "qc", "qc", "x", "x", "qc"],
+        ratings,
+        [1, 2, 1, 2, 1, 2, 1, 1],
+        seconds=[120, 480, 60, np.nan, 30],
+        words=words_of(inputs=[(0, "one"), (0, "two words"), (1, "one two  three four"), (4, "hi"), (5, "")]),
+    )
+    table = check(take_sample(run)).workers.set_index("worker")
+    assert list(table.columns) == [
+        *(
+            "passed",
+            "p",
+            "assignments",
+            "conversations",
+            "sd",
+            "identical",
+            "minutes",
+            "words",
+            "reason",
+            "remark",
+        )
+    ]
+    assert table["assignments"].tolist() == [2, 1, 1, 1]
+    assert table["conversations"].tolist() == [4, 2, 1, 1]
+    # ann: 10 10 50 50 60 50 70 80; minutes 120 / 60 / 2 = 1 and 480 / 60 / 2 = 4; words 1, 2, 4
+    assert table.loc["ann", "sd"] == pytest.approx(np.std([10, 10, 50, 50, 60, 50, 70, 80], ddof=1))
+    assert table.loc["bob", "sd"] == 0.0
+    np.testing.assert_allclose(table["identical"], [3 / 8, 1, 0.5, 0.5])
+    np.testing.assert_allclose(table["minutes"], [2.5, 0.5, np.nan, 0.5])
+    np.testing.assert_allclose(table["words"], [2, 0.5, np.nan, np.nan])
+    assert table.loc["bob", "reason"] == NO_VARIANCE
+    assert table.loc["cy", "reason"] == "no conversation with the quality-control bot"
+
+
+def test_constant_workers_are_random_and_never_pass() -> None:
+    constant = np.full((12, 4), 30.0)
+    run = run_of(["a"] * 6 + ["b"] * 6, SYSTEMS * 2, constant, [1, 2, 3, 4, 5, 6] * 2)
+    found = check(take_sample(run))
+    assert np.isnan([found.simulated_random_pass, found.random_among_passed, found.honest_pass]).all()
+    assert found.random_share == 1.0
+    assert found.everyone["z_everyone"].isna().all()
+    assert np.isnan(found.everyone_r)
+    assert "nothing can be said" in found.notes[0]
+
+
+def test_nobody_passed() -> None:
+    sample = take_sample(crowd(0, 40, 0.0).run, alpha=1e-9)
+    found = check(sample)
+    assert np.isnan([found.random_among_passed, found.random_among_passed_bound]).all()
+    assert 0.5 < found.random_share <= 1
+    assert found.everyone["z"].isna().all()
+    assert found.everyone["z_everyone"].notna().all()
+    assert found.notes
+
+
+def test_one_system_and_one_conversation() -> None:
+    run = run_of(["a", "a", "b"], ["x", "qc", "x"], [[50.0, 60, 70], [1, 2, 3], [4, 5, 6]], [1, 2, 1])
+    found = check(take_sample(run))
+    assert found.everyone["rank_everyone"].tolist() == [1.0]
+    assert np.isnan(found.everyone_rho)
+    assert np.isnan(found.workers["words"]).all()
+
+
+@pytest.fixture(scope="module")
+def runs(published: Path) -> tuple[Sample, Sample]:
+    first, second = (
+        take_sample(load(str(published / "published" / name / "mturk_batch.csv")))
+        for name in ("free_run1", "free_run2")
+    )
+    return first, second
+
+
+@pytest.mark.published
+def test_published(runs: tuple[Sample, Sample]) -> None:
+    first, second = (check(sample) for sample in runs)
+    # Run 1: 26 workers with variance have p above 1/2, one has no variance: (2 × 26 + 1) / 248.
+    # Run 2: 45 and 6 of 246.
+    assert first.random_share == pytest.approx(53 / 248)
+    assert second.random_share == pytest.approx(96 / 246)
+    for found in (first, second):
+        assert 0.10 < found.simulated_random_pass < 0.17
+        assert 0.04 < found.shuffled_ratings_pass < 0.05
+        assert found.honest_pass == pytest.approx(0.85, abs=0.015)
+        assert found.random_among_passed < found.random_among_passed_bound < 0.12
+    # run 1: 173 passed, 74 of those with variance failed
+    g = first.simulated_random_pass
+    assert first.random_among_passed == pytest.approx(52 * g / 173)
+    assert first.random_among_passed_bound == pytest.approx(74 / (1 - g) * g / 173)
+    assert first.honest_pass == pytest.approx((173 - 52 * g) / (247 - 52))
+    assert first.honest_among_failed == pytest.approx((74 - 52 * (1 - g)) / 75)
+    # keeping everyone hardly changes the ranking, but draws the scores together
+    assert first.everyone_rho == pytest.approx(1.0)
+    assert first.everyone_r == pytest.approx(0.9984, abs=5e-5)
+    assert second.everyone_r == pytest.approx(0.9926, abs=5e-5)
+    # those who failed agree less with those who passed, with whom they share no rating
+    assert first.failed_r == pytest.approx(0.919, abs=5e-4)
+    assert second.failed_r == pytest.approx(0.778, abs=5e-4)
+    assert first.failed_rho == pytest.approx(0.842, abs=5e-4)
+    assert second.failed_rho == pytest.approx(0.673, abs=5e-4)
+    assert np.ptp(first.everyone["z_everyone"]) < 0.85 * np.ptp(first.everyone["z"])
+
+
+@pytest.mark.published
+def test_published_workers(runs: tuple[Sample, Sample]) -> None:
+    for sample in runs:
+        table = check(sample).workers.set_index("worker")
+        ratings = sample.run.ratings.set_axis(sample.run.conversations["worker"].astype(str)).stack()
+        by_worker = ratings.groupby(level=0)
+        np.testing.assert_allclose(table["sd"], by_worker.std(), atol=1e-9)
+        share = by_worker.agg(lambda values: values.value_counts(normalize=True).iloc[0])
+        np.testing.assert_allclose(table["identical"], share)
+        times = sample.run.assignments.set_index("assignment")["seconds"] / 60 / 6
+        owners = sample.run.assignments["worker"].astype(str).to_numpy()
+        np.testing.assert_allclose(table["minutes"], times.groupby(owners).median())

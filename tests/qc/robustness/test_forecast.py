@@ -1,0 +1,164 @@
+"""The forecast of a second run: against the real second run, against brute force, and where there is none."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from qc.load import load
+from qc.method.sample import Sample, take_sample
+from qc.method.scores import score
+from qc.robustness.forecast import Forecast, forecast, second_runs
+from tests.qc.support.samples import sample_of, sample_of_arrays
+
+
+def foretold(sample: Sample, seed: int = 0, splits: int = 300) -> Forecast | None:
+    return forecast(sample, score(sample), seed, splits)
+
+
+def crowd(
+    quality: NDArray[np.float64], workers: int, rng: np.random.Generator, criteria: int = 2
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    """Return worker, system and z: every worker holds one conversation with each system, noise of sd 1."""
+    systems = np.tile(np.arange(len(quality)), workers)
+    z = quality[systems, None] + rng.normal(size=(len(systems), criteria))
+    return np.repeat(np.arange(workers), len(quality)), systems, z
+
+
+@pytest.mark.published
+def test_run_1_foretells_run_2(published: Path) -> None:
+    """The real second run correlated at 0.968 (METHOD: published as 0.969)."""
+    told = foretold(take_sample(load(str(published / "published/free_run1/hits_data.json"))), splits=1000)
+    assert told is not None
+    assert told.r == pytest.approx(0.975, abs=0.002)
+    assert told.low < 0.968 < told.high
+    assert told.low > 0.9
+    assert told.high < 1
+    assert next(iter(told.criteria)) == "interesting"
+    assert told.notes == ()
+
+
+@pytest.mark.published
+def test_run_2_foretells_run_1(published: Path) -> None:
+    told = foretold(take_sample(load(str(published / "published/free_run2/hits_data.json"))), splits=1000)
+    assert told is not None
+    assert 0.955 < told.r < 0.985
+    assert told.low < 0.968 < told.high
+
+
+def test_the_forecast_is_the_brute_force_of_its_definition() -> None:
+    rng = np.random.default_rng(1)
+    workers, systems, z = crowd(np.array([0.0, 0.5, 1.0, 1.5]), 9, rng)
+    told = foretold(sample_of_arrays(workers, systems, z), splits=4000)
+    assert told is not None
+    halving = np.random.default_rng(2)
+    r: list[list[float]] = []
+    for _ in range(4000):
+        first = np.isin(workers, halving.permutation(9)[:4])
+        means = [
+            [z[half & (systems == system)].mean(axis=0) for system in range(4)] for half in (first, ~first)
+        ]
+        pairs = np.array(means)  # (half, system, criterion)
+        columns = np.concatenate([pairs.mean(axis=2, keepdims=True), pairs], axis=2)
+        r.append([np.corrcoef(columns[0, :, k], columns[1, :, k])[0, 1] for k in range(3)])
+    mean = np.mean(r, axis=0)
+    expected = 2 * mean / (1 + mean)
+    # Each split's r has a spread of about 0.2 here, so a mean over 4,000 has a standard error of 0.003.
+    np.testing.assert_allclose([told.r, *told.criteria.values()], expected, rtol=0, atol=0.02)
+
+
+def test_without_noise_the_second_run_is_the_same() -> None:
+    rows = [(w, s, float(z)) for w in "abcdef" for s, z in zip("stu", (0, 1, 3), strict=True)]
+    told = foretold(sample_of(rows))
+    assert told is not None
+    assert (told.r, told.low, told.high) == pytest.approx((1, 1, 1))
+    assert told.criteria == pytest.approx({"fun": 1})
+
+
+def test_without_differences_nothing_is_promised() -> None:
+    """Five systems that are equally good: the interval is about that of r between two random lists."""
+    lows, highs = [], []
+    for seed in range(8):
+        told = foretold(sample_of_arrays(*crowd(np.zeros(5), 60, np.random.default_rng(seed))))
+        assert told is not None
+        assert 0 <= told.r <= 1
+        lows.append(told.low)
+        highs.append(told.high)
+    # Of five independent points r lies within ±0.878 in 95 %; where this run's scores happen to vary more
+    # than their error, the interval lies higher.
+    assert -0.95 < np.median(lows) < -0.5
+    assert 0.8 < np.median(highs) < 0.97
+
+
+def test_a_negative_mean_counts_as_zero() -> None:
+    # Two workers with one taste, two with the opposite: 4 of the 6 halvings put one of each kind in both
+    # halves (all scores 0, no r), 2 put the kinds apart (r = −1, the pole of the formula).
+    rows = [
+        (w, s, sign * z)
+        for w, sign in zip("abcd", (1, 1, -1, -1), strict=True)
+        for s, z in zip("stu", (-1.0, 0.0, 1.0), strict=True)
+    ]
+    told = foretold(sample_of(rows))
+    assert told is not None
+    assert told.r == 0
+    assert np.isnan([told.low, told.high]).all()  # the scores of the whole run are all 0
+
+
+def test_the_interval_holds_what_second_runs_give() -> None:
+    held = []
+    for seed in range(120):
+        rng = np.random.default_rng([7, seed])
+        quality = rng.normal(0, 0.3, 8)
+        first, second = (sample_of_arrays(*crowd(quality, 40, rng)) for _ in range(2))
+        told = foretold(first, seed, splits=200)
+        tables = [score(run).z.sort_values("system")["overall"].to_numpy() for run in (first, second)]
+        assert told is not None
+        held.append(told.low <= np.corrcoef(*tables)[0, 1] <= told.high)
+    # 95 % of 120 is 114 with a standard deviation of 2.4; 106 lies 3.3 of them below.
+    assert sum(held) >= 106
+
+
+def test_second_runs_have_the_spread_that_is_derived() -> None:
+    # Errors of variance 1; observed variance 3 with 201 systems, where χ²/200 is nearly 1: ρ* ≈ 2/3.
+    observed = np.linspace(-1, 1, 201)
+    observed *= np.sqrt(3 / observed.var(ddof=1))
+    errors = np.random.default_rng(0).normal(size=(4000, 201))
+    drawn = second_runs(observed, errors, np.random.default_rng(1))
+    np.testing.assert_allclose(drawn.mean(axis=0), observed * 2 / 3, rtol=0, atol=0.12)
+    # The variance around it is 1 + ρ = 5/3; ρ* itself varies by 0.03.
+    assert drawn[:, 100].var() == pytest.approx(5 / 3, rel=0.1)
+
+
+def test_errors_larger_than_what_is_seen_leave_no_differences() -> None:
+    observed = np.array([0.0, 0.01, 0.02])
+    errors = np.random.default_rng(0).normal(size=(50, 3))
+    # ρ* = 0: the second run's scores are this run's mean and one error.
+    drawn = second_runs(observed, errors, np.random.default_rng(1))
+    np.testing.assert_allclose(drawn, 0.01 + errors, rtol=0, atol=1e-3)
+
+
+def test_few_workers_are_told_of() -> None:
+    rng = np.random.default_rng(0)
+    few, enough = (foretold(sample_of_arrays(*crowd(np.arange(5.0), n, rng))) for n in (11, 12))
+    assert few is not None
+    assert enough is not None
+    assert "Only 11 workers passed" in few.notes[0]
+    assert enough.notes == ()
+
+
+def test_where_nothing_can_be_foretold() -> None:
+    rng = np.random.default_rng(0)
+    assert foretold(sample_of_arrays(*crowd(np.arange(5.0), 3, rng))) is None
+    assert foretold(sample_of_arrays(*crowd(np.arange(2.0), 30, rng))) is None
+    rows = [(w, s, z) for w, z in zip("abcd", (1.0, 2.0, 3.0, 4.0), strict=True) for s in "stu"]
+    assert foretold(sample_of(rows, p=dict.fromkeys("abcd", 0.5))) is None, "nobody passed"
+    assert foretold(sample_of(rows)) is None, "the systems do not differ in any half"
+    apart = [(w, s, float(i)) for i, (w, s) in enumerate(zip("abcd", "stuv", strict=True))]
+    assert foretold(sample_of(apart)) is None, "no two halves have a system in common"
+
+
+def test_the_seed_decides() -> None:
+    sample = sample_of_arrays(*crowd(np.arange(4.0) / 4, 20, np.random.default_rng(0)))
+    assert foretold(sample, seed=3) == foretold(sample, seed=3)
+    assert foretold(sample, seed=3) != foretold(sample, seed=4)

@@ -1,0 +1,90 @@
+"""Analyses to report on: one with everything in it, and names that nobody should use."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from qc.analysis import Analysis, Options, analyse
+from qc.run import CHANGES, OPINIONS, LeftOut, Run, Words
+from tests.qc.support.runs import run_of
+
+NASTY = "<script>alert('x')</script>"
+SYSTEMS = (NASTY, '"quoted", =1+1 & more', "a_system_with_a_name_that_has_no_end_" * 4, "plain")
+QUICK = Options(bootstrap=100, reward=1.5)
+
+
+def awkward_run(seed: int = 1, workers: int = 24) -> Run:
+    """Return a run of awkwardly named systems in which most workers can tell the qc bot."""
+    rng = np.random.default_rng(seed)
+    who, what, where, ratings = [], [], [], []
+    for worker in range(workers):
+        order = list(rng.permutation(len(SYSTEMS)))
+        met = [SYSTEMS[order[0]], "qc", *(SYSTEMS[place] for place in order[1:])]
+        for position, system in enumerate(met, start=1):
+            level = (
+                5
+                if system == "qc" and worker % 4
+                else 40 + 10 * (SYSTEMS.index(system) if system != "qc" else 0)
+            )
+            who.append(f"{'=' if worker % 2 else '<b>'}w{worker:02}")
+            what.append(system)
+            where.append(position)
+            ratings.append(np.clip(level + rng.normal(0, 8, 4), 0, 100))
+    run = run_of(who, what, np.array(ratings), where, seconds=600.0, words=_words(len(who), rng))
+    systems = run.systems.assign(
+        family=["<i>one</i>", "<i>one</i>", "two", "two", "qc"], has_persona=[True, False, True, False, False]
+    )
+    left_out = (LeftOut("<u>A</u>", "=1+1", "no answers"),)
+    return replace(
+        run,
+        name="<b>run</b>",
+        systems=systems,
+        incidents=_incidents(systems),
+        left_out=left_out,
+        notes=("a < b & c",),
+    )
+
+
+def _incidents(systems: pd.DataFrame) -> pd.DataFrame:
+    """Return incidents of which each system has one more than the one before, the first none."""
+    number = np.arange(len(systems))
+    return pd.DataFrame(
+        {
+            "system": systems["system"],
+            "conversations": 24 + number,
+            "failed": number,
+            "replies": 240,
+            "errors": 2 * number,
+            "overran": 10.0 * number,
+            "gave_away": number,
+        }
+    )
+
+
+def _words(conversations: int, rng: np.random.Generator) -> Words:
+    number = np.arange(conversations, dtype=np.int32)
+    first = np.zeros(conversations, dtype=np.int32)
+    opinions = pd.Categorical.from_codes(rng.integers(0, 3, conversations), categories=list(OPINIONS))
+    kinds = pd.Categorical.from_codes(rng.integers(0, 5, conversations), categories=list(CHANGES))
+    said = pd.Series([f"{NASTY} and some words"] * conversations, dtype="str")
+    return Words(
+        exchanges=pd.DataFrame({"conversation": number, "round": first + 1, "input": said, "reply": said}),
+        topics=pd.DataFrame({"conversation": number, "round": first, "topic": said, "opinion": opinions}),
+        changes=pd.DataFrame(
+            {"conversation": number, "round": first + 1, "how": kinds, "bot_opinion": opinions}
+        ),
+    )
+
+
+@cache
+def whole() -> Analysis:
+    """Return an analysis in which no section is missing."""
+    return analyse(awkward_run(), QUICK, awkward_run(seed=2))
+
+
+@cache
+def bare() -> Analysis:
+    """Return an analysis in which every section that can be is missing."""
+    return analyse(awkward_run(), Options(bootstrap=100, sections=frozenset()))

@@ -1,0 +1,354 @@
+"""The command line, as a user meets it."""
+
+import copy
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from qc.analysis import SECTIONS
+from qc.render import SHOWN_WORKERS
+from tests.qc.support.watched import Watched
+
+REPOSITORY = Path(__file__).parents[2]
+# What is there of any run; the rest depends on what the run holds.
+FILES = {
+    "report.html",
+    "report.json",
+    "report.xlsx",
+    "signature.txt",
+    "ranking.svg",
+    "passrate.csv",
+    "duration.csv",
+    "system_scores.csv",
+    "system_raw_scores.csv",
+    "significance_pvalues.csv",
+    "worker_pvalues.csv",
+    "workers.csv",
+}
+
+
+def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-m", "qc.report", *map(str, arguments)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=REPOSITORY,
+    )
+
+
+def test_a_real_process(
+    small_hits: dict[str, Any], hits_file: Callable[[object], Path], tmp_path: Path
+) -> None:
+    result = command(hits_file(small_hits), "--out", tmp_path / "new" / "out")
+    assert result.returncode == 0, result.stderr
+    assert {path.name for path in (tmp_path / "new" / "out").iterdir()} > FILES
+    assert "begin with report.html" in result.stdout
+    assert result.stdout.index("alpha_p") < result.stdout.index("beta")
+    assert "\x1b[" not in result.stdout
+
+
+def test_a_real_process_that_refuses(tmp_path: Path) -> None:
+    result = command(tmp_path / "nowhere.json")
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: ")
+    assert "Traceback" not in result.stderr
+
+
+def test_a_terminal_that_knows_only_ascii(
+    small_hits: dict[str, Any], hits_file: Callable[[object], Path]
+) -> None:
+    result = command(hits_file(small_hits), PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    assert result.returncode == 0, result.stderr
+
+
+def test_the_summary(
+    small_hits: dict[str, Any], hits_file: Callable[[object], Path], report: Callable[..., Result]
+) -> None:
+    output = report(hits_file(small_hits)).stdout
+    rows = [line.replace("│", " ").split() for line in output.splitlines()]
+    assert ["workers", "1", "4", "5", "20.0", "%"] in rows
+    assert ["conversations", "with", "systems", "3", "8", "11", "27.3", "%"] in rows
+    assert ["minutes", "per", "conversation", "10.00", "4.00", "5.20"] in rows
+    assert [
+        "cleo",
+        "1.0000",
+        "no",
+        "variance:",
+        "every",
+        "conversation",
+        "is",
+        "rated",
+        "the",
+        "same",
+    ] in rows
+    assert ["dan", "–", "no", "conversation", "with", "the", "quality-control", "bot"] in rows
+    # z: (60, 20, -20) / 3 / √(4200 / 11) as derived in test_small.py.
+    # One worker does not tell how much workers differ: no interval, and any rank.
+    systems = [row[:6] for row in rows if row[1:2] == ["3"]]
+    assert systems == [
+        ["alpha_p", "3", "1.024", "–", "1–3", "65.00"],
+        ["beta", "3", "0.341", "–", "1–3", "51.67"],
+        ["alpha", "3", "-0.341", "–", "1–3", "38.33"],
+    ]
+    assert "Signature: candor=" in output
+
+
+def test_nothing_is_written_without_out(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    tmp_path: Path,
+) -> None:
+    report(hits_file(small_hits))
+    assert [path.name for path in tmp_path.iterdir()] == ["hits_data.json"]
+
+
+def test_a_long_list_of_failed_workers_is_cut_on_the_screen_only(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    tmp_path: Path,
+) -> None:
+    ben = small_hits["data"][1]
+    small_hits["data"] += [{**ben, "assignment": f"A{n}", "worker": f"x{n:03}"} for n in range(100)]
+    result = report(hits_file(small_hits), "--out", tmp_path / "out")
+    assert f"… and {104 - SHOWN_WORKERS} more, all in report.json" in result.stdout
+    content = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert len(content["workers"]["failed"]) == 104
+
+
+def test_names_are_not_taken_for_markup(
+    small_hits: dict[str, Any], hits_file: Callable[[object], Path], report: Callable[..., Result]
+) -> None:
+    small_hits["data"][1]["worker"] = "[bold]ben[/bold]"
+    assert "[bold]ben[/bold]" in report(hits_file(small_hits)).stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["--nonsense"], ["a.json", "--alpha", "much"]])
+def test_wrong_usage(arguments: list[str], report: Callable[..., Result]) -> None:
+    result = report(*arguments)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
+
+
+def test_help(report: Callable[..., Result]) -> None:
+    result = report("--help")
+    assert result.exit_code == 0
+    for option in (
+        "--run",
+        "--replicate",
+        "--replicate-run",
+        "--out",
+        "--format",
+        "--only",
+        "--alpha",
+        "--bootstrap",
+        "--seed",
+        "--reward",
+        "--criteria-file",
+        "--include-partial",
+    ):
+        assert option in result.stdout
+    for section in SECTIONS:
+        assert section in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--only", "significance,luck"], "--only is 'significance,luck'; give names"),
+        (["--only", ","], "--only is ','"),
+        (["--format", "pdf", "--out", "out"], "--format is 'pdf'; give names separated by commas"),
+        (["--bootstrap", "99"], "--bootstrap is 99, but an interval needs at least 100"),
+        (["--seed", "-1"], "--seed is -1"),
+        (["--reward", "-0.5"], "--reward is -0.5"),
+        (["--reward", "inf"], "--reward is inf"),
+        (["--replicate", "nowhere.json"], "--replicate is 'nowhere.json', but there is no such file"),
+        (["--replicate", "x" * 300], "but there is no such file"),
+        (["--replicate-run", "second"], "--replicate-run is 'second', but --replicate is not given"),
+        (["--criteria-file", "nowhere.yaml"], "nowhere.yaml: the criteria file cannot be read"),
+    ],
+)
+def test_options_that_make_no_sense(
+    arguments: list[str],
+    said: str,
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    refused: Callable[..., str],
+) -> None:
+    assert said in refused(hits_file(small_hits), *arguments)
+
+
+def test_only_what_is_asked_for(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    arguments = ("--only", "significance", "--format", "json,csv", "--out", out)
+    assert report(hits_file(small_hits), *arguments).exit_code == 0
+    assert {path.suffix for path in out.iterdir()} == {".json", ".csv", ".txt"}
+    content = json.loads((out / "report.json").read_text())
+    assert "significance" in content
+    assert not {"forecast", "agreement", "topics", "replication", "persona"} & content.keys()
+
+
+def test_a_criteria_file(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    tmp_path: Path,
+) -> None:
+    declared = tmp_path / "criteria.yaml"
+    declared.write_text("criteria:\n  - label: clear\n  - label: fun\n    negative: true\n")
+    out = tmp_path / "out"
+    result = report(hits_file(small_hits), "--criteria-file", declared, "--format", "json", "--out", out)
+    assert result.exit_code == 0, result.output
+    content = json.loads((out / "report.json").read_text())
+    assert content["criteria"] == [
+        {"label": "clear", "negative": False, "counts_for_qc": True, "maximum": 100},
+        {"label": "fun", "negative": True, "counts_for_qc": True, "maximum": 100},
+    ]
+    assert "criteria=clear*,-fun*" in content["signature"]
+
+
+def test_a_second_run_of_the_same_database(database: Any, report: Callable[..., Result]) -> None:
+    database.add_run("r2", "second")
+    for worker in ("anna", "ben"):
+        database.add_assignment("r2", worker)
+    result = report(database.url, "--run", "first", "--replicate", "second")
+    assert result.exit_code == 0, result.output
+    assert "second run, second," in result.stdout
+
+
+def test_a_folder_of_the_same_name_hides_no_run(
+    database: Any, report: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database.add_run("r2", "second")
+    for worker in ("anna", "ben"):
+        database.add_assignment("r2", worker)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "second").mkdir()
+    result = report(database.url, "--run", "first", "--replicate", "second")
+    assert result.exit_code == 0, result.output
+    assert "second run, second," in result.stdout
+
+
+def test_a_run_of_another_database(
+    database: Any,
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    refused: Callable[..., str],
+) -> None:
+    database.add_run("r2", "second")
+    for worker in ("anna", "ben"):
+        database.add_assignment("r2", worker)
+    source = hits_file(small_hits)
+    for second in (database.url, database.path):
+        result = report(source, "--replicate", second, "--replicate-run", "second")
+        assert result.exit_code == 0, result.output
+        assert "second run, second," in result.stdout
+        message = refused(source, "--replicate", second)
+        assert "holds 2 runs. Choose one with --replicate-run: first, second" in message
+    message = refused(database.url, "--run", "first", "--replicate", source, "--replicate-run", "second")
+    assert "--replicate-run chooses a run of a database, but" in message
+
+
+def test_neither_a_run_nor_a_file(database: Any, refused: Callable[..., str]) -> None:
+    message = refused(database.url, "--replicate", "third")
+    assert "there is no run 'third'. The database holds: first" in message
+    assert "there is no such file" in refused(
+        database.url, "--replicate", "third", "--replicate-run", "first"
+    )
+
+
+def test_the_reward_is_in_the_signature(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    tmp_path: Path,
+) -> None:
+    lines = set()
+    for options in ((), ("--reward", "1"), ("--reward", "1.0000001")):
+        out = tmp_path / "out"
+        arguments = ("--only", "criteria", "--format", "csv", "--out", out, *options)
+        assert report(hits_file(small_hits), *arguments).exit_code == 0
+        lines.add((out / "signature.txt").read_text())
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "replicate", "expected"),
+    [
+        # Reading, the scores, and each of the sections but the replication.
+        ((), False, 2 + len(SECTIONS) - 1),
+        ((), True, 3 + len(SECTIONS)),
+        (("--only", "criteria,replication", "--format", "json,csv"), False, 2 + 1 + 2),
+        (("--only", "context", "--format", "json"), True, 3 + 1 + 1),
+        # The figures are drawn before the page that shows them is written.
+        (("--only", "criteria", "--format", "html,csv"), False, 2 + 1 + 3),
+    ],
+)
+def test_the_bar_ends_where_the_work_ends(
+    options: tuple[str, ...],
+    replicate: bool,
+    expected: int,
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    watch: Callable[[str], Watched],
+    tmp_path: Path,
+) -> None:
+    watched, source = watch("qc.report"), hits_file(small_hits)
+    out = ("--out", tmp_path / "out") if "--format" in options else ()
+    second = ("--replicate", source) if replicate else ()
+    result = report(source, *options, *out, *second)
+    assert result.exit_code == 0, result.output
+    assert (len(watched.said), watched.announced) == (expected, expected)
+
+
+def test_what_the_bots_said_is_not_read(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    watch: Callable[[str], Watched],
+) -> None:
+    watched, source = watch("qc.report"), hits_file(small_hits)
+    report(source, "--replicate", source)
+    first, second = watched.loads
+    assert (first.words, first.replies) == (True, False)
+    assert (second.words, second.replies) == (False, False)
+
+
+def test_the_seed_decides_every_digit(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    tmp_path: Path,
+) -> None:
+    # Three more who pass, so that there is something to resample.
+    anna = small_hits["data"][0]
+    for number in range(3):
+        given = copy.deepcopy(anna) | {"assignment": f"A{number}", "worker": f"x{number}"}
+        for place, conversation in enumerate(given["result"]):
+            conversation["score"]["robotic"] = (17 * number + 29 * place) % 100
+        small_hits["data"].append(given)
+    texts = {}
+    for name, seed in (("one", 1), ("again", 1), ("other", 2)):
+        out = tmp_path / name
+        assert report(hits_file(small_hits), "--seed", seed, "--format", "json", "--out", out).exit_code == 0
+        texts[name] = (out / "report.json").read_text()
+    assert texts["one"] == texts["again"]
+    assert texts["one"].replace("seed=1", "seed=2").replace('"seed": 1', '"seed": 2') != texts["other"]
