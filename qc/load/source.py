@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from qc.errors import SourceError
+from qc.load import magic
 
 if TYPE_CHECKING:  # SQLAlchemy takes longer to start than most files to read
     from qc.load.database.views import Views
-
-SQLITE_MAGIC = b"SQLite format 3\x00"
-PARQUET_MAGIC = b"PAR1"
 
 
 @dataclass(frozen=True)
@@ -54,9 +52,9 @@ def open_source(name: str) -> Iterator[Source]:
         return
     path = Path(name)
     with _open_file(path) as file:
-        first = file.peek(len(SQLITE_MAGIC))
-        if not first.startswith(SQLITE_MAGIC):
-            yield RunFile(path, file, parquet=first.startswith(PARQUET_MAGIC))
+        first = file.peek(len(magic.SQLITE))
+        if not first.startswith(magic.SQLITE):
+            yield RunFile(path, file, parquet=first.startswith(magic.PARQUET))
             return
     with _database(path) as views:
         yield views

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from qc.errors import SourceError
+from qc.load import magic
 from qc.load.database.views import Views, reason
-from qc.load.source import SQLITE_MAGIC
 
 CONNECT_SECONDS = 10
 
@@ -58,7 +58,7 @@ def _sqlite_file(source: str, database: str | None) -> Path:
             f"{source}: there is no such database file. Check the path; a relative one has 3 slashes."
         )
     with Path(database).open("rb") as file:
-        if file.read(len(SQLITE_MAGIC)) != SQLITE_MAGIC:
+        if file.read(len(magic.SQLITE)) != magic.SQLITE:
             raise SourceError(f"{source}: the file is not an SQLite database. Check the path.")
     return Path(database)
 
