@@ -33,15 +33,14 @@ class ParlaiModel:
             ModelError: it cannot be loaded; says why.
         """
         try:
-            self._agent = load_agent(model_file)
+            self.agent = load_agent(model_file)
         except ModelFileError as error:
             raise ModelError(str(error)) from error
         self.name = PurePath(model_file).parent.name or model_file
-        self._draws = self._agent.opt.get("inference") in _DRAWING
 
     def replies(self, chats: Sequence[Chat]) -> list[str]:
         """Return the next line of every chat, in order."""
-        if not self._draws:
+        if self.agent.opt.get("inference") not in _DRAWING:
             return self._answers(chats)
         return [self._drawn(chat) for chat in chats]
 
@@ -52,12 +51,12 @@ class ParlaiModel:
         return self._answers([chat])[0]
 
     def _answers(self, chats: Sequence[Chat]) -> list[str]:
-        acts = self._agent.batch_act([self._heard(chat) for chat in chats])
+        acts = self.agent.batch_act([self.observation(chat) for chat in chats])
         return [_fresh(act, chat) for act, chat in zip(acts, chats, strict=True)]
 
-    def _heard(self, chat: Chat) -> Any:
+    def observation(self, chat: Chat) -> Any:
         """Return the latest line as a clone of the agent observes it that took part in what came before."""
-        clone = self._agent.clone()
+        clone = self.agent.clone()
         *past, latest = exchanges(chat.turns)
         first = opening(chat.persona, (past or [latest])[0].said)
         for at, each in enumerate(past):

@@ -84,13 +84,18 @@ class QcBot:
         """Return how many responses there are."""
         return len(self._responses)
 
+    @property
+    def responses(self) -> tuple[str, ...]:
+        """The responses before they are distorted, in the order of the corpus."""
+        return tuple(" ".join(words) for words, _ in self._responses)
+
     async def reply(self, chat: Chat) -> Reply:
         """Return the next response of this conversation's permutation, distorted."""
         return Reply(self.line(chat, chat.replies_given()))
 
     def line(self, chat: Chat, number: int) -> str:
         """Return the response at `number`, from 0, of this conversation's permutation, distorted."""
-        response, origin = self._responses[self._drawn(chat.seed, number)]
+        response, origin = self._responses[self.drawn(chat.seed, number)]
         said = {turn.text for turn in chat.turns}
         rng = random.Random(f"distort {chat.seed} {number}")
         givers = self._givers(" ".join(response), origin)
@@ -108,8 +113,8 @@ class QcBot:
         enough[origin] = False
         return np.flatnonzero(enough)
 
-    def _drawn(self, seed: int, given: int) -> int:
-        """Return which response comes after `given` others."""
+    def drawn(self, seed: int, given: int) -> int:
+        """Return the index of the response that comes after `given` others in a conversation of `seed`."""
         round_, at = divmod(given, len(self._responses))
         rng = np.random.default_rng(random.Random(f"order {seed} {round_}").getrandbits(64))
         return int(rng.permutation(len(self._responses))[at])

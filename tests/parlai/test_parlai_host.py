@@ -43,11 +43,11 @@ def _scores(act: Any) -> torch.Tensor:
 
 
 def test_what_else_is_in_a_batch_does_not_touch_a_score(model: ParlaiModel, chats: list[Chat]) -> None:
-    agent = model._agent
+    agent = model.agent
     agent.opt["return_cand_scores"] = True
-    together = agent.batch_act([model._heard(chat) for chat in chats])
+    together = agent.batch_act([model.observation(chat) for chat in chats])
     for chat, act in zip(chats, together, strict=True):
-        alone = agent.batch_act([model._heard(chat)])[0]
+        alone = agent.batch_act([model.observation(chat)])[0]
         assert torch.allclose(_scores(act), _scores(alone), atol=1e-4)
 
 
@@ -55,13 +55,13 @@ def test_a_conversation_rebuilt_from_its_history_goes_on_as_one_that_was_never_p
     model: ParlaiModel,
 ) -> None:
     persona = ("I own a cat.", "I talk about my cat all day.")
-    agent = model._agent.clone()
+    agent = model.agent.clone()
     turns: list[Turn] = []
     for said in ("Hello!", "Do you have a cat?", "I don't like that at all.", "Tell me about your cat."):
         turns.append(Turn("worker", said))
         rebuilt = model.replies([Chat("c", 1, persona, tuple(turns))])[0]
         agent.observe({"text": opening(persona, said) if said == "Hello!" else said, "episode_done": False})
-        act = model._agent.batch_act([agent.observation])[0]
+        act = model.agent.batch_act([agent.observation])[0]
         told = {turn.text for turn in turns}
         ranked = [spelled(line) for line in act.get("text_candidates", [act["text"]])]
         assert rebuilt == next((line for line in ranked if line not in told), ranked[0])
@@ -84,9 +84,8 @@ def test_an_agent_that_draws_depends_on_the_seed_and_not_on_the_batch(
     models: Path, chats: list[Chat]
 ) -> None:
     model = ParlaiModel(str(models / "lan_model" / "model"))
-    model._agent.opt["inference"] = "topk"
-    model._agent.opt["topk"] = 50
-    model._draws = True
+    model.agent.opt["inference"] = "topk"
+    model.agent.opt["topk"] = 50
     replies = model.replies(chats)
     assert [model.replies([chat])[0] for chat in chats] == replies
     seeds = [Chat("c", seed, (), chats[0].turns) for seed in range(8)]

@@ -115,10 +115,10 @@ def test_words_come_from_another_dialogue() -> None:
 def test_no_response_comes_twice_until_all_have_come() -> None:
     bot = QcBot(tiny())
     # 3 + 2 + 2 responses, of which "Same words here." is one and the same.
-    assert len(bot._responses) == 6
+    assert len(bot) == 6
     in_new_order = 0
     for seed in range(100):
-        drawn = [bot._drawn(seed, given) for given in range(12)]
+        drawn = [bot.drawn(seed, given) for given in range(12)]
         assert sorted(drawn[:6]) == sorted(drawn[6:]) == list(range(6))
         in_new_order += drawn[:6] != drawn[6:]
     assert in_new_order > 90  # all but about 1 in 720 are
@@ -180,7 +180,7 @@ def test_one_dialogue_is_not_enough() -> None:
 def test_a_response_too_long_for_any_donor_is_left_out() -> None:
     long = Dialogue("long", (None, None), ("hello", "w " * 100, "fine"))
     bot = QcBot(Corpus("x", (), (long, Dialogue("short", (None, None), ("a b c", "d e")))))
-    assert sorted(" ".join(words) for words, _ in bot._responses) == ["d e", "fine"]
+    assert sorted(bot.responses) == ["d e", "fine"]
 
 
 @pytest.mark.published
