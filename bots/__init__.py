@@ -4,6 +4,7 @@ from bots.builtin.catalogue import UnknownBotError, builtin_names, open_bot
 from bots.conformance.check import check_bot
 from bots.conformance.pace import typing_times
 from bots.conformance.report import ConformanceReport, Finding, Overruns
+from bots.core.body_limit import BodyLimit
 from bots.core.chat import Author, Bot, Chat, Reply, Turn
 from bots.core.failures import BotError, BotGone, Declined
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
@@ -19,6 +20,7 @@ from bots.qc.fitted import EarlierReply, FittedQcBot
 __all__ = [
     "DIAL_IN_PATH",
     "Author",
+    "BodyLimit",
     "Bot",
     "BotError",
     "BotGone",

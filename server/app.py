@@ -12,8 +12,8 @@ from fastapi.staticfiles import StaticFiles
 from limits import parse
 from starlette.exceptions import HTTPException
 
+from bots import BodyLimit
 from server.access.auth import Auth
-from server.access.body_limit import BodyLimit
 from server.access.rate_limit import new_limiter
 from server.access.tokens import Grant, find
 from server.bots.api import BotsApi
@@ -31,6 +31,7 @@ from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
 
 PAGES = Path(__file__).parent / "pages"
+_MOST_BYTES = 65_536  # of a request
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors *",
     "Referrer-Policy": "no-referrer",
@@ -70,7 +71,7 @@ def create_app(
     # Without FastAPI's own pages: they load scripts from another host, and tell workers of the desk.
     app = FastAPI(title="Candor", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     _add_errors(app)
-    app.add_middleware(BodyLimit)
+    app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
     app.middleware("http")(_with_headers)
     app.add_api_route("/healthz", _health, methods=["GET"], include_in_schema=False)
     exempt = frozenset(settings.exempt_addresses)
@@ -123,6 +124,10 @@ async def _with_headers(request: Request, call_next: Callable[[Request], Awaitab
 
 def _error(status: int, code: str, message: str, hint: str) -> JSONResponse:
     return JSONResponse({"error": {"code": code, "message": message, "hint": hint}}, status)
+
+
+def _too_long(reason: str) -> JSONResponse:
+    return _error(413, "too_long", reason, "Shorten it and send it again.")
 
 
 def _add_errors(app: FastAPI) -> None:

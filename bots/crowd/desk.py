@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx2
+from tenacity import AsyncRetrying, retry_if_exception_type, retry_if_result, wait_exponential
 
 from bots.crowd.profile import Criterion
 
@@ -56,19 +57,19 @@ class Desk:
         return [run["run"] for run in answer["runs"]]
 
     async def _call(self, method: str, path: str, body: object) -> Any:
+        tries = AsyncRetrying(
+            retry=retry_if_exception_type(httpx2.TransportError) | retry_if_result(_is_away),
+            wait=wait_exponential(multiplier=0.2, exp_base=1.5, max=3.0),
+        )
         async with asyncio.timeout(self._patience):
-            pause = 0.2
-            while True:
-                try:
-                    response = await self._client.request(method, path, json=body)
-                except httpx2.TransportError:
-                    response = None
-                if response is not None and response.status_code < 400:
-                    return response.json()
-                if response is not None and response.status_code != 429 and response.status_code < 500:
-                    raise Refused(_reason(response))
-                await asyncio.sleep(pause)
-                pause = min(pause * 1.5, 3.0)
+            response: httpx2.Response = await tries(self._client.request, method, path, json=body)
+        if response.is_error:
+            raise Refused(_reason(response))
+        return response.json()
+
+
+def _is_away(response: httpx2.Response) -> bool:
+    return response.status_code == 429 or response.status_code >= 500
 
 
 def _reason(response: httpx2.Response) -> str:

@@ -8,6 +8,13 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    RetryError,
+    retry_if_exception_type,
+    wait_random_exponential,
+)
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
@@ -19,7 +26,6 @@ _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
 _OVER = frozenset({"done", "expired", "returned"})
 _SILENCE = 90.0
 _OPEN_SECONDS = 20.0
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 _TOPIC_CHANGES = ("bot change", "user change last", "user change next", "user wants bot change", "no change")
 _OPINIONS = ("like", "ambivalent", "dislike")
 
@@ -58,6 +64,7 @@ class SimulatedWorker:
     _beliefs: Beliefs | None = None
     _changed_in: set[int] = field(default_factory=set)
     _heard: float = 0.0
+    _heard_before: float = 0.0
 
     async def run(self, run: str, reply_pace: float) -> None:
         """Take part in `run` from the first page to the last."""
@@ -66,27 +73,29 @@ class SimulatedWorker:
             await self._take_part(ticket)
         except Refused as error:
             self.diary.failure = str(error)
-        except TimeoutError:
+        except (TimeoutError, RetryError):
             self.diary.failure = f"the server was away for more than {self.patience:.0f} s"
 
     async def _take_part(self, ticket: Ticket) -> None:
         self._heard = time.monotonic()
-        pause = _FIRST_PAUSE
-        while True:
-            before = self._heard
-            try:
-                async with connect(self.socket_url, open_timeout=_OPEN_SECONDS) as socket:
-                    await self._greet(socket, ticket)
-                    await self._converse(socket, ticket)
-                    return
-            except _LOST as error:
-                if self._heard > before:
-                    self.diary.reconnects += 1
-                    pause = _FIRST_PAUSE
-                if time.monotonic() - self._heard > self.patience:
-                    raise TimeoutError from error
-                await asyncio.sleep(pause * self.rng.uniform(0.5, 1.5))
-                pause = min(pause * 1.6, _LONGEST_PAUSE)
+        tries = AsyncRetrying(
+            retry=retry_if_exception_type(_LOST),
+            wait=wait_random_exponential(multiplier=0.1, exp_base=1.6, max=2.0),
+            after=self._lost,
+            stop=lambda _: time.monotonic() - self._heard > self.patience,
+        )
+        await tries(self._connect, ticket)
+
+    async def _connect(self, ticket: Ticket) -> None:
+        self._heard_before = self._heard
+        async with connect(self.socket_url, open_timeout=_OPEN_SECONDS) as socket:
+            await self._greet(socket, ticket)
+            await self._converse(socket, ticket)
+
+    def _lost(self, tried: RetryCallState) -> None:
+        if self._heard > self._heard_before:
+            self.diary.reconnects += 1
+            tried.attempt_number = 1  # the shortest pause again
 
     async def _greet(self, socket: ClientConnection, ticket: Ticket) -> None:
         await socket.send(json.dumps({"type": "hello", "id": "hello", "token": ticket.token}))

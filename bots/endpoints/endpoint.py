@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, StringConstraints, TypeAdapter
 
+from bots.core.persona_prompt import DEFAULT_PROMPT
 from bots.endpoints.http import HttpBot
 from bots.endpoints.key import EndpointError, key_from
 from bots.endpoints.parlai_web import ParlaiWebBot
@@ -12,12 +13,6 @@ from bots.endpoints.remote import Remote
 from bots.endpoints.replicas import Replica, Replicas
 
 PATIENCE = 60.0
-DEFAULT_PROMPT = """\
-You are chatting with somebody whom you have just met. Answer as people do in a chat: one or two short \
-sentences, no lists, no headings.
-
-This is who you are:
-{persona}"""
 
 _URL = TypeAdapter(HttpUrl)
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from bots.core.chat import Chat, Reply
 from bots.core.failures import BotError
+from bots.core.persona_prompt import persona_prompt
 from bots.core.visible_text import checked_reply
 from bots.endpoints.remote import Remote
 
@@ -89,19 +90,9 @@ class OpenAiBot:
 
 def messages(prompt: str, chat: Chat) -> "list[ChatCompletionMessageParam]":
     """Return `chat` as messages: the prompt as the system's, then a user's and an assistant's by turns."""
-    opening = instructions(prompt, chat.persona)
+    opening = persona_prompt(prompt, chat.persona)
     said = [{"role": _ROLES[turn.author], "content": turn.text} for turn in chat.turns]
     return cast(
         "list[ChatCompletionMessageParam]",
         [{"role": "system", "content": opening}, *said] if opening else said,
     )
-
-
-def instructions(prompt: str, persona: tuple[str, ...]) -> str:
-    """Return `prompt` with the sentences of `persona`, one a line, in the place of {persona}.
-
-    Without a persona the paragraphs that speak of it are left out.
-    """
-    if persona:
-        return prompt.replace("{persona}", "\n".join(persona)).strip()
-    return "\n\n".join(part for part in prompt.split("\n\n") if "{persona}" not in part).strip()

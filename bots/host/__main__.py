@@ -87,8 +87,8 @@ def host(
     prompt: Annotated[
         str,
         typer.Option(
-            help="hf, with a chat template: the system message. A line with {persona} is left out of "
-            "conversations without a persona.",
+            help="hf, with a chat template: the system message. A paragraph with {persona} is left out "
+            "of conversations without a persona.",
             show_default="a stranger in a casual chat",
         ),
     ] = Options().prompt,

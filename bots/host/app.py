@@ -5,8 +5,10 @@ from collections.abc import Coroutine, Iterable
 from typing import TypeVar
 
 from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 
+from bots.core.body_limit import BodyLimit
 from bots.core.chat import Bot, Chat, Reply
 from bots.core.chat_request import ChatRequest
 from bots.core.failures import BotError
@@ -15,6 +17,7 @@ from bots.host.guard import HttpGuard
 
 T = TypeVar("T")
 MOST_UNDER_WAY = 512
+MOST_BYTES = 1_048_576  # of a request
 
 
 class Unavailable(Exception):
@@ -90,7 +93,10 @@ class Host:
 def create_app(host: Host, key: Key | None = None) -> FastAPI:
     """Return the application that serves `host` to whoever sends `key`; without one, to everybody."""
     app = FastAPI(title="Candor bot host", openapi_url=None)
-    app.add_middleware(HttpGuard, key=key)
+    app.add_middleware(
+        BodyLimit, most=MOST_BYTES, refusal=lambda reason: JSONResponse({"detail": reason}, 413)
+    )
+    app.add_middleware(HttpGuard, key=key)  # before the limit: what is added last is asked first
 
     def known(name: str) -> str:
         if name not in host.names:

@@ -11,16 +11,12 @@ from jinja2 import TemplateError
 
 from bots.core.chat import Chat, Turn
 from bots.core.failures import BotError
+from bots.core.persona_prompt import persona_prompt
 from bots.host.model import ModelError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-PROMPT = (
-    "You are chatting with somebody you have just met. "
-    "Write one or two short, casual sentences at a time, as people do in a chat.\n"
-    "This is who you are. Stay true to it, and mention it only where it fits: {persona}"
-)
 _THOUGHTS = re.compile(r"<think>.*?(</think>|$)", re.DOTALL)
 _ROLE = r"(?:user|human|worker|stranger|assistant|bot|ai|system|(?:person|speaker) ?\d)"
 _OWN_LABEL = re.compile(rf"^\s*{_ROLE} ?:", re.IGNORECASE)
@@ -73,7 +69,7 @@ class TemplateFormat(ChatFormat):
     """
 
     def __init__(self, tokenizer: "PreTrainedTokenizerBase", prompt: str) -> None:
-        """Speak by `prompt`; a line of it that has "{persona}" is left out where there is none.
+        """Speak by `prompt`, as `persona_prompt` fills it in.
 
         Raises:
             ModelError: the template takes no conversation at all.
@@ -88,7 +84,7 @@ class TemplateFormat(ChatFormat):
 
     def encode(self, persona: Sequence[str], turns: Sequence[Turn]) -> list[int]:
         """Return the conversation as the template lays it out, the assistant's line begun."""
-        instructions = instruction(self._prompt, persona)
+        instructions = persona_prompt(self._prompt, persona)
         messages = [
             _message("user" if author == "worker" else "assistant", "\n".join(turn.text for turn in lines))
             for author, lines in groupby(turns, key=lambda turn: turn.author)
@@ -173,12 +169,6 @@ def chat_format(
     if encoder_decoder:
         return EncoderFormat(tokenizer, "  " if model_type == "blenderbot" else "\n")
     return EosFormat(tokenizer)
-
-
-def instruction(prompt: str, persona: Sequence[str]) -> str:
-    """Return `prompt` with the persona in place; its lines about a persona only if there is one."""
-    lines = [line for line in prompt.splitlines() if persona or "{persona}" not in line]
-    return "\n".join(lines).replace("{persona}", " ".join(persona))
 
 
 def cleaned(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import random
 import re
 import socket
 import time
@@ -10,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from urllib.parse import urlsplit
 
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
@@ -44,6 +44,8 @@ class HostConnector:
         self._news = asyncio.Event()
         self._draining = asyncio.Event()
         self._withdrawn: set[str] = set()
+        self._began = 0.0
+        self._told = ""
 
     def changed(self) -> None:
         """Look again which models are ready."""
@@ -81,26 +83,35 @@ class HostConnector:
             self._running.cancel()
 
     async def _serve(self) -> None:
-        pause, told = FIRST_PAUSE, ""
-        while not self._draining.is_set():
-            began = time.monotonic()
-            try:
-                await self._serve_once()
-            except ConnectionLost as error:
-                if str(error) != told:
-                    told = str(error)
-                    self._say(f"{told}; trying again until it works")
-            else:
-                return
-            if time.monotonic() - began > LONGEST_PAUSE:  # it went well for a while
-                pause, told = FIRST_PAUSE, ""
-            with suppress(TimeoutError):
-                # Hosts that lost the same server do not come back in the same moment.
-                await asyncio.wait_for(self._draining.wait(), pause * random.uniform(0.5, 1.5))
-            pause = min(pause * 2, LONGEST_PAUSE)
+        # websockets' own `async for socket in connect(…)` pauses only where no connection was opened: it
+        # would dial a server that closes what it has opened without end. Nor can its pause be cut short.
+        tries = AsyncRetrying(
+            retry=retry_if_exception_type(ConnectionLost),
+            # Hosts that lost the same server do not come back in the same moment.
+            wait=wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE),
+            after=self._tell,
+            sleep=self._pause,
+        )
+        await tries(self._serve_once)
+
+    def _tell(self, tried: RetryCallState) -> None:
+        """Say why the connection was lost, unless that was said; start anew if it went well for a while."""
+        reason = str(tried.outcome and tried.outcome.exception())
+        if reason != self._told:
+            self._told = reason
+            self._say(f"{reason}; trying again until it works")
+        if time.monotonic() - self._began > LONGEST_PAUSE:
+            tried.attempt_number, self._told = 1, ""
+
+    async def _pause(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._draining.wait(), seconds)
 
     async def _serve_once(self) -> None:
         """Serve one connection until the host has left. Raises ConnectionLost, HostRejected."""
+        if self._draining.is_set():
+            return
+        self._began = time.monotonic()
         try:
             async with connect(
                 self._address,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from bots.host.chat_format import PROMPT
+from bots.core.persona_prompt import DEFAULT_PROMPT
 
 DType = Literal["auto", "float32", "bfloat16", "float16"]
 
@@ -21,6 +21,6 @@ class Options:
     temperature: float | None = None
     top_p: float | None = None
     repetition_penalty: float | None = None
-    prompt: str = PROMPT
+    prompt: str = DEFAULT_PROMPT
     device: str | None = None
     dtype: DType = "auto"

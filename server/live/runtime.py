@@ -3,9 +3,18 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from typing import Protocol
 
 import structlog
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception_type,
+    retry_if_not_exception_type,
+    stop_before_delay,
+    wait_exponential,
+)
 
 from bots import Bot, BotError, BotGone, Chat, Turn, gives_itself_away
 from server.bots.lineup import OpenRun
@@ -32,7 +41,7 @@ from server.session.worker_view import snapshot
 
 MAX_REPLY = 2_000
 MAX_REASON = 500
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 4.0
+_PAUSES = wait_exponential(multiplier=0.25, max=4.0)  # seconds
 log = structlog.get_logger()
 
 
@@ -179,16 +188,11 @@ class LiveSession:
 
     async def _ask(self, effect: AskBot) -> None:
         event = await self._answer(effect)
-        pause = _FIRST_PAUSE
-        while True:
-            try:
+        # The bot's line is kept in memory until the database takes it.
+        async for attempt in AsyncRetrying(retry=retry_if_exception_type(StorageFailed), wait=_PAUSES):
+            with attempt:
                 async with self._lock:
                     await self._advance(event)
-                return
-            except StorageFailed:
-                # The bot's line is kept in memory until the database takes it.
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, _LONGEST_PAUSE)
 
     async def _answer(self, effect: AskBot) -> BotReplied | BotGaveUp:
         """Ask the bot again and again until it answers, is gone, or the deadline has passed."""
@@ -201,24 +205,33 @@ class LiveSession:
             tuple(Turn(line.author, line.text) for line in conversation.turns),
         )
         timeouts = self._run.study.timeouts
-        started, pause = time.monotonic(), _FIRST_PAUSE
-        while True:
-            left = timeouts.bot_total - (time.monotonic() - started)
-            try:
-                text = await _one_try(bot, chat, min(timeouts.bot_try, left))
-                latency_ms = round((time.monotonic() - started) * 1000)
-                gave_away = gives_itself_away(text, self._run.names[conversation.plan.system])
-                return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now(), gave_away)
-            except BotError as error:
-                reason = plain(f"{conversation.plan.system}: {error}")[:MAX_REASON]
-                gone = isinstance(error, BotGone)
-            if gone or time.monotonic() - started + pause >= timeouts.bot_total:
-                return BotGaveUp(effect.conversation, effect.index, reason, utc_now())
-            await self._note(BotStumbled(effect.conversation, effect.index, reason, utc_now()))
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+        started = time.monotonic()
+        tries = AsyncRetrying(
+            retry=retry_if_exception_type(BotError) & retry_if_not_exception_type(BotGone),
+            stop=stop_before_delay(timeouts.bot_total),
+            wait=_PAUSES,
+            before_sleep=partial(self._note, effect),
+            reraise=True,
+        )
+        try:
+            async for attempt in tries:
+                with attempt:
+                    left = timeouts.bot_total - (time.monotonic() - started)
+                    text = await _one_try(bot, chat, min(timeouts.bot_try, left))
+        except BotError as error:
+            return BotGaveUp(effect.conversation, effect.index, self._reason(effect, error), utc_now())
+        latency_ms = round((time.monotonic() - started) * 1000)
+        gave_away = gives_itself_away(text, self._run.names[conversation.plan.system])
+        return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now(), gave_away)
 
-    async def _note(self, event: BotStumbled) -> None:
+    def _reason(self, effect: AskBot, error: BaseException | None) -> str:
+        system = self.state.conversation(effect.conversation).plan.system
+        return plain(f"{system}: {error}")[:MAX_REASON]
+
+    async def _note(self, effect: AskBot, tried: RetryCallState) -> None:
+        """Store that a try has failed and that another will follow."""
+        error = tried.outcome.exception() if tried.outcome else None
+        event = BotStumbled(effect.conversation, effect.index, self._reason(effect, error), utc_now())
         log.warning("bot failed", conversation=event.conversation, turn=event.index, reason=event.reason)
         try:
             async with self._lock:

@@ -16,8 +16,8 @@ import httpx2
 import pytest
 
 from bots import BotError, Chat, Turn
-from bots.endpoints.endpoint import DEFAULT_PROMPT, OpenAiEndpoint, open_endpoint
-from bots.endpoints.openai import instructions, messages
+from bots.endpoints.endpoint import OpenAiEndpoint, open_endpoint
+from bots.endpoints.openai import messages
 from tests.bots.endpoints.servers import CHAT, Request, answer, saying, serving
 from tests.needs import need_hf
 
@@ -80,13 +80,6 @@ def test_a_failing_server_is_asked_once() -> None:
             return len(served.requests)
 
     assert asyncio.run(run()) == 1
-
-
-def test_instructions() -> None:
-    assert instructions("You are:\n{persona}\n\nBe {kind}.", ("a", "b")) == "You are:\na\nb\n\nBe {kind}."
-    assert instructions("You are:\n{persona}\n\nBe {kind}.", ()) == "Be {kind}."
-    assert "{" not in instructions(DEFAULT_PROMPT, ())
-    assert instructions("{persona}", ()) == ""
 
 
 def test_without_instructions_there_is_no_system_message() -> None:

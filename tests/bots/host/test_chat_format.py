@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from bots import BotError, Chat, Turn
-from bots.host.chat_format import ChatFormat, chat_format, cleaned, instruction
+from bots.host.chat_format import ChatFormat, chat_format, cleaned
 from bots.host.model import ModelError
 from tests.bots.host.tiny_models import CHATML, STRICT, trained_tokenizer
 
 Talk = Callable[..., Chat]
-PROMPT = "Be brief.\nYou are: {persona}"
+PROMPT = "Be brief.\n\nYou are: {persona}"
 PLENTY = 10_000
 
 
@@ -27,7 +27,7 @@ def read(layout: ChatFormat, chat: Chat, most: int = PLENTY) -> str:
 def test_persona_is_the_system_message(talk: Talk) -> None:
     chat = talk("hi", "hello", "who are you?", persona=("I ski.", "I cook."))
     assert read(a_format(CHATML), chat) == (
-        "<|im_start|>system\nBe brief.\nYou are: I ski. I cook.<|im_end|>\n"
+        "<|im_start|>system\nBe brief.\n\nYou are: I ski.\nI cook.<|im_end|>\n"
         "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\nhello<|im_end|>\n"
         "<|im_start|>user\nwho are you?<|im_end|>\n<|im_start|>assistant\n"
     )
@@ -36,7 +36,7 @@ def test_persona_is_the_system_message(talk: Talk) -> None:
 def test_persona_goes_before_the_first_line_where_the_template_refuses_a_system_role(talk: Talk) -> None:
     chat = talk("hi", "hello", "who are you?", persona=("I ski.",))
     assert read(a_format(STRICT), chat) == (
-        "[user] Be brief.\nYou are: I ski.\n\nhi\n[assistant] hello\n[user] who are you?\n[assistant]"
+        "[user] Be brief.\n\nYou are: I ski.\n\nhi\n[assistant] hello\n[user] who are you?\n[assistant]"
     )
 
 
@@ -46,7 +46,8 @@ def test_a_template_that_leaves_the_system_role_out_counts_as_refusing_it(talk: 
         "{% endif %}{% endfor %}"
     )
     assert (
-        read(a_format(silent), talk("hi", persona=("I ski.",))) == "user: Be brief.\nYou are: I ski.\n\nhi\n"
+        read(a_format(silent), talk("hi", persona=("I ski.",)))
+        == "user: Be brief.\n\nYou are: I ski.\n\nhi\n"
     )
 
 
@@ -113,12 +114,6 @@ def test_special_tokens_in_what_people_write_are_no_special_tokens(talk: Talk) -
     marks = [mark for mark in layout.ids(talk(attack), PLENTY) if mark < 6]
     assert marks == [mark for mark in layout.ids(talk("hi"), PLENTY) if mark < 6]
     assert 2 not in a_format().ids(talk("a</s>b"), PLENTY)[:-1]
-
-
-def test_a_prompt_speaks_of_a_persona_only_where_there_is_one() -> None:
-    assert instruction(PROMPT, ()) == "Be brief."
-    assert instruction(PROMPT, ("I {x}.",)) == "Be brief.\nYou are: I {x}."
-    assert instruction("Be kind.", ("I ski.",)) == "Be kind."
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,42 @@
+"""No request is large: whatever sends more than it could mean is stopped while it sends."""
+
+from collections.abc import Callable
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+class BodyLimit:
+    """ASGI middleware: a body announced as longer than `most` bytes is answered 413 and not read.
+
+    Of one that is not announced no more than that is read; the application answers the HTTPException.
+    """
+
+    def __init__(self, app: ASGIApp, most: int, refusal: Callable[[str], ASGIApp]) -> None:
+        """Guard `app`. `refusal` turns a reason into the response to an announced body."""
+        self._app = app
+        self._most = most
+        self._reason = f"a request holds at most {most} bytes"
+        self._refusal = refusal(self._reason)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        announced = Headers(scope=scope).get("content-length", "0")
+        if announced.isdigit() and int(announced) > self._most:
+            await self._refusal(scope, receive, send)
+            return
+        read = 0
+
+        async def counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._most:
+                raise HTTPException(413, self._reason)
+            return message
+
+        await self._app(scope, counted, send)
