@@ -1,1 +1,4 @@
-"""Offline analysis of a run: from what workers rated to what can be said about the systems."""
+"""Offline analysis of a run: from what workers rated to what can be said about the systems.
+
+Public are the commands `python -m qc.report` and `python -m qc.convert`, and for other programs `qc.api`.
+"""

@@ -1,4 +1,4 @@
-"""What the command lines have in common: arguments, how errors are told, how far the work has come."""
+"""What the commands have in common: arguments, messages on stderr, the progress bar."""
 
 import io
 import sys
@@ -45,7 +45,7 @@ CriteriaFile = Annotated[
 
 
 def stderr_console() -> Console:
-    """Return the console for what is no result: errors, warnings, progress."""
+    """Return a console on stderr, for errors, warnings and progress."""
     return Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -58,10 +58,10 @@ def accept_any_character() -> None:
 
 @contextmanager
 def exiting_on_error(stderr: Console) -> Iterator[None]:
-    """Say what the analyst has to put right, and end with EXIT_BAD_INPUT.
+    """Print the message of a QcError that is raised within, and end the command with EXIT_BAD_INPUT.
 
     Raises:
-        typer.Exit: instead of a QcError.
+        typer.Exit: instead of the QcError.
     """
     try:
         yield
@@ -72,7 +72,7 @@ def exiting_on_error(stderr: Console) -> Iterator[None]:
 
 @contextmanager
 def progress(stderr: Console, steps: int) -> Iterator[OnStep]:
-    """Show a bar on a terminal while the work goes on.
+    """Show a bar on a terminal while the work goes on, and yield the function that moves it.
 
     Args:
         stderr: where it is drawn, if that is a terminal.

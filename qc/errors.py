@@ -72,3 +72,9 @@ def quoted(value: object, limit: int = 60) -> str:
     """Return `value` as it stands in the data, cut to `limit` characters, for use in a message."""
     text = repr(value)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def joined(names: Sequence[str], limit: int = 10) -> str:
+    """Return `names` separated by commas, cut after `limit` of them, for use in a message."""
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

@@ -24,7 +24,7 @@ _EXCHANGE = ["conversation", "round", "input"]
 
 
 class Digest(Protocol):
-    """What takes in the data: a hash of `hashlib`."""
+    """A hash of `hashlib`, which is given the data piece by piece."""
 
     def update(self, data: bytes | memoryview, /) -> None:
         """Take in `data`."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from qc.errors import DataError, Problem, SourceError, quoted
+from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.formats.published import INSTRUMENT, MAXIMUM, PERSONA_SUFFIX, QC_TASK
 from qc.load.mturk_answer import ANSWER, Part, feedback, number_in, parse, parts
 from qc.load.raw_run import (
@@ -27,7 +27,6 @@ from qc.load.raw_run import (
     SYSTEM_COLUMNS,
     RawRun,
     build_run,
-    joined,
     report_order,
     run_name,
 )

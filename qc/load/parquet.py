@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from qc.errors import DataError, Problem, SourceError, quoted
+from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.formats.export import HEADER_KEY, RATING_PREFIX, TEXT, Header, parquet_schema
 from qc.load import header
 from qc.load.header import EXPORT_AGAIN
-from qc.load.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, REPAIR, RawRun, build_run, joined
+from qc.load.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, REPAIR, RawRun, build_run
 from qc.load.speech import Columns, as_words
 from qc.run import CHANGE, OPINION, Run, Words
 

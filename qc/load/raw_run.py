@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.errors import DataError, EmptyRunError, Problem
+from qc.errors import DataError, EmptyRunError, Problem, joined
 from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, LeftOut, Run, Words
 
 CRITERION_COLUMNS = ["label", "negative", "counts_for_qc", "maximum"]
@@ -303,9 +303,3 @@ def run_name(path: Path) -> str:
     """
     folder = path.absolute().parent.name
     return folder if path.stem in FIXED_NAMES and folder else path.stem
-
-
-def joined(names: Sequence[str], limit: int = 10) -> str:
-    """Return `names` as a list in words, cut after `limit`."""
-    shown = ", ".join(names[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

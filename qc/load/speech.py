@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from qc.errors import Problem, quoted
-from qc.load.raw_run import REPAIR, joined
+from qc.errors import Problem, joined, quoted
+from qc.load.raw_run import REPAIR
 from qc.run import CHANGE, CHANGES, OPINION, OPINIONS, Words
 
 Exchange = tuple[int, str, str | None]  # round, input, reply

@@ -72,7 +72,7 @@ def frequent_words(texts: pd.Series) -> tuple[tuple[str, int], ...]:
     """Return the words of `texts`, in lower case, as `Topics.words` does.
 
     A word is a run of at least two letters, digits and apostrophes. Stop words are those of the package
-    `wordcloud`, which draws the words.
+    `wordcloud`.
     """
     # Half a second of start-up, which no other analysis needs.
     from wordcloud import STOPWORDS  # noqa: PLC0415

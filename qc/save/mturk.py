@@ -78,7 +78,7 @@ def _out_of_order(labels: list[str]) -> int:
 
 
 def _system_losses(run: Run) -> list[Loss]:
-    """The form names the family and tells whether there was a persona; the rest of a name is lost."""
+    """Return what is lost of the systems: of a name, all but the family and whether there was a persona."""
     systems, met = run.systems, run.conversations["system"].unique()
     names = systems["family"] + np.where(systems["has_persona"], PERSONA_SUFFIX, "")
     named = np.where(systems["is_qc"], QC_TASK, names)

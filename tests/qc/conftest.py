@@ -4,13 +4,17 @@ import copy
 import json
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from qc.load import load
+from qc.method.sample import Sample, take_sample
 from qc.report import app
+from qc.run import Run
 from tests.qc.support.batch import Row, batch_answer, batch_row, batch_text
 from tests.qc.support.database import VIEWS, Database
 from tests.qc.support.small import CRITERIA, SMALL, SYSTEMS
@@ -169,6 +173,21 @@ def published() -> Path:
     if os.environ.get("CI") == "true":
         pytest.fail(message)
     pytest.skip(message)
+
+
+@pytest.fixture(scope="session")
+def published_run(published: Path) -> Callable[[str, str], Run]:
+    """Return a function that gives a published run by its name and its file; each is read once.
+
+    A test must not change what is in it.
+    """
+    return cache(lambda name, file: load(published / "published" / name / file))
+
+
+@pytest.fixture(scope="session")
+def published_sample(published_run: Callable[[str, str], Run]) -> Callable[[str, str], Sample]:
+    """Return a function that gives the sample of a published run by its name and its file."""
+    return cache(lambda name, file: take_sample(published_run(name, file)))
 
 
 @pytest.fixture

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qc.analysis import SECTIONS, Options, analyse, steps
+from qc.analysis import SECTIONS, Analysis, Options, analyse, steps
 from qc.load import load
 from qc.render.document import as_json
 from qc.robustness.clusters import ALPHA
+from qc.run import Run
 
 # The parts that each section makes.
 PARTS = {
@@ -36,13 +37,23 @@ def test_every_section_is_known() -> None:
     assert PARTS.keys() == SECTIONS.keys()
 
 
+@pytest.fixture(scope="module")
+def runs(published_run: Callable[[str, str], Run]) -> tuple[Run, Run]:
+    return published_run("free_run1", "hits_data.json"), published_run("free_run2", "hits_data.json")
+
+
+@pytest.fixture(scope="module")
+def whole(runs: tuple[Run, Run]) -> Analysis:
+    first, second = runs
+    return analyse(first, Options(), second)
+
+
 @pytest.mark.published
 @pytest.mark.parametrize("section", PARTS)
-def test_a_section_alone_is_what_it_is_among_all(published: Path, section: str) -> None:
-    first, second = (
-        load(str(published / "published" / run / "hits_data.json")) for run in ("free_run1", "free_run2")
-    )
-    whole = analyse(first, Options(), second)
+def test_a_section_alone_is_what_it_is_among_all(
+    runs: tuple[Run, Run], whole: Analysis, section: str
+) -> None:
+    first, second = runs
     alone = analyse(first, Options(sections=frozenset({section})), second)
     there = {field.name for field in fields(alone) if getattr(alone, field.name) is not None}
     assert there == ALWAYS | PARTS[section]

@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 from qc.analysis import Analysis, analyse
 from qc.load import load
 from qc.render import tables, write
+from qc.run import Run
 from qc.signature import data_hash, words_hash
 from tests.qc.support.same import same_run
 
@@ -25,14 +28,15 @@ WITHOUT_ANSWERS = {
     "free_run2": ["3KGTPGBS6YH8VEVJHTV6G8COSMOU2D", "3FTF2T8WLSEWN25NX2PM8J5ZJFPW90"],
 }
 
-_analysed: dict[tuple[str, str], Analysis] = {}
+
+@pytest.fixture(scope="module")
+def analysed(published_run: Callable[[str, str], Run]) -> Callable[[str, str], Analysis]:
+    return cache(lambda run, source: analyse(published_run(run, source)))
 
 
 @pytest.fixture
-def analysis(published: Path, run: str, source: str) -> Analysis:
-    if (run, source) not in _analysed:
-        _analysed[run, source] = analyse(load(str(published / "published" / run / source)))
-    return _analysed[run, source]
+def analysis(analysed: Callable[[str, str], Analysis], run: str, source: str) -> Analysis:
+    return analysed(run, source)
 
 
 @pytest.mark.parametrize("source", FORMATS)
@@ -50,7 +54,7 @@ def analysis(published: Path, run: str, source: str) -> Analysis:
 def test_written_tables_equal_the_golden_files(
     analysis: Analysis, published: Path, tmp_path: Path, run: str, name: str, tolerance: float
 ) -> None:
-    write(analysis, tmp_path)
+    write(analysis, tmp_path, frozenset({"csv"}))
     golden = (published / "golden" / run / name).read_text()
     ours = (tmp_path / name).read_text()
     assert ours.splitlines()[0] == golden.splitlines()[0]
@@ -88,8 +92,10 @@ def test_counts(
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_the_batch_holds_the_same_data_as_the_normative_file(published: Path, run: str) -> None:
-    one, other = (load(str(published / "published" / run / source)) for source in FORMATS)
+def test_the_batch_holds_the_same_data_as_the_normative_file(
+    published_run: Callable[[str, str], Run], run: str
+) -> None:
+    one, other = (published_run(run, source) for source in FORMATS)
     # The batch holds no personas; the normative file no rewards, and not who came back without answers.
     same_run(one, other, apart_from=("persona", "reward", "left_out"))
     assert data_hash(one) == data_hash(other)
@@ -99,8 +105,8 @@ def test_the_batch_holds_the_same_data_as_the_normative_file(published: Path, ru
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_what_only_one_of_the_formats_holds(published: Path, run: str) -> None:
-    one, other = (load(str(published / "published" / run / source)) for source in FORMATS)
+def test_what_only_one_of_the_formats_holds(published_run: Callable[[str, str], Run], run: str) -> None:
+    one, other = (published_run(run, source) for source in FORMATS)
     # METHOD.md section 2: a persona has five or more sentences, and only a system with persona speaks as one.
     persona = one.conversations["persona"].dropna()
     assert persona.str.split("\n").str.len().min() >= 5

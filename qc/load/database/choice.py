@@ -2,9 +2,8 @@
 
 import pandas as pd
 
-from qc.errors import RunChoiceError
+from qc.errors import RunChoiceError, joined
 from qc.load.database.views import RUN, Views
-from qc.load.raw_run import joined
 
 
 def is_run(views: Views, name: str) -> bool:

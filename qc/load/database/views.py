@@ -6,8 +6,7 @@ import pandas as pd
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from qc.errors import DataError, Problem, SourceError
-from qc.load.raw_run import joined
+from qc.errors import DataError, Problem, SourceError, joined
 
 VIEWS_VERSION = 1
 

@@ -16,36 +16,35 @@ from qc.load import LoadOptions, holds_run, is_database, load, open_source, read
 from qc.save import save
 from tests.qc.support.same import same_run
 
-_opened: list[str] = []
-_listening = False
+listeners: list[list[str]] = []
 
 
 def _hear(event: str, arguments: tuple[Any, ...]) -> None:
-    if _listening and event in ("open", "sqlite3.connect"):
-        _opened.append(f"{event} {arguments[0]}")
+    if event in ("open", "sqlite3.connect"):
+        for heard in listeners:
+            heard.append(f"{event} {arguments[0]}")
 
 
-@pytest.fixture(scope="module")
-def opened() -> Callable[[], Any]:
-    """Return a context that lists whatever this process opens; a hook of Python's cannot be removed."""
+@pytest.fixture(scope="module", autouse=True)
+def hook() -> None:
+    """Have every opening by this process reported; a hook of Python's cannot be removed."""
     sys.addaudithook(_hear)
 
-    @contextmanager
-    def listening() -> Iterator[list[str]]:
-        global _listening  # noqa: PLW0603  # the hook outlives the test
-        _opened.clear()
-        _listening = True
-        try:
-            yield _opened
-        finally:
-            _listening = False
 
-    return listening
+@contextmanager
+def opened() -> Iterator[list[str]]:
+    """Yield the list of what is opened until the `with` ends."""
+    heard: list[str] = []
+    listeners.append(heard)
+    try:
+        yield heard
+    finally:
+        listeners.pop()
 
 
-def of(path: Path, opened: list[str]) -> list[str]:
+def of(path: Path, events: list[str]) -> list[str]:
     """Return by which events `path` was opened, in this order."""
-    return [event.partition(" ")[0] for event in opened if str(path) in event]
+    return [event.partition(" ")[0] for event in events if str(path) in event]
 
 
 @pytest.mark.parametrize("form", ["hits", "jsonl", "parquet"])
@@ -54,7 +53,6 @@ def test_a_file_is_opened_once(
     small_hits: dict[str, Any],
     hits_file: Callable[[object], Path],
     report: Callable[..., Result],
-    opened: Callable[[], Any],
     tmp_path: Path,
 ) -> None:
     # What PyArrow opens itself the hook would not hear, so that Parquet would be heard 0 times, not twice.
@@ -66,7 +64,7 @@ def test_a_file_is_opened_once(
 
 
 def test_a_database_is_looked_at_once_and_connected_to_once(
-    database: Any, report: Callable[..., Result], opened: Callable[[], Any]
+    database: Any, report: Callable[..., Result]
 ) -> None:
     database.add_run("r2", "second")
     for worker in ("anna", "ben"):

@@ -1,6 +1,7 @@
 """Agreement between raters: by hand, where there is none, sampled, and as published."""
 
 import json
+from collections.abc import Callable
 from itertools import combinations
 from math import isnan, sqrt
 from pathlib import Path
@@ -10,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qc.load import load
 from qc.method.agreement import Agreement, rater_agreement
-from qc.method.sample import take_sample
+from qc.method.sample import Sample, take_sample
 from tests.qc.support.runs import run_of
 
 
@@ -127,9 +127,10 @@ def test_past_the_limit_pairs_are_drawn() -> None:
 
 @pytest.mark.published
 @pytest.mark.parametrize("run", ["free_run1", "free_run2"])
-def test_the_published_figures(published: Path, run: str) -> None:
-    sample = take_sample(load(str(published / "published" / run / "mturk_batch.csv")))
-    found = rater_agreement(sample, seed=0)
+def test_the_published_figures(
+    published: Path, published_sample: Callable[[str, str], Sample], run: str
+) -> None:
+    found = rater_agreement(published_sample(run, "mturk_batch.csv"), seed=0)
     golden = json.loads((published / "golden" / run / "rater_agreement.json").read_text())
     for name, pairs in (("passed", found.passed), ("failed", found.failed)):
         assert (pairs.pairs, len(pairs.r), pairs.sampled) == (golden[name]["pairs"], pairs.pairs, False)

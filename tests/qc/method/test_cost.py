@@ -52,8 +52,8 @@ def test_nobody_kept(small_hits: Hits, hits_file: Callable[[object], Path]) -> N
 
 # The batch pays $0.99 for each of 304 answered assignments, 215 of them kept with 1075 conversations.
 @pytest.mark.published
-def test_the_published_batch(published: Path) -> None:
-    result = cost(take_sample(load(str(published / "published" / "free_run1" / "mturk_batch.csv"))))
+def test_the_published_batch(published_sample: Callable[[str, str], Sample]) -> None:
+    result = cost(published_sample("free_run1", "mturk_batch.csv"))
     assert result.paid_assignments == 304
     assert result.reward == pytest.approx(0.99)
     assert result.total == pytest.approx(300.96)

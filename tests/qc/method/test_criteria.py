@@ -1,14 +1,14 @@
 """Correlations between the criteria: by hand, where there are none, and as published."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from qc.load import load
 from qc.method.criteria import correlate_criteria
-from qc.method.sample import take_sample
+from qc.method.sample import Sample
 from qc.method.scores import Scores, score
 
 
@@ -61,10 +61,10 @@ def test_systems_without_a_score_take_no_part() -> None:
 @pytest.mark.parametrize(
     ("scale", "name"), [("z", "corr_between_scores.csv"), ("raw", "corr_between_raw_scores.csv")]
 )
-def test_the_published_tables(published: Path, run: str, scale: str, name: str) -> None:
-    found = correlate_criteria(
-        score(take_sample(load(str(published / "published" / run / "mturk_batch.csv"))))
-    )
+def test_the_published_tables(
+    published: Path, published_sample: Callable[[str, str], Sample], run: str, scale: str, name: str
+) -> None:
+    found = correlate_criteria(score(published_sample(run, "mturk_batch.csv")))
     golden = pd.read_csv(published / "golden" / run / name, index_col=0)
     names = ["overall", *golden.columns[1:]]
     places = np.ix_(*[[found[scale].names.index(label) for label in names]] * 2)

@@ -90,8 +90,8 @@ def test_without_words_there_is_no_effort(sample: Sample) -> None:
 # METHOD.md, section 5 (thesis, table A.9): medians in a conversation's inputs, without the qc bot.
 @pytest.mark.published
 @pytest.mark.parametrize("source", ["hits_data.json", "mturk_batch.csv"])
-def test_published_medians(published: Path, source: str) -> None:
-    effort = describe_effort(take_sample(load(str(published / "published" / "free_run1" / source))))
+def test_published_medians(published_sample: Callable[[str, str], Sample], source: str) -> None:
+    effort = describe_effort(published_sample("free_run1", source))
     assert effort is not None
     assert (effort.passed.words_per_conversation.median, effort.failed.words_per_conversation.median) == (
         63,

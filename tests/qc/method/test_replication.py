@@ -4,7 +4,6 @@ import copy
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -236,14 +235,9 @@ def test_a_system_that_nobody_met_in_one_run(sampled: Build) -> None:
         )
 
 
-@cache
-def published_sample(place: Path, run: str) -> Sample:
-    return take_sample(load(str(place / "published" / run / "hits_data.json")))
-
-
 @pytest.fixture
-def runs(published: Path) -> tuple[Sample, Sample]:
-    return published_sample(published, "free_run1"), published_sample(published, "free_run2")
+def runs(published_sample: Callable[[str, str], Sample]) -> tuple[Sample, Sample]:
+    return published_sample("free_run1", "hits_data.json"), published_sample("free_run2", "hits_data.json")
 
 
 @pytest.fixture

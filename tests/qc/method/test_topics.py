@@ -121,8 +121,8 @@ def test_only_the_most_frequent_words_are_shown() -> None:
 # METHOD.md, section 5 (thesis, table 5.2): opinions of the opening topic, workers who passed.
 @pytest.mark.published
 @pytest.mark.parametrize("source", ["hits_data.json", "mturk_batch.csv"])
-def test_published_opinions(published: Path, source: str) -> None:
-    found = describe_topics(take_sample(load(str(published / "published" / "free_run1" / source))))
+def test_published_opinions(published_sample: Callable[[str, str], Sample], source: str) -> None:
+    found = describe_topics(published_sample("free_run1", source))
     assert found is not None
     shares = found.opening["passed"]
     assert [shares.like, shares.ambivalent, shares.dislike] == pytest.approx([83.86, 7.45, 8.69], abs=0.005)

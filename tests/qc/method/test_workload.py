@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from qc.load import load
-from qc.method.sample import take_sample
+from qc.method.sample import Sample, take_sample
 from qc.method.workload import Spread, workload
 
 Hits = dict[str, Any]
@@ -35,8 +35,8 @@ def test_nobody_passed(small_hits: Hits, hits_file: Callable[[object], Path]) ->
 
 # 304 assignments of 248 workers, 215 of them of the 173 who passed (METHOD.md, section 5).
 @pytest.mark.published
-def test_the_published_run(published: Path) -> None:
-    result = workload(take_sample(load(str(published / "published" / "free_run1" / "hits_data.json"))))
+def test_the_published_run(published_sample: Callable[[str, str], Sample]) -> None:
+    result = workload(published_sample("free_run1", "hits_data.json"))
     assert (result.passed.count, result.failed.count, result.all.count) == (173, 75, 248)
     assert result.passed.mean == pytest.approx(215 / 173)
     assert result.failed.mean == pytest.approx(89 / 75)

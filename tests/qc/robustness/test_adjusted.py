@@ -2,7 +2,7 @@
 
 import dataclasses
 import warnings
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,6 @@ import pytest
 import statsmodels.formula.api as smf
 from scipy.stats import t as student
 
-from qc.load import load
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
 from qc.robustness.adjusted import Adjusted, adjust
@@ -198,9 +197,8 @@ def test_nothing_to_adjust() -> None:
 
 @pytest.mark.published
 @pytest.mark.parametrize(("name", "n"), [("free_run1", 1075), ("free_run2", 830)])
-def test_published(published: Path, name: str, n: int) -> None:
-    sample = take_sample(load(str(published / "published" / name / "mturk_batch.csv")))
-    found = adjusted(sample)
+def test_published(published_sample: Callable[[str, str], Sample], name: str, n: int) -> None:
+    found = adjusted(published_sample(name, "mturk_batch.csv"))
     assert found.n == n
     # positions are nearly balanced over the systems, so the scores hardly move
     assert np.abs(found.adjusted - found.plain).max() < 0.03

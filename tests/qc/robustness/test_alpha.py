@@ -1,16 +1,16 @@
 """The influence of α: who is kept changes, z does not."""
 
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from qc.load import load
 from qc.method.filter import NO_VARIANCE
 from qc.method.replication import replicate
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
 from qc.robustness.alpha import AlphaInfluence, alpha_influence
+from qc.run import Run
 from tests.qc.support.samples import sample_of
 
 
@@ -75,8 +75,8 @@ def test_nothing_in_common_with_the_second_run() -> None:
 
 
 @pytest.mark.published
-def test_published_runs_screened_anew_at_each_level(published: Path) -> None:
-    runs = [load(str(published / "published" / run / "hits_data.json")) for run in ("free_run1", "free_run2")]
+def test_published_runs_screened_anew_at_each_level(published_run: Callable[[str, str], Run]) -> None:
+    runs = [published_run(name, "hits_data.json") for name in ("free_run1", "free_run2")]
     first, second = (take_sample(run) for run in runs)
     result = influence(first, second)
     for level in result.levels:

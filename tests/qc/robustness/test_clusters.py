@@ -1,15 +1,14 @@
 """Groups of systems: by hand, against every partition there is, and for the published run."""
 
+from collections.abc import Callable
 from itertools import chain, combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qc.load import load
-from qc.method.sample import take_sample
+from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.method.significance import Significance, compare_systems
 from qc.robustness.clusters import Clusters, cluster, groups_of
@@ -68,8 +67,8 @@ def test_every_border_there_is_is_found(data: st.DataObject, size: int) -> None:
 # kvmemnn_p 0.14, kvmemnn_p against polyencoder_p 0.31. seq2seq has 0.024 or less against the three below it,
 # and these more than 0.3 against one another.
 @pytest.mark.published
-def test_the_published_run(published: Path) -> None:
-    sample = take_sample(load(str(published / "published" / "free_run1" / "mturk_batch.csv")))
+def test_the_published_run(published_sample: Callable[[str, str], Sample]) -> None:
+    sample = published_sample("free_run1", "mturk_batch.csv")
     found = cluster(compare_systems(sample, score(sample)), 0.05)
     assert found.groups == (
         ("biencoder",),

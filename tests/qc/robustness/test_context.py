@@ -1,13 +1,12 @@
 """Effects of context: by hand, and as published."""
 
 import dataclasses
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from qc.load import load
 from qc.method.sample import Sample, take_sample
 from qc.robustness.context import context_effects
 from qc.robustness.factors import minutes, positions, topic_changes, topic_opinions
@@ -121,12 +120,8 @@ def test_one_worker_and_one_place() -> None:
 
 
 @pytest.fixture(scope="module")
-def runs(published: Path) -> tuple[Sample, Sample]:
-    first, second = (
-        take_sample(load(str(published / "published" / name / "mturk_batch.csv")))
-        for name in ("free_run1", "free_run2")
-    )
-    return first, second
+def runs(published_sample: Callable[[str, str], Sample]) -> tuple[Sample, Sample]:
+    return published_sample("free_run1", "mturk_batch.csv"), published_sample("free_run2", "mturk_batch.csv")
 
 
 @pytest.mark.published

@@ -1,13 +1,12 @@
 """The check of the filter: on workers of whom it is known who rated at random, by hand, and as published."""
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from qc.load import load
 from qc.method.filter import NO_VARIANCE
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
@@ -273,12 +272,8 @@ def test_one_system_and_one_conversation() -> None:
 
 
 @pytest.fixture(scope="module")
-def runs(published: Path) -> tuple[Sample, Sample]:
-    first, second = (
-        take_sample(load(str(published / "published" / name / "mturk_batch.csv")))
-        for name in ("free_run1", "free_run2")
-    )
-    return first, second
+def runs(published_sample: Callable[[str, str], Sample]) -> tuple[Sample, Sample]:
+    return published_sample("free_run1", "mturk_batch.csv"), published_sample("free_run2", "mturk_batch.csv")
 
 
 @pytest.mark.published

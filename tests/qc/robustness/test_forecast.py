@@ -1,13 +1,12 @@
 """The forecast of a second run: against the real second run, against brute force, and where there is none."""
 
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from qc.load import load
-from qc.method.sample import Sample, take_sample
+from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.robustness.forecast import Forecast, forecast, second_runs
 from tests.qc.support.samples import sample_of, sample_of_arrays
@@ -27,9 +26,9 @@ def crowd(
 
 
 @pytest.mark.published
-def test_run_1_foretells_run_2(published: Path) -> None:
+def test_run_1_foretells_run_2(published_sample: Callable[[str, str], Sample]) -> None:
     """The real second run correlated at 0.968 (METHOD: published as 0.969)."""
-    told = foretold(take_sample(load(str(published / "published/free_run1/hits_data.json"))), splits=1000)
+    told = foretold(published_sample("free_run1", "hits_data.json"), splits=1000)
     assert told is not None
     assert told.r == pytest.approx(0.975, abs=0.002)
     assert told.low < 0.968 < told.high
@@ -40,8 +39,8 @@ def test_run_1_foretells_run_2(published: Path) -> None:
 
 
 @pytest.mark.published
-def test_run_2_foretells_run_1(published: Path) -> None:
-    told = foretold(take_sample(load(str(published / "published/free_run2/hits_data.json"))), splits=1000)
+def test_run_2_foretells_run_1(published_sample: Callable[[str, str], Sample]) -> None:
+    told = foretold(published_sample("free_run2", "hits_data.json"), splits=1000)
     assert told is not None
     assert 0.955 < told.r < 0.985
     assert told.low < 0.968 < told.high

@@ -1,7 +1,7 @@
 """Bootstrap of whole workers: exact sums, percentiles, ranks, and that intervals hold what they should."""
 
+from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from qc.load import load
-from qc.method.sample import Sample, take_sample
+from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.robustness.intervals import Draws, Intervals, draw, intervals
 from qc.statistics import resampling
@@ -282,8 +281,10 @@ def test_intervals_of_whole_workers_hold_the_truth_and_naive_ones_do_not() -> No
 
 @pytest.mark.published
 @pytest.mark.parametrize("run", ["free_run1", "free_run2"])
-def test_published_intervals_hold_the_scores(published: Path, run: str) -> None:
-    sample = take_sample(load(str(published / "published" / run / "hits_data.json")))
+def test_published_intervals_hold_the_scores(
+    published_sample: Callable[[str, str], Sample], run: str
+) -> None:
+    sample = published_sample(run, "hits_data.json")
     scores = score(sample)
     _, result = drawn(sample, count=1000)
     z, raw = (table.drop(columns=["system", "n"]).to_numpy(np.float64) for table in (scores.z, scores.raw))

@@ -1,5 +1,6 @@
 """The contribution of a persona: by hand, against SciPy, and where it is not defined."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -7,8 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import mannwhitneyu
 
-from qc.load import load
-from qc.method.sample import Sample, take_sample
+from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.robustness.intervals import draw
 from qc.robustness.persona import EVERY_FAMILY, PersonaEffect, persona_effect
@@ -137,9 +137,11 @@ def test_noise_of_sums_decides_no_tie() -> None:
 
 
 @pytest.mark.published
-def test_published_p_values_follow_from_the_golden_table(published: Path) -> None:
+def test_published_p_values_follow_from_the_golden_table(
+    published: Path, published_sample: Callable[[str, str], Sample]
+) -> None:
     golden = pd.read_csv(published / "golden/free_run1/significance_pvalues.csv", index_col=0)
-    result = effect(take_sample(load(str(published / "published/free_run1/hits_data.json"))))
+    result = effect(published_sample("free_run1", "hits_data.json"))
     assert result is not None
     assert [family.family for family in result.families] == sorted(
         ["biencoder", "kvmemnn", "lan_model", "polyencoder", "seq2seq"]

@@ -2,7 +2,8 @@
 
 import csv
 import json
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -243,23 +244,30 @@ def test_a_simulated_export_without_the_note_gets_it(
     assert load(str(tmp_path / "run.jsonl")).notes == (SIMULATED_NOTE,)
 
 
+@pytest.fixture
+def small_files() -> Iterator[None]:
+    """Let the system refuse to write more than 100 bytes into a file, as a full disk would."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("form", ["hits", "jsonl", "parquet"])
 def test_a_failure_leaves_what_was_there(
+    form: str,
     small_hits: dict[str, Any],
     hits_file: Callable[[object], Path],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
-    run, target = load(str(hits_file(small_hits))), tmp_path / "run.jsonl"
+    run, target = load(hits_file(small_hits)), tmp_path / "run"
     target.write_text("precious")
-
-    def full(*_: object) -> bytes:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("qc.save.jsonl._line", full)
-    with pytest.raises(OutputError, match="No space left on device"):
-        save(run, target, "jsonl")
+    request.getfixturevalue("small_files")
+    with pytest.raises(OutputError, match="File too large"):
+        save(run, target, form)
     assert target.read_text() == "precious"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["hits_data.json", "run.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["hits_data.json", "run"]
 
 
 def test_texts_that_a_batch_cannot_hold_are_counted_and_left_out(

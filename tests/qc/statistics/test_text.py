@@ -36,10 +36,6 @@ def test_each_white_space_of_unicode_parts_words(space: str) -> None:
     assert counted([f"a{space}b", f"{space}ab{space}", space]) == ([2, 1, 0], [2, 2, 0])
 
 
-def test_no_white_space_lies_beyond_those_that_are_looked_for() -> None:
-    assert [space.encode() for space in EVERY_SPACE] == text._SPACES
-
-
 def test_words_do_not_join_across_texts_or_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["one", "two three", "", " four", "five ", "", "six\u3000seven", "é"] * 3
     whole = counted(texts)
