@@ -128,10 +128,12 @@ def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
             raise WrongPhase("`hello` only as the first message", "`hello`")
     if current is None:
         raise WrongPhase("a conversation", f"`{message.type}`")
-    due = _named(current.plan.position, current.plan.attempt)
-    named = _named(message.conversation, message.attempt)
-    if named != due:
-        raise WrongPhase(due, named)
+    plan = current.plan
+    if (message.conversation, message.attempt) != (plan.position, plan.attempt):
+        raise WrongPhase(
+            f"conversation {plan.position}, attempt {plan.attempt}",
+            f"conversation {message.conversation}, attempt {message.attempt}",
+        )
     match message:
         case wire.Topic():
             return _open(state, current, message, at)
@@ -143,10 +145,6 @@ def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
             return _end(state, current, message, at)
         case wire.Rate():
             return _rate(state, current, message, at)
-
-
-def _named(conversation: int, attempt: int) -> str:
-    return f"conversation {conversation}, attempt {attempt}"
 
 
 def _then_next(state: State, records: list[Record], first: Iterable[Effect] = ()) -> Outcome:
