@@ -5,6 +5,7 @@
     │   ├── MalformedJson, UnknownMessage, InvalidField, MessageTooLong
     ├── RefusedMessage      readable, but not now
     │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed
+    ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope
     ├── NotAvailable        what was asked for is not there (any more)
@@ -131,6 +132,28 @@ class TopicFixed(RefusedMessage):
 
     code = "topic_fixed"
     hint = "Leave the topic out; only your opinion of it is asked."
+
+
+class OutdatedPage(CandorError):
+    """A page speaks another version of the wire than the server.
+
+    The message is what a worker reads who has the page open: the pages of version 1 show it as it is, over
+    a button that loads the page anew. What they have not sent yet outlives that.
+    """
+
+    code = "outdated_page"
+    status = 409
+    hint = "Load the page again."
+
+    def __init__(self, *, newer: bool) -> None:
+        what = (
+            "is newer than the study's server"
+            if newer
+            else "was opened before the study's server was updated"
+        )
+        super().__init__(
+            f"this page {what}. Press the button to go on where you were: nothing you wrote is lost"
+        )
 
 
 class NotAuthorised(CandorError):

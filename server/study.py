@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from bots import UrlEndpoint
 from server.errors import StudyInvalid
-from server.session.instrument import Criterion, Label, Statement
+from server.session.instrument import Criterion, Label, Statement, TopicMode
 from server.session.reply_time import ReplyTime
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -77,7 +77,7 @@ class Study(_Section):
     name: Label
     title: Statement
     payment: Statement
-    topic_mode: Literal["free", "icebreaker"] = "free"
+    topic_mode: TopicMode = "free"
     systems_per_assignment: Annotated[int, Field(ge=1, le=20)] = 5
     qc_per_assignment: Annotated[int, Field(ge=0, le=5)] = 1
     minimum_inputs: Annotated[int, Field(ge=1, le=100)] = 10

@@ -47,7 +47,7 @@ class Desk:
         """Return what a simulated worker believes of its conversations. Raises Refused or TimeoutError."""
         answer = await self._call("GET", f"/api/desk/assignments/{assignment}/simulation", None)
         # Attempts come in order, so that a replacement's quality stands for its conversation.
-        quality = {row["k"]: float(row["quality"]) for row in answer["conversations"]}
+        quality = {row["conversation"]: float(row["quality"]) for row in answer["conversations"]}
         criteria = tuple(Criterion(c["label"], c["negative"], c["qc"]) for c in answer["criteria"])
         return Beliefs(quality, criteria)
 

@@ -8,14 +8,16 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The page as it stands. `k` is the conversation's number, `turns` counts its lines, `typing` says
-    that a reply is due.
+    """The page as it stands. `conversation` is the conversation's number, `attempt` which attempt at it.
+
+    `turns` counts its lines, `typing` says that a reply is due.
     """
 
     phase: str
     minimum_inputs: int
     icebreaker: str | None = None
-    k: int = 0
+    conversation: int = 0
+    attempt: int = 0
     inputs: int = 0
     turns: int = 0
     typing: bool = False
@@ -29,7 +31,8 @@ def draw(snapshot: Message) -> View:
         phase=snapshot["phase"],
         minimum_inputs=snapshot["study"]["minimum_inputs"],
         icebreaker=conversation.get("icebreaker"),
-        k=conversation.get("k", 0),
+        conversation=conversation.get("conversation", 0),
+        attempt=conversation.get("attempt", 0),
         inputs=conversation.get("inputs", 0),
         turns=len(conversation.get("turns", ())),
         typing=conversation.get("typing", False),
@@ -44,16 +47,22 @@ def show(view: View, message: Message) -> View:
             return draw(message)
         case "topic_due":
             return replace(
-                view, phase="topic", k=message["k"], icebreaker=message["icebreaker"], inputs=0, typing=False
+                view,
+                phase="topic",
+                conversation=message["conversation"],
+                attempt=message["attempt"],
+                icebreaker=message["icebreaker"],
+                inputs=0,
+                typing=False,
             )
         case "conversation_started":
-            return replace(view, phase="chat", k=message["k"], topic=message["topic"], inputs=0, turns=0)
+            return replace(view, phase="chat", topic=message["topic"], inputs=0, turns=0)
         case "typing":
             return replace(view, typing=True, inputs=view.inputs + 1, turns=view.turns + 1)
         case "said":
             return replace(view, typing=False, turns=message["turn"] + 1)
         case "rating_due":
-            return replace(view, phase="rating", k=message["k"], typing=False)
+            return replace(view, phase="rating", typing=False)
         case "feedback_due":
             return replace(view, phase="feedback")
         case "completed":

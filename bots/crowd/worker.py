@@ -22,6 +22,7 @@ from bots.crowd.desk import Beliefs, Desk, Refused, Ticket
 from bots.crowd.profile import Profile
 from bots.crowd.view import Message, View, draw, show
 
+_PROTOCOL = 2
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
 _OVER = frozenset({"done", "expired", "returned"})
 _SILENCE = 90.0
@@ -98,7 +99,8 @@ class SimulatedWorker:
             tried.attempt_number = 1  # the shortest pause again
 
     async def _greet(self, socket: ClientConnection, ticket: Ticket) -> None:
-        await socket.send(json.dumps({"type": "hello", "id": "hello", "token": ticket.token}))
+        hello = {"type": "hello", "id": "hello", "token": ticket.token, "protocol": _PROTOCOL}
+        await socket.send(json.dumps(hello))
 
     async def _converse(self, socket: ClientConnection, ticket: Ticket) -> None:
         view: View | None = None
@@ -148,30 +150,37 @@ class SimulatedWorker:
                 return {"type": "agree"}
             case "topic":
                 text = None if view.icebreaker is not None else self.rng.choice(self.topics)
-                return {"type": "topic", "k": view.k, "text": text, "opinion": self.rng.choice(_OPINIONS)}
+                opinion = self.rng.choice(_OPINIONS)
+                return {"type": "topic", **_named(view), "text": text, "opinion": opinion}
             case "chat":
                 return None if view.typing else self._chat(view)
             case "rating":
-                return {"type": "rate", "k": view.k, "ratings": await self._rate(view.k, ticket)}
+                ratings = await self._rate(view.conversation, ticket)
+                return {"type": "rate", **_named(view), "ratings": ratings}
             case "feedback":
                 return {"type": "feedback", "text": self.rng.choice(["", "That was interesting, thank you."])}
         return None
 
     def _chat(self, view: View) -> Message:
         if view.inputs >= view.minimum_inputs:
-            return {"type": "end_conversation", "k": view.k}
-        if view.inputs > 2 and view.k not in self._changed_in and self.rng.random() < 0.2:
-            self._changed_in.add(view.k)
+            return {"type": "end_conversation", **_named(view)}
+        if view.inputs > 2 and view.conversation not in self._changed_in and self.rng.random() < 0.2:
+            self._changed_in.add(view.conversation)
             return {
                 "type": "topic_change",
-                "k": view.k,
+                **_named(view),
                 "how": self.rng.choice(_TOPIC_CHANGES),
                 "topic": self.rng.choice(self.topics),
                 "opinion": self.rng.choice(_OPINIONS),
                 "bot_opinion": self.rng.choice(_OPINIONS),
             }
-        return {"type": "say", "k": view.k, "turn": view.turns, "text": self.rng.choice(self.lines)}
+        return {"type": "say", **_named(view), "turn": view.turns, "text": self.rng.choice(self.lines)}
 
-    async def _rate(self, k: int, ticket: Ticket) -> dict[str, int]:
+    async def _rate(self, conversation: int, ticket: Ticket) -> dict[str, int]:
         self._beliefs = await self.desk.beliefs(ticket.assignment)
-        return self.profile.rate(self._beliefs.quality[k], self._beliefs.criteria)
+        return self.profile.rate(self._beliefs.quality[conversation], self._beliefs.criteria)
+
+
+def _named(view: View) -> Message:
+    """Return what a message says of the conversation that it belongs to."""
+    return {"conversation": view.conversation, "attempt": view.attempt}

@@ -16,7 +16,7 @@ export type Phase =
   "instructions" | "topic" | "chat" | "rating" | "feedback" | "done" | "expired" | "returned";
 
 /**
- * Candor wire protocol, version 1
+ * Candor wire protocol, version 2
  */
 export interface Wire {
   client: Hello | Agree | Topic | Say | TopicChange | EndConversation | Rate | Feedback | Leave;
@@ -37,9 +37,13 @@ export interface Wire {
 }
 /**
  * Open the session that `token` names. Must be the first message on a connection.
+ *
+ * `protocol` is the version that the page speaks; version 1 did not name it. Fields that are not known here
+ * are ignored, so that a page of any other version is told to load itself again.
  */
 export interface Hello {
   id: string;
+  protocol?: number | null;
   token: string;
   type: "hello";
 }
@@ -54,18 +58,20 @@ export interface Agree {
  * The opening topic of a conversation: typed by the worker, or left out where the study picks it.
  */
 export interface Topic {
+  attempt: number;
+  conversation: number;
   id: string;
-  k: number;
   opinion: Opinion;
   text?: string | null;
   type: "topic";
 }
 /**
- * One input of the worker: line number `turn` of conversation `k`, counted from 0.
+ * One input of the worker: line number `turn` of the conversation, counted from 0.
  */
 export interface Say {
+  attempt: number;
+  conversation: number;
   id: string;
-  k: number;
   text: string;
   turn: number;
   type: "say";
@@ -74,10 +80,11 @@ export interface Say {
  * The topic has changed: how, to what, and what both sides seem to think of it.
  */
 export interface TopicChange {
+  attempt: number;
   bot_opinion: Opinion;
+  conversation: number;
   how: TopicChangeKind;
   id: string;
-  k: number;
   opinion: Opinion;
   topic: string;
   type: "topic_change";
@@ -86,16 +93,18 @@ export interface TopicChange {
  * The worker is done chatting and goes on to rate.
  */
 export interface EndConversation {
+  attempt: number;
+  conversation: number;
   id: string;
-  k: number;
   type: "end_conversation";
 }
 /**
  * One value from 0 to 100 for every criterion of the study, by its label.
  */
 export interface Rate {
+  attempt: number;
+  conversation: number;
   id: string;
-  k: number;
   ratings: {
     [k: string]: number;
   };
@@ -130,17 +139,17 @@ export interface Snapshot {
   type: "snapshot";
 }
 /**
- * The conversation that the worker is in: the `k`-th, counted from 1.
+ * The conversation that the worker is in: its number in the assignment, and the attempt at it, from 1.
  *
- * `icebreaker` is the opening topic picked by the study, in the topic phase. `topic` is the current
- * topic once the chat has begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
- * `again`: it started over, because a chatbot could not go on.
+ * `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
+ * opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
+ * begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
  */
 export interface ConversationCard {
-  again: boolean;
+  attempt: number;
+  conversation: number;
   icebreaker: string | null;
   inputs: number;
-  k: number;
   topic: string | null;
   turns: TurnCard[];
   typing: boolean;
@@ -180,21 +189,24 @@ export interface Accepted {
   type: "accepted";
 }
 /**
- * Conversation `k` of `n` is next: ask for its topic, or for an opinion of the ice-breaker.
+ * This conversation, of `conversations` in all, is next: ask for its topic, or for an opinion of the
+ * ice-breaker.
  */
 export interface TopicDue {
+  attempt: number;
+  conversation: number;
+  conversations: number;
   icebreaker: string | null;
-  k: number;
-  n: number;
   seq: number;
   type: "topic_due";
 }
 /**
- * The chat of conversation `k` of `n` is open.
+ * The chat of this conversation, of `conversations` in all, is open.
  */
 export interface ConversationStarted {
-  k: number;
-  n: number;
+  attempt: number;
+  conversation: number;
+  conversations: number;
   seq: number;
   topic: string;
   type: "conversation_started";
@@ -203,6 +215,8 @@ export interface ConversationStarted {
  * A reply is on its way.
  */
 export interface Typing {
+  attempt: number;
+  conversation: number;
   seq: number;
   type: "typing";
 }
@@ -210,24 +224,30 @@ export interface Typing {
  * The chatbot's reply: line number `turn` of the conversation, counted from 0.
  */
 export interface SaidByBot {
+  attempt: number;
+  conversation: number;
   seq: number;
   text: string;
   turn: number;
   type: "said";
 }
 /**
- * The chat is over: rate conversation `k`.
+ * The chat is over: rate the conversation.
  */
 export interface RatingDue {
-  k: number;
+  attempt: number;
+  conversation: number;
   seq: number;
   type: "rating_due";
 }
 /**
- * The chatbot could not go on; conversation `k` starts over with another one. `topic_due` follows.
+ * The chatbot could not go on; the conversation starts over with another one, as `attempt`.
+ *
+ * `topic_due` follows.
  */
 export interface Replaced {
-  k: number;
+  attempt: number;
+  conversation: number;
   seq: number;
   type: "replaced";
 }

@@ -39,7 +39,7 @@ def beliefs(connection: Connection, assignment_id: str) -> dict[str, Any]:
     )
     return {
         "conversations": [
-            {"k": row.position, "attempt": row.attempt, "quality": quality[row.name]}
+            {"conversation": row.position, "attempt": row.attempt, "quality": quality[row.name]}
             for row in connection.execute(query)
         ],
         "criteria": [{"label": c.label, "negative": c.negative, "qc": c.qc} for c in study.criteria],

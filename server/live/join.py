@@ -40,15 +40,26 @@ class JoinRequest(BaseModel):
 
 
 class JoinResponse(BaseModel):
-    """The way in. `assignment` is told for simulated workers only."""
+    """The way in: the token of an assignment, and the path of the WebSocket that takes it."""
 
     token: str
     socket: str = "/ws"
-    assignment: str | None = None
+    assignment: str
 
 
 class JoinApi:
-    """Lets workers in. `runs` is keyed by a run's id; `exempt` addresses have no limit."""
+    """Lets workers in.
+
+    Args:
+        store: Where enrolments are stored.
+        live: The sessions alive here; one that loses its place to an arriving worker is told so.
+        auth: Makes the tokens, and tells a researcher's.
+        runs: The open runs, by a run's id.
+        limiter: Counts the arrivals of each address.
+        per_address: How many arrivals of one address are let in; somebody who comes back is not counted.
+        exempt: Addresses that have no limit.
+        pages: The folder with the built pages, of which `worker.html` is served.
+    """
 
     def __init__(
         self,
@@ -92,7 +103,7 @@ class JoinApi:
         if enrolment.displaced is not None:
             await self._displace(enrolment.displaced)
         token = self._auth.worker_token(enrolment.assignment)
-        return JoinResponse(token=token, assignment=enrolment.assignment if body.simulated else None)
+        return JoinResponse(token=token, assignment=enrolment.assignment)
 
     async def _displace(self, assignment: str) -> None:
         try:

@@ -58,7 +58,13 @@ class Connection(Protocol):
 class LiveSession:
     """A session in this process. One event at a time; at most one page attached.
 
-    `reload` returns the state as it is stored; `on_idle` is called when something under way has ended.
+    Args:
+        state: The session as it is stored.
+        run: The run that it belongs to, its bots opened.
+        store: Where its records go before anything is done about them.
+        reload: Returns the state as it is stored now; called when the rows turn out to be further than
+            `state`. It may raise what reading the database raises.
+        on_idle: Called whenever something under way has ended, so that an idle session can be forgotten.
     """
 
     def __init__(
@@ -183,8 +189,15 @@ class LiveSession:
         wait = (effect.at - utc_now()).total_seconds()
         if wait > 0:
             await asyncio.sleep(wait)
-        line = self.state.conversation(effect.conversation).turns[effect.index]
-        self._send(SaidByBot(turn=effect.index, text=line.text))
+        conversation = self.state.conversation(effect.conversation)
+        self._send(
+            SaidByBot(
+                conversation=conversation.plan.position,
+                attempt=conversation.plan.attempt,
+                turn=effect.index,
+                text=conversation.turns[effect.index].text,
+            )
+        )
 
     async def _ask(self, effect: AskBot) -> None:
         event = await self._answer(effect)

@@ -19,6 +19,7 @@ from server.errors import (
     InvalidMessage,
     MalformedJson,
     MessageTooLong,
+    OutdatedPage,
     RefusedMessage,
     TooMany,
     UnknownMessage,
@@ -28,7 +29,9 @@ from server.live.runtime import LiveSession
 from server.live.sessions import LiveSessions
 from server.session.events import FromWorker
 from server.session.protocol import (
+    CLOSE_OUTDATED,
     MAX_FRAME_BYTES,
+    PROTOCOL_VERSION,
     ClientMessage,
     Error,
     Hello,
@@ -41,6 +44,7 @@ _HELLO_SECONDS = 15.0
 _MOST_QUEUED = 256
 _MOST_REFUSED = 50
 _LONGEST_ERROR = 400
+_CLOSE_NORMAL = 1000
 log = structlog.get_logger()
 
 
@@ -49,7 +53,7 @@ class Page:
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
-        self._queue: asyncio.Queue[ServerMessage | None] = asyncio.Queue(_MOST_QUEUED)
+        self._queue: asyncio.Queue[ServerMessage | int] = asyncio.Queue(_MOST_QUEUED)
         self._seq = 0
         self.sender = asyncio.get_running_loop().create_task(self._send_all())
 
@@ -60,24 +64,35 @@ class Page:
         except asyncio.QueueFull:
             self.sender.cancel()
 
-    def close(self) -> None:
-        """Close the socket once everything queued is out."""
+    def close(self, code: int = _CLOSE_NORMAL) -> None:
+        """Close the socket with `code` once everything queued is out; the first call counts."""
         try:
-            self._queue.put_nowait(None)
+            self._queue.put_nowait(code)
         except asyncio.QueueFull:
             self.sender.cancel()
 
     async def _send_all(self) -> None:
+        code = _CLOSE_NORMAL
         with suppress(WebSocketDisconnect, RuntimeError):
-            while (message := await self._queue.get()) is not None:
+            while not isinstance(message := await self._queue.get(), int):
                 self._seq += 1
                 await self._socket.send_text(message.model_copy(update={"seq": self._seq}).model_dump_json())
+            code = message
         with suppress(WebSocketDisconnect, RuntimeError):
-            await self._socket.close()
+            await self._socket.close(code)
 
 
 class WorkerSocket:
-    """Serves the workers' WebSocket. `per_session` limits one worker's messages, save from `exempt`."""
+    """Serves the workers' WebSocket.
+
+    Args:
+        live: The sessions alive here, which it opens and releases.
+        auth: Tells which assignment a token is for.
+        limiter: Counts connections and messages.
+        per_session: How many messages of one assignment are taken.
+        per_address: How many connections of one address are taken.
+        exempt: Addresses that have no limit of either kind.
+    """
 
     def __init__(
         self,
@@ -110,7 +125,7 @@ class WorkerSocket:
             page.send(Error(code="silent", message="no `hello` came in time", retry=True))
         except Exception:
             log.exception("connection failed")
-            page.send(_told(CandorError("something went wrong on the server"), None))
+            page.send(_error_message(CandorError("something went wrong on the server"), None))
         finally:
             page.close()
             with suppress(asyncio.CancelledError):
@@ -138,10 +153,13 @@ class WorkerSocket:
             hello = parse(frame)
             if not isinstance(hello, Hello):
                 raise WrongPhase("`hello` as the first message", f"`{hello.type}`")
+            if hello.protocol != PROTOCOL_VERSION:
+                raise OutdatedPage(newer=(hello.protocol or 0) > PROTOCOL_VERSION)
             assignment_id = self._auth.assignment_of(hello.token)
             return assignment_id, await self._live.open(assignment_id)
         except CandorError as error:
-            page.send(_told(error, _id_in(frame)))
+            page.send(_error_message(error, _id_in(frame)))
+            page.close(CLOSE_OUTDATED if isinstance(error, OutdatedPage) else _CLOSE_NORMAL)
             return None
 
     async def _listen(self, socket: WebSocket, page: Page, assignment_id: str, session: LiveSession) -> None:
@@ -155,10 +173,10 @@ class WorkerSocket:
                 await session.receive(FromWorker(parse(frame), utc_now()), page)
             except CandorError as error:
                 refused += isinstance(error, InvalidMessage)
-                page.send(_told(error, _id_in(frame)))
+                page.send(_error_message(error, _id_in(frame)))
             except Exception:  # a fault of ours must not end the session of a worker
                 log.exception("message failed", assignment=assignment_id)
-                page.send(_told(CandorError("something went wrong on the server"), _id_in(frame)))
+                page.send(_error_message(CandorError("something went wrong on the server"), _id_in(frame)))
 
 
 def parse(frame: str) -> ClientMessage:
@@ -197,7 +215,7 @@ async def _frame(socket: WebSocket) -> str:
     return text if text is not None else bytes(received["bytes"]).decode("utf-8", "replace")
 
 
-def _told(error: CandorError, message_id: str | None) -> Error:
+def _error_message(error: CandorError, message_id: str | None) -> Error:
     hint = f" {error.hint}" if isinstance(error, RefusedMessage | InvalidMessage) else ""
     what = error.message[:_LONGEST_ERROR]  # some repeat what was sent
     return Error(code=error.code, message=f"{what}.{hint}", retry=error.retry, id=message_id)

@@ -16,7 +16,11 @@ class FromWorker:
 
 @dataclass(frozen=True, slots=True)
 class BotReplied:
-    """The bot's line number `index`. `gave_away`: the words by which it says what it is, where it does."""
+    """The bot has answered with line number `index` of the conversation, counted from 0.
+
+    `latency_ms` is how long it took, failed tries included. `gave_away` holds the words by which the line
+    says what the bot is; None where it does not.
+    """
 
     conversation: str
     index: int
@@ -28,7 +32,7 @@ class BotReplied:
 
 @dataclass(frozen=True, slots=True)
 class BotStumbled:
-    """One try to get line number `index` failed; another follows."""
+    """The bot was asked for line number `index` in vain; it will be asked again."""
 
     conversation: str
     index: int
@@ -38,7 +42,7 @@ class BotStumbled:
 
 @dataclass(frozen=True, slots=True)
 class BotGaveUp:
-    """Every try to get line number `index` failed until the deadline."""
+    """The bot has not answered with line number `index`, and is asked no more."""
 
     conversation: str
     index: int

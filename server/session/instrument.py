@@ -1,10 +1,12 @@
 """The instrument: what workers are asked, in the words of METHOD section 1."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
+# Who picks the opening topic of a conversation: the worker, or the study (METHOD section 1.3).
+TopicMode = Literal["free", "icebreaker"]
 Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 Statement = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
 

@@ -11,10 +11,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
-from server.session.instrument import Opinion, TopicChangeKind
+from server.session.instrument import Opinion, TopicChangeKind, TopicMode
 from server.session.phase import Phase
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
+# The code that a connection is closed with when the page speaks another version.
+CLOSE_OUTDATED = 4409
 
 MAX_FRAME_BYTES = 32_768
 MAX_SAY = 1_000
@@ -36,7 +38,6 @@ def _something(text: str) -> str:
     return text
 
 
-Place = Annotated[int, Field(ge=1, strict=True)]
 MessageId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 _PLAIN = AfterValidator(plain)
 Said = Annotated[str, StringConstraints(max_length=MAX_SAY), _PLAIN, AfterValidator(_something)]
@@ -49,16 +50,21 @@ class _Message(BaseModel):
 
 
 # ---- what a page sends -----------------------------------------------------------------------
-# What belongs to a conversation says to which, by its number `k`: a page that was away for long may send
-# what it still holds when the worker, on another device, is already in a later conversation.
 
 
 class Hello(_Message):
-    """Open the session that `token` names. Must be the first message on a connection."""
+    """Open the session that `token` names. Must be the first message on a connection.
+
+    `protocol` is the version that the page speaks; version 1 did not name it. Fields that are not known here
+    are ignored, so that a page of any other version is told to load itself again.
+    """
+
+    model_config = ConfigDict(extra="ignore")
 
     type: Literal["hello"]
     id: MessageId
     token: Annotated[str, StringConstraints(min_length=1, max_length=512)]
+    protocol: Annotated[int, Field(strict=True)] | None = None
 
 
 class Agree(_Message):
@@ -68,52 +74,58 @@ class Agree(_Message):
     id: MessageId
 
 
-class Topic(_Message):
+class _ForConversation(_Message):
+    """What belongs to a conversation names it by its number in the assignment, and the attempt at it.
+
+    Both are counted from 1. A page that was away for long may send what it still holds when the worker, on
+    another device, is already in a later conversation, or in the same one with another system.
+    """
+
+    conversation: Annotated[int, Field(ge=1, strict=True)]
+    attempt: Annotated[int, Field(ge=1, strict=True)]
+
+
+class Topic(_ForConversation):
     """The opening topic of a conversation: typed by the worker, or left out where the study picks it."""
 
     type: Literal["topic"]
     id: MessageId
-    k: Place
     text: TopicText | None = None
     opinion: Opinion
 
 
-class Say(_Message):
-    """One input of the worker: line number `turn` of conversation `k`, counted from 0."""
+class Say(_ForConversation):
+    """One input of the worker: line number `turn` of the conversation, counted from 0."""
 
     type: Literal["say"]
     id: MessageId
-    k: Place
     turn: Annotated[int, Field(ge=0, strict=True)]
     text: Said
 
 
-class TopicChange(_Message):
+class TopicChange(_ForConversation):
     """The topic has changed: how, to what, and what both sides seem to think of it."""
 
     type: Literal["topic_change"]
     id: MessageId
-    k: Place
     how: TopicChangeKind
     topic: TopicText
     opinion: Opinion
     bot_opinion: Opinion
 
 
-class EndConversation(_Message):
+class EndConversation(_ForConversation):
     """The worker is done chatting and goes on to rate."""
 
     type: Literal["end_conversation"]
     id: MessageId
-    k: Place
 
 
-class Rate(_Message):
+class Rate(_ForConversation):
     """One value from 0 to 100 for every criterion of the study, by its label."""
 
     type: Literal["rate"]
     id: MessageId
-    k: Place
     ratings: Annotated[dict[str, Score], Field(max_length=50)]
 
 
@@ -157,7 +169,7 @@ class StudyCard(_Message):
     payment: str
     conversations: int
     minimum_inputs: int
-    topic_mode: Literal["free", "icebreaker"]
+    topic_mode: TopicMode
     criteria: list[CriterionCard]
 
 
@@ -170,15 +182,15 @@ class TurnCard(_Message):
 
 
 class ConversationCard(_Message):
-    """The conversation that the worker is in: the `k`-th, counted from 1.
+    """The conversation that the worker is in: its number in the assignment, and the attempt at it, from 1.
 
-    `icebreaker` is the opening topic picked by the study, in the topic phase. `topic` is the current
-    topic once the chat has begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
-    `again`: it started over, because a chatbot could not go on.
+    `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
+    opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
+    begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
     """
 
-    k: int
-    again: bool
+    conversation: int
+    attempt: int
     icebreaker: str | None
     topic: str | None
     turns: list[TurnCard]
@@ -209,31 +221,38 @@ class Accepted(_ServerMessage):
     id: str
 
 
-class TopicDue(_ServerMessage):
-    """Conversation `k` of `n` is next: ask for its topic, or for an opinion of the ice-breaker."""
+class _OfConversation(_ServerMessage):
+    """What is told of a conversation: its number in the assignment, and the attempt at it, from 1."""
+
+    conversation: int
+    attempt: int
+
+
+class TopicDue(_OfConversation):
+    """This conversation, of `conversations` in all, is next: ask for its topic, or for an opinion of the
+    ice-breaker.
+    """
 
     type: Literal["topic_due"] = "topic_due"
-    k: int
-    n: int
+    conversations: int
     icebreaker: str | None
 
 
-class ConversationStarted(_ServerMessage):
-    """The chat of conversation `k` of `n` is open."""
+class ConversationStarted(_OfConversation):
+    """The chat of this conversation, of `conversations` in all, is open."""
 
     type: Literal["conversation_started"] = "conversation_started"
-    k: int
-    n: int
+    conversations: int
     topic: str
 
 
-class Typing(_ServerMessage):
+class Typing(_OfConversation):
     """A reply is on its way."""
 
     type: Literal["typing"] = "typing"
 
 
-class SaidByBot(_ServerMessage):
+class SaidByBot(_OfConversation):
     """The chatbot's reply: line number `turn` of the conversation, counted from 0."""
 
     type: Literal["said"] = "said"
@@ -241,18 +260,19 @@ class SaidByBot(_ServerMessage):
     text: str
 
 
-class RatingDue(_ServerMessage):
-    """The chat is over: rate conversation `k`."""
+class RatingDue(_OfConversation):
+    """The chat is over: rate the conversation."""
 
     type: Literal["rating_due"] = "rating_due"
-    k: int
 
 
-class Replaced(_ServerMessage):
-    """The chatbot could not go on; conversation `k` starts over with another one. `topic_due` follows."""
+class Replaced(_OfConversation):
+    """The chatbot could not go on; the conversation starts over with another one, as `attempt`.
+
+    `topic_due` follows.
+    """
 
     type: Literal["replaced"] = "replaced"
-    k: int
 
 
 class FeedbackDue(_ServerMessage):

@@ -1,6 +1,5 @@
 """What is stored of a session, one record per fact. A session's state is a fold of its records.
 
-`session` decides records, `store` writes them as rows and reads them back, nothing else makes them.
 `client_id` is the id of the worker's message that a record comes from.
 """
 
@@ -15,7 +14,11 @@ Closing = Literal["completed", "returned", "expired"]
 
 @dataclass(frozen=True, slots=True)
 class ConversationPlanned:
-    """A conversation that the worker is to hold; `attempt` counts from 1 at each position."""
+    """A conversation that the worker is to hold.
+
+    `position` is its number in the assignment, counted from 1. `attempt` counts, from 1, how often the
+    conversation at this position was begun: each time with another system.
+    """
 
     conversation: str
     position: int
@@ -109,7 +112,7 @@ class ConversationRated:
 
 @dataclass(frozen=True, slots=True)
 class FeedbackGiven:
-    """The worker's last word; empty when there was none."""
+    """What the worker wants to tell the researchers; empty when nothing."""
 
     text: str
     at: datetime

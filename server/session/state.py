@@ -45,7 +45,11 @@ class SessionRules:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentContext:
-    """What is fixed about one assignment. `reply_pace` scales reply times; 1 for people."""
+    """What is fixed about one assignment.
+
+    `seed` fixes what is drawn for it. `reply_pace` scales reply times; 1 for people. `code` and `return_to`
+    are what the worker gets for handing it in; one of them is None.
+    """
 
     assignment: str
     seed: int
@@ -80,11 +84,11 @@ class Conversation:
         return sum(line.author == "worker" for line in self.turns)
 
     def awaits_reply(self) -> bool:
-        """Whether the last word is the worker's, so that the bot has to be asked."""
+        """Return whether the last word is the worker's, so that the bot has to be asked."""
         return self.status == "active" and bool(self.turns) and self.turns[-1].author == "worker"
 
     def hides_reply(self, at: datetime) -> bool:
-        """Whether the bot has answered, but it is too early to show it."""
+        """Return whether the bot has answered, but it is too early to show it."""
         return bool(self.turns) and self.turns[-1].show_at > at
 
 

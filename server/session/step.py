@@ -1,8 +1,8 @@
 """One worker's way through an assignment. Pure: no clock, no input or output.
 
 `step(state, event)` decides what an event means: which records are to be stored and which effects
-follow. The new state is nothing but the fold of those records, so a session can be rebuilt from the
-database on any process, at any time. The caller stores the records first and performs the effects
+follow. The new state is the fold of those records, so a session can be rebuilt from the database by any
+process, at any time. The caller stores the records first and performs the effects
 afterwards.
 
     instructions → (topic → chat → rating) × n → feedback → done
@@ -124,10 +124,16 @@ def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
             return _then_next(state, [Agreed(at, message.id)])
         case wire.Feedback():
             return _hand_in(state, message, at)
+        case wire.Hello():
+            raise WrongPhase("`hello` only as the first message", "`hello`")
     if current is None:
         raise WrongPhase("a conversation", f"`{message.type}`")
-    if not isinstance(message, wire.Hello) and message.k != current.plan.position:
-        raise WrongPhase(f"conversation {current.plan.position}", f"conversation {message.k}")
+    plan = current.plan
+    if (message.conversation, message.attempt) != (plan.position, plan.attempt):
+        raise WrongPhase(
+            f"conversation {plan.position}, attempt {plan.attempt}",
+            f"conversation {message.conversation}, attempt {message.attempt}",
+        )
     match message:
         case wire.Topic():
             return _open(state, current, message, at)
@@ -139,31 +145,38 @@ def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
             return _end(state, current, message, at)
         case wire.Rate():
             return _rate(state, current, message, at)
-        case wire.Hello():
-            raise WrongPhase("`hello` only as the first message", "`hello`")
 
 
 def _then_next(state: State, records: list[Record], first: Iterable[Effect] = ()) -> Outcome:
-    """Store `records`, then tell the worker what comes next: a topic, or the feedback page."""
+    """Return the outcome of `records`, in which the worker is told what is next: a topic, or feedback."""
     after = fold(state, records)
-    current = after.current
     due: wire.ServerMessage = wire.FeedbackDue()
-    if current is not None:
+    if after.current is not None:
+        plan = after.current.plan
         due = wire.TopicDue(
-            k=current.plan.position, n=state.rules.conversations, icebreaker=current.plan.icebreaker
+            conversation=plan.position,
+            attempt=plan.attempt,
+            conversations=state.rules.conversations,
+            icebreaker=plan.icebreaker,
         )
     return Outcome(after, tuple(records), (*first, Tell(due)))
 
 
 def _open(state: State, current: Conversation, message: wire.Topic, at: datetime) -> Outcome:
-    icebreaker = current.plan.icebreaker
+    plan = current.plan
+    icebreaker = plan.icebreaker
     if icebreaker is not None and message.text is not None:
         raise TopicFixed("this study picks the topic itself")
     topic = icebreaker if icebreaker is not None else message.text
     if topic is None:
         raise TopicMissing("this study lets you choose the topic")
-    mark = TopicMarked(current.plan.conversation, 0, 0, topic, message.opinion, None, None, at, message.id)
-    started = wire.ConversationStarted(k=current.plan.position, n=state.rules.conversations, topic=topic)
+    mark = TopicMarked(plan.conversation, 0, 0, topic, message.opinion, None, None, at, message.id)
+    started = wire.ConversationStarted(
+        conversation=plan.position,
+        attempt=plan.attempt,
+        conversations=state.rules.conversations,
+        topic=topic,
+    )
     return _outcome(state, [mark], [Tell(started)])
 
 
@@ -174,11 +187,12 @@ def _refuse_while_pending(current: Conversation, at: datetime) -> None:
 
 def _say(state: State, current: Conversation, message: wire.Say, at: datetime) -> Outcome:
     _refuse_while_pending(current, at)
-    index = len(current.turns)
+    plan, index = current.plan, len(current.turns)
     if message.turn != index:
         raise WrongPhase(f"line {index}", f"line {message.turn}")
-    said = WorkerSaid(current.plan.conversation, index, message.text, at, message.id)
-    return _outcome(state, [said], [Tell(wire.Typing()), AskBot(current.plan.conversation, index + 1)])
+    said = WorkerSaid(plan.conversation, index, message.text, at, message.id)
+    typing = wire.Typing(conversation=plan.position, attempt=plan.attempt)
+    return _outcome(state, [said], [Tell(typing), AskBot(plan.conversation, index + 1)])
 
 
 def _change_topic(state: State, current: Conversation, message: wire.TopicChange, at: datetime) -> Outcome:
@@ -202,7 +216,12 @@ def _end(state: State, current: Conversation, message: wire.EndConversation, at:
         raise TooFewInputs(missing)
     _refuse_while_pending(current, at)
     ended = ConversationEnded(current.plan.conversation, at, message.id)
-    return _outcome(state, [ended], [Tell(wire.RatingDue(k=current.plan.position))])
+    return _outcome(state, [ended], [_rating_due(current)])
+
+
+def _rating_due(conversation: Conversation) -> Tell:
+    plan = conversation.plan
+    return Tell(wire.RatingDue(conversation=plan.position, attempt=plan.attempt))
 
 
 def _rate(state: State, current: Conversation, message: wire.Rate, at: datetime) -> Outcome:
@@ -223,7 +242,7 @@ def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Outcome:
 
 
 def _stale(state: State, conversation_id: str, index: int) -> bool:
-    """Whether an answer for line `index` comes too late: another one is there, or the chat is over."""
+    """Return whether an answer for line `index` is too late: another one is there, or the chat is over."""
     conversation = state.conversation(conversation_id)
     return state.closed is not None or not (conversation.awaits_reply() and len(conversation.turns) == index)
 
@@ -249,8 +268,7 @@ def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
     incident = Incident(event.conversation, "bot_gave_up", event.reason, event.at)
     if conversation.inputs >= state.rules.minimum_inputs:
         ended = ConversationEnded(event.conversation, event.at, None)
-        due = wire.RatingDue(k=conversation.plan.position)
-        return _outcome(state, [incident, ended], [Tell(due)])
+        return _outcome(state, [incident, ended], [_rating_due(conversation)])
     failed: list[Record] = [incident, ConversationFailed(event.conversation, event.at)]
     return _replace(state, conversation, failed, event.at)
 
@@ -270,5 +288,5 @@ def _replace(state: State, failed: Conversation, records: list[Record], at: date
         state.rules.lineup, context.assignment, context.seed, plan.position, plan.attempt + 1, system
     )
     swap = Incident(plan.conversation, "replaced", f"{plan.system} was replaced by {system}", at)
-    replaced = Tell(wire.Replaced(k=plan.position))
-    return _then_next(state, [*records, swap, planned], [replaced])
+    replaced = wire.Replaced(conversation=planned.position, attempt=planned.attempt)
+    return _then_next(state, [*records, swap, planned], [Tell(replaced)])

@@ -22,8 +22,8 @@ def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
 
 def _conversation_card(conversation: Conversation, at: datetime) -> ConversationCard:
     return ConversationCard(
-        k=conversation.plan.position,
-        again=conversation.plan.attempt > 1,
+        conversation=conversation.plan.position,
+        attempt=conversation.plan.attempt,
         icebreaker=conversation.plan.icebreaker,
         topic=conversation.topic,
         turns=[

@@ -5,22 +5,24 @@ from bots.crowd.view import View, draw, show
 
 def test_a_conversation_from_topic_to_rating() -> None:
     view = View(phase="instructions", minimum_inputs=10)
-    view = show(view, {"type": "topic_due", "k": 2, "n": 6, "icebreaker": None})
-    assert (view.phase, view.k, view.icebreaker) == ("topic", 2, None)
-    view = show(view, {"type": "conversation_started", "k": 2, "n": 6, "topic": "bread"})
+    here = {"conversation": 2, "attempt": 3}
+    view = show(view, {"type": "topic_due", **here, "conversations": 6, "icebreaker": None})
+    assert (view.phase, view.conversation, view.attempt, view.icebreaker) == ("topic", 2, 3, None)
+    view = show(view, {"type": "conversation_started", **here, "conversations": 6, "topic": "bread"})
     assert (view.phase, view.inputs, view.topic) == ("chat", 0, "bread")
-    view = show(view, {"type": "typing"})
+    view = show(view, {"type": "typing", **here})
     assert (view.typing, view.inputs) == (True, 1)
-    view = show(view, {"type": "said", "turn": 1, "text": "Hello."})
+    view = show(view, {"type": "said", **here, "turn": 1, "text": "Hello."})
     assert not view.typing
-    view = show(view, {"type": "rating_due", "k": 2})
-    assert view.phase == "rating"
+    view = show(view, {"type": "rating_due", **here})
+    assert (view.phase, view.conversation, view.attempt) == ("rating", 2, 3)
 
 
 def test_a_snapshot_draws_the_page_anew() -> None:
     study = {"minimum_inputs": 3}
     conversation = {
-        "k": 4,
+        "conversation": 4,
+        "attempt": 2,
         "icebreaker": "I bake.",
         "topic": "I bake.",
         "inputs": 2,
@@ -28,8 +30,8 @@ def test_a_snapshot_draws_the_page_anew() -> None:
         "turns": [1, 2, 3],
     }
     view = draw({"phase": "chat", "study": study, "conversation": conversation})
-    assert view == View("chat", 3, "I bake.", 4, 2, 3, True, "I bake.")
-    assert draw({"phase": "done", "study": study, "conversation": None}).k == 0
+    assert view == View("chat", 3, "I bake.", 4, 2, inputs=2, turns=3, typing=True, topic="I bake.")
+    assert draw({"phase": "done", "study": study, "conversation": None}).conversation == 0
 
 
 def test_the_end_is_seen() -> None:

@@ -52,41 +52,43 @@ texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_
     lambda text: text.strip() == text
 )
 ids = st.text("abc01_-", min_size=1, max_size=2)  # so few that ids come again, for other messages too
-places = st.sampled_from([1, 1, 1, 2, 2, 3, 4])
+named = st.fixed_dictionaries(
+    {"conversation": st.sampled_from([1, 1, 1, 2, 2, 3, 4]), "attempt": st.sampled_from([1, 1, 1, 2, 3])}
+)
 opinions = st.sampled_from([o.value for o in Opinion])
 messages = st.one_of(
     st.builds(lambda: {"type": "agree"}),
     st.builds(
-        lambda k, text, opinion: {"type": "topic", "k": k, "text": text, "opinion": opinion},
-        places,
+        lambda named, text, opinion: {"type": "topic", **named, "text": text, "opinion": opinion},
+        named,
         texts | st.none(),
         opinions,
     ),
     st.builds(
-        lambda k, turn, text: {"type": "say", "k": k, "turn": turn, "text": text},
-        places,
+        lambda named, turn, text: {"type": "say", **named, "turn": turn, "text": text},
+        named,
         st.sampled_from([0, 0, 2, 4]),
         texts | st.just("x" * MAX_SAY),
     ),
     st.builds(
-        lambda k, how, topic, mine, its: {
+        lambda named, how, topic, mine, its: {
             "type": "topic_change",
-            "k": k,
+            **named,
             "how": how,
             "topic": topic,
             "opinion": mine,
             "bot_opinion": its,
         },
-        places,
+        named,
         st.sampled_from([kind.value for kind in TopicChangeKind]),
         texts | st.just("t" * MAX_TOPIC),
         opinions,
         opinions,
     ),
-    st.builds(lambda k: {"type": "end_conversation", "k": k}, places),
+    st.builds(lambda named: {"type": "end_conversation", **named}, named),
     st.builds(
-        lambda k, labels, value: {"type": "rate", "k": k, "ratings": dict.fromkeys(labels, value)},
-        places,
+        lambda named, labels, value: {"type": "rate", **named, "ratings": dict.fromkeys(labels, value)},
+        named,
         st.sampled_from([CRITERIA, CRITERIA[:2], (*CRITERIA, "other")]),
         st.integers(0, 100),
     ),
@@ -176,11 +178,16 @@ class Replay(RuleBasedStateMachine):
 
     def one_step_on(self, data: st.DataObject) -> None:
         current = self.live.current
-        k = current.plan.position if current is not None else 0
+        named = (
+            {"conversation": current.plan.position, "attempt": current.plan.attempt}
+            if current is not None
+            else {}
+        )
         free = self.run.study.topic_mode == "free"
         by_phase: dict[Phase, dict[str, Any]] = {
-            Phase.TOPIC: {"type": "topic", "k": k, "opinion": "like"} | ({"text": "the sea"} if free else {}),
-            Phase.RATING: {"type": "rate", "k": k, "ratings": dict.fromkeys(CRITERIA, 50)},
+            Phase.TOPIC: {"type": "topic", **named, "opinion": "like"}
+            | ({"text": "the sea"} if free else {}),
+            Phase.RATING: {"type": "rate", **named, "ratings": dict.fromkeys(CRITERIA, 50)},
             Phase.FEEDBACK: {"type": "feedback", "text": "Fine."},
         }
         if self.live.phase is Phase.CHAT and current is not None:
@@ -191,8 +198,8 @@ class Replay(RuleBasedStateMachine):
                 return self.take(BotReplied(current.plan.conversation, turn, "Indeed.", 3, self.now))
             self.now = max(self.now, *(line.show_at for line in current.turns), AT)
             enough = current.inputs >= self.run.study.minimum_inputs
-            say = {"type": "say", "k": k, "turn": turn, "text": "Well."}
-            return self.send({"type": "end_conversation", "k": k} if enough else say, f"on{len(self.sent)}")
+            say = {"type": "say", **named, "turn": turn, "text": "Well."}
+            return self.send({"type": "end_conversation", **named} if enough else say, f"on{len(self.sent)}")
         return self.send(by_phase.get(self.live.phase, {"type": "agree"}), f"on{len(self.sent)}")
 
     @precondition(lambda self: self.sent)

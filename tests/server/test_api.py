@@ -45,7 +45,8 @@ def test_a_worker_who_joins_gets_a_token_and_nothing_else(house: House) -> None:
     assert_secure(answer)
     content = answer.json()
     assert set(content) == {"token", "socket", "assignment"}
-    assert (content["socket"], content["assignment"]) == ("/ws", None)
+    assert content["socket"] == "/ws"
+    assert content["assignment"] == house.auth.assignment_of(content["token"])
 
 
 def test_the_same_worker_comes_back_to_the_same_assignment(house: House) -> None:
@@ -392,7 +393,8 @@ def test_what_a_simulated_worker_may_look_up(house: House) -> None:
         "SELECT position, system.name FROM conversation JOIN system ON system.id = system_id ORDER BY 1",
     )
     assert believed["conversations"] == [
-        {"k": position, "attempt": 1, "quality": 0.0 if name == "qc" else 0.5} for position, name in planned
+        {"conversation": position, "attempt": 1, "quality": 0.0 if name == "qc" else 0.5}
+        for position, name in planned
     ]
     assert [criterion["label"] for criterion in believed["criteria"]] == list(CRITERIA)
     assert believed["criteria"][0] == {"label": "robotic", "negative": True, "qc": False}

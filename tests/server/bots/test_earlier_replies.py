@@ -217,7 +217,7 @@ def test_a_restart_in_the_middle_goes_on_without_saying_anything_twice(
             system = query(
                 url,
                 "SELECT is_qc FROM v1_conversation WHERE position = ? AND status = 'active'",
-                page.k,
+                page.conversation,
             )
             if system == [(1,)]:
                 break
@@ -225,7 +225,7 @@ def test_a_restart_in_the_middle_goes_on_without_saying_anything_twice(
             page.send("end_conversation")
             page.until("rating_due")
             page.rate()
-        k, turn = page.k, page.turn
+        where = page.conversation, page.attempt, page.turn
     house.stop()
     (run,) = house.runs
     pool = EarlierReplies(run.id)
@@ -234,7 +234,7 @@ def test_a_restart_in_the_middle_goes_on_without_saying_anything_twice(
     ]
     house.start()
     with house.open(token) as page:
-        assert (page.k, page.turn) == (k, turn)
+        assert (page.conversation, page.attempt, page.turn) == where
         said = [turn["text"] for turn in page.snapshot["conversation"]["turns"] if turn["author"] == "bot"]
         said += [page.say(f"line {number}")["text"] for number in range(8)]
     assert len(set(said)) == 9

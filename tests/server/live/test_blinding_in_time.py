@@ -96,25 +96,25 @@ class Clockwork:
 
     def one_step_on(self, assignment: str) -> None:
         current = self.state.current
-        k = current.plan.position if current else 0
+        named = {"conversation": current.plan.position, "attempt": current.plan.attempt} if current else {}
         match self.state.phase:
             case Phase.INSTRUCTIONS:
                 self.send(assignment, type="agree")
             case Phase.TOPIC:
-                self.send(assignment, type="topic", k=k, text="the sea", opinion="like")
+                self.send(assignment, type="topic", **named, text="the sea", opinion="like")
             case Phase.CHAT if current and current.inputs < INPUTS:
-                self.exchange(assignment, current.plan.system, k, len(current.turns))
+                self.exchange(assignment, current.plan.system, named, len(current.turns))
             case Phase.CHAT:
-                self.send(assignment, type="end_conversation", k=k)
+                self.send(assignment, type="end_conversation", **named)
             case Phase.RATING:
-                self.send(assignment, type="rate", k=k, ratings=RATINGS)
+                self.send(assignment, type="rate", **named, ratings=RATINGS)
 
-    def exchange(self, assignment: str, system: str, k: int, turn: int) -> None:
+    def exchange(self, assignment: str, system: str, named: dict[str, int], turn: int) -> None:
         """Say a line and wait for the bot's; note how long the worker looked at an empty line."""
         asked_at = self.now
         asked = next(
             effect
-            for effect in self.send(assignment, type="say", k=k, turn=turn, text="Well.")
+            for effect in self.send(assignment, type="say", **named, turn=turn, text="Well.")
             if isinstance(effect, AskBot)
         )
         latency = max(self.latencies[system](self.rng), 0.0)
@@ -240,14 +240,15 @@ async def chat_through(live: LiveSessions, run: OpenRun, store: Store, worker: s
         await session.receive(FromWorker(message, utc_now()), page)
 
     await send(type="agree")
-    for k in range(1, 5):
-        await send(type="topic", k=k, text="the sea", opinion="like")
+    for conversation in range(1, 5):
+        named = {"conversation": conversation, "attempt": 1}
+        await send(type="topic", **named, text="the sea", opinion="like")
         for turn in (0, 2):
-            await send(type="say", k=k, turn=turn, text="Well.")
+            await send(type="say", **named, turn=turn, text="Well.")
             replies += 1
             await page.hears("said", replies)
-        await send(type="end_conversation", k=k)
-        await send(type="rate", k=k, ratings=RATINGS)
+        await send(type="end_conversation", **named)
+        await send(type="rate", **named, ratings=RATINGS)
     await send(type="leave")
     return page
 
@@ -296,13 +297,11 @@ def _workers() -> list[str]:
 
 def _told(page: TimedPage) -> dict[tuple[int, int], datetime]:
     """Return when the page was told which line: by conversation and index."""
-    found, k = {}, 0
-    for at, message in page.heard:
-        if isinstance(message, wire.ConversationStarted):
-            k = message.k
-        if isinstance(message, wire.SaidByBot):
-            found[k, message.turn] = at
-    return found
+    return {
+        (message.conversation, message.turn): at
+        for at, message in page.heard
+        if isinstance(message, wire.SaidByBot)
+    }
 
 
 def _as_time(text: str) -> datetime:

@@ -91,7 +91,9 @@ class Stage:
     async def send(self, session: LiveSession, page: RecordingPage, type_: str, **fields: Any) -> None:
         self._ids += 1
         current = session.state.current
-        where = {"k": current.plan.position} if type_ in OF_A_CONVERSATION and current else {}
+        where = {}
+        if type_ in OF_A_CONVERSATION and current:
+            where = {"conversation": current.plan.position, "attempt": current.plan.attempt}
         where |= {"turn": len(current.turns)} if type_ == "say" and current else {}
         content = {"type": type_, "id": f"m{self._ids}", **where, **fields}
         await session.receive(FromWorker(client_messages.validate_python(content), utc_now()), page)
@@ -236,7 +238,7 @@ def test_a_line_stored_elsewhere_is_not_stored_twice_and_the_bot_is_asked(
         assignment, session, page = await stage.chatting()
         said = WorkerSaid(f"{assignment}-1.1", 0, "Hello?", utc_now(), "mine")
         await stage.store.append(assignment, [said], utc_now())
-        again = {"type": "say", "id": "mine", "k": 1, "turn": 0, "text": "Hello?"}
+        again = {"type": "say", "id": "mine", "conversation": 1, "attempt": 1, "turn": 0, "text": "Hello?"}
         await session.receive(FromWorker(client_messages.validate_python(again), utc_now()), page)
         await page.hears("said")
         assert page.types().count("accepted") == 3  # agree, topic, say

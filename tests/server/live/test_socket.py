@@ -23,7 +23,14 @@ from server.live.enrolment import ArrivingWorker, enrol
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
 from server.recruiters.link import Arrival
-from server.session.protocol import MAX_FEEDBACK, MAX_FRAME_BYTES, MAX_SAY, MAX_TOPIC
+from server.session.protocol import (
+    CLOSE_OUTDATED,
+    MAX_FEEDBACK,
+    MAX_FRAME_BYTES,
+    MAX_SAY,
+    MAX_TOPIC,
+    PROTOCOL_VERSION,
+)
 from tests.server.support.bots import BROKEN, Gated, Raises, Says
 from tests.server.support.database import make_run, query
 from tests.server.support.page import Page
@@ -126,8 +133,8 @@ def test_a_refresh_comes_back_to_the_chat_with_every_word(house: House) -> None:
     with house.page() as page:
         assert page.snapshot["phase"] == "chat"
         assert page.snapshot["conversation"] == {
-            "k": 1,
-            "again": False,
+            "conversation": 1,
+            "attempt": 1,
             "icebreaker": None,
             "topic": "ships",
             "turns": [
@@ -144,7 +151,8 @@ def test_a_refresh_comes_back_to_the_chat_with_every_word(house: House) -> None:
         assert page.snapshot["phase"] == "rating"
         page.rate()
     with house.page() as page:
-        assert (page.snapshot["phase"], page.snapshot["conversation"]["k"]) == ("topic", 2)
+        assert page.snapshot["phase"] == "topic"
+        assert page.snapshot["conversation"]["conversation"] == 2
 
 
 def test_an_input_that_was_never_acknowledged_is_sent_again_and_stored_once(house: House) -> None:
@@ -207,7 +215,7 @@ def test_a_second_tab_takes_over(house: House) -> None:
 
 # ---- bad input: frames -----------------------------------------------------------------------
 
-SAY_WHAT = '{"type": "say", "id": "x1", "k": 1, "turn": 0, "text": %s}'
+SAY_WHAT = '{"type": "say", "id": "x1", "conversation": 1, "attempt": 1, "turn": 0, "text": %s}'
 SAY = SAY_WHAT % '"%s"'
 
 BAD_FRAMES = {
@@ -224,29 +232,29 @@ BAD_FRAMES = {
     "an unknown type": ('{"type": "shout", "id": "x1"}', "unknown_message", "'shout'"),
     "a type that is no text": ('{"type": 5, "id": "x1"}', "unknown_message", "'5'"),
     "a missing field": (
-        '{"type": "say", "id": "x1", "k": 1, "turn": 0}',
+        '{"type": "say", "id": "x1", "conversation": 1, "attempt": 1, "turn": 0}',
         "invalid_field",
         "text: Field required",
     ),
     "a missing id": ('{"type": "agree"}', "invalid_field", "id: Field required"),
     "an unknown field": ('{"type": "agree", "id": "x1", "extra": 1}', "invalid_field", "extra: "),
     "a number for a text": (
-        '{"type": "say", "id": "x1", "k": 1, "turn": 0, "text": 5}',
+        '{"type": "say", "id": "x1", "conversation": 1, "attempt": 1, "turn": 0, "text": 5}',
         "invalid_field",
         "text: ",
     ),
     "a list for a text": (
-        '{"type": "say", "id": "x1", "k": 1, "turn": 0, "text": ["a"]}',
+        '{"type": "say", "id": "x1", "conversation": 1, "attempt": 1, "turn": 0, "text": ["a"]}',
         "invalid_field",
         "text: ",
     ),
     "null for a text": (
-        '{"type": "say", "id": "x1", "k": 1, "turn": 0, "text": null}',
+        '{"type": "say", "id": "x1", "conversation": 1, "attempt": 1, "turn": 0, "text": null}',
         "invalid_field",
         "text: ",
     ),
     "an unknown opinion": (
-        '{"type": "topic", "id": "x1", "k": 1, "text": "a", "opinion": "meh"}',
+        '{"type": "topic", "id": "x1", "conversation": 1, "attempt": 1, "text": "a", "opinion": "meh"}',
         "invalid_field",
         "opinion: Input should be 'like', 'ambivalent' or 'dislike'",
     ),
@@ -264,7 +272,16 @@ BAD_FRAMES = {
         f"text: String should have at most {MAX_FEEDBACK} char",
     ),
     "a topic too long": (
-        json.dumps({"type": "topic", "id": "x1", "k": 1, "opinion": "like", "text": "x" * (MAX_TOPIC + 1)}),
+        json.dumps(
+            {
+                "type": "topic",
+                "id": "x1",
+                "conversation": 1,
+                "attempt": 1,
+                "opinion": "like",
+                "text": "x" * (MAX_TOPIC + 1),
+            }
+        ),
         "too_long",
         f"text: String should have at most {MAX_TOPIC} char",
     ),
@@ -280,25 +297,48 @@ BAD_FRAMES = {
         f"at most {MAX_FRAME_BYTES} bytes",
     ),
     "a frame far too large": (SAY % ("x" * 900_000), "too_long", f"at most {MAX_FRAME_BYTES} bytes"),
-    "a missing place": ('{"type": "end_conversation", "id": "x1"}', "invalid_field", "k: Field required"),
-    "a place that is no number": (
-        '{"type": "end_conversation", "id": "x1", "k": "1"}',
+    "no conversation": (
+        '{"type": "end_conversation", "id": "x1", "attempt": 1}',
         "invalid_field",
-        "k: ",
+        "conversation: Field required",
     ),
-    "place zero": ('{"type": "end_conversation", "id": "x1", "k": 0}', "invalid_field", "k: "),
+    "no attempt": (
+        '{"type": "end_conversation", "id": "x1", "conversation": 1}',
+        "invalid_field",
+        "attempt: Field required",
+    ),
+    "a conversation that is no number": (
+        '{"type": "end_conversation", "id": "x1", "conversation": "1", "attempt": 1}',
+        "invalid_field",
+        "conversation: ",
+    ),
+    "conversation zero": (
+        '{"type": "end_conversation", "id": "x1", "conversation": 0, "attempt": 1}',
+        "invalid_field",
+        "conversation: ",
+    ),
+    "attempt zero": (
+        '{"type": "end_conversation", "id": "x1", "conversation": 1, "attempt": 0}',
+        "invalid_field",
+        "attempt: ",
+    ),
     "a line before the first": (
-        '{"type": "say", "id": "x1", "k": 1, "turn": -1, "text": "a"}',
+        '{"type": "say", "id": "x1", "conversation": 1, "attempt": 1, "turn": -1, "text": "a"}',
         "invalid_field",
         "turn: ",
     ),
     "another conversation": (
-        '{"type": "end_conversation", "id": "x1", "k": 2}',
+        '{"type": "end_conversation", "id": "x1", "conversation": 2, "attempt": 1}',
         "wrong_phase",
-        "expected conversation 1, got conversation 2",
+        "expected conversation 1, attempt 1, got conversation 2, attempt 1",
+    ),
+    "another attempt": (
+        '{"type": "end_conversation", "id": "x1", "conversation": 1, "attempt": 2}',
+        "wrong_phase",
+        "expected conversation 1, attempt 1, got conversation 1, attempt 2",
     ),
     "another line": (
-        '{"type": "say", "id": "x1", "k": 1, "turn": 2, "text": "a"}',
+        '{"type": "say", "id": "x1", "conversation": 1, "attempt": 1, "turn": 2, "text": "a"}',
         "wrong_phase",
         "expected line 0, got line 2",
     ),
@@ -309,7 +349,7 @@ BAD_FRAMES = {
         "expected `say` or `topic_change` or `end_conversation` or `leave` (chat phase), got `feedback`",
     ),
     "too few inputs": (
-        '{"type": "end_conversation", "id": "x1", "k": 1}',
+        '{"type": "end_conversation", "id": "x1", "conversation": 1, "attempt": 1}',
         "too_few_inputs",
         "2 more inputs needed",
     ),
@@ -338,9 +378,10 @@ def test_an_error_names_the_message_it_is_about(shared: House, someone: str) -> 
     with shared.page(someone) as page:
         assert page.refused('{"type": "say", "id": "mine"}')["id"] == "mine"
         assert (
-            page.refused('{"type": "say", "id": "mine", "k": 1, "turn": 0, "text": "%s"}' % ("x" * 900_000))[
-                "id"
-            ]
+            page.refused(
+                '{"type": "say", "id": "mine", "conversation": 1, "attempt": 1, "turn": 0, "text": "%s"}'
+                % ("x" * 900_000)
+            )["id"]
             == "mine"
         )
         assert page.refused("nonsense")["id"] is None
@@ -426,7 +467,15 @@ def test_a_page_that_talks_nothing_but_nonsense_is_hung_up_on(url: str, run: Ope
     "frame",
     [
         json.dumps({"type": "x" * 30_000, "id": "x1"}),
-        json.dumps({"type": "rate", "id": "x1", "k": 1, "ratings": {"y" * 10_000: 1, "z" * 10_000: 1}}),
+        json.dumps(
+            {
+                "type": "rate",
+                "id": "x1",
+                "conversation": 1,
+                "attempt": 1,
+                "ratings": {"y" * 10_000: 1, "z" * 10_000: 1},
+            }
+        ),
     ],
 )
 def test_an_error_does_not_repeat_all_that_was_sent(shared: House, someone: str, frame: str) -> None:
@@ -457,7 +506,9 @@ def test_a_page_that_does_not_read_is_cut_off(url: str, run: OpenRun) -> None:
         if number == 0:
             return {"type": "websocket.connect"}
         content = (
-            {"type": "hello", "id": "h", "token": token} if number == 1 else {"type": "agree", "id": "a"}
+            {"type": "hello", "id": "h", "token": token, "protocol": PROTOCOL_VERSION}
+            if number == 1
+            else {"type": "agree", "id": "a"}
         )
         return {"type": "websocket.receive", "text": json.dumps(content)}
 
@@ -635,8 +686,9 @@ def test_a_bot_that_gives_up_is_replaced_and_the_way_goes_on(url: str, serve: Se
             while (message := page.receive())["type"] not in {"said", "replaced"}:
                 assert message["type"] != "error"
             if message["type"] == "replaced":
-                assert message == {"type": "replaced", "seq": message["seq"], "k": rated + 1}
-                assert page.until("topic_due")["k"] == rated + 1
+                named = {"conversation": rated + 1, "attempt": page.attempt + 1}
+                assert message == {"type": "replaced", "seq": message["seq"], **named}
+                assert named.items() <= page.until("topic_due").items()
                 replaced += 1
                 continue
             page.say("And you?")
@@ -665,7 +717,99 @@ def test_a_refresh_after_a_replacement_says_so(url: str, serve: Serve) -> None:
         page.until("replaced")
     with house.page() as page:
         card = page.snapshot["conversation"]
-        assert (page.snapshot["phase"], card["k"], card["again"], card["turns"]) == ("topic", 1, True, [])
+        assert (page.snapshot["phase"], card["turns"]) == ("topic", [])
+        assert (card["conversation"], card["attempt"]) == (1, 2)
+
+
+def test_a_line_of_a_failed_attempt_does_not_land_in_its_replacement(url: str, serve: Serve) -> None:
+    """One device was away with a line; on another the attempt failed and its replacement has begun."""
+    quick = {"bot_try": 0.2, "bot_total": 0.2}
+    house = serve(url, make_run(url, study_text(timeouts=quick), BROKEN))
+    token = house.token("ann")
+    with house.open(token) as phone:
+        phone.agree()
+        phone.open_topic()
+    with house.open(token) as desktop:
+        desktop.send("say", text="Hello?")
+        desktop.until("replaced")
+        desktop.until("topic_due")
+        desktop.open_topic()
+    with house.open(token) as back:
+        held = {"conversation": 1, "attempt": 1, "turn": 0}
+        error = back.ask("say", "held", **held, text="Held back.")
+        assert (error["code"], error["retry"], error["id"]) == ("wrong_phase", False, "held")
+    assert stored(house, "SELECT conversation_id LIKE '%-1.1', text FROM turn") == [(1, "Hello?")]
+
+
+# ---- pages of other versions -----------------------------------------------------------------
+
+
+def say_hello(house: House, **hello: Any) -> tuple[list[dict[str, Any]], int | None]:
+    """Return what a `hello` that is written out is answered with, and the code of the closing."""
+    with house.socket() as page:
+        page.raw(json.dumps({"type": "hello", "id": "h1", **hello}))
+        return page.closed(), page.connection.close_code
+
+
+def test_a_page_built_before_is_told_to_reload_and_loses_no_word(house: House) -> None:
+    token = house.token("ann")
+    with house.open(token) as page:
+        page.agree()
+        page.open_topic()
+        for text in ("first", "second"):
+            page.ask("say", text=text)
+            page.until("said")
+    ((error,), code) = say_hello(house, token=token)  # version 1 did not name itself
+    assert error == {
+        "type": "error",
+        "seq": 1,
+        "code": "outdated_page",
+        "message": "this page was opened before the study's server was updated. Press the button to go on "
+        "where you were: nothing you wrote is lost.",
+        "retry": False,
+        "id": "h1",
+    }
+    assert code == CLOSE_OUTDATED
+    with house.open(token) as page:  # loaded again
+        turns = page.snapshot["conversation"]["turns"]
+        assert [turn["text"] for turn in turns if turn["author"] == "worker"] == ["first", "second"]
+        assert page.ask("end_conversation")["type"] == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("hello", "reason"),
+    [
+        ({"protocol": 1}, "was opened before the study's server was updated"),
+        ({"protocol": None}, "was opened before the study's server was updated"),
+        ({"protocol": PROTOCOL_VERSION + 1}, "is newer than the study's server"),
+        ({"protocol": PROTOCOL_VERSION + 1, "device": "phone"}, "is newer than the study's server"),
+    ],
+)
+def test_a_page_of_another_version_is_told_so_before_its_token_is_looked_at(
+    shared: House, hello: dict[str, Any], reason: str
+) -> None:
+    ((error,), code) = say_hello(shared, token="of another server", **hello)
+    assert (error["code"], error["retry"], code) == ("outdated_page", False, CLOSE_OUTDATED)
+    assert error["message"].startswith(f"this page {reason}. Press the button")
+
+
+def test_a_page_of_another_version_leaves_the_page_that_is_open_alone(house: House) -> None:
+    token = house.token("ann")
+    with house.open(token) as page:
+        say_hello(house, token=token)
+        page.agree()
+        assert "taken_over" not in {json.loads(frame)["type"] for frame in page.heard}
+
+
+def test_other_refusals_close_as_before(house: House) -> None:
+    ((error,), code) = say_hello(house, token="garbage", protocol=PROTOCOL_VERSION)
+    assert (error["code"], code) == ("token_invalid", 1000)
+
+
+def test_an_old_page_comes_within_the_limit_of_its_address(url: str, run: OpenRun, serve: Serve) -> None:
+    house = serve(url, run, connections_per_address="1/minute")
+    codes = [say_hello(house, token="t")[0][0]["code"] for _ in range(2)]
+    assert codes == ["outdated_page", "rate_limited"]
 
 
 # ---- blinding --------------------------------------------------------------------------------
@@ -680,8 +824,9 @@ def test_nothing_that_a_worker_is_sent_tells_systems_apart(url: str, serve: Serv
     # Enough workers for every system to be met, failures and refusals included.
     for number in range(4):
         answer = house.join(f"w{number}")
-        token = answer.json()["token"]
-        sent += [str(answer.headers), answer.text.replace(token, "")]
+        token, assignment = answer.json()["token"], answer.json()["assignment"]
+        # Its own token and assignment are all that the way in tells a worker.
+        sent += [str(answer.headers), answer.text.replace(token, "").replace(assignment, "")]
         with house.open(token) as page:
             assert page.connection.response is not None
             headers = dict(page.connection.response.headers.raw_items())
@@ -702,7 +847,7 @@ def test_nothing_that_a_worker_is_sent_tells_systems_apart(url: str, serve: Serv
                 page.say("And you?")
                 page.send("end_conversation")
                 page.until("rating_due")
-                page.raw(json.dumps({"type": "rate", "id": "r", "k": done + 1, "ratings": {"zeal": 3}}))
+                page.send("rate", "r", ratings={"zeal": 3})
                 done += 1
                 page.send("rate", ratings=RATINGS)
                 while page.receive()["type"] not in {"topic_due", "feedback_due"}:
@@ -717,7 +862,7 @@ def test_nothing_that_a_worker_is_sent_tells_systems_apart(url: str, serve: Serv
     assert {name for (name,) in met} == {*SYSTEMS, "qc"}
     assert stored(house, "SELECT count(*) FROM note WHERE kind = 'replaced'") != [(0,)]
     everything = "\n".join(sent).lower()
-    secrets = {*SYSTEMS, *SYSTEMS.values(), "qc", "_plain", "_warm", "://spec", "attempt", "seed", "persona"}
+    secrets = {*SYSTEMS, *SYSTEMS.values(), "qc", "_plain", "_warm", "://spec", "seed", "persona"}
     secrets |= {sentence for persona in PERSONAS for sentence in persona}
     for sql in (
         "SELECT id FROM conversation",
@@ -741,7 +886,7 @@ def test_whatever_bot_it_is_the_frames_are_the_same_but_for_its_words(url: str, 
             page.ask("rate", ratings=RATINGS)
             page.ask("agree", "first")  # once this is accepted, everything before it was heard
             frames = [json.loads(frame) for frame in page.heard]
-            conversations.append(sorted(str({**f, "seq": 0, "id": "", "k": 0}) for f in frames))
+            conversations.append(sorted(str({**f, "seq": 0, "id": "", "conversation": 0}) for f in frames))
         # The qc bot's among them. Only what follows the last one differs: feedback instead of a topic.
         assert conversations[0] == conversations[1] == conversations[2]
         assert len(conversations[3]) == len(conversations[0])

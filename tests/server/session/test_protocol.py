@@ -31,16 +31,18 @@ from tests.server.support.study import AT, new_state, study_text
 
 REPOSITORY = Path(__file__).parents[3]
 MESSAGES: list[dict[str, Any]] = [
-    {"type": "hello", "id": "m1", "token": "t"},
+    {"type": "hello", "id": "m1", "token": "t", "protocol": 2},
+    {"type": "hello", "id": "m1", "token": "t", "protocol": None},
     {"type": "agree", "id": "m1"},
-    {"type": "topic", "id": "m1", "k": 1, "text": "the sea", "opinion": "like"},
-    {"type": "topic", "id": "m1", "k": 1, "text": None, "opinion": "ambivalent"},
-    {"type": "say", "id": "m1", "k": 6, "turn": 18, "text": "Hi."},
+    {"type": "topic", "id": "m1", "conversation": 1, "attempt": 1, "text": "the sea", "opinion": "like"},
+    {"type": "topic", "id": "m1", "conversation": 1, "attempt": 1, "text": None, "opinion": "ambivalent"},
+    {"type": "say", "id": "m1", "conversation": 6, "attempt": 2, "turn": 18, "text": "Hi."},
     *(
         {
             "type": "topic_change",
             "id": "m1",
-            "k": 1,
+            "conversation": 1,
+            "attempt": 1,
             "how": how,
             "topic": "ships",
             "opinion": "dislike",
@@ -54,15 +56,15 @@ MESSAGES: list[dict[str, Any]] = [
             "no change",
         )
     ),
-    {"type": "end_conversation", "id": "m1", "k": 1},
-    {"type": "rate", "id": "m1", "k": 1, "ratings": {"fun": 0, "fluent": 100}},
+    {"type": "end_conversation", "id": "m1", "conversation": 1, "attempt": 1},
+    {"type": "rate", "id": "m1", "conversation": 1, "attempt": 1, "ratings": {"fun": 0, "fluent": 100}},
     {"type": "feedback", "id": "m1", "text": ""},
     {"type": "leave", "id": "m1"},
 ]
 
 
 def test_the_pages_schema_is_this_protocols() -> None:
-    """`make frontend` writes it again: a difference means that the pages speak an older protocol."""
+    """A difference means that the pages speak an older protocol: `candor schema` prints the newer one."""
     stored = json.loads((REPOSITORY / "frontend/src/protocol.schema.json").read_text(encoding="utf-8"))
     assert stored == json_schema()
 
@@ -117,10 +119,17 @@ def test_a_snapshot_follows_the_schema() -> None:
 @pytest.mark.parametrize(
     ("message", "field", "longest"),
     [
-        ({"type": "say", "k": 1, "turn": 0}, "text", MAX_SAY),
-        ({"type": "topic", "k": 1, "opinion": "like"}, "text", MAX_TOPIC),
+        ({"type": "say", "conversation": 1, "attempt": 1, "turn": 0}, "text", MAX_SAY),
+        ({"type": "topic", "conversation": 1, "attempt": 1, "opinion": "like"}, "text", MAX_TOPIC),
         (
-            {"type": "topic_change", "k": 1, "how": "no change", "opinion": "like", "bot_opinion": "like"},
+            {
+                "type": "topic_change",
+                "conversation": 1,
+                "attempt": 1,
+                "how": "no change",
+                "opinion": "like",
+                "bot_opinion": "like",
+            },
             "topic",
             MAX_TOPIC,
         ),

@@ -53,17 +53,18 @@ def message(type_: str, id_: str | None = None, **fields: Any) -> wire.ClientMes
 SAMPLES: dict[str, dict[str, Any]] = {
     "hello": {"token": "t"},
     "agree": {},
-    "topic": {"k": 1, "text": "the sea", "opinion": "like"},
-    "say": {"k": 1, "turn": 0, "text": "Hi there."},
+    "topic": {"conversation": 1, "attempt": 1, "text": "the sea", "opinion": "like"},
+    "say": {"conversation": 1, "attempt": 1, "turn": 0, "text": "Hi there."},
     "topic_change": {
-        "k": 1,
+        "conversation": 1,
+        "attempt": 1,
         "how": "bot change",
         "topic": "ships",
         "opinion": "dislike",
         "bot_opinion": "ambivalent",
     },
-    "end_conversation": {"k": 1},
-    "rate": {"k": 1, "ratings": RATINGS},
+    "end_conversation": {"conversation": 1, "attempt": 1},
+    "rate": {"conversation": 1, "attempt": 1, "ratings": RATINGS},
     "feedback": {"text": "Fine."},
     "leave": {},
 }
@@ -86,8 +87,9 @@ class Walk:
         """Send a message, of the conversation and the line that are due unless `fields` say otherwise."""
         current = self.state.current
         content = fields or dict(SAMPLES[type_])
-        if "k" in SAMPLES[type_] and current is not None:
-            content = content | {"k": current.plan.position} | fields
+        if "conversation" in SAMPLES[type_] and current is not None:
+            named = {"conversation": current.plan.position, "attempt": current.plan.attempt}
+            content = content | named | fields
         if type_ == "say" and current is not None:
             content = content | {"turn": len(current.turns)} | fields
         return self.event(FromWorker(message(type_, id_, **content), self.now))
@@ -214,15 +216,21 @@ def test_the_way_of_a_whole_assignment() -> None:
 
 def test_what_the_worker_is_told_at_each_step() -> None:
     walk = Walk()
-    assert told(walk.send("agree")) == [wire.TopicDue(k=1, n=4, icebreaker=None)]
-    assert told(walk.send("topic")) == [wire.ConversationStarted(k=1, n=4, topic="the sea")]
+    assert told(walk.send("agree")) == [
+        wire.TopicDue(conversation=1, attempt=1, conversations=4, icebreaker=None)
+    ]
+    assert told(walk.send("topic")) == [
+        wire.ConversationStarted(conversation=1, attempt=1, conversations=4, topic="the sea")
+    ]
     said = walk.send("say")
-    assert told(said) == [wire.Typing()]
+    assert told(said) == [wire.Typing(conversation=1, attempt=1)]
     assert said.effects[-2] == AskBot("a1-1.1", 1)
     assert walk.reply().effects == (ShowReply("a1-1.1", 1, AT),)  # a median of zero: no delay
     walk.chat(1)
-    assert told(walk.send("end_conversation")) == [wire.RatingDue(k=1)]
-    assert told(walk.send("rate")) == [wire.TopicDue(k=2, n=4, icebreaker=None)]
+    assert told(walk.send("end_conversation")) == [wire.RatingDue(conversation=1, attempt=1)]
+    assert told(walk.send("rate")) == [
+        wire.TopicDue(conversation=2, attempt=1, conversations=4, icebreaker=None)
+    ]
     walk.to(Phase.FEEDBACK)
     assert told(walk.last) == [wire.FeedbackDue()]
     assert told(walk.send("feedback")) == [wire.Completed(code="CODE-1234", return_to=None)]
@@ -300,7 +308,9 @@ def test_an_icebreaker_is_shown_and_cannot_be_replaced() -> None:
     with pytest.raises(TopicFixed):
         walk.send("topic", text="the sea", opinion="like")
     outcome = walk.send("topic", opinion="ambivalent")
-    assert told(outcome) == [wire.ConversationStarted(k=1, n=4, topic=due.icebreaker)]
+    assert told(outcome) == [
+        wire.ConversationStarted(conversation=1, attempt=1, conversations=4, topic=due.icebreaker)
+    ]
     assert isinstance(mark := outcome.records[0], TopicMarked)
     assert mark.topic == due.icebreaker
 
@@ -403,22 +413,63 @@ def _shown(outcome: Outcome) -> datetime:
         (Phase.RATING, "rate"),
     ],
 )
-@pytest.mark.parametrize("k", [2, 4, 99])
-def test_what_belongs_to_another_conversation_is_refused(phase: Phase, type_: str, k: int) -> None:
+@pytest.mark.parametrize(("conversation", "attempt"), [(2, 1), (4, 1), (99, 1), (1, 2)])
+def test_what_belongs_to_another_conversation_is_refused(
+    phase: Phase, type_: str, conversation: int, attempt: int
+) -> None:
     """As from a page that was away while the worker went on elsewhere."""
     walk = Walk().to(phase)
     before = walk.state
-    with pytest.raises(WrongPhase, match=f"^expected conversation 1, got conversation {k}$"):
-        walk.send(type_, None, **(SAMPLES[type_] | {"k": k}))
+    reason = f"^expected conversation 1, attempt 1, got conversation {conversation}, attempt {attempt}$"
+    with pytest.raises(WrongPhase, match=reason):
+        walk.send(type_, None, **(SAMPLES[type_] | {"conversation": conversation, "attempt": attempt}))
     assert walk.state == before
+
+
+@pytest.mark.parametrize(
+    ("phase", "type_"),
+    [
+        (Phase.TOPIC, "topic"),
+        (Phase.CHAT, "say"),
+        (Phase.CHAT, "topic_change"),
+        (Phase.CHAT, "end_conversation"),
+        (Phase.RATING, "rate"),
+    ],
+)
+def test_what_was_meant_for_a_failed_attempt_does_not_land_in_its_replacement(
+    phase: Phase, type_: str
+) -> None:
+    """A page was away with it; it is sent again where the replacement takes the very same message."""
+    walk = pending()
+    walk.gives_up()
+    walk.to(phase)
+    if type_ == "end_conversation":
+        walk.chat(2)  # the minimum
+    turn = {"turn": walk.index()} if type_ == "say" else {}
+    before = walk.state
+    reason = "^expected conversation 1, attempt 2, got conversation 1, attempt 1$"
+    with pytest.raises(WrongPhase, match=reason):
+        walk.send(type_, "held", **(SAMPLES[type_] | turn))
+    assert walk.state == before
+    assert walk.send(type_).records  # what names the replacement is taken
+
+
+def test_what_is_stored_of_a_failed_attempt_is_accepted_again_and_does_nothing() -> None:
+    walk = Walk().to(Phase.CHAT)
+    walk.send("say", "mine")
+    walk.gives_up()
+    walk.to(Phase.CHAT)
+    before = walk.state
+    outcome = walk.send("say", "mine", **SAMPLES["say"])
+    assert outcome == Outcome(before, effects=(Accept("mine"),))
 
 
 @pytest.mark.parametrize("turn", [0, 1, 3])
 def test_a_line_that_is_not_the_next_one_is_refused(turn: int) -> None:
     walk = Walk().to(Phase.CHAT).chat(1)
     with pytest.raises(WrongPhase, match=f"^expected line 2, got line {turn}$"):
-        walk.send("say", k=1, turn=turn, text="Hi.")
-    assert walk.send("say", k=1, turn=2, text="Hi.").records
+        walk.send("say", turn=turn, text="Hi.")
+    assert walk.send("say", turn=2, text="Hi.").records
 
 
 # ---- rating ----------------------------------------------------------------------------------
@@ -511,7 +562,10 @@ def test_a_failed_system_is_replaced_by_its_other_variant() -> None:
     assert (planned.conversation, planned.position, planned.attempt) == ("a1-1.2", 1, 2)
     assert planned.system == "quokka_warm"
     assert planned.seed != walk.state.conversation("a1-1.1").plan.seed
-    assert told(outcome) == [wire.Replaced(k=1), wire.TopicDue(k=1, n=4, icebreaker=None)]
+    assert told(outcome) == [
+        wire.Replaced(conversation=1, attempt=2),
+        wire.TopicDue(conversation=1, attempt=2, conversations=4, icebreaker=None),
+    ]
     assert walk.state.phase is Phase.TOPIC
     assert walk.current() == "a1-1.2"
 
@@ -524,7 +578,8 @@ def test_where_both_variants_failed_a_stranger_takes_over_then_whatever_is_new()
         walk.gives_up()
         assert walk.state.conversation(f"a1-1.{attempt}").plan.system == system
         walk.send("topic")
-        assert told(walk.last)[0].k == 1
+        (started,) = told(walk.last)
+        assert (started.conversation, started.attempt) == (1, attempt)
         walk.send("say")
 
 
@@ -575,7 +630,7 @@ def test_from_the_minimum_of_inputs_on_a_failed_conversation_is_rated() -> None:
         Incident("a1-1.1", "bot_gave_up", "out of order", AT),
         ConversationEnded("a1-1.1", AT, None),
     )
-    assert told(outcome) == [wire.RatingDue(k=1)]
+    assert told(outcome) == [wire.RatingDue(conversation=1, attempt=1)]
     assert walk.state.phase is Phase.RATING
     walk.send("rate")
     assert walk.state.conversations[0].status == "rated"

@@ -7,6 +7,7 @@ from typing import Any
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
+from server.session.protocol import PROTOCOL_VERSION
 from tests.server.support.study import RATINGS
 from tests.server.support.waiting import PATIENCE
 
@@ -19,7 +20,7 @@ OF_A_CONVERSATION = {"topic", "say", "topic_change", "end_conversation", "rate"}
 class Page:
     """A worker's page at its plainest. `heard` keeps every frame that came.
 
-    It knows by what it hears which conversation it is in and which line is next.
+    It knows by what it hears which conversation it is in, which attempt at it, and which line is next.
     """
 
     _ids = itertools.count()
@@ -28,7 +29,7 @@ class Page:
         self.connection = connection
         self.heard: list[str] = []
         self.snapshot: Message = {}
-        self.k, self.turn = 1, 0
+        self.conversation, self.attempt, self.turn = 1, 1, 0
 
     def raw(self, frame: str | bytes) -> None:
         self.connection.send(frame)
@@ -36,7 +37,9 @@ class Page:
     def send(self, type_: str, id_: str | None = None, **fields: Any) -> str:
         """Send a message without waiting; return its id."""
         chosen = id_ or f"m{next(self._ids)}"
-        where = {"k": self.k} if type_ in OF_A_CONVERSATION else {}
+        where = {"protocol": PROTOCOL_VERSION} if type_ == "hello" else {}
+        if type_ in OF_A_CONVERSATION:
+            where = {"conversation": self.conversation, "attempt": self.attempt}
         where |= {"turn": self.turn} if type_ == "say" else {}
         self.raw(json.dumps({"type": type_, "id": chosen, **where, **fields}))
         return chosen
@@ -51,10 +54,11 @@ class Page:
 
     def _follow(self, message: Message) -> None:
         match message["type"]:
-            case "snapshot" if message["conversation"]:
-                self.k, self.turn = message["conversation"]["k"], len(message["conversation"]["turns"])
+            case "snapshot" if card := message["conversation"]:
+                self.conversation, self.attempt = card["conversation"], card["attempt"]
+                self.turn = len(card["turns"])
             case "topic_due":
-                self.k, self.turn = message["k"], 0
+                self.conversation, self.attempt, self.turn = message["conversation"], message["attempt"], 0
             case "said":
                 self.turn = message["turn"] + 1
 
@@ -118,8 +122,8 @@ class Page:
     def whole(self, conversations: int = 4) -> Message:
         """Go all the way; return the `completed` message."""
         self.agree()
-        for k in range(1, conversations + 1):
+        for number in range(1, conversations + 1):
             self.converse()
-            self.rate("topic_due" if k < conversations else "feedback_due")
+            self.rate("topic_due" if number < conversations else "feedback_due")
         self.send("feedback", text="Thank you.")
         return self.until("completed")
