@@ -1,9 +1,10 @@
-// Makes src/protocol.ts from src/protocol.schema.json. With --check: fails when the file on disk differs.
+// Makes protocol.ts from protocol.schema.json. With --check: fails when the file on disk differs.
 import { readFile, writeFile } from "node:fs/promises";
 import { compile } from "json-schema-to-typescript";
 
-const schemaFile = new URL("../src/protocol.schema.json", import.meta.url);
-const typesFile = new URL("../src/protocol.ts", import.meta.url);
+const folder = new URL("../src/worker/session/", import.meta.url);
+const schemaFile = new URL("protocol.schema.json", folder);
+const typesFile = new URL("protocol.ts", folder);
 
 /** Every `$ref` name reachable from a schema node. */
 function reachable(schema, node, found = new Set()) {
@@ -70,7 +71,7 @@ const wanted = await generated();
 if (process.argv.includes("--check")) {
   const present = await readFile(typesFile, "utf8").catch(() => "");
   if (present !== wanted) {
-    console.error("src/protocol.ts differs from src/protocol.schema.json: run `npm run types` and commit.");
+    console.error("protocol.ts differs from protocol.schema.json: run `npm run types` and commit.");
     process.exit(1);
   }
 } else {

@@ -1,16 +1,16 @@
 import { Fragment } from "preact";
 import type { ConversationRecord, TopicMark, Transcript, TurnRow } from "./api";
 import { latency } from "./format";
-import { useLive } from "./live";
+import { usePolled } from "./polled";
 import { Status } from "./Status";
-import { Trouble } from "./Trouble";
+import { LoadStatus } from "./LoadStatus";
 
 /** One assignment: every conversation with its transcript, topics and ratings. */
 export function AssignmentView({ assignment }: { assignment: string }) {
-  const { data, trouble } = useLive<Transcript>(`assignments/${encodeURIComponent(assignment)}`);
+  const { data, failure } = usePolled<Transcript>(`assignments/${encodeURIComponent(assignment)}`);
   return (
     <>
-      <Trouble trouble={trouble} empty={data === null} />
+      <LoadStatus failure={failure} empty={data === null} />
       {data && (
         <>
           <div class="run-head">

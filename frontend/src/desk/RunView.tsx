@@ -2,23 +2,23 @@ import type { AssignmentRow, RunDetail, SystemProgress } from "./api";
 import { CopyLink } from "./CopyLink";
 import { ago, latency, minutes, when } from "./format";
 import { Link } from "./Link";
-import { useLive } from "./live";
-import type { Place } from "./place";
+import { usePolled } from "./polled";
+import type { Route } from "./route";
 import { Figures } from "./RunsView";
 import { Status } from "./Status";
-import { Trouble } from "./Trouble";
+import { LoadStatus } from "./LoadStatus";
 
 interface Props {
   run: string;
-  go: (to: Place) => void;
+  go: (to: Route) => void;
 }
 
 /** One run: how far every system is, and who takes part. */
 export function RunView({ run, go }: Props) {
-  const { data, trouble } = useLive<RunDetail>(`runs/${encodeURIComponent(run)}`);
+  const { data, failure } = usePolled<RunDetail>(`runs/${encodeURIComponent(run)}`);
   return (
     <>
-      <Trouble trouble={trouble} empty={data === null} />
+      <LoadStatus failure={failure} empty={data === null} />
       {data && (
         <>
           <div class="run-head">

@@ -2,18 +2,18 @@ import type { AssignmentCounts, RunSummary } from "./api";
 import { CopyLink } from "./CopyLink";
 import { ago, when } from "./format";
 import { Link } from "./Link";
-import { useLive } from "./live";
-import type { Place } from "./place";
+import { usePolled } from "./polled";
+import type { Route } from "./route";
 import { Status } from "./Status";
-import { Trouble } from "./Trouble";
+import { LoadStatus } from "./LoadStatus";
 
 /** Every run, newest first as the server lists them. */
-export function RunsView({ go }: { go: (to: Place) => void }) {
-  const { data, trouble } = useLive<{ runs: RunSummary[] }>("runs");
+export function RunsView({ go }: { go: (to: Route) => void }) {
+  const { data, failure } = usePolled<{ runs: RunSummary[] }>("runs");
   return (
     <>
       <h1>Runs</h1>
-      <Trouble trouble={trouble} empty={data === null} />
+      <LoadStatus failure={failure} empty={data === null} />
       {data?.runs.length === 0 && (
         <p class="soft">
           There is no run yet. Open one with <code>python -m server open STUDY.yaml --run NAME</code>.

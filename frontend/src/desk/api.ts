@@ -1,4 +1,4 @@
-import { isErrorBody } from "../join";
+import { isErrorBody } from "../shared/error_body";
 
 /** How many assignments of a run stand where. */
 export interface AssignmentCounts {
@@ -105,7 +105,7 @@ export class Failed extends Error {}
  *
  * Throws Unauthorised when the token is not accepted, Failed for everything else.
  */
-export async function ask<T>(path: string, token: string, signal: AbortSignal): Promise<T> {
+export async function getJson<T>(path: string, token: string, signal: AbortSignal): Promise<T> {
   const answer = await fetch(`/api/desk/${path}`, {
     headers: { Authorization: `Bearer ${token}` },
     signal,

@@ -1,4 +1,4 @@
-import type { State } from "../reducer";
+import type { State } from "./session/reducer";
 import { Chat } from "./screens/Chat";
 import { Done } from "./screens/Done";
 import { Ended } from "./screens/Ended";
@@ -18,7 +18,7 @@ export function App() {
   if (problem) {
     return <ProblemPage problem={problem} />;
   }
-  if (state.link === "taken_over") {
+  if (state.connection === "taken_over") {
     return <TakenOver />;
   }
   return (

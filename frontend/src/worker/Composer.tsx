@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { useScratch, useSession } from "./hooks";
+import { useDraft, useSession } from "./hooks";
 import { MAX_SAY } from "./limits";
 
 interface Props {
@@ -17,14 +17,14 @@ export function Composer({ k, ready, waiting, onSend }: Props) {
   const session = useSession();
   const { notice } = session.state;
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useScratch(`${k}:draft`, "");
+  const [text, setText] = useDraft(`${k}:draft`, "");
   const sendable = ready && text.trim() !== "" && text.length <= MAX_SAY;
 
   // An input that was refused comes back, before whatever was typed since.
   useEffect(() => {
-    const words = session.takeWords();
-    if (words) {
-      setText([words, text].filter(Boolean).join("\n"));
+    const refused = session.takeRefusedText();
+    if (refused) {
+      setText([refused, text].filter(Boolean).join("\n"));
     }
   }, [notice?.key]);
 

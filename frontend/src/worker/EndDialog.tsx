@@ -34,7 +34,7 @@ function Confirm({ k, last, replyDue, ending, onClose }: Props) {
   const session = useSession();
   const end = () => {
     if (!replyDue && !ending) {
-      session.act({ type: "end_conversation", k });
+      session.send({ type: "end_conversation", k });
     }
   };
   return (

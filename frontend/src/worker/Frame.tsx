@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { Steps } from "../design/Steps";
 import { Wordmark } from "../design/Wordmark";
-import { noticeText } from "../problem";
-import type { Screen } from "../reducer";
+import { noticeText } from "./session/problem";
+import type { Screen } from "./session/reducer";
 import { useSession } from "./hooks";
 import { LeaveDialog } from "./LeaveDialog";
 
@@ -13,7 +13,7 @@ const CAN_LEAVE = new Set<Screen["name"]>(["topic", "chat", "rating", "feedback"
 /** What surrounds every screen: the header, how the connection stands, what was refused. */
 export function Frame({ children }: { children: ComponentChildren }) {
   const session = useSession();
-  const { link, notice, screen, study } = session.state;
+  const { connection, notice, screen, study } = session.state;
   const [leaving, setLeaving] = useState(false);
   const k = "k" in screen ? screen.k : null;
   return (
@@ -35,7 +35,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         )}
       </header>
       <div class="news" role="status">
-        {link === "lost" && screen.name !== "loading" && (
+        {connection === "lost" && screen.name !== "loading" && (
           <p class="banner">
             <span class="banner-pulse" aria-hidden="true" />
             Connection lost. Your words are safe, we’re reconnecting…

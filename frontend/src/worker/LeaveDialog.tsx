@@ -1,6 +1,6 @@
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
-import { underWay } from "../reducer";
+import { underWay } from "./session/reducer";
 import { useSession } from "./hooks";
 
 /** Asks whether the worker means to give the assignment back. */
@@ -10,7 +10,7 @@ export function LeaveDialog({ onClose }: { onClose: () => void }) {
   const leaving = underWay(session.state, "leave") !== null;
   const leave = () => {
     if (!leaving) {
-      session.act({ type: "leave" });
+      session.send({ type: "leave" });
     }
   };
   return (

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { TurnCard } from "../protocol";
+import type { TurnCard } from "./session/protocol";
 import { useOverdue } from "./hooks";
 
 interface Props {

@@ -1,10 +1,10 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
-import { Opinions } from "../design/Opinions";
+import { Opinions } from "./Opinions";
 import { RadioCards, type Choice } from "../design/RadioCards";
-import type { Opinion, TopicChangeKind } from "../protocol";
-import { useScratch, useSession } from "./hooks";
+import type { Opinion, TopicChangeKind } from "./session/protocol";
+import { useDraft, useSession } from "./hooks";
 import { MAX_TOPIC } from "./limits";
 
 const KINDS: Choice<TopicChangeKind>[] = [
@@ -34,7 +34,7 @@ interface Props {
 export function TopicDialog({ k, topic, onClose }: Props) {
   const session = useSession();
   const form = useRef<HTMLFormElement>(null);
-  const [draft, setDraft] = useScratch<Draft>(`${k}:change`, EMPTY);
+  const [draft, setDraft] = useDraft<Draft>(`${k}:change`, EMPTY);
   const [tried, setTried] = useState(false);
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   const same = draft.how === "no change";
@@ -49,7 +49,7 @@ export function TopicDialog({ k, topic, onClose }: Props) {
     if (how && opinion && bot_opinion && !textMissing) {
       // Emptied before it is sent: a refusal gives the words back.
       setDraft(EMPTY);
-      session.act({ type: "topic_change", k, how, topic: text.trim(), opinion, bot_opinion });
+      session.send({ type: "topic_change", k, how, topic: text.trim(), opinion, bot_opinion });
       onClose();
     } else {
       const first = [!how, textMissing, !opinion, !bot_opinion].indexOf(true);

@@ -3,7 +3,7 @@ import "../design/tokens.css";
 import "../design/base.css";
 import "../design/parts.css";
 import "./worker.css";
-import { Session, visitorOf } from "../session";
+import { Session, visitorOf } from "./session/session";
 import { App } from "./App";
 import { SessionContext } from "./hooks";
 import { fitViewport } from "./viewport";

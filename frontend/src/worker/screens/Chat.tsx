@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Meter } from "../../design/Steps";
-import type { StudyCard } from "../../protocol";
-import { inputsOf, lineUnderWay, maySpeak, topicOf, underWay, type ChatScreen } from "../../reducer";
+import type { StudyCard } from "../session/protocol";
+import { inputsOf, lineUnderWay, maySpeak, topicOf, underWay, type ChatScreen } from "../session/reducer";
 import { Composer } from "../Composer";
 import { EndDialog } from "../EndDialog";
 import { useSession, useTitle } from "../hooks";
@@ -27,7 +27,7 @@ export function Chat({ chat, study }: Props) {
   const topic = topicOf(state, chat);
   const speak = (text: string) => {
     const turn = (chat.turns.at(-1)?.turn ?? -1) + 1;
-    session.act({ type: "say", k: chat.k, turn, text });
+    session.send({ type: "say", k: chat.k, turn, text });
   };
   return (
     <div class="chat">

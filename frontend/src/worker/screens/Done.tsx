@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import type { Screen } from "../../reducer";
+import type { Screen } from "../session/reducer";
 import { useHeading, useTitle } from "../hooks";
 
 interface Props {

@@ -1,6 +1,6 @@
 import { Button } from "../../design/Button";
-import { underWay } from "../../reducer";
-import { useHeading, useScratch, useSession, useTitle } from "../hooks";
+import { underWay } from "../session/reducer";
+import { useHeading, useDraft, useSession, useTitle } from "../hooks";
 import { MAX_FEEDBACK } from "../limits";
 
 /** The optional box at the end; pressing its button hands the assignment in. */
@@ -8,12 +8,12 @@ export function Feedback() {
   useTitle("Feedback");
   const session = useSession();
   const heading = useHeading();
-  const [text, setText] = useScratch("feedback", "");
+  const [text, setText] = useDraft("feedback", "");
   const sending = underWay(session.state, "feedback") !== null;
   const submit = (event: Event) => {
     event.preventDefault();
     if (!sending) {
-      session.act({ type: "feedback", text: text.trim() });
+      session.send({ type: "feedback", text: text.trim() });
     }
   };
   return (

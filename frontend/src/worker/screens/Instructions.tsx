@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import type { StudyCard } from "../../protocol";
-import { underWay } from "../../reducer";
+import type { StudyCard } from "../session/protocol";
+import { underWay } from "../session/reducer";
 import { useHeading, useSession, useTitle } from "../hooks";
 import { LeaveDialog } from "../LeaveDialog";
 
@@ -33,7 +33,7 @@ export function Instructions({ study }: { study: StudyCard }) {
   const agreeing = underWay(session.state, "agree") !== null;
   const agree = () => {
     if (!agreeing) {
-      session.act({ type: "agree" });
+      session.send({ type: "agree" });
     }
   };
   const n = study.conversations;

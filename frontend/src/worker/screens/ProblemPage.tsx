@@ -1,24 +1,24 @@
 import { Button } from "../../design/Button";
-import type { Problem } from "../../problem";
+import type { Problem } from "../session/problem";
 import { useSession } from "../hooks";
-import { Still } from "./Still";
+import { StaticPage } from "./StaticPage";
 
 /** The session can't be opened: why, and what to do about it. */
 export function ProblemPage({ problem }: { problem: Problem }) {
   const session = useSession();
   return (
-    <Still title={problem.title}>
+    <StaticPage title={problem.title}>
       <p>{problem.text}</p>
       {problem.remedy === "retry" && (
         <div class="actions">
           <Button onClick={() => window.location.reload()}>Try again</Button>
         </div>
       )}
-      {problem.remedy === "afresh" && (
+      {problem.remedy === "start_anew" && (
         <div class="actions">
-          <Button onClick={() => session.afresh()}>Open the study again</Button>
+          <Button onClick={() => session.startAnew()}>Open the study again</Button>
         </div>
       )}
-    </Still>
+    </StaticPage>
   );
 }

@@ -1,9 +1,9 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Slider } from "../../design/Slider";
-import type { StudyCard } from "../../protocol";
-import { underWay, type Screen } from "../../reducer";
-import { useHeading, useScratch, useSession, useTitle } from "../hooks";
+import type { StudyCard } from "../session/protocol";
+import { underWay, type Screen } from "../session/reducer";
+import { useHeading, useDraft, useSession, useTitle } from "../hooks";
 
 interface Props {
   screen: Extract<Screen, { name: "rating" }>;
@@ -17,7 +17,7 @@ export function Rating({ screen, study }: Props) {
   const session = useSession();
   const heading = useHeading();
   const form = useRef<HTMLFormElement>(null);
-  const [ratings, setRatings] = useScratch<Record<string, number>>(`${k}:ratings`, {});
+  const [ratings, setRatings] = useDraft<Record<string, number>>(`${k}:ratings`, {});
   const [tried, setTried] = useState(false);
   const missing = study.criteria.filter(({ label }) => ratings[label] === undefined);
   const sending = underWay(session.state, "rate", k) !== null;
@@ -33,7 +33,7 @@ export function Rating({ screen, study }: Props) {
       slider?.focus({ preventScroll: true });
     } else if (!sending) {
       const asked = study.criteria.map(({ label }) => [label, ratings[label] ?? 0] as const);
-      session.act({ type: "rate", k, ratings: Object.fromEntries(asked) });
+      session.send({ type: "rate", k, ratings: Object.fromEntries(asked) });
     }
   };
 

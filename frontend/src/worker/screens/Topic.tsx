@@ -1,10 +1,10 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { Opinions } from "../../design/Opinions";
-import type { Opinion, StudyCard } from "../../protocol";
-import { underWay, type Screen } from "../../reducer";
+import { Opinions } from "../Opinions";
+import type { Opinion, StudyCard } from "../session/protocol";
+import { underWay, type Screen } from "../session/reducer";
 import { MAX_TOPIC } from "../limits";
-import { useHeading, useScratch, useSession, useTitle } from "../hooks";
+import { useHeading, useDraft, useSession, useTitle } from "../hooks";
 
 interface Props {
   screen: Extract<Screen, { name: "topic" }>;
@@ -19,8 +19,8 @@ export function Topic({ screen, study }: Props) {
   const heading = useHeading();
   const field = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
-  const [text, setText] = useScratch(`${k}:topic`, "");
-  const [opinion, setOpinion] = useScratch<Opinion | null>(`${k}:opinion:${icebreaker ?? ""}`, null);
+  const [text, setText] = useDraft(`${k}:topic`, "");
+  const [opinion, setOpinion] = useDraft<Opinion | null>(`${k}:opinion:${icebreaker ?? ""}`, null);
   const [tried, setTried] = useState(false);
   const sending = underWay(session.state, "topic", k) !== null;
   const free = icebreaker === null;
@@ -34,7 +34,7 @@ export function Topic({ screen, study }: Props) {
     } else if (opinion === null) {
       form.current?.querySelector<HTMLInputElement>("input[type=radio]")?.focus();
     } else if (!sending) {
-      session.act({ type: "topic", k, text: free ? text.trim() : null, opinion });
+      session.send({ type: "topic", k, text: free ? text.trim() : null, opinion });
     }
   };
 

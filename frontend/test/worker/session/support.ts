@@ -1,31 +1,5 @@
-import type { Act } from "../src/outbox";
-import type { Snapshot, TurnCard } from "../src/protocol";
-import type { Store } from "../src/storage";
-
-/** A Web Storage in memory. */
-export class MemoryStore implements Store {
-  readonly #entries = new Map<string, string>();
-
-  get length(): number {
-    return this.#entries.size;
-  }
-
-  key(index: number): string | null {
-    return [...this.#entries.keys()][index] ?? null;
-  }
-
-  getItem(key: string): string | null {
-    return this.#entries.get(key) ?? null;
-  }
-
-  setItem(key: string, value: string): void {
-    this.#entries.set(key, value);
-  }
-
-  removeItem(key: string): void {
-    this.#entries.delete(key);
-  }
-}
+import type { WorkerMessage } from "../../../src/worker/session/outbox";
+import type { Snapshot, TurnCard } from "../../../src/worker/session/protocol";
 
 export const study: Snapshot["study"] = {
   title: "A study",
@@ -59,6 +33,6 @@ export function line(turn: number, text: string): TurnCard {
   return { turn, author: turn % 2 === 0 ? "worker" : "bot", text };
 }
 
-export function say(id: string, text: string, turn: number, k = 2): Act {
+export function say(id: string, text: string, turn: number, k = 2): WorkerMessage {
   return { type: "say", id, k, turn, text };
 }

@@ -1,5 +1,5 @@
 /** The part of Web Storage that is used here. */
-export interface Store {
+export interface WebStorage {
   readonly length: number;
   key(index: number): string | null;
   getItem(key: string): string | null;
@@ -11,11 +11,11 @@ export interface Store {
  * JSON values under one prefix of a Web Storage. A browser that refuses storage (private mode, full disk)
  * makes the page forgetful, never broken.
  */
-export class Shelf {
-  readonly #store: Store | null;
+export class PrefixedStorage {
+  readonly #store: WebStorage | null;
   readonly #prefix: string;
 
-  constructor(store: Store | null, prefix: string) {
+  constructor(store: WebStorage | null, prefix: string) {
     this.#store = store;
     this.#prefix = prefix;
   }
@@ -64,7 +64,7 @@ export class Shelf {
   }
 }
 
-function storeOf(name: "localStorage" | "sessionStorage"): Store | null {
+function browserStorage(name: "localStorage" | "sessionStorage"): WebStorage | null {
   try {
     return window[name];
   } catch {
@@ -73,11 +73,11 @@ function storeOf(name: "localStorage" | "sessionStorage"): Store | null {
 }
 
 /** What this browser keeps when the tab is closed: tokens of sessions, drafts, messages without an answer. */
-export function lasting(prefix: string): Shelf {
-  return new Shelf(storeOf("localStorage"), prefix);
+export function inLocalStorage(prefix: string): PrefixedStorage {
+  return new PrefixedStorage(browserStorage("localStorage"), prefix);
 }
 
 /** What this tab keeps over a refresh: the researcher's token. */
-export function passing(prefix: string): Shelf {
-  return new Shelf(storeOf("sessionStorage"), prefix);
+export function inSessionStorage(prefix: string): PrefixedStorage {
+  return new PrefixedStorage(browserStorage("sessionStorage"), prefix);
 }

@@ -1,35 +1,35 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { ask, Unauthorised } from "./api";
+import { getJson, Unauthorised } from "./api";
 
 const EVERY_MS = 2_000;
 
 /** What a researcher's views need from the page around them. */
-export interface Desk {
+export interface Researcher {
   token: string;
   onUnauthorised: () => void;
 }
 
-export const DeskContext = createContext<Desk>({ token: "", onUnauthorised: () => undefined });
+export const ResearcherContext = createContext<Researcher>({ token: "", onUnauthorised: () => undefined });
 
-export interface Live<T> {
+export interface Polled<T> {
   data: T | null;
   /** Why the newest data could not be had; older data stays. */
-  trouble: string | null;
+  failure: string | null;
 }
 
 /** What the server says at `path`, asked again every two seconds while the page is seen. */
-export function useLive<T>(path: string): Live<T> {
-  const { token, onUnauthorised } = useContext(DeskContext);
-  const [live, setLive] = useState<Live<T>>({ data: null, trouble: null });
+export function usePolled<T>(path: string): Polled<T> {
+  const { token, onUnauthorised } = useContext(ResearcherContext);
+  const [polled, setPolled] = useState<Polled<T>>({ data: null, failure: null });
   useEffect(() => {
     const control = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = async () => {
       try {
         if (document.visibilityState === "visible") {
-          const data = await ask<T>(path, token, control.signal);
-          setLive({ data, trouble: null });
+          const data = await getJson<T>(path, token, control.signal);
+          setPolled({ data, failure: null });
         }
       } catch (error) {
         if (control.signal.aborted) {
@@ -39,17 +39,17 @@ export function useLive<T>(path: string): Live<T> {
           onUnauthorised();
           return;
         }
-        const trouble = error instanceof Error ? error.message : String(error);
-        setLive(({ data }) => ({ data, trouble }));
+        const failure = error instanceof Error ? error.message : String(error);
+        setPolled(({ data }) => ({ data, failure }));
       }
       timer = setTimeout(() => void look(), EVERY_MS);
     };
-    setLive({ data: null, trouble: null });
+    setPolled({ data: null, failure: null });
     void look();
     return () => {
       control.abort();
       clearTimeout(timer);
     };
   }, [path, token]);
-  return live;
+  return polled;
 }

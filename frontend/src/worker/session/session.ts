@@ -1,11 +1,11 @@
 import { backoff } from "./backoff";
 import { newId } from "./ids";
-import { join, type Joined } from "./join";
-import { Outbox, type Act, type Deed } from "./outbox";
+import { join, type JoinResult } from "./join";
+import { Outbox, type WorkerMessage, type MessageWithoutId } from "./outbox";
 import { problemOf, type Problem } from "./problem";
 import { initial, reduce, type Action, type State } from "./reducer";
-import { isLast, Socket, type ServerMessage, type Wireline } from "./socket";
-import { lasting, Shelf } from "./storage";
+import { isLast, Socket, type ServerMessage, type Connection } from "./socket";
+import { inLocalStorage, PrefixedStorage } from "../../shared/storage";
 import { watch } from "./waking";
 
 /** Whose page this is, as the address says. */
@@ -29,26 +29,26 @@ function decoded(text: string): string {
 }
 
 const TOKEN = "token";
-const WORDS = "words";
+const REFUSED_TEXT = "words";
 
 /**
  * A worker's session as the page holds it: joins, keeps the state, and lends the screens what they need.
- * `scratch` keeps what was typed or set and not yet sent.
+ * `drafts` keeps what was typed or set and not yet sent.
  */
 export class Session {
   readonly #visitor: Visitor;
-  readonly #tokens: Shelf;
+  readonly #tokens: PrefixedStorage;
   readonly #listeners = new Set<() => void>();
   #state: State = initial();
   #problem: Problem | null = null;
-  #scratch = new Shelf(null, "");
+  #drafts = new PrefixedStorage(null, "");
   #socket: Socket | null = null;
-  #attempt = 0;
+  #tries = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(visitor: Visitor) {
     this.#visitor = visitor;
-    this.#tokens = lasting(`candor:${visitor.run}:${visitor.worker ?? ""}:`);
+    this.#tokens = inLocalStorage(`candor:${visitor.run}:${visitor.worker ?? ""}:`);
   }
 
   get state(): State {
@@ -59,8 +59,8 @@ export class Session {
     return this.#problem;
   }
 
-  get scratch(): Shelf {
-    return this.#scratch;
+  get drafts(): PrefixedStorage {
+    return this.#drafts;
   }
 
   subscribe(listener: () => void): () => void {
@@ -73,20 +73,20 @@ export class Session {
     clearTimeout(this.#retry);
     const joined = await this.#join();
     if (joined.ok) {
-      this.#attempt = 0;
+      this.#tries = 0;
       this.#problem = null;
       this.#connect(joined.token, joined.socket);
     } else {
       this.#show(joined.problem);
       if (joined.code === "unreachable") {
-        this.#retry = setTimeout(() => void this.open(), backoff(this.#attempt));
-        this.#attempt += 1;
+        this.#retry = setTimeout(() => void this.open(), backoff(this.#tries));
+        this.#tries += 1;
       }
     }
   }
 
   /** One tab at a time, so that two opened at the same moment come to one and the same session. */
-  async #join(): Promise<Joined> {
+  async #join(): Promise<JoinResult> {
     const joinNow = async () => {
       const joined = await join({ ...this.#visitor, token: this.#tokens.get<string>(TOKEN) });
       if (joined.ok) {
@@ -100,7 +100,7 @@ export class Session {
   }
 
   /** Forget the session that this browser remembers and join anew. */
-  afresh(): void {
+  startAnew(): void {
     this.#tokens.remove(TOKEN);
     window.location.reload();
   }
@@ -115,29 +115,29 @@ export class Session {
   }
 
   /** Send what the worker did. */
-  act(deed: Deed): void {
-    const act = { ...deed, id: newId() } as Act;
-    this.#dispatch({ type: "sent", act });
-    this.#socket?.send(act);
+  send(content: MessageWithoutId): void {
+    const message = { ...content, id: newId() } as WorkerMessage;
+    this.#dispatch({ type: "sent", message });
+    this.#socket?.send(message);
   }
 
-  /** The words of inputs that were refused. They are given back once. */
-  takeWords(): string {
-    const words = this.#scratch.get<string>(WORDS) ?? "";
-    this.#scratch.remove(WORDS);
-    return words;
+  /** The text of inputs that were refused. They are given back once. */
+  takeRefusedText(): string {
+    const text = this.#drafts.get<string>(REFUSED_TEXT) ?? "";
+    this.#drafts.remove(REFUSED_TEXT);
+    return text;
   }
 
   #connect(token: string, path: string): void {
-    this.#scratch = lasting(`candor:${assignmentOf(token)}:`);
-    const outbox = new Outbox(this.#scratch);
+    this.#drafts = inLocalStorage(`candor:${assignmentOf(token)}:`);
+    const outbox = new Outbox(this.#drafts);
     this.#state = initial(outbox.waiting);
     const socket = new Socket({
-      connect: () => new WebSocket(new URL(path, window.location.href.replace(/^http/, "ws"))) as Wireline,
+      connect: () => new WebSocket(new URL(path, window.location.href.replace(/^http/, "ws"))) as Connection,
       token,
       outbox,
-      onMessage: (message) => this.#hear(message),
-      onLink: (link) => this.#dispatch({ type: "link", link }),
+      onMessage: (message) => this.#receive(message),
+      onConnection: (connection) => this.#dispatch({ type: "connection", connection }),
       onRefused: (code, message) => this.#show(problemOf(code, message)),
     });
     this.#socket = socket;
@@ -148,47 +148,47 @@ export class Session {
     socket.start();
   }
 
-  #hear(message: ServerMessage): void {
-    this.#tidy(message);
+  #receive(message: ServerMessage): void {
+    this.#dropDrafts(message);
     const refused = message.type === "error" && this.#state.pending.find(({ id }) => id === message.id);
     if (refused) {
-      this.#giveBack(refused);
+      this.#keepRefused(refused);
     }
     this.#dispatch({ type: "received", message });
   }
 
   /** Drop drafts that have served their purpose. */
-  #tidy(message: ServerMessage): void {
+  #dropDrafts(message: ServerMessage): void {
     const { screen } = this.#state;
     const k = "k" in screen ? screen.k : null;
     if (isLast(message)) {
-      this.#scratch.clear();
+      this.#drafts.clear();
     } else if (message.type === "feedback_due" || (message.type === "topic_due" && message.k !== k)) {
-      this.#scratch.clear(`${k}:`);
+      this.#drafts.clear(`${k}:`);
     }
   }
 
-  /** Keep the words of a refused message for the field that they came from. */
-  #giveBack(act: Act): void {
-    if (act.type === "say") {
-      this.#scratch.set(WORDS, [this.#scratch.get<string>(WORDS), act.text].filter(Boolean).join("\n"));
-    } else if (act.type === "topic_change") {
-      const { k, how, topic, opinion, bot_opinion } = act;
-      this.#scratch.set(`${k}:change`, { how, topic, opinion, bot_opinion });
+  /** Keep the text of a refused message for the field that they came from. */
+  #keepRefused(message: WorkerMessage): void {
+    if (message.type === "say") {
+      this.#drafts.set(REFUSED_TEXT, [this.#drafts.get<string>(REFUSED_TEXT), message.text].filter(Boolean).join("\n"));
+    } else if (message.type === "topic_change") {
+      const { k, how, topic, opinion, bot_opinion } = message;
+      this.#drafts.set(`${k}:change`, { how, topic, opinion, bot_opinion });
     }
   }
 
   #show(problem: Problem): void {
     this.#problem = problem;
-    this.#tell();
+    this.#notify();
   }
 
   #dispatch(action: Action): void {
     this.#state = reduce(this.#state, action);
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#listeners.forEach((listener) => listener());
   }
 }

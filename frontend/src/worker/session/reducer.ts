@@ -1,6 +1,6 @@
-import type { Act } from "./outbox";
+import type { WorkerMessage } from "./outbox";
 import type { Snapshot, StudyCard, TurnCard } from "./protocol";
-import type { Link, ServerMessage } from "./socket";
+import type { ConnectionState, ServerMessage } from "./socket";
 
 /** The screens of an assignment; they follow the server's session phases. */
 export type Screen =
@@ -30,34 +30,34 @@ export interface Notice {
 }
 
 export interface State {
-  link: Link;
+  connection: ConnectionState;
   study: StudyCard | null;
   screen: Screen;
   /** What was sent and has no answer yet. */
-  pending: readonly Act[];
+  pending: readonly WorkerMessage[];
   notice: Notice | null;
   /** The conversation whose chatbot could not go on, until its topic is asked for again. */
   replaced: number | null;
 }
 
 export type Action =
-  | { type: "link"; link: Link }
-  | { type: "sent"; act: Act }
+  | { type: "connection"; connection: ConnectionState }
+  | { type: "sent"; message: WorkerMessage }
   | { type: "received"; message: ServerMessage }
   | { type: "dismissed" };
 
 /** The state before the first word of the server. `pending` is what the outbox has kept. */
-export function initial(pending: readonly Act[] = []): State {
-  return { link: "connecting", study: null, screen: { name: "loading" }, pending, notice: null, replaced: null };
+export function initial(pending: readonly WorkerMessage[] = []): State {
+  return { connection: "connecting", study: null, screen: { name: "loading" }, pending, notice: null, replaced: null };
 }
 
 /** What the page knows after `action`. Pure. */
 export function reduce(state: State, action: Action): State {
   switch (action.type) {
-    case "link":
-      return { ...state, link: action.link };
+    case "connection":
+      return { ...state, connection: action.connection };
     case "sent":
-      return { ...state, pending: [...state.pending, action.act], notice: null };
+      return { ...state, pending: [...state.pending, action.message], notice: null };
     case "dismissed":
       return { ...state, notice: null };
     case "received":
@@ -103,7 +103,7 @@ function received(state: State, message: ServerMessage): State {
     case "ended":
       return finished(state, { name: "ended", how: message.phase });
     case "taken_over":
-      return { ...state, link: "taken_over" };
+      return { ...state, connection: "taken_over" };
   }
 }
 
@@ -152,23 +152,23 @@ function screenOf(snapshot: Snapshot): Screen {
 }
 
 function accepted(state: State, id: string): State {
-  const act = state.pending.find((other) => other.id === id);
-  if (!act) {
+  const message = state.pending.find((other) => other.id === id);
+  if (!message) {
     return state;
   }
-  const rest = { ...state, pending: state.pending.filter((other) => other !== act) };
-  switch (act.type) {
+  const rest = { ...state, pending: state.pending.filter((other) => other !== message) };
+  switch (message.type) {
     case "say":
       return inChat(rest, (chat) => {
-        if (act.k !== chat.k || chat.turns.some(({ turn }) => turn === act.turn)) {
+        if (message.k !== chat.k || chat.turns.some(({ turn }) => turn === message.turn)) {
           return chat;
         }
-        const line: TurnCard = { turn: act.turn, author: "worker", text: act.text };
-        const answered = chat.turns.some(({ turn }) => turn > act.turn);
+        const line: TurnCard = { turn: message.turn, author: "worker", text: message.text };
+        const answered = chat.turns.some(({ turn }) => turn > message.turn);
         return { ...withTurn(chat, line), replyDue: !answered };
       });
     case "topic_change":
-      return inChat(rest, (chat) => (act.k === chat.k ? { ...chat, topic: act.topic } : chat));
+      return inChat(rest, (chat) => (message.k === chat.k ? { ...chat, topic: message.topic } : chat));
     default:
       return rest;
   }
@@ -177,7 +177,7 @@ function accepted(state: State, id: string): State {
 function refused(state: State, id: string | null, code: string): State {
   return {
     ...state,
-    pending: state.pending.filter((act) => act.id !== id),
+    pending: state.pending.filter((message) => message.id !== id),
     notice: { key: (state.notice?.key ?? 0) + 1, code },
   };
 }
@@ -185,18 +185,18 @@ function refused(state: State, id: string | null, code: string): State {
 // ---- what screens ask of the state -----------------------------------------------------------
 
 /** The latest message of this kind that is on its way, if there is one; with `k`, of that conversation. */
-export function underWay<T extends Act["type"]>(state: State, type: T, k?: number): Extract<Act, { type: T }> | null {
-  const act = state.pending.findLast(
+export function underWay<T extends WorkerMessage["type"]>(state: State, type: T, k?: number): Extract<WorkerMessage, { type: T }> | null {
+  const message = state.pending.findLast(
     (other) => other.type === type && (k === undefined || ("k" in other && other.k === k)),
   );
-  return (act as Extract<Act, { type: T }> | undefined) ?? null;
+  return (message as Extract<WorkerMessage, { type: T }> | undefined) ?? null;
 }
 
 /** The worker's line that has been sent and is not yet known to be stored. */
 export function lineUnderWay(state: State, chat: ChatScreen): TurnCard | null {
-  for (const act of state.pending) {
-    if (act.type === "say" && act.k === chat.k && !chat.turns.some(({ turn }) => turn === act.turn)) {
-      return { turn: act.turn, author: "worker", text: act.text };
+  for (const message of state.pending) {
+    if (message.type === "say" && message.k === chat.k && !chat.turns.some(({ turn }) => turn === message.turn)) {
+      return { turn: message.turn, author: "worker", text: message.text };
     }
   }
   return null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Act } from "../src/outbox";
+import type { WorkerMessage } from "../../../src/worker/session/outbox";
 import {
   initial,
   inputsOf,
@@ -10,16 +10,16 @@ import {
   underWay,
   type ChatScreen,
   type State,
-} from "../src/reducer";
-import type { ServerMessage } from "../src/socket";
-import { conversation, line, say, snapshot } from "./helpers";
+} from "../../../src/worker/session/reducer";
+import type { ServerMessage } from "../../../src/worker/session/socket";
+import { conversation, line, say, snapshot } from "./support";
 
 function hear(state: State, ...messages: ServerMessage[]): State {
   return messages.reduce((now, message) => reduce(now, { type: "received", message }), state);
 }
 
-function send(state: State, act: Act): State {
-  return reduce(state, { type: "sent", act });
+function send(state: State, message: WorkerMessage): State {
+  return reduce(state, { type: "sent", message });
 }
 
 function chatOf(state: State): ChatScreen {
@@ -130,7 +130,7 @@ describe("the topic", () => {
     topic: "Bridges",
     opinion: "like",
     bot_opinion: "like",
-  } as const satisfies Act;
+  } as const satisfies WorkerMessage;
 
   it("changes on the screen at once and stays so when accepted", () => {
     const sent = send(chatting(), change);
@@ -152,7 +152,7 @@ describe("what is left of an earlier conversation", () => {
     say("s", "Hello", 0, 1),
     { type: "topic_change", id: "t", k: 1, how: "bot change", topic: "Cheese", opinion: "like", bot_opinion: "like" },
     { type: "end_conversation", id: "e", k: 1 },
-  ] satisfies Act[];
+  ] satisfies WorkerMessage[];
 
   it("holds nothing up in this one while it is on its way", () => {
     const state = hear(initial(left), snapshot());
