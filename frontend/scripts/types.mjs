@@ -9,14 +9,18 @@ const typesFile = new URL("protocol.ts", folder);
 /** Every `$ref` name reachable from a schema node. */
 function reachable(schema, node, found = new Set()) {
   if (Array.isArray(node)) {
-    node.forEach((item) => reachable(schema, item, found));
+    for (const item of node) {
+      reachable(schema, item, found);
+    }
   } else if (node && typeof node === "object") {
     const name = typeof node.$ref === "string" ? node.$ref.replace("#/$defs/", "") : null;
     if (name && !found.has(name)) {
       found.add(name);
       reachable(schema, schema.$defs[name], found);
     }
-    Object.values(node).forEach((value) => reachable(schema, value, found));
+    for (const value of Object.values(node)) {
+      reachable(schema, value, found);
+    }
   }
   return found;
 }

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { Wordmark } from "../design/Wordmark";
-import { forgetToken, keepToken, rememberedToken } from "./access";
 import { AssignmentView } from "./AssignmentView";
-import { Link, Breadcrumbs } from "./Link";
+import { forgetToken, keepToken, rememberedToken } from "./access";
+import { Breadcrumbs, Link } from "./Link";
 import { ResearcherContext } from "./polled";
-import { useRoute } from "./route";
-import { RunView } from "./RunView";
 import { RunsView } from "./RunsView";
+import { RunView } from "./RunView";
+import { useRoute } from "./route";
 import { TokenForm } from "./TokenForm";
 
 /** The researcher's page: runs, one run, one assignment. */

@@ -1,9 +1,9 @@
 import { Fragment } from "preact";
 import type { ConversationRecord, TopicMark, Transcript, TurnRow } from "./api";
 import { latency } from "./format";
+import { LoadStatus } from "./LoadStatus";
 import { usePolled } from "./polled";
 import { Status } from "./Status";
-import { LoadStatus } from "./LoadStatus";
 
 /** One assignment: every conversation with its transcript, topics and ratings. */
 export function AssignmentView({ assignment }: { assignment: string }) {

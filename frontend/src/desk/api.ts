@@ -117,7 +117,9 @@ export async function getJson<T>(path: string, token: string, signal: AbortSigna
     throw new Unauthorised();
   }
   if (!answer.ok) {
-    throw new Failed(isErrorBody(body) ? `${body.error.message}. ${body.error.hint}` : `HTTP ${answer.status}`);
+    throw new Failed(
+      isErrorBody(body) ? `${body.error.message}. ${body.error.hint}` : `HTTP ${answer.status}`,
+    );
   }
   return body as T;
 }

@@ -1,4 +1,5 @@
-import type { State } from "./session/reducer";
+import { Frame } from "./Frame";
+import { useSession } from "./hooks";
 import { Chat } from "./screens/Chat";
 import { Done } from "./screens/Done";
 import { Ended } from "./screens/Ended";
@@ -9,8 +10,7 @@ import { Rating } from "./screens/Rating";
 import { TakenOver } from "./screens/TakenOver";
 import { Topic } from "./screens/Topic";
 import { Waiting } from "./screens/Waiting";
-import { Frame } from "./Frame";
-import { useSession } from "./hooks";
+import type { State } from "./session/reducer";
 
 /** The worker's page: one screen at a time, as the session stands. */
 export function App() {

@@ -80,14 +80,20 @@ export function Composer({ k, ready, waiting, onSend }: Props) {
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={key}
       />
-      <button type="submit" class="button button-primary composer-send" aria-disabled={sendable ? undefined : "true"}>
+      <button
+        type="submit"
+        class="button button-primary composer-send"
+        aria-disabled={sendable ? undefined : "true"}
+      >
         <span class="unseen">Send</span>
         <svg viewBox="0 0 24 24" aria-hidden="true">
           <path d="M12 19V5M5.5 11.5 12 5l6.5 6.5" />
         </svg>
       </button>
       <p class="composer-hint small soft" id="composer-hint">
-        {hint(waiting, text) ?? <span class="composer-keys">Enter sends, Shift + Enter starts a new line.</span>}
+        {hint(waiting, text) ?? (
+          <span class="composer-keys">Enter sends, Shift + Enter starts a new line.</span>
+        )}
       </p>
     </form>
   );

@@ -20,8 +20,8 @@ function TooFew({ missing, onClose }: Props) {
   return (
     <Dialog title="A little more, please" onClose={onClose}>
       <p>
-        {missing === 1 ? "One more message is needed" : `${missing} more messages are needed`} in this conversation
-        before you can go on.
+        {missing === 1 ? "One more message is needed" : `${missing} more messages are needed`} in this
+        conversation before you can go on.
       </p>
       <div class="actions">
         <Button onClick={onClose}>Keep chatting</Button>
@@ -40,7 +40,8 @@ function Confirm({ k, last, replyDue, ending, onClose }: Props) {
   return (
     <Dialog title="Finish this conversation?" onClose={onClose}>
       <p>
-        You can’t come back to it. Next you rate it{last ? ", and then you are nearly done." : ", then a new chatbot follows."}
+        You can’t come back to it. Next you rate it
+        {last ? ", and then you are nearly done." : ", then a new chatbot follows."}
       </p>
       {replyDue && (
         <p class="soft" role="status">

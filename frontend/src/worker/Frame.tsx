@@ -3,10 +3,10 @@ import { useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { Steps } from "../design/Steps";
 import { Wordmark } from "../design/Wordmark";
-import { noticeText } from "./session/problem";
-import type { Screen } from "./session/reducer";
 import { useSession } from "./hooks";
 import { LeaveDialog } from "./LeaveDialog";
+import { noticeText } from "./session/problem";
+import type { Screen } from "./session/reducer";
 
 const CAN_LEAVE = new Set<Screen["name"]>(["topic", "chat", "rating", "feedback"]);
 
@@ -46,7 +46,12 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {notice && (
           <div class="toast">
             <p>{noticeText(notice.code)}</p>
-            <button type="button" class="toast-close" aria-label="Close this message" onClick={() => session.dismiss()}>
+            <button
+              type="button"
+              class="toast-close"
+              aria-label="Close this message"
+              onClick={() => session.dismiss()}
+            >
               ×
             </button>
           </div>

@@ -1,7 +1,7 @@
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
-import { underWay } from "./session/reducer";
 import { useSession } from "./hooks";
+import { underWay } from "./session/reducer";
 
 /** Asks whether the worker means to give the assignment back. */
 export function LeaveDialog({ onClose }: { onClose: () => void }) {

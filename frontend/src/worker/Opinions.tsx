@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { type Choice, RadioCards } from "../design/RadioCards";
 import type { Opinion } from "./session/protocol";
-import { RadioCards, type Choice } from "../design/RadioCards";
 
 function face(mouth: string): ComponentChildren {
   return (

@@ -1,11 +1,11 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
-import { Opinions } from "./Opinions";
-import { RadioCards, type Choice } from "../design/RadioCards";
-import type { Opinion, TopicChangeKind } from "./session/protocol";
+import { type Choice, RadioCards } from "../design/RadioCards";
 import { useDraft, useSession } from "./hooks";
 import { MAX_TOPIC } from "./limits";
+import { Opinions } from "./Opinions";
+import type { Opinion, TopicChangeKind } from "./session/protocol";
 
 const KINDS: Choice<TopicChangeKind>[] = [
   { value: "bot change", label: "The chatbot changed it" },

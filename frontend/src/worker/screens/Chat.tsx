@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Meter } from "../../design/Steps";
-import type { StudyCard } from "../session/protocol";
-import { inputsOf, lineUnderWay, maySpeak, topicOf, underWay, type ChatScreen } from "../session/reducer";
 import { Composer } from "../Composer";
 import { EndDialog } from "../EndDialog";
 import { useSession, useTitle } from "../hooks";
 import { Log } from "../Log";
+import type { StudyCard } from "../session/protocol";
+import { type ChatScreen, inputsOf, lineUnderWay, maySpeak, topicOf, underWay } from "../session/reducer";
 import { TopicDialog } from "../TopicDialog";
 
 interface Props {

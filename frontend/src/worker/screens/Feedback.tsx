@@ -1,7 +1,7 @@
 import { Button } from "../../design/Button";
-import { underWay } from "../session/reducer";
-import { useHeading, useDraft, useSession, useTitle } from "../hooks";
+import { useDraft, useHeading, useSession, useTitle } from "../hooks";
 import { MAX_FEEDBACK } from "../limits";
+import { underWay } from "../session/reducer";
 
 /** The optional box at the end; pressing its button hands the assignment in. */
 export function Feedback() {

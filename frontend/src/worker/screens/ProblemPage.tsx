@@ -1,6 +1,6 @@
 import { Button } from "../../design/Button";
-import type { Problem } from "../session/problem";
 import { useSession } from "../hooks";
+import type { Problem } from "../session/problem";
 import { StaticPage } from "./StaticPage";
 
 /** The session can't be opened: why, and what to do about it. */

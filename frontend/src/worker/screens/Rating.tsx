@@ -1,9 +1,9 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Slider } from "../../design/Slider";
+import { useDraft, useHeading, useSession, useTitle } from "../hooks";
 import type { StudyCard } from "../session/protocol";
-import { underWay, type Screen } from "../session/reducer";
-import { useHeading, useDraft, useSession, useTitle } from "../hooks";
+import { type Screen, underWay } from "../session/reducer";
 
 interface Props {
   screen: Extract<Screen, { name: "rating" }>;
@@ -42,8 +42,8 @@ export function Rating({ screen, study }: Props) {
       {cutShort && (
         <div class="panel panel-calm" role="status">
           <p>
-            <strong>That chatbot could not go on.</strong> You had written enough, so please rate the conversation as far
-            as it went.
+            <strong>That chatbot could not go on.</strong> You had written enough, so please rate the
+            conversation as far as it went.
           </p>
         </div>
       )}

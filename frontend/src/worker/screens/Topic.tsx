@@ -1,10 +1,10 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { useDraft, useHeading, useSession, useTitle } from "../hooks";
+import { MAX_TOPIC } from "../limits";
 import { Opinions } from "../Opinions";
 import type { Opinion, StudyCard } from "../session/protocol";
-import { underWay, type Screen } from "../session/reducer";
-import { MAX_TOPIC } from "../limits";
-import { useHeading, useDraft, useSession, useTitle } from "../hooks";
+import { type Screen, underWay } from "../session/reducer";
 
 interface Props {
   screen: Extract<Screen, { name: "topic" }>;
@@ -43,8 +43,8 @@ export function Topic({ screen, study }: Props) {
       {again && (
         <div class="panel panel-calm" role="status">
           <p>
-            <strong>That chatbot could not go on.</strong> A new one takes its place, and this conversation starts over.
-            Everything you finished before is kept.
+            <strong>That chatbot could not go on.</strong> A new one takes its place, and this conversation
+            starts over. Everything you finished before is kept.
           </p>
         </div>
       )}

@@ -1,5 +1,5 @@
 import { isErrorBody } from "../../shared/error_body";
-import { problemOf, type Problem } from "./problem";
+import { type Problem, problemOf } from "./problem";
 
 /** Who comes to which run. `token`: what this browser was given earlier. */
 export interface JoinRequest {

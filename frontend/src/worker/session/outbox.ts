@@ -1,5 +1,5 @@
-import type { Wire } from "./protocol";
 import type { PrefixedStorage } from "../../shared/storage";
+import type { Wire } from "./protocol";
 
 /** A message that a worker's page sends within a session. */
 export type WorkerMessage = Exclude<Wire["client"], { type: "hello" }>;

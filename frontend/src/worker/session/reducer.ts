@@ -48,7 +48,14 @@ export type Action =
 
 /** The state before the first word of the server. `pending` is what the outbox has kept. */
 export function initial(pending: readonly WorkerMessage[] = []): State {
-  return { connection: "connecting", study: null, screen: { name: "loading" }, pending, notice: null, replaced: null };
+  return {
+    connection: "connecting",
+    study: null,
+    screen: { name: "loading" },
+    pending,
+    notice: null,
+    replaced: null,
+  };
 }
 
 /** What the page knows after `action`. Pure. */
@@ -75,7 +82,11 @@ function received(state: State, message: ServerMessage): State {
       return refused(state, message.id, message.code);
     case "topic_due": {
       const { k, icebreaker } = message;
-      return { ...state, replaced: null, screen: { name: "topic", k, icebreaker, again: state.replaced === k } };
+      return {
+        ...state,
+        replaced: null,
+        screen: { name: "topic", k, icebreaker, again: state.replaced === k },
+      };
     }
     case "conversation_started": {
       const { k, topic } = message;
@@ -185,7 +196,11 @@ function refused(state: State, id: string | null, code: string): State {
 // ---- what screens ask of the state -----------------------------------------------------------
 
 /** The latest message of this kind that is on its way, if there is one; with `k`, of that conversation. */
-export function underWay<T extends WorkerMessage["type"]>(state: State, type: T, k?: number): Extract<WorkerMessage, { type: T }> | null {
+export function underWay<T extends WorkerMessage["type"]>(
+  state: State,
+  type: T,
+  k?: number,
+): Extract<WorkerMessage, { type: T }> | null {
   const message = state.pending.findLast(
     (other) => other.type === type && (k === undefined || ("k" in other && other.k === k)),
   );
@@ -195,7 +210,11 @@ export function underWay<T extends WorkerMessage["type"]>(state: State, type: T,
 /** The worker's line that has been sent and is not yet known to be stored. */
 export function lineUnderWay(state: State, chat: ChatScreen): TurnCard | null {
   for (const message of state.pending) {
-    if (message.type === "say" && message.k === chat.k && !chat.turns.some(({ turn }) => turn === message.turn)) {
+    if (
+      message.type === "say" &&
+      message.k === chat.k &&
+      !chat.turns.some(({ turn }) => turn === message.turn)
+    ) {
       return { turn: message.turn, author: "worker", text: message.text };
     }
   }

@@ -1,11 +1,11 @@
+import { inLocalStorage, PrefixedStorage } from "../../shared/storage";
 import { backoff } from "./backoff";
 import { newId } from "./ids";
-import { join, type JoinResult } from "./join";
-import { Outbox, type WorkerMessage, type MessageWithoutId } from "./outbox";
-import { problemOf, type Problem } from "./problem";
-import { initial, reduce, type Action, type State } from "./reducer";
-import { isLast, Socket, type ServerMessage, type Connection } from "./socket";
-import { inLocalStorage, PrefixedStorage } from "../../shared/storage";
+import { type JoinResult, join } from "./join";
+import { type MessageWithoutId, Outbox, type WorkerMessage } from "./outbox";
+import { type Problem, problemOf } from "./problem";
+import { type Action, initial, reduce, type State } from "./reducer";
+import { type Connection, isLast, type ServerMessage, Socket } from "./socket";
 import { watch } from "./waking";
 
 /** Whose page this is, as the address says. */
@@ -171,7 +171,10 @@ export class Session {
   /** Keep the text of a refused message for the field that they came from. */
   #keepRefused(message: WorkerMessage): void {
     if (message.type === "say") {
-      this.#drafts.set(REFUSED_TEXT, [this.#drafts.get<string>(REFUSED_TEXT), message.text].filter(Boolean).join("\n"));
+      this.#drafts.set(
+        REFUSED_TEXT,
+        [this.#drafts.get<string>(REFUSED_TEXT), message.text].filter(Boolean).join("\n"),
+      );
     } else if (message.type === "topic_change") {
       const { k, how, topic, opinion, bot_opinion } = message;
       this.#drafts.set(`${k}:change`, { how, topic, opinion, bot_opinion });
@@ -189,7 +192,9 @@ export class Session {
   }
 
   #notify(): void {
-    this.#listeners.forEach((listener) => listener());
+    for (const listener of this.#listeners) {
+      listener();
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { backoff } from "./backoff";
 import { newId } from "./ids";
-import type { WorkerMessage, Outbox } from "./outbox";
+import type { Outbox, WorkerMessage } from "./outbox";
 import type { Wire } from "./protocol";
 
 export type ServerMessage = Wire["server"];
@@ -192,7 +192,9 @@ export class Socket {
     this.#calm = setTimeout(() => (this.#tries = 0), CALM_MS);
     this.#welcomed = true;
     this.#options.onConnection("open");
-    this.#options.outbox.waiting.forEach((message) => this.#transmit(message));
+    for (const message of this.#options.outbox.waiting) {
+      this.#transmit(message);
+    }
   }
 
   /** A connection on which a reply is due and nothing comes may be dead without having said so. */

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { WorkerMessage } from "../../../src/worker/session/outbox";
 import {
+  type ChatScreen,
   initial,
   inputsOf,
   lineUnderWay,
   maySpeak,
   reduce,
+  type State,
   topicOf,
   underWay,
-  type ChatScreen,
-  type State,
 } from "../../../src/worker/session/reducer";
 import type { ServerMessage } from "../../../src/worker/session/socket";
 import { conversation, line, say, snapshot } from "./support";
@@ -30,7 +30,10 @@ function chatOf(state: State): ChatScreen {
 }
 
 function chatting(...turns: string[]): State {
-  return hear(initial(), snapshot({ conversation: conversation(turns.map((text, turn) => line(turn, text))) }));
+  return hear(
+    initial(),
+    snapshot({ conversation: conversation(turns.map((text, turn) => line(turn, text))) }),
+  );
 }
 
 describe("snapshot", () => {
@@ -46,7 +49,10 @@ describe("snapshot", () => {
   });
 
   it.each(["expired", "returned"] as const)("draws the end of an assignment that is %s", (phase) => {
-    expect(hear(initial(), snapshot({ phase, conversation: null })).screen).toEqual({ name: "ended", how: phase });
+    expect(hear(initial(), snapshot({ phase, conversation: null })).screen).toEqual({
+      name: "ended",
+      how: phase,
+    });
   });
 
   it("brings back the turns and whether a reply is due", () => {
@@ -104,7 +110,14 @@ describe("an input", () => {
   });
 
   it("is let go when it is refused", () => {
-    const error = { type: "error", seq: 2, id: "a", code: "storage_failed", message: "", retry: true } as const;
+    const error = {
+      type: "error",
+      seq: 2,
+      id: "a",
+      code: "storage_failed",
+      message: "",
+      retry: true,
+    } as const;
     const state = hear(send(chatting(), say("a", "Hello", 0)), error);
     expect(state).toMatchObject({ notice: { code: "storage_failed" }, pending: [] });
     expect(maySpeak(state, chatOf(state))).toBe(true);
@@ -140,7 +153,14 @@ describe("the topic", () => {
   });
 
   it("goes back when the change is refused", () => {
-    const error = { type: "error", seq: 2, id: "t", code: "invalid_field", message: "", retry: false } as const;
+    const error = {
+      type: "error",
+      seq: 2,
+      id: "t",
+      code: "invalid_field",
+      message: "",
+      retry: false,
+    } as const;
     const state = hear(send(chatting(), change), error);
     expect(topicOf(state, chatOf(state))).toBe("Trains");
   });
@@ -150,7 +170,15 @@ describe("the topic", () => {
 describe("what is left of an earlier conversation", () => {
   const left = [
     say("s", "Hello", 0, 1),
-    { type: "topic_change", id: "t", k: 1, how: "bot change", topic: "Cheese", opinion: "like", bot_opinion: "like" },
+    {
+      type: "topic_change",
+      id: "t",
+      k: 1,
+      how: "bot change",
+      topic: "Cheese",
+      opinion: "like",
+      bot_opinion: "like",
+    },
     { type: "end_conversation", id: "e", k: 1 },
   ] satisfies WorkerMessage[];
 
@@ -214,10 +242,7 @@ describe("the way through an assignment", () => {
   it("says that a chatbot was replaced, until the next conversation", () => {
     const failing = hear(chatting("Hello"), { type: "replaced", seq: 2, k: 2 });
     expect(failing.screen.name).toBe("chat");
-    const replaced = hear(
-      failing,
-      { type: "topic_due", seq: 3, k: 2, n: 6, icebreaker: "I like tea." },
-    );
+    const replaced = hear(failing, { type: "topic_due", seq: 3, k: 2, n: 6, icebreaker: "I like tea." });
     expect(replaced.screen).toEqual({ name: "topic", k: 2, icebreaker: "I like tea.", again: true });
     const begun = hear(replaced, { type: "conversation_started", seq: 4, k: 2, n: 6, topic: "Tea" });
     expect(begun.screen).toMatchObject({ name: "chat", k: 2, again: true });
@@ -232,7 +257,9 @@ describe("the way through an assignment", () => {
 
   it.each(["topic", "chat"] as const)("says so after a reload, too: %s", (phase) => {
     const card = { ...conversation(), again: true };
-    expect(hear(initial(), snapshot({ phase, conversation: card as never })).screen).toMatchObject({ again: true });
+    expect(hear(initial(), snapshot({ phase, conversation: card as never })).screen).toMatchObject({
+      again: true,
+    });
   });
 
   it("is drawn anew by a snapshot that comes in between", () => {

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Outbox } from "../../../src/worker/session/outbox";
-import { Socket, type ConnectionState, type ServerMessage, type Connection } from "../../../src/worker/session/socket";
 import { PrefixedStorage } from "../../../src/shared/storage";
+import { Outbox } from "../../../src/worker/session/outbox";
+import {
+  type Connection,
+  type ConnectionState,
+  type ServerMessage,
+  Socket,
+} from "../../../src/worker/session/socket";
 import { MemoryStorage } from "../../shared/support";
 import { conversation, line, say, snapshot } from "./support";
 
@@ -102,7 +107,10 @@ describe("connecting", () => {
   });
 
   it.each([
-    ["a message was accepted", (connection: FakeConnection) => connection.says({ type: "accepted", seq: 2, id: "a" })],
+    [
+      "a message was accepted",
+      (connection: FakeConnection) => connection.says({ type: "accepted", seq: 2, id: "a" }),
+    ],
     ["a connection has lasted for 10 s", () => vi.advanceTimersByTime(10_000)],
   ])("starts with short pauses again once %s", (_, succeed) => {
     const { socket, connections, last } = setUp();
@@ -283,13 +291,20 @@ describe("the outbox", () => {
     vi.advanceTimersByTime(500);
     last().welcomes();
     expect(connections).toHaveLength(2);
-    expect(last().sent.map(({ id }) => id).slice(1)).toEqual(["b"]);
+    expect(
+      last()
+        .sent.map(({ id }) => id)
+        .slice(1),
+    ).toEqual(["b"]);
     expect(states).not.toContain("lost");
   });
 
   it("is shared by two tabs without loss", () => {
     const store = new MemoryStorage();
-    const [one, two] = [new Outbox(new PrefixedStorage(store, "p:")), new Outbox(new PrefixedStorage(store, "p:"))];
+    const [one, two] = [
+      new Outbox(new PrefixedStorage(store, "p:")),
+      new Outbox(new PrefixedStorage(store, "p:")),
+    ];
     one.add(say("a", "Hello", 0));
     two.add(say("b", "there", 0));
     two.remove("b");
@@ -322,7 +337,11 @@ describe("the outbox", () => {
     socket.send({ type: "agree", id: "1" });
     socket.send({ type: "leave", id: "2" });
     last().welcomes();
-    expect(last().sent.map(({ id }) => id).slice(1)).toEqual(["1", "2"]);
+    expect(
+      last()
+        .sent.map(({ id }) => id)
+        .slice(1),
+    ).toEqual(["1", "2"]);
   });
 });
 
