@@ -63,12 +63,18 @@ function prepared(schema) {
 
 async function generated() {
   const schema = JSON.parse(await readFile(schemaFile, "utf8"));
-  return compile(prepared(schema), "Wire", {
+  const types = await compile(prepared(schema), "Wire", {
     additionalProperties: false,
     bannerComment: "// Made from protocol.schema.json by `npm run types`. Do not edit.",
     ignoreMinAndMaxItems: true,
     style: { printWidth: 110 },
   });
+  return `${types}
+/**
+ * The version of the protocol that these types describe.
+ */
+export const PROTOCOL_VERSION = ${schema.$defs.Snapshot.properties.protocol.default};
+`;
 }
 
 const wanted = await generated();

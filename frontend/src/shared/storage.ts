@@ -29,11 +29,13 @@ export class PrefixedStorage {
     }
   }
 
-  set(key: string, value: unknown): void {
+  /** Keep a value; returns whether it is kept. Where it is not, what is on the screen stays there. */
+  set(key: string, value: unknown): boolean {
     try {
       this.#store?.setItem(this.#prefix + key, JSON.stringify(value));
+      return this.#store !== null;
     } catch {
-      // Nothing to be done: what is on the screen stays there.
+      return false;
     }
   }
 
@@ -41,25 +43,25 @@ export class PrefixedStorage {
     try {
       this.#store?.removeItem(this.#prefix + key);
     } catch {
-      // As above.
+      // Where nothing is kept, nothing need be removed.
+    }
+  }
+
+  /** Return the keys under the prefix. */
+  keys(): string[] {
+    try {
+      const store = this.#store;
+      const all = Array.from({ length: store?.length ?? 0 }, (_, index) => store?.key(index) ?? "");
+      return all.filter((key) => key.startsWith(this.#prefix)).map((key) => key.slice(this.#prefix.length));
+    } catch {
+      return [];
     }
   }
 
   /** Remove every key that starts with `start`. */
   clear(start = ""): void {
-    try {
-      const store = this.#store;
-      if (!store) {
-        return;
-      }
-      const keys = Array.from({ length: store.length }, (_, index) => store.key(index));
-      for (const key of keys) {
-        if (key?.startsWith(this.#prefix + start)) {
-          store.removeItem(key);
-        }
-      }
-    } catch {
-      // As above.
+    for (const key of this.keys().filter((key) => key.startsWith(start))) {
+      this.remove(key);
     }
   }
 }

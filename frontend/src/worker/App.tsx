@@ -33,15 +33,16 @@ function Current({ state }: { state: State }) {
   if (screen.name === "loading" || !study) {
     return <Waiting />;
   }
+  const key = "conversation" in screen ? `${screen.conversation}.${screen.attempt}` : "";
   switch (screen.name) {
     case "instructions":
       return <Instructions study={study} />;
     case "topic":
-      return <Topic key={screen.k} screen={screen} study={study} />;
+      return <Topic key={key} screen={screen} study={study} />;
     case "chat":
-      return <Chat key={screen.k} chat={screen} study={study} />;
+      return <Chat key={key} chat={screen} study={study} />;
     case "rating":
-      return <Rating key={screen.k} screen={screen} study={study} />;
+      return <Rating key={key} screen={screen} study={study} />;
     case "feedback":
       return <Feedback />;
     case "done":

@@ -3,7 +3,7 @@ import { useDraft, useSession } from "./hooks";
 import { MAX_SAY } from "./limits";
 
 interface Props {
-  k: number;
+  conversation: number;
   /** Whether a line may be sent now. Typing is always possible. */
   ready: boolean;
   waiting: boolean;
@@ -13,11 +13,11 @@ interface Props {
 const COUNT_FROM = MAX_SAY - 200;
 
 /** Where the worker writes. Enter sends, Shift+Enter starts a new line. */
-export function Composer({ k, ready, waiting, onSend }: Props) {
+export function Composer({ conversation, ready, waiting, onSend }: Props) {
   const session = useSession();
   const { notice } = session.state;
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useDraft(`${k}:draft`, "");
+  const [text, setText] = useDraft(`${conversation}:draft`, "");
   const sendable = ready && text.trim() !== "" && text.length <= MAX_SAY;
 
   // An input that was refused comes back, before whatever was typed since.

@@ -1,9 +1,10 @@
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
 import { useSession } from "./hooks";
+import type { ConversationName } from "./session/reducer";
 
 interface Props {
-  k: number;
+  chat: ConversationName;
   missing: number;
   last: boolean;
   replyDue: boolean;
@@ -30,11 +31,12 @@ function TooFew({ missing, onClose }: Props) {
   );
 }
 
-function Confirm({ k, last, replyDue, ending, onClose }: Props) {
+function Confirm({ chat, last, replyDue, ending, onClose }: Props) {
   const session = useSession();
   const end = () => {
     if (!replyDue && !ending) {
-      session.send({ type: "end_conversation", k });
+      const { conversation, attempt } = chat;
+      session.send({ type: "end_conversation", conversation, attempt });
     }
   };
   return (

@@ -15,17 +15,17 @@ export function Frame({ children }: { children: ComponentChildren }) {
   const session = useSession();
   const { connection, notice, screen, study } = session.state;
   const [leaving, setLeaving] = useState(false);
-  const k = "k" in screen ? screen.k : null;
+  const now = "conversation" in screen ? screen.conversation : null;
   return (
     <div class={`frame frame-${screen.name}`}>
       <header class="top">
         <Wordmark />
-        {k !== null && study && (
+        {now !== null && study && (
           <div class="top-steps">
             <p class="small">
-              Conversation {k} of {study.conversations}
+              Conversation {now} of {study.conversations}
             </p>
-            <Steps now={k} of={study.conversations} />
+            <Steps now={now} of={study.conversations} />
           </div>
         )}
         {CAN_LEAVE.has(screen.name) && (

@@ -8,9 +8,14 @@ export interface JoinRequest {
   token: string | null;
 }
 
-export type JoinResult =
-  | { ok: true; token: string; socket: string }
-  | { ok: false; code: string; problem: Problem };
+/** `assignment`: the id of what the worker was given. `token` opens its session at the address `socket`. */
+export interface JoinResponse {
+  token: string;
+  socket: string;
+  assignment: string;
+}
+
+export type JoinResult = ({ ok: true } & JoinResponse) | { ok: false; code: string; problem: Problem };
 
 const PATIENCE_MS = 15_000;
 
@@ -41,7 +46,7 @@ function failed(body: unknown): JoinResult {
   return { ok: false, code, problem: problemOf(code, message, hint) };
 }
 
-function isJoinResponse(body: unknown): body is { token: string; socket: string } {
-  const answer = body as { token?: unknown; socket?: unknown } | null;
-  return typeof answer?.token === "string" && typeof answer.socket === "string";
+function isJoinResponse(body: unknown): body is JoinResponse {
+  const { token, socket, assignment } = (body ?? {}) as Record<keyof JoinResponse, unknown>;
+  return [token, socket, assignment].every((field) => typeof field === "string");
 }

@@ -9,7 +9,8 @@ export type MessageWithoutId = WithoutId<WorkerMessage>;
 
 type WithoutId<M> = M extends WorkerMessage ? Omit<M, "id"> : never;
 
-const KEY = "outbox";
+/** The key under which the messages are kept. */
+export const OUTBOX = "outbox";
 
 /**
  * Messages that the server has not answered yet, in order. Outlives the tab. What another tab of the same
@@ -44,14 +45,14 @@ export class Outbox {
   }
 
   #kept(): WorkerMessage[] {
-    return this.#storage.get<WorkerMessage[]>(KEY) ?? [];
+    return this.#storage.get<WorkerMessage[]>(OUTBOX) ?? [];
   }
 
   #keep(messages: WorkerMessage[]): void {
     if (messages.length > 0) {
-      this.#storage.set(KEY, messages);
+      this.#storage.set(OUTBOX, messages);
     } else {
-      this.#storage.remove(KEY);
+      this.#storage.remove(OUTBOX);
     }
   }
 }

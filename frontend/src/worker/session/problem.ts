@@ -2,8 +2,8 @@
 export interface Problem {
   title: string;
   text: string;
-  /** What pressing the button does: try the same again, join with a fresh token, or nothing. */
-  remedy: "retry" | "start_anew" | null;
+  /** What pressing the button does: load the page again, join with a fresh token, or nothing. */
+  remedy: "retry" | "reload" | "start_anew" | null;
 }
 
 const FORGOTTEN: Problem = {
@@ -40,6 +40,11 @@ const KNOWN: Record<string, Problem> = {
   },
   token_invalid: FORGOTTEN,
   assignment_not_found: FORGOTTEN,
+  outdated_page: {
+    title: "This study has just been updated",
+    text: "Please load the page anew. You go on where you were, and everything you wrote is kept.",
+    remedy: "reload",
+  },
   invalid_request: {
     title: "This link is not complete",
     text: "Part of it can’t be read. Please copy the whole link again from where you found it.",

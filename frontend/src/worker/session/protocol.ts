@@ -16,7 +16,7 @@ export type Phase =
   "instructions" | "topic" | "chat" | "rating" | "feedback" | "done" | "expired" | "returned";
 
 /**
- * Candor wire protocol, version 1
+ * Candor wire protocol, version 2
  */
 export interface Wire {
   client: Hello | Agree | Topic | Say | TopicChange | EndConversation | Rate | Feedback | Leave;
@@ -36,10 +36,12 @@ export interface Wire {
     | Error;
 }
 /**
- * Open the session that `token` names. Must be the first message on a connection.
+ * Open the session that `token` names. Must be the first message on a connection. `protocol` is the version that
+ * the page speaks; a page that speaks another one than the server is told to reload.
  */
 export interface Hello {
   id: string;
+  protocol?: number;
   token: string;
   type: "hello";
 }
@@ -54,18 +56,20 @@ export interface Agree {
  * The opening topic of a conversation: typed by the worker, or left out where the study picks it.
  */
 export interface Topic {
+  attempt: number;
+  conversation: number;
   id: string;
-  k: number;
   opinion: Opinion;
   text?: string | null;
   type: "topic";
 }
 /**
- * One input of the worker: line number `turn` of conversation `k`, counted from 0.
+ * One input of the worker: line number `turn` of a conversation, counted from 0.
  */
 export interface Say {
+  attempt: number;
+  conversation: number;
   id: string;
-  k: number;
   text: string;
   turn: number;
   type: "say";
@@ -74,10 +78,11 @@ export interface Say {
  * The topic has changed: how, to what, and what both sides seem to think of it.
  */
 export interface TopicChange {
+  attempt: number;
   bot_opinion: Opinion;
+  conversation: number;
   how: TopicChangeKind;
   id: string;
-  k: number;
   opinion: Opinion;
   topic: string;
   type: "topic_change";
@@ -86,16 +91,18 @@ export interface TopicChange {
  * The worker is done chatting and goes on to rate.
  */
 export interface EndConversation {
+  attempt: number;
+  conversation: number;
   id: string;
-  k: number;
   type: "end_conversation";
 }
 /**
  * One value from 0 to 100 for every criterion of the study, by its label.
  */
 export interface Rate {
+  attempt: number;
+  conversation: number;
   id: string;
-  k: number;
   ratings: {
     [k: string]: number;
   };
@@ -130,17 +137,17 @@ export interface Snapshot {
   type: "snapshot";
 }
 /**
- * The conversation that the worker is in: the `k`-th, counted from 1.
+ * The conversation that the worker is in, and which attempt at it, both counted from 1.
  *
+ * An attempt after the first: the conversation started over, because a chatbot could not go on.
  * `icebreaker` is the opening topic picked by the study, in the topic phase. `topic` is the current
  * topic once the chat has begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
- * `again`: it started over, because a chatbot could not go on.
  */
 export interface ConversationCard {
-  again: boolean;
+  attempt: number;
+  conversation: number;
   icebreaker: string | null;
   inputs: number;
-  k: number;
   topic: string | null;
   turns: TurnCard[];
   typing: boolean;
@@ -180,21 +187,23 @@ export interface Accepted {
   type: "accepted";
 }
 /**
- * Conversation `k` of `n` is next: ask for its topic, or for an opinion of the ice-breaker.
+ * `conversation` of `conversations` is next: ask for its topic, or for an opinion of the ice-breaker.
  */
 export interface TopicDue {
+  attempt: number;
+  conversation: number;
+  conversations: number;
   icebreaker: string | null;
-  k: number;
-  n: number;
   seq: number;
   type: "topic_due";
 }
 /**
- * The chat of conversation `k` of `n` is open.
+ * The chat of `conversation` of `conversations` is open.
  */
 export interface ConversationStarted {
-  k: number;
-  n: number;
+  attempt: number;
+  conversation: number;
+  conversations: number;
   seq: number;
   topic: string;
   type: "conversation_started";
@@ -203,6 +212,8 @@ export interface ConversationStarted {
  * A reply is on its way.
  */
 export interface Typing {
+  attempt: number;
+  conversation: number;
   seq: number;
   type: "typing";
 }
@@ -210,24 +221,28 @@ export interface Typing {
  * The chatbot's reply: line number `turn` of the conversation, counted from 0.
  */
 export interface SaidByBot {
+  attempt: number;
+  conversation: number;
   seq: number;
   text: string;
   turn: number;
   type: "said";
 }
 /**
- * The chat is over: rate conversation `k`.
+ * The chat is over: rate the conversation.
  */
 export interface RatingDue {
-  k: number;
+  attempt: number;
+  conversation: number;
   seq: number;
   type: "rating_due";
 }
 /**
- * The chatbot could not go on; conversation `k` starts over with another one. `topic_due` follows.
+ * The chatbot could not go on; the conversation starts over as this attempt. `topic_due` follows.
  */
 export interface Replaced {
-  k: number;
+  attempt: number;
+  conversation: number;
   seq: number;
   type: "replaced";
 }
@@ -273,3 +288,8 @@ export interface Error {
   seq: number;
   type: "error";
 }
+
+/**
+ * The version of the protocol that these types describe.
+ */
+export const PROTOCOL_VERSION = 2;

@@ -2,25 +2,34 @@ import type { WorkerMessage } from "./outbox";
 import type { Snapshot, StudyCard, TurnCard } from "./protocol";
 import type { ConnectionState, ServerMessage } from "./socket";
 
+/** Which conversation: its number in the assignment, and which attempt at it, both from 1. */
+export interface ConversationName {
+  conversation: number;
+  attempt: number;
+}
+
+/** Whether both name the same attempt at the same conversation. */
+export function isSame(one: ConversationName, other: ConversationName): boolean {
+  return one.conversation === other.conversation && one.attempt === other.attempt;
+}
+
 /** The screens of an assignment; they follow the server's session phases. */
 export type Screen =
   | { name: "loading" }
   | { name: "instructions" }
-  | { name: "topic"; k: number; icebreaker: string | null; again: boolean }
+  | ({ name: "topic"; icebreaker: string | null } & ConversationName)
   | ChatScreen
-  | { name: "rating"; k: number; cutShort: boolean }
+  | ({ name: "rating"; cutShort: boolean } & ConversationName)
   | { name: "feedback" }
   | { name: "done"; code: string | null; returnTo: string | null }
   | { name: "ended"; how: "expired" | "returned" };
 
-/** `replyDue`: the chatbot's answer is on its way. `again`: it started over with another chatbot. */
-export interface ChatScreen {
+/** `replyDue`: the chatbot's answer is on its way. */
+export interface ChatScreen extends ConversationName {
   name: "chat";
-  k: number;
   topic: string;
   turns: TurnCard[];
   replyDue: boolean;
-  again: boolean;
 }
 
 /** A refusal to be told to the worker. */
@@ -36,8 +45,6 @@ export interface State {
   /** What was sent and has no answer yet. */
   pending: readonly WorkerMessage[];
   notice: Notice | null;
-  /** The conversation whose chatbot could not go on, until its topic is asked for again. */
-  replaced: number | null;
 }
 
 export type Action =
@@ -54,7 +61,6 @@ export function initial(pending: readonly WorkerMessage[] = []): State {
     screen: { name: "loading" },
     pending,
     notice: null,
-    replaced: null,
   };
 }
 
@@ -75,38 +81,34 @@ export function reduce(state: State, action: Action): State {
 function received(state: State, message: ServerMessage): State {
   switch (message.type) {
     case "snapshot":
-      return { ...state, study: message.study, replaced: null, screen: screenOf(message) };
+      return { ...state, study: message.study, screen: screenOf(message) };
     case "accepted":
       return accepted(state, message.id);
     case "error":
       return refused(state, message.id, message.code);
     case "topic_due": {
-      const { k, icebreaker } = message;
-      return {
-        ...state,
-        replaced: null,
-        screen: { name: "topic", k, icebreaker, again: state.replaced === k },
-      };
+      const { conversation, attempt, icebreaker } = message;
+      return at(state, { name: "topic", conversation, attempt, icebreaker });
     }
     case "conversation_started": {
-      const { k, topic } = message;
-      const again = state.screen.name === "topic" && state.screen.k === k && state.screen.again;
-      return at(state, { name: "chat", k, topic, turns: [], replyDue: false, again });
+      const { conversation, attempt, topic } = message;
+      return at(state, { name: "chat", conversation, attempt, topic, turns: [], replyDue: false });
     }
     case "typing":
-      return inChat(state, (chat) => ({ ...chat, replyDue: true }));
+      return inChat(state, message, (chat) => ({ ...chat, replyDue: true }));
     case "said":
-      return inChat(state, (chat) => ({
+      return inChat(state, message, (chat) => ({
         ...withTurn(chat, { turn: message.turn, author: "bot", text: message.text }),
         replyDue: false,
       }));
     case "rating_due": {
-      const { k } = message;
-      const cutShort = state.screen.name === "chat" && underWay(state, "end_conversation", k) === null;
-      return at(state, { name: "rating", k, cutShort });
+      const { conversation, attempt } = message;
+      const cutShort = state.screen.name === "chat" && underWay(state, "end_conversation", message) === null;
+      return at(state, { name: "rating", conversation, attempt, cutShort });
     }
     case "replaced":
-      return { ...state, replaced: message.k };
+      // What follows, `topic_due`, says which attempt it is for.
+      return state;
     case "feedback_due":
       return at(state, { name: "feedback" });
     case "completed":
@@ -126,18 +128,20 @@ function finished(state: State, screen: Screen): State {
   return { ...state, screen, pending: [], notice: null };
 }
 
-function inChat(state: State, change: (chat: ChatScreen) => ChatScreen): State {
-  return state.screen.name === "chat" ? at(state, change(state.screen)) : state;
+/** The state after a change to the chat of this conversation; as it was where another screen is shown. */
+function inChat(state: State, of: ConversationName, change: (chat: ChatScreen) => ChatScreen): State {
+  const { screen } = state;
+  return screen.name === "chat" && isSame(screen, of) ? at(state, change(screen)) : state;
 }
 
-/** The chat with this line in its place; a line that is already there is not doubled. */
+/** The chat with this line in order; a line that is already there is not doubled. */
 function withTurn(chat: ChatScreen, line: TurnCard): ChatScreen {
   const others = chat.turns.filter(({ turn }) => turn !== line.turn);
   return { ...chat, turns: [...others, line].sort((a, b) => a.turn - b.turn) };
 }
 
 function screenOf(snapshot: Snapshot): Screen {
-  const { conversation, phase } = snapshot;
+  const { conversation: card, phase } = snapshot;
   switch (phase) {
     case "instructions":
     case "feedback":
@@ -148,17 +152,17 @@ function screenOf(snapshot: Snapshot): Screen {
     case "returned":
       return { name: "ended", how: phase };
   }
-  if (!conversation) {
+  if (!card) {
     return { name: "loading" };
   }
-  const { k, again, icebreaker, topic, turns, typing } = conversation;
+  const { conversation, attempt, icebreaker, topic, turns, typing } = card;
   switch (phase) {
     case "topic":
-      return { name: "topic", k, icebreaker, again };
+      return { name: "topic", conversation, attempt, icebreaker };
     case "chat":
-      return { name: "chat", k, topic: topic ?? "", turns, replyDue: typing, again };
+      return { name: "chat", conversation, attempt, topic: topic ?? "", turns, replyDue: typing };
     case "rating":
-      return { name: "rating", k, cutShort: false };
+      return { name: "rating", conversation, attempt, cutShort: false };
   }
 }
 
@@ -170,8 +174,8 @@ function accepted(state: State, id: string): State {
   const rest = { ...state, pending: state.pending.filter((other) => other !== message) };
   switch (message.type) {
     case "say":
-      return inChat(rest, (chat) => {
-        if (message.k !== chat.k || chat.turns.some(({ turn }) => turn === message.turn)) {
+      return inChat(rest, message, (chat) => {
+        if (chat.turns.some(({ turn }) => turn === message.turn)) {
           return chat;
         }
         const line: TurnCard = { turn: message.turn, author: "worker", text: message.text };
@@ -179,7 +183,7 @@ function accepted(state: State, id: string): State {
         return { ...withTurn(chat, line), replyDue: !answered };
       });
     case "topic_change":
-      return inChat(rest, (chat) => (message.k === chat.k ? { ...chat, topic: message.topic } : chat));
+      return inChat(rest, message, (chat) => ({ ...chat, topic: message.topic }));
     default:
       return rest;
   }
@@ -195,14 +199,14 @@ function refused(state: State, id: string | null, code: string): State {
 
 // ---- what screens ask of the state -----------------------------------------------------------
 
-/** The latest message of this kind that is on its way, if there is one; with `k`, of that conversation. */
+/** The latest message of this kind that is on its way, if there is one; with `of`, of that conversation. */
 export function underWay<T extends WorkerMessage["type"]>(
   state: State,
   type: T,
-  k?: number,
+  of?: ConversationName,
 ): Extract<WorkerMessage, { type: T }> | null {
   const message = state.pending.findLast(
-    (other) => other.type === type && (k === undefined || ("k" in other && other.k === k)),
+    (other) => other.type === type && (of === undefined || ("conversation" in other && isSame(other, of))),
   );
   return (message as Extract<WorkerMessage, { type: T }> | undefined) ?? null;
 }
@@ -212,7 +216,7 @@ export function lineUnderWay(state: State, chat: ChatScreen): TurnCard | null {
   for (const message of state.pending) {
     if (
       message.type === "say" &&
-      message.k === chat.k &&
+      isSame(message, chat) &&
       !chat.turns.some(({ turn }) => turn === message.turn)
     ) {
       return { turn: message.turn, author: "worker", text: message.text };
@@ -223,12 +227,12 @@ export function lineUnderWay(state: State, chat: ChatScreen): TurnCard | null {
 
 /** The topic as the worker last set it, stored or on its way. */
 export function topicOf(state: State, chat: ChatScreen): string {
-  return underWay(state, "topic_change", chat.k)?.topic ?? chat.topic;
+  return underWay(state, "topic_change", chat)?.topic ?? chat.topic;
 }
 
 /** Whether a new line may be sent: nothing that decides about it is on its way, and no reply is due. */
 export function maySpeak(state: State, chat: ChatScreen): boolean {
-  const busy = underWay(state, "say", chat.k) ?? underWay(state, "end_conversation", chat.k);
+  const busy = underWay(state, "say", chat) ?? underWay(state, "end_conversation", chat);
   return !chat.replyDue && busy === null;
 }
 

@@ -1,11 +1,14 @@
-import { inLocalStorage, PrefixedStorage } from "../../shared/storage";
+import { inLocalStorage, inSessionStorage, PrefixedStorage } from "../../shared/storage";
 import { backoff } from "./backoff";
 import { newId } from "./ids";
-import { type JoinResult, join } from "./join";
+import { type JoinResponse, type JoinResult, join } from "./join";
 import { type MessageWithoutId, Outbox, type WorkerMessage } from "./outbox";
 import { type Problem, problemOf } from "./problem";
+import { PROTOCOL_VERSION } from "./protocol";
 import { type Action, initial, reduce, type State } from "./reducer";
+import { claimReload } from "./reload";
 import { type Connection, isLast, type ServerMessage, Socket } from "./socket";
+import { adoptVersionOne, versionOneName } from "./version_one";
 import { watch } from "./waking";
 
 /** Whose page this is, as the address says. */
@@ -75,7 +78,7 @@ export class Session {
     if (joined.ok) {
       this.#tries = 0;
       this.#problem = null;
-      this.#connect(joined.token, joined.socket);
+      this.#connect(joined);
     } else {
       this.#show(joined.problem);
       if (joined.code === "unreachable") {
@@ -128,8 +131,9 @@ export class Session {
     return text;
   }
 
-  #connect(token: string, path: string): void {
-    this.#drafts = inLocalStorage(`candor:${assignmentOf(token)}:`);
+  #connect({ token, socket: path, assignment }: JoinResponse): void {
+    this.#drafts = inLocalStorage(`candor:${assignment}:`);
+    adoptVersionOne(inLocalStorage(`candor:${versionOneName(token)}:`), this.#drafts);
     const outbox = new Outbox(this.#drafts);
     this.#state = initial(outbox.waiting);
     const socket = new Socket({
@@ -138,7 +142,7 @@ export class Session {
       outbox,
       onMessage: (message) => this.#receive(message),
       onConnection: (connection) => this.#dispatch({ type: "connection", connection }),
-      onRefused: (code, message) => this.#show(problemOf(code, message)),
+      onRefused: (code, message) => this.#refuse(code, message),
     });
     this.#socket = socket;
     watch(
@@ -146,6 +150,15 @@ export class Session {
       () => socket.recycle(),
     );
     socket.start();
+  }
+
+  /** The server lets this page not in. One that is outdated loads itself anew, if that may help. */
+  #refuse(code: string, message: string): void {
+    if (code === "outdated_page" && claimReload(PROTOCOL_VERSION, inSessionStorage("candor:"))) {
+      window.location.reload();
+    } else {
+      this.#show(problemOf(code, message));
+    }
   }
 
   #receive(message: ServerMessage): void {
@@ -160,15 +173,18 @@ export class Session {
   /** Drop drafts that have served their purpose. */
   #dropDrafts(message: ServerMessage): void {
     const { screen } = this.#state;
-    const k = "k" in screen ? screen.k : null;
+    const now = "conversation" in screen ? screen.conversation : null;
     if (isLast(message)) {
       this.#drafts.clear();
-    } else if (message.type === "feedback_due" || (message.type === "topic_due" && message.k !== k)) {
-      this.#drafts.clear(`${k}:`);
+    } else if (
+      message.type === "feedback_due" ||
+      (message.type === "topic_due" && message.conversation !== now)
+    ) {
+      this.#drafts.clear(`${now}:`);
     }
   }
 
-  /** Keep the text of a refused message for the field that they came from. */
+  /** Keep the text of a refused message for the field that it came from. */
   #keepRefused(message: WorkerMessage): void {
     if (message.type === "say") {
       this.#drafts.set(
@@ -176,8 +192,8 @@ export class Session {
         [this.#drafts.get<string>(REFUSED_TEXT), message.text].filter(Boolean).join("\n"),
       );
     } else if (message.type === "topic_change") {
-      const { k, how, topic, opinion, bot_opinion } = message;
-      this.#drafts.set(`${k}:change`, { how, topic, opinion, bot_opinion });
+      const { conversation, how, topic, opinion, bot_opinion } = message;
+      this.#drafts.set(`${conversation}:change`, { how, topic, opinion, bot_opinion });
     }
   }
 
@@ -196,12 +212,4 @@ export class Session {
       listener();
     }
   }
-}
-
-/**
- * What a token opens, without its time stamp and signature, so that drafts are found again under a
- * renewed token. A token without these parts is its own name.
- */
-function assignmentOf(token: string): string {
-  return token.split(".").slice(0, -2).join(".") || token;
 }

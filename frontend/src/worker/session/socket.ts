@@ -1,7 +1,7 @@
 import { backoff } from "./backoff";
 import { newId } from "./ids";
 import type { Outbox, WorkerMessage } from "./outbox";
-import type { Wire } from "./protocol";
+import { PROTOCOL_VERSION, type Wire } from "./protocol";
 
 export type ServerMessage = Wire["server"];
 
@@ -23,7 +23,7 @@ export interface SocketOptions {
   outbox: Outbox;
   onMessage: (message: ServerMessage) => void;
   onConnection: (state: ConnectionState) => void;
-  /** The session cannot be opened with this token; nothing is tried again. */
+  /** The session cannot be opened with this token or by this page; nothing is tried again. */
   onRefused: (code: string, message: string) => void;
   random?: () => number;
 }
@@ -117,7 +117,10 @@ export class Socket {
     this.#helloId = newId();
     this.#welcome = setTimeout(() => this.#dropped(), WELCOME_MS);
     connection.onopen = () => {
-      connection.send(JSON.stringify({ type: "hello", id: this.#helloId, token: this.#options.token }));
+      const { token } = this.#options;
+      connection.send(
+        JSON.stringify({ type: "hello", id: this.#helloId, token, protocol: PROTOCOL_VERSION }),
+      );
     };
     connection.onmessage = ({ data }) => {
       const message = read(data);

@@ -1,45 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PrefixedStorage } from "../../../src/shared/storage";
 import { Outbox } from "../../../src/worker/session/outbox";
-import {
-  type Connection,
-  type ConnectionState,
-  type ServerMessage,
-  Socket,
-} from "../../../src/worker/session/socket";
+import { PROTOCOL_VERSION } from "../../../src/worker/session/protocol";
+import { type ConnectionState, type ServerMessage, Socket } from "../../../src/worker/session/socket";
 import { MemoryStorage } from "../../shared/support";
-import { conversation, line, say, snapshot } from "./support";
-
-/** A connection of which the test is the other end. */
-class FakeConnection implements Connection {
-  onopen: (() => void) | null = null;
-  onmessage: ((event: { data: unknown }) => void) | null = null;
-  onclose: (() => void) | null = null;
-  closed = false;
-  readonly sent: { type: string; id: string }[] = [];
-
-  send(text: string): void {
-    this.sent.push(JSON.parse(text) as { type: string; id: string });
-  }
-
-  close(): void {
-    this.closed = true;
-  }
-
-  says(message: unknown): void {
-    this.onmessage?.({ data: JSON.stringify(message) });
-  }
-
-  drops(): void {
-    this.onclose?.();
-  }
-
-  /** Open it and greet the page. */
-  welcomes(message: unknown = snapshot()): void {
-    this.onopen?.();
-    this.says(message);
-  }
-}
+import { conversation, error, FakeConnection, line, NOW, say, snapshot } from "./support";
 
 function setUp(store = new MemoryStorage()) {
   const connections: FakeConnection[] = [];
@@ -70,10 +35,6 @@ function setUp(store = new MemoryStorage()) {
   return { socket, outbox, connections, states, heard, refused, last, store };
 }
 
-function error(id: string | null, code: string, retry = false): ServerMessage {
-  return { type: "error", seq: 1, id, code, message: "No.", retry };
-}
-
 beforeEach(() => {
   vi.useFakeTimers();
 });
@@ -86,7 +47,7 @@ describe("connecting", () => {
     const { socket, states, last } = setUp();
     socket.start();
     last().onopen?.();
-    expect(last().sent).toMatchObject([{ type: "hello", token: "secret" }]);
+    expect(last().sent).toMatchObject([{ type: "hello", token: "secret", protocol: PROTOCOL_VERSION }]);
     expect(states.at(-1)).toBe("connecting");
     last().says(snapshot());
     expect(states.at(-1)).toBe("open");
@@ -144,7 +105,7 @@ describe("connecting", () => {
     const { socket, connections, states, last } = setUp();
     socket.start();
     last().welcomes();
-    last().says({ type: "typing", seq: 2 });
+    last().says({ type: "typing", ...NOW, seq: 2 });
     vi.advanceTimersByTime(20_000);
     last().says({ type: "accepted", seq: 3, id: "a" });
     vi.advanceTimersByTime(24_999);
@@ -163,8 +124,8 @@ describe("connecting", () => {
     const { socket, connections, last } = setUp();
     socket.start();
     last().welcomes();
-    last().says({ type: "typing", seq: 2 });
-    last().says({ type: "said", seq: 3, turn: 1, text: "Hi!" });
+    last().says({ type: "typing", ...NOW, seq: 2 });
+    last().says({ type: "said", ...NOW, seq: 3, turn: 1, text: "Hi!" });
     vi.advanceTimersByTime(600_000);
     expect(connections).toHaveLength(1);
   });
@@ -361,15 +322,18 @@ describe("the end", () => {
     expect(connections).toHaveLength(2);
   });
 
-  it.each(["token_expired", "token_invalid"])("stops when the token is refused: %s", (code) => {
-    const { socket, connections, refused, last } = setUp();
-    socket.start();
-    last().onopen?.();
-    last().says(error(last().sent[0]?.id ?? null, code));
-    expect(refused).toEqual([code]);
-    vi.advanceTimersByTime(60_000);
-    expect(connections).toHaveLength(1);
-  });
+  it.each(["token_expired", "token_invalid", "outdated_page"])(
+    "stops when it is refused for good: %s",
+    (code) => {
+      const { socket, connections, refused, last } = setUp();
+      socket.start();
+      last().onopen?.();
+      last().says(error(last().sent[0]?.id ?? null, code));
+      expect(refused).toEqual([code]);
+      vi.advanceTimersByTime(60_000);
+      expect(connections).toHaveLength(1);
+    },
+  );
 
   it("tries again when the server refuses a hello only for now", () => {
     const { socket, connections, refused, last } = setUp();
