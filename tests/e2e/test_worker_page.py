@@ -29,6 +29,12 @@ from tests.e2e.stage import Stage
 pytestmark = pytest.mark.browser
 BUBBLES = ".bubble:not(.bubble-typing)"
 STATEMENTS = 7
+# Resolves once the page is drawn and no colour is on its way to another.
+SETTLED = """async () => {
+    await new Promise(requestAnimationFrame);
+    await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+    await new Promise(requestAnimationFrame);
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +61,7 @@ def clean(page: Page) -> None:
     """Axe finds nothing, in light and in dark."""
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        page.wait_for_timeout(50)
+        page.evaluate(SETTLED)
         found = Axe().run(page).response["violations"]
         assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
 
