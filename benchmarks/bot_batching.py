@@ -35,7 +35,7 @@ from bots.host.model import Model
 CONVERSATIONS = (1, 8, 32, 128)
 LAYERS, WIDTH, HEADS, VOCABULARY, CONTEXT = 8, 512, 8, 50_257, 512
 WORDS_A_LINE = (4, 16)
-complaints = Console(stderr=True)
+stderr = Console(stderr=True)
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def measure(model: Model, rounds: int, replies: int, largest: int) -> list[Row]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     rows = [Row(number, [], []) for number in CONVERSATIONS]
     asked = {number: max(rounds, math.ceil(replies / number)) for number in CONVERSATIONS}
-    with Progress(*columns, console=complaints) as progress:
+    with Progress(*columns, console=stderr) as progress:
         bar = progress.add_task("replies", total=2 * sum(number * times for number, times in asked.items()))
         for row in rows:
             for turn in range(asked[row.conversations]):

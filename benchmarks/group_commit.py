@@ -10,9 +10,9 @@ from pathlib import Path
 
 from sqlalchemy import Connection, insert
 
-from server.database import migrate
-from server.models import Bot
-from server.store import Store
+from server.db.engine import migrate
+from server.db.models import Bot
+from server.db.store import Store
 
 WRITES = 2_000
 

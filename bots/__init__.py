@@ -1,19 +1,20 @@
 """Everything that can answer a worker. This is the package's whole public face."""
 
-from bots.catalogue import UnknownBotError, builtin_names, open_bot
-from bots.chat import Author, Bot, BotError, BotGone, Chat, Reply, Turn
+from bots.builtin.catalogue import UnknownBotError, builtin_names, open_bot
 from bots.conformance.check import check_bot
 from bots.conformance.pace import typing_times
 from bots.conformance.report import ConformanceReport, Finding, Overruns
+from bots.core.chat import Author, Bot, Chat, Reply, Turn
+from bots.core.failures import BotError, BotGone, Declined
+from bots.core.host_protocol import PATH as DIAL_IN_PATH
+from bots.core.host_protocol import Drain, Offer, WireError
+from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
-from bots.dial_in import PATH as DIAL_IN_PATH
-from bots.dial_in import Drain, Offer, WireError
-from bots.endpoints.dialled import DialledHost, DialledReplica
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
+from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
-from bots.endpoints.replicas import Declined, Replica, Replicas, ReplicaState
-from bots.fitted import EarlierReply, FittedQcBot
-from bots.self_identification import gives_itself_away
+from bots.endpoints.replicas import Replica, Replicas, ReplicaState
+from bots.qc.fitted import EarlierReply, FittedQcBot
 
 __all__ = [
     "DIAL_IN_PATH",
@@ -27,8 +28,6 @@ __all__ = [
     "CorpusError",
     "Declined",
     "DialInEndpoint",
-    "DialledHost",
-    "DialledReplica",
     "Dialogue",
     "Drain",
     "EarlierReply",
@@ -36,6 +35,8 @@ __all__ = [
     "EndpointError",
     "Finding",
     "FittedQcBot",
+    "HostReplica",
+    "HostSession",
     "Offer",
     "Overruns",
     "Persona",

@@ -16,14 +16,14 @@ from bots.conformance.local import Candidate, CannotCheck, builtin, check_here, 
 from bots.conformance.report import ConformanceReport
 from bots.conformance.script import MOST_AT_ONCE
 from bots.conformance.table import coloured, conformance_table, transcript
-from bots.desk.access import SERVER, NoAccess, Server, Token, access
-from bots.desk.client import Desk, Trouble
-from bots.desk.views import CheckView
+from bots.researcher.access import SERVER, NoAccess, Server, Token, access
+from bots.researcher.client import RequestFailed, ResearcherClient
+from bots.researcher.views import CheckView
 
 AT_ONCE = 8
 _PAUSE = 0.3  # seconds between two looks at a check that the server is doing
 console = Console(highlight=False)
-complaints = Console(stderr=True, highlight=False)
+stderr = Console(stderr=True, highlight=False)
 
 
 def check(
@@ -63,9 +63,9 @@ def check(
         elif name == "qc" or name.startswith("builtin:"):
             report = _here(name, builtin(name), at_once)
         else:
-            with Desk(access(server, token)) as desk:
+            with ResearcherClient(access(server, token)) as desk:
                 report = _there(desk, name, at_once)
-    except (CannotCheck, NoAccess, Trouble) as error:
+    except (CannotCheck, NoAccess, RequestFailed) as error:
         _fail(str(error))
     if json is not None:
         _write(json, report)
@@ -90,8 +90,8 @@ def _here(name: str, candidate: Candidate, at_once: int) -> ConformanceReport:
         return asyncio.run(check_here(candidate, at_once, told))
 
 
-def _there(desk: Desk, name: str, at_once: int) -> ConformanceReport:
-    """Have the server check a bot, and wait for the report. Raises Trouble."""
+def _there(desk: ResearcherClient, name: str, at_once: int) -> ConformanceReport:
+    """Have the server check a bot, and wait for the report. Raises RequestFailed."""
     view: CheckView | None = desk.start_check(name, at_once)
     with _progress(name) as told:
         while view is not None and view.state == "running":
@@ -100,14 +100,14 @@ def _there(desk: Desk, name: str, at_once: int) -> ConformanceReport:
             view = desk.check(name)
     if view is None or view.report is None:
         reason = view.error if view is not None and view.error else "it is gone from the server"
-        raise Trouble(f"the check of {name} came to nothing: {reason}")
+        raise RequestFailed(f"the check of {name} came to nothing: {reason}")
     return view.report
 
 
 @contextmanager
 def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=complaints, transient=True) as progress:
+    with Progress(*columns, console=stderr, transient=True) as progress:
         bar = progress.add_task(f"asking {escape(name)}", total=None)
         yield lambda done, total: progress.update(bar, completed=done, total=total or None)
 
@@ -120,7 +120,7 @@ def _write(path: Path, report: ConformanceReport) -> None:
 
 
 def _fail(reason: str) -> NoReturn:
-    complaints.print(f"[red]Error:[/] {escape(reason)}", soft_wrap=True)
+    stderr.print(f"[red]Error:[/] {escape(reason)}", soft_wrap=True)
     raise typer.Exit(2)
 
 

@@ -15,10 +15,10 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from bots.conformance.table import coloured, conformance_table
-from bots.desk.access import SERVER, NoAccess, Server, Token, access
-from bots.desk.client import Desk, Trouble
-from bots.desk.views import BotView
 from bots.endpoints.endpoint import Endpoint
+from bots.researcher.access import SERVER, NoAccess, Server, Token, access
+from bots.researcher.client import RequestFailed, ResearcherClient
+from bots.researcher.views import BotView
 
 _ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,99}")
@@ -26,7 +26,7 @@ _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,99}")
 _CAPITAL_KEY = re.compile(r"(?=[^0-9]*[0-9])[A-Z0-9]{16,}")
 _OPTIONS = {"urls": "--url", "max_tokens": "--max-tokens"}
 console = Console(highlight=False)
-complaints = Console(stderr=True, highlight=False)
+stderr = Console(stderr=True, highlight=False)
 cli = typer.Typer(
     help="Register bots with a Candor server, so that studies can name them.",
     no_args_is_help=True,
@@ -193,12 +193,12 @@ def remove_replica(name: Name, url: Replica, server: Server = SERVER, token: Tok
 
 
 @contextmanager
-def _desk(server: str, token: str | None) -> Iterator[Desk]:
+def _desk(server: str, token: str | None) -> Iterator[ResearcherClient]:
     """Open the desk, and end the command with a sentence where something does not work."""
     try:
-        with Desk(access(server, token)) as desk:
+        with ResearcherClient(access(server, token)) as desk:
             yield desk
-    except (NoAccess, Trouble) as error:
+    except (NoAccess, RequestFailed) as error:
         _fail(str(error))
 
 
@@ -292,7 +292,7 @@ def _last_check(bot: BotView) -> str:
 
 
 def _fail(reason: str) -> NoReturn:
-    complaints.print(f"[red]Error:[/] {escape(reason)}", soft_wrap=True)
+    stderr.print(f"[red]Error:[/] {escape(reason)}", soft_wrap=True)
     raise typer.Exit(2)
 
 

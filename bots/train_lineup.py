@@ -15,7 +15,7 @@ from bots.parlai.training import Trained, TrainedOtherwiseError, Training
 from bots.parlai.training_data import training_data
 
 console = Console(highlight=False, soft_wrap=True)
-complaints = Console(stderr=True, highlight=False, soft_wrap=True)
+stderr = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -48,7 +48,7 @@ def train_lineup(
     except OSError as error:
         _fail(f"--out {out}: {error.strerror}")
     except KeyboardInterrupt:
-        complaints.print("Stopped. The same command goes on from here.")
+        stderr.print("Stopped. The same command goes on from here.")
         raise typer.Exit(130) from None
     console.print(_table(trained))
     console.print(f"The study is {escape(str(file))}. Host the models and open it: make run-lineup")
@@ -59,7 +59,7 @@ def _train(corpus: str, out: Path, epochs: float | None, seed: int) -> dict[str,
     dialogues = data.write_dialogues(out / "corpus").resolve()
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     trained: dict[str, Trained] = {}
-    with Progress(*columns, console=complaints) as progress:
+    with Progress(*columns, console=stderr) as progress:
         for architecture in LINEUP:
             total = epochs or architecture.epochs
             bar = progress.add_task(architecture.title, total=total)
@@ -82,7 +82,7 @@ def _table(trained: dict[str, Trained]) -> Table:
 
 
 def _fail(message: str) -> NoReturn:
-    complaints.print(f"[red]{escape(message)}")
+    stderr.print(f"[red]{escape(message)}")
     raise typer.Exit(1)
 
 

@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
-import httpx
+import httpx2
 import typer
 from rich.console import Console
 
 MODELS = ("biencoder", "polyencoder", "kvmemnn", "seq2seq", "lan_model")
 _PATIENCE = 60.0  # seconds that a process has to end after it was asked to
-complaints = Console(stderr=True, highlight=False)
+stderr = Console(stderr=True, highlight=False)
 
 
 def run_lineup(
@@ -92,10 +92,10 @@ def wait_until_loaded(url: str, host: subprocess.Popen[bytes]) -> None:
     """Wait until every model of the host at `url` answers; end where the host has ended."""
     while host.poll() is None:
         try:
-            listed = httpx.get(url, trust_env=False).json()["models"]
+            listed = httpx2.get(url, trust_env=False).json()["models"]
             if all(model["ready"] for model in listed):
                 return
-        except httpx.TransportError:
+        except httpx2.TransportError:
             pass  # it does not listen yet
         time.sleep(0.2)
     raise typer.Exit(host.returncode)
@@ -106,7 +106,7 @@ def wait_for_either(server: subprocess.Popen[bytes], bots: subprocess.Popen[byte
     while server.poll() is None and bots.poll() is None:
         time.sleep(0.2)
     if bots.returncode is not None:
-        complaints.print("[red]The bot host has ended[/], so the server ends, too. See above for the reason.")
+        stderr.print("[red]The bot host has ended[/], so the server ends, too. See above for the reason.")
     raise typer.Exit(server.returncode or bots.returncode or 0)
 
 

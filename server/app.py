@@ -12,23 +12,23 @@ from fastapi.staticfiles import StaticFiles
 from limits import parse
 from starlette.exceptions import HTTPException
 
-from server.auth import Auth
-from server.body_limit import BodyLimit
-from server.bots_api import BotDesk
-from server.checks import Checks
+from server.access.auth import Auth
+from server.access.body_limit import BodyLimit
+from server.access.rate_limit import new_limiter
+from server.access.tokens import Grant, find
+from server.bots.api import BotsApi
+from server.bots.background_checks import Checks
+from server.bots.host_socket import HostSocket
+from server.bots.lineup import OpenRun
+from server.bots.registry import Registry
 from server.config import Settings
-from server.desk_api import Desk
-from server.dial_in import DialIn
+from server.db.store import Store
+from server.desk.api import ResearcherApi
+from server.desk.metrics import Metrics
 from server.errors import CandorError
-from server.limiter import new_limiter
-from server.live import Live
-from server.metrics import Metrics
-from server.registry import Registry
-from server.run import OpenRun
-from server.store import Store
-from server.tokens import Grant, find
-from server.worker_api import Door
-from server.ws import WorkerSocket
+from server.live.join import JoinApi
+from server.live.sessions import LiveSessions
+from server.live.socket import WorkerSocket
 
 PAGES = Path(__file__).parent / "pages"
 _HEADERS = {
@@ -49,7 +49,7 @@ def create_app(
     auth = replace(auth, granted=_grants_in(store))
     metrics = Metrics(auth)
     runs = {key: metrics.measured(run) for key, run in runs.items()}
-    live = Live(store, runs, auth)
+    live = LiveSessions(store, runs, auth)
     metrics.watch(live, store)
     limiter = new_limiter()
     checks = Checks(store)
@@ -74,7 +74,7 @@ def create_app(
     app.middleware("http")(_with_headers)
     app.add_api_route("/healthz", _health, methods=["GET"], include_in_schema=False)
     exempt = frozenset(settings.exempt_addresses)
-    door = Door(
+    door = JoinApi(
         store=store,
         live=live,
         auth=auth,
@@ -94,12 +94,12 @@ def create_app(
         exempt=exempt,
     )
     app.include_router(worker_socket.router)
-    desk = Desk(store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages)
+    desk = ResearcherApi(store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages)
     app.include_router(desk.router)
     app.include_router(metrics.router)
-    bot_desk = BotDesk(store=store, auth=auth, registry=registry, checks=checks, keys=settings.bot_keys)
+    bot_desk = BotsApi(store=store, auth=auth, registry=registry, checks=checks, keys=settings.bot_keys)
     app.include_router(bot_desk.router)
-    app.include_router(DialIn(store=store, auth=auth, registry=registry).router)
+    app.include_router(HostSocket(store=store, auth=auth, registry=registry).router)
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
 
@@ -130,7 +130,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(CandorError)
     async def candor(_request: Request, error: CandorError) -> JSONResponse:
-        return _error(error.status, error.code, error.message, error.help)
+        return _error(error.status, error.code, error.message, error.hint)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
@@ -144,4 +144,4 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def unexpected(_request: Request, _error_: Exception) -> JSONResponse:
         unknown = CandorError("something went wrong on the server")
-        return _error(unknown.status, unknown.code, unknown.message, unknown.help)
+        return _error(unknown.status, unknown.code, unknown.message, unknown.hint)

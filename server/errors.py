@@ -32,12 +32,12 @@ class CandorError(Exception):
     code: ClassVar[str] = "internal"
     status: ClassVar[int] = 500
     retry: ClassVar[bool] = False
-    hint: ClassVar[str] = "Try again; if it happens again, tell the researchers."
+    hint: str = "Try again; if it happens again, tell the researchers."
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.help = hint if hint is not None else type(self).hint
+        self.hint = hint if hint is not None else type(self).hint
 
 
 class InvalidMessage(CandorError):

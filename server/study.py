@@ -1,11 +1,9 @@
 """A study: what is evaluated, on which criteria, under which rules. Read from a YAML file."""
 
 import hashlib
-import math
 import re
 from functools import lru_cache
 from pathlib import Path
-from statistics import NormalDist
 from typing import Annotated, Any, Literal
 
 import yaml
@@ -13,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from bots import UrlEndpoint
 from server.errors import StudyInvalid
+from server.session.instrument import Criterion, Label, Statement
+from server.session.reply_time import ReplyTime
 
-Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
@@ -25,23 +23,10 @@ _RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 _HOUR, _DAY = 3_600.0, 86_400.0
 # How a bot may be called that is registered with the server.
 REGISTERED = re.compile(r"(?!qc\Z)[a-z0-9][a-z0-9_-]{0,63}")
-_NORMAL = NormalDist()
 
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Criterion(_Section):
-    """A statement that workers rate from 0 to 100 (METHOD section 1).
-
-    `negative`: agreement speaks against the system. `qc`: counts for the worker filter.
-    """
-
-    label: Label
-    statement: Words
-    negative: bool = False
-    qc: bool = True
 
 
 class SystemSpec(_Section):
@@ -53,7 +38,7 @@ class SystemSpec(_Section):
 
     name: Label
     family: Label
-    bot: Words
+    bot: Statement
     persona: Literal["none", "random"] | Persona = "none"
 
 
@@ -64,39 +49,9 @@ class QcSpec(_Section):
     workers. The corpus serves until they have said enough.
     """
 
-    bot: Words = "qc"
-    corpus: Words = "builtin:smalltalk"
+    bot: Statement = "qc"
+    corpus: Statement = "builtin:smalltalk"
     draw: Literal["corpus", "systems"] = "corpus"
-
-
-class ReplyTime(_Section):
-    """Seconds until a reply may be shown: log-normal around `median`, one distribution for every bot.
-
-    `spread` is the standard deviation of the logarithm, `longest` cuts the tail off.
-    """
-
-    median: Annotated[float, Field(ge=0, le=60)] = 2.5
-    spread: Annotated[float, Field(ge=0, le=2)] = 0.35
-    longest: Annotated[float, Field(ge=0, le=120)] = 8.0
-
-    def quantile(self, share: float) -> float:
-        """Return the seconds that a share of the delays does not exceed.
-
-        Raises:
-            StatisticsError: `share` is not between 0 and 1, both excluded.
-        """
-        return min(self.median * math.exp(self.spread * _NORMAL.inv_cdf(share)), self.longest)
-
-    @property
-    def floor(self) -> float:
-        """The typing-time floor: 95 % of the delays are at least as long.
-
-        A bot whose p95 of latency lies below it is not told apart by its reply times. Where it answers
-        below the floor, it moves none but the shortest 5 % of its delays; so against a bot that answers at
-        once the chance that its reply time is the longer one (the AUC) is at most
-        0.95 · (0.5 + 0.05² / 2) + 0.05 = 0.526.
-        """
-        return self.quantile(0.05)
 
 
 class Timeouts(_Section):
@@ -120,15 +75,15 @@ class Study(_Section):
     """A whole study."""
 
     name: Label
-    title: Words
-    payment: Words
+    title: Statement
+    payment: Statement
     topic_mode: Literal["free", "icebreaker"] = "free"
     systems_per_assignment: Annotated[int, Field(ge=1, le=20)] = 5
     qc_per_assignment: Annotated[int, Field(ge=0, le=5)] = 1
     minimum_inputs: Annotated[int, Field(ge=1, le=100)] = 10
     assignments: Annotated[int, Field(ge=1)] | None = None
     criteria: Annotated[list[Criterion], Field(min_length=1, max_length=30)]
-    corpus: Words = "builtin:smalltalk"
+    corpus: Statement = "builtin:smalltalk"
     personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
     bots: dict[Label, UrlEndpoint] = {}
     systems: Annotated[list[SystemSpec], Field(min_length=1)]

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from bots.words import sentences, words
+from bots.core.words import sentences, words
 
 Act = Literal["greets", "asks how you are", "asks back", "asks whether", "asks what", "tells", "leaves"]
 GREETINGS: tuple[Act, ...] = ("greets", "asks how you are")

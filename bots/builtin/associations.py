@@ -10,8 +10,8 @@ from scipy import sparse
 
 from bots.builtin.exchanges import exchanges
 from bots.builtin.terms import Matrix, Vector
+from bots.core.words import content, stems
 from bots.corpus import Corpus
-from bots.words import content, stems
 
 _ROUNDS = 5
 _CALLED, _COPIED, _PERSONAL, _FREQUENT = 0.5, 0.15, 0.15, 0.2

@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from bots.builtin.terms import Vector
-from bots.chat import Chat
-from bots.words import sentences, stems
+from bots.core.chat import Chat
+from bots.core.words import sentences, stems
 
 _SHORTLIST = 60
 _TOO_LIKE_OWN = 0.5

@@ -7,10 +7,10 @@ from importlib import resources
 from typing import Literal
 
 from bots.builtin.acts import GREETINGS, act
-from bots.chat import Chat
+from bots.core.chat import Chat
+from bots.core.prose import present
+from bots.core.words import content
 from bots.corpus import Corpus, Dialogue, read_jsonl
-from bots.prose import present
-from bots.words import content
 
 # How much each turn counts, the latest first. The speaker's own turns count little: a system that went by
 # them would recite the dialogue it took its last reply from.

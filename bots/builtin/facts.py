@@ -3,9 +3,9 @@
 from bots.builtin.acts import act
 from bots.builtin.choice import staleness
 from bots.builtin.topics import TOPICS, topics_of
-from bots.chat import Chat
-from bots.prose import present
-from bots.words import content, sentences, words
+from bots.core.chat import Chat
+from bots.core.prose import present
+from bots.core.words import content, sentences, words
 
 _PRECEDENCE = (1.0, 0.6, 0.3)  # of the topics a question touches, the one it touches most first
 

@@ -9,10 +9,10 @@ from bots.builtin.facts import asked_fact, fact_about
 from bots.builtin.mentions import mentions
 from bots.builtin.rules import answers, script
 from bots.builtin.topics import TOPICS, topics_of
-from bots.chat import Chat, Reply
+from bots.core.chat import Chat, Reply
+from bots.core.prose import present
+from bots.core.words import content, stem, stems
 from bots.corpus import Corpus
-from bots.prose import present
-from bots.words import content, stem, stems
 
 _LINK_EVERY = 3  # replies
 _IN_COMMON = 1.5  # nearness of a fact that is worth bringing up unasked

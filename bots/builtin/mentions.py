@@ -4,8 +4,8 @@ import re
 
 from bots.builtin.rules import Rule
 from bots.builtin.topics import TOPICS, topics_of
-from bots.chat import Chat
-from bots.words import stems
+from bots.core.chat import Chat
+from bots.core.words import stems
 
 _OWN = r"\b(my (?!own|opinion|favou?rite|god|name|bad|day|life|mind|way|time)[a-z]{3,})\b"
 _LIKED = r"\bi (?:really |also |just |still )*(?:love|like|enjoy|hate) (?!to\b|it\b|that\b|you)(.+)"

@@ -8,10 +8,10 @@ from bots.builtin.choice import freshest
 from bots.builtin.facts import asked_fact
 from bots.builtin.mentions import mentions
 from bots.builtin.rules import answers, script
-from bots.chat import Chat, Reply
+from bots.core.chat import Chat, Reply
+from bots.core.prose import present
+from bots.core.words import content
 from bots.corpus import Corpus
-from bots.prose import present
-from bots.words import content
 
 
 class Reflect:

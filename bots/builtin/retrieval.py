@@ -8,7 +8,7 @@ from bots.builtin.choice import freshest, ranked
 from bots.builtin.facts import asked_fact
 from bots.builtin.stock import stock
 from bots.builtin.terms import Vector, direction, normalised, products
-from bots.chat import Chat, Reply
+from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
 
 _NEIGHBOURS = 20

@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 from bots.builtin.viewpoint import mirrored
-from bots.words import sentences
+from bots.core.words import sentences
 
 _LONGEST_GAP = 7  # words; more of a worker's line does not read well inside another sentence
 _CLAUSE_END = re.compile(r"[.,;:!?]|\b(?:and|but|because|so|when|while|which|who|although|though|if|since)\b")

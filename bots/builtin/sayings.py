@@ -7,9 +7,9 @@ import numpy as np
 from bots.builtin.acts import act, asks
 from bots.builtin.exchanges import MATTERS, exchanges, stage
 from bots.builtin.terms import Vector
-from bots.chat import Chat
+from bots.core.chat import Chat
+from bots.core.words import sentences, words
 from bots.corpus import Corpus
-from bots.words import sentences, words
 
 _SHORTEST, _LONGEST = 3, 18  # words
 

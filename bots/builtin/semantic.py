@@ -9,7 +9,7 @@ from bots.builtin.choice import freshest, ranked
 from bots.builtin.latent import Places, along, dots, principal, shift, unit
 from bots.builtin.stock import stock
 from bots.builtin.terms import Matrix, Vector
-from bots.chat import Chat, Reply
+from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
 
 _DIMENSIONS = 128

@@ -11,9 +11,9 @@ from scipy import sparse
 from bots.builtin.acts import act
 from bots.builtin.exchanges import MATTERS, Exchange, exchanges, fading, recent, stage
 from bots.builtin.terms import Matrix, TermSpace, Vector, direction, normalised, products
-from bots.chat import Chat
+from bots.core.chat import Chat
+from bots.core.words import content
 from bots.corpus import Corpus
-from bots.words import content
 
 _FIRST_PERSON = re.compile(r"\b(i|i'm|i've|i'd|i'll|my|mine|we|our)\b", re.IGNORECASE)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from bots.builtin.topics import topics_of
-from bots.words import stems
+from bots.core.words import stems
 
 Vector = NDArray[np.float64]
 Matrix: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"

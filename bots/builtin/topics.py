@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
 
-from bots.words import stem, words
+from bots.core.words import stem, words
 
 
 @dataclass(frozen=True, slots=True)

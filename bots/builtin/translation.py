@@ -11,7 +11,7 @@ from bots.builtin.exchanges import fading, recent
 from bots.builtin.facts import own_lines
 from bots.builtin.sayings import sayings
 from bots.builtin.terms import Matrix, Vector, products
-from bots.chat import Chat, Reply
+from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
 
 _WARMTH = 0.2

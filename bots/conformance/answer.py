@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bots.conformance.script import Part
-from bots.endpoints.spoken import EMPTY, TOO_LONG
+from bots.core.visible_text import EMPTY, TOO_LONG
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckResponses:
     """All answers, in the order in which they came. `stopped`: the bot failed too often to be asked on."""
 
     answers: tuple[Answer, ...]

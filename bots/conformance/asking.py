@@ -6,17 +6,10 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from bots.chat import Bot, BotError, Chat, Turn
-from bots.conformance.answer import Answer, Asked
-from bots.conformance.script import (
-    ALONE,
-    ASKED_AGAIN,
-    SMALL_TALK,
-    Script,
-    at_once_script,
-    calls,
-    together,
-)
+from bots.conformance.answer import Answer, CheckResponses
+from bots.conformance.script import ALONE, ASKED_AGAIN, SMALL_TALK, Script, at_once_script, calls, together
+from bots.core.chat import Bot, Chat, Turn
+from bots.core.failures import BotError
 
 _SEED = 20_210_822
 _IN_A_ROW, _IN_ALL = 3, 6
@@ -71,7 +64,9 @@ class _Asking:
         return sum(failed) >= _IN_ALL or (len(failed) >= _IN_A_ROW and all(failed[-_IN_A_ROW:]))
 
 
-async def ask(bot: Bot, at_once: int, patience: float, progress: Callable[[int, int], None]) -> Asked:
+async def ask(
+    bot: Bot, at_once: int, patience: float, progress: Callable[[int, int], None]
+) -> CheckResponses:
     """Ask `bot` everything: the conversations one after the other, two calls again, then many at once.
 
     Args:
@@ -89,7 +84,7 @@ async def ask(bot: Bot, at_once: int, patience: float, progress: Callable[[int, 
         await asking.ask(again, at, held[0][at])
     many = at_once_script(at_once)
     await asyncio.gather(*(asking.hold(many, i, _SEED + i) for i in range(together(at_once))))
-    return Asked(tuple(asking.answers), stopped=len(asking.answers) < total)
+    return CheckResponses(tuple(asking.answers), stopped=len(asking.answers) < total)
 
 
 async def _one_try(bot: Bot, chat: Chat, patience: float) -> tuple[str, str | None]:

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from bots.chat import Bot
 from bots.conformance import measures
-from bots.conformance.answer import Answer, Asked
+from bots.conformance.answer import Answer, CheckResponses
 from bots.conformance.asking import ask
 from bots.conformance.findings import Standard, findings
 from bots.conformance.report import (
@@ -17,7 +16,8 @@ from bots.conformance.report import (
     Transcript,
     worst,
 )
-from bots.endpoints.spoken import LONGEST_REPLY
+from bots.core.chat import Bot
+from bots.core.visible_text import LONGEST_REPLY
 
 
 async def check_bot(
@@ -47,7 +47,7 @@ async def check_bot(
     return report(asked, Standard(names, delays, overruns, patience))
 
 
-def report(asked: Asked, standard: Standard) -> ConformanceReport:
+def report(asked: CheckResponses, standard: Standard) -> ConformanceReport:
     """Return what there is to say of a bot's answers."""
     # How long a refusal took says nothing of replies; a call that was given up took at least its time.
     timed = [answer for answer in asked.answers if not answer.failed or answer.seconds >= standard.patience]

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bots.conformance import measures
-from bots.conformance.answer import Answer, Asked
+from bots.conformance.answer import Answer, CheckResponses
 from bots.conformance.report import Finding, Latency, Overruns, Verdict
-from bots.endpoints.spoken import LONGEST_REPLY
-from bots.self_identification import gives_itself_away
+from bots.core.self_identification import gives_itself_away
+from bots.core.visible_text import LONGEST_REPLY
 
 # Failures and empty replies are asked for again, which workers hardly notice, as long as they are few.
 TOLERATED = 0.10
@@ -45,7 +45,9 @@ class Standard:
     patience: float
 
 
-def findings(asked: Asked, latency: Latency, late: float | None, standard: Standard) -> tuple[Finding, ...]:
+def findings(
+    asked: CheckResponses, latency: Latency, late: float | None, standard: Standard
+) -> tuple[Finding, ...]:
     """Return every finding, in the order in which they are shown.
 
     `latency` and `late`, the expected share of overruns, as they stand in the report.
@@ -66,7 +68,7 @@ def findings(asked: Asked, latency: Latency, late: float | None, standard: Stand
     return tuple(finding for finding in found if finding is not None)
 
 
-def answering(asked: Asked) -> Finding:
+def answering(asked: CheckResponses) -> Finding:
     """Does it answer at all?"""
     question = "Does it answer?"
     n = len(asked.answers)

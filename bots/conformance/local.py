@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from bots.catalogue import UnknownBotError, open_bot
-from bots.chat import Bot
+from bots.builtin.catalogue import UnknownBotError, open_bot
 from bots.conformance.check import check_bot
 from bots.conformance.pace import LONGEST, MEDIAN, SPREAD, typing_times
 from bots.conformance.report import ConformanceReport
+from bots.core.chat import Bot
 from bots.corpus import CorpusError, load_corpus
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, open_endpoint
 from bots.endpoints.key import EndpointError

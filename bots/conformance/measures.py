@@ -9,7 +9,7 @@ import numpy as np
 
 from bots.conformance.answer import Answer
 from bots.conformance.script import PERSONAS, TELLING
-from bots.words import stem, stems
+from bots.core.words import stem, stems
 
 _MARKUP = {
     "HTML": r"</?[a-z][a-z0-9]*(?:\s[^<>]{0,200})?/?>|&(?:amp|lt|gt|quot|nbsp|#\d{1,6});",

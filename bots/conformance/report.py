@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from bots.chat import Author
+from bots.core.chat import Author
 
 Verdict = Literal["pass", "warn", "fail"]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, NoReturn, TextIO
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -26,7 +26,7 @@ from bots.crowd.view import Message
 from bots.crowd.worker import Diary, SimulatedWorker
 
 console = Console(highlight=False)
-complaints = Console(stderr=True, highlight=False)
+stderr = Console(stderr=True, highlight=False)
 _SECRETS = Path("candor-data/secrets.json")
 _TOPICS = ("music", "cooking", "my dog", "the weather", "football", "books", "travelling", "work", "films")
 
@@ -106,9 +106,11 @@ async def _crowd(options: Options, log: TextIO | None) -> tuple[list[Diary], lis
             log.flush()
 
     headers = {"Authorization": f"Bearer {options.token}"}
-    limits = httpx.Limits(max_connections=20)
+    limits = httpx2.Limits(max_connections=20)
     started = time.monotonic()
-    async with httpx.AsyncClient(base_url=options.base, headers=headers, limits=limits, timeout=30) as client:
+    async with httpx2.AsyncClient(
+        base_url=options.base, headers=headers, limits=limits, timeout=30
+    ) as client:
         desk = Desk(client, options.patience)
         chosen = options.run or await _only_run(desk)
         crowd_ = [
@@ -138,7 +140,7 @@ async def _only_run(desk: Desk) -> str:
 
 async def _with_progress(workers: list[SimulatedWorker], run: str, reply_pace: float) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=complaints) as progress:
+    with Progress(*columns, console=stderr) as progress:
         bar = progress.add_task(f"{run}: workers", total=len(workers))
 
         async def one(worker: SimulatedWorker) -> None:
@@ -186,7 +188,7 @@ def _own_token() -> str:
 
 
 def _fail(reason: str) -> NoReturn:
-    complaints.print(f"[red]Error:[/] {reason}", soft_wrap=True)
+    stderr.print(f"[red]Error:[/] {reason}", soft_wrap=True)
     raise typer.Exit(2)
 
 

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
+import httpx2
 
 from bots.crowd.profile import Criterion
 
@@ -32,7 +32,7 @@ class Beliefs:
 class Desk:
     """Calls the server, again and again while it is away, for `patience` seconds at most."""
 
-    def __init__(self, client: httpx.AsyncClient, patience: float) -> None:
+    def __init__(self, client: httpx2.AsyncClient, patience: float) -> None:
         self._client = client
         self._patience = patience
 
@@ -61,7 +61,7 @@ class Desk:
             while True:
                 try:
                     response = await self._client.request(method, path, json=body)
-                except httpx.TransportError:
+                except httpx2.TransportError:
                     response = None
                 if response is not None and response.status_code < 400:
                     return response.json()
@@ -71,7 +71,7 @@ class Desk:
                 pause = min(pause * 1.5, 3.0)
 
 
-def _reason(response: httpx.Response) -> str:
+def _reason(response: httpx2.Response) -> str:
     try:
         error = response.json()["error"]
         return f"{error['message']} {error['hint']}"

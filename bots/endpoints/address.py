@@ -8,13 +8,13 @@ import asyncio
 import socket
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
-import httpx
+import httpx2
 
 # Addresses behind a translator (RFC 6052, well-known prefix): the last 32 bits are an IPv4 address.
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
-class PrivateAddress(httpx.ConnectError):
+class PrivateAddress(httpx2.ConnectError):
     """A name stands for an address that is not public."""
 
 
@@ -35,42 +35,42 @@ def _carried(address: IPv4Address | IPv6Address) -> IPv4Address | None:
     return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
 
 
-class PublicOnly(httpx.AsyncBaseTransport):
+class PublicOnly(httpx2.AsyncBaseTransport):
     """Connects to public addresses only.
 
     A name is resolved here, for every request, and the connection goes to the very address that was
     checked: a name that stands for another address a moment later (DNS rebinding) gains nothing.
     """
 
-    def __init__(self, limits: httpx.Limits) -> None:
+    def __init__(self, limits: httpx2.Limits) -> None:
         """Keep connections within `limits`."""
-        self._inner = httpx.AsyncHTTPTransport(limits=limits)
+        self._inner = httpx2.AsyncHTTPTransport(limits=limits)
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send `request` to the first address of its host that takes the connection.
 
         Raises:
             PrivateAddress: one of the host's addresses is not public.
-            httpx.TransportError: as every transport does.
+            httpx2.TransportError: as every transport does.
         """
-        failure: httpx.TransportError | None = None
+        failure: httpx2.TransportError | None = None
         for address in await _resolved(request.url):
             try:
                 return await self._inner.handle_async_request(_pinned(request, address))
-            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
                 failure = error
-        raise failure or httpx.ConnectError(f"{request.url.host} has no address")
+        raise failure or httpx2.ConnectError(f"{request.url.host} has no address")
 
     async def aclose(self) -> None:
         """Close all connections."""
         await self._inner.aclose()
 
 
-async def _resolved(url: httpx.URL) -> list[str]:
+async def _resolved(url: httpx2.URL) -> list[str]:
     try:
         found = await asyncio.get_running_loop().getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise httpx.ConnectError(f"{url.host} cannot be resolved: {error}") from error
+        raise httpx2.ConnectError(f"{url.host} cannot be resolved: {error}") from error
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     for address in addresses:
         if not is_public(ip_address(address)):
@@ -80,9 +80,9 @@ async def _resolved(url: httpx.URL) -> list[str]:
     return addresses
 
 
-def _pinned(request: httpx.Request, address: str) -> httpx.Request:
+def _pinned(request: httpx2.Request, address: str) -> httpx2.Request:
     """Return `request` addressed to `address`; Host header and certificate check stay with the name."""
-    return httpx.Request(
+    return httpx2.Request(
         request.method,
         request.url.copy_with(host=address),
         headers=request.headers,

@@ -9,9 +9,10 @@ from dataclasses import asdict
 
 from pydantic import BaseModel, ValidationError
 
-from bots.chat import BotError, Chat, Reply
+from bots.core.chat import Chat, Reply
+from bots.core.failures import BotError
+from bots.core.visible_text import checked_reply
 from bots.endpoints.remote import Remote
-from bots.endpoints.spoken import spoken
 
 
 class _Answer(BaseModel):
@@ -37,7 +38,7 @@ class HttpBot:
     async def reply(self, chat: Chat) -> Reply:
         """Return what the server answers. Raises BotError."""
         answer = await self._remote.post("/reply", _Answer, json=asdict(chat))
-        return spoken(answer.text)
+        return checked_reply(answer.text)
 
     async def probe(self) -> None:
         """Read the server's health; one that has none is well. Raises BotError."""

@@ -2,13 +2,14 @@
 
 from typing import TYPE_CHECKING, Any, cast
 
-import httpx
+import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, OpenAIError
 from pydantic import BaseModel, Field
 
-from bots.chat import BotError, Chat, Reply
+from bots.core.chat import Chat, Reply
+from bots.core.failures import BotError
+from bots.core.visible_text import checked_reply
 from bots.endpoints.remote import Remote
-from bots.endpoints.spoken import spoken
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam
@@ -35,7 +36,7 @@ class OpenAiBot:
     """A model behind chat completions.
 
     The official client asks through the connections of `remote`, with their limits. It may have been written
-    for another version of httpx, hence the casts: what goes in and comes out is `remote`'s httpx.
+    for another version of httpx2, hence the casts: what goes in and comes out is `remote`'s httpx2.
     """
 
     def __init__(self, remote: Remote, model: str, prompt: str, sampling: dict[str, Any]) -> None:
@@ -67,13 +68,13 @@ class OpenAiBot:
         except APIStatusError as error:
             raise self._remote.refusal(cast(Any, error.response)) from None
         except APIConnectionError as error:
-            if isinstance(error.__cause__, httpx.HTTPError):
+            if isinstance(error.__cause__, httpx2.HTTPError):
                 raise self._remote.fault(error.__cause__) from error
             raise BotError("no connection") from error
         except OpenAIError as error:
             raise BotError(f"could not be asked ({type(error).__name__})") from error
         completion = self._remote.parsed(cast(Any, answer.http_response), _Completion)
-        return spoken(completion.choices[0].message.content)
+        return checked_reply(completion.choices[0].message.content)
 
     async def probe(self) -> None:
         """Ask for the list of models, whatever it says. Raises BotError."""

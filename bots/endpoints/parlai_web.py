@@ -9,9 +9,9 @@ import asyncio
 
 from pydantic import BaseModel
 
-from bots.chat import Chat, Reply
+from bots.core.chat import Chat, Reply
+from bots.core.visible_text import checked_reply
 from bots.endpoints.remote import Remote
-from bots.endpoints.spoken import spoken
 
 
 class _Nothing(BaseModel):
@@ -42,7 +42,7 @@ class ParlaiWebBot:
             # over, or overtaken by nobody, when this reset is done.
             await self._remote.post("/reset", _Nothing)
             answer = await self._remote.post("/interact", _Answer, content=history(chat).encode())
-        return spoken(answer.text)
+        return checked_reply(answer.text)
 
     async def probe(self) -> None:
         """Fetch the page that the process serves, unless it is at work. Raises BotError."""

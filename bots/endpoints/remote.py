@@ -6,21 +6,20 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any, TypeVar, cast
 
-import httpx
+import httpx2
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from bots.chat import BotError
+from bots.core.failures import BotError, Declined
 from bots.endpoints.address import PrivateAddress, PublicOnly
 from bots.endpoints.key import Key
-from bots.endpoints.replicas import Declined
 
 CONNECT_SECONDS = 5.0
 LARGEST_ANSWER = 64 * 1024  # bytes
 _LOGGED = 200  # characters of an answer that was no reply
 
 # An idle connection is dropped before the other side does so: uvicorn's limit, a common one, is 5 s.
-_CONNECTIONS = httpx.Limits(max_connections=None, keepalive_expiry=2.0)
+_CONNECTIONS = httpx2.Limits(max_connections=None, keepalive_expiry=2.0)
 _REFUSALS = frozenset({400, 413, 422, 429, 503})  # said by a server that works
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
@@ -28,7 +27,7 @@ Shape = TypeVar("Shape", bound=BaseModel)
 log = structlog.get_logger()
 
 
-class UnreadableAnswer(httpx.TransportError):
+class UnreadableAnswer(httpx2.TransportError):
     """An answer is not read to its end."""
 
 
@@ -45,9 +44,9 @@ class Remote:
         headers = {"Accept-Encoding": "identity"}  # what is small on the wire stays small
         if key is not None:
             headers["Authorization"] = f"Bearer {key.value}"
-        self.client = httpx.AsyncClient(
+        self.client = httpx2.AsyncClient(
             headers=headers,
-            timeout=httpx.Timeout(patience, connect=min(CONNECT_SECONDS, patience)),
+            timeout=httpx2.Timeout(patience, connect=min(CONNECT_SECONDS, patience)),
             limits=_CONNECTIONS,
             # With a transport of its own a client leaves the environment's proxies alone: they would
             # connect on its behalf, to wherever they like.
@@ -56,25 +55,25 @@ class Remote:
         )
 
     async def post(self, path: str, shape: type[Shape], **body: Any) -> Shape:
-        """Return the answer to `body` (httpx's `json` or `content`).
+        """Return the answer to `body` (httpx2's `json` or `content`).
 
         Raises:
             BotError: there was none, or none of that `shape`.
         """
         try:
             response = await self.client.post(self.url + path, **body)
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise self.fault(error) from error
         return self.parsed(response, shape)
 
-    async def get(self, path: str) -> httpx.Response:
+    async def get(self, path: str) -> httpx2.Response:
         """Return the answer to a heartbeat, whatever its status. Raises BotError where there was none."""
         try:
             return await self.client.get(self.url + path)
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise self.fault(error) from error
 
-    def parsed(self, response: httpx.Response, shape: type[Shape]) -> Shape:
+    def parsed(self, response: httpx2.Response, shape: type[Shape]) -> Shape:
         """Return what `response` holds. Raises BotError where that is not JSON of that `shape`."""
         if response.status_code != 200:
             raise self.refusal(response)
@@ -84,25 +83,25 @@ class Remote:
         self._log(response)
         raise BotError("the answer was no JSON of the expected form; the log has its beginning")
 
-    def refusal(self, response: httpx.Response) -> BotError:
+    def refusal(self, response: httpx2.Response) -> BotError:
         """Return what a status other than 200 means, and write down how the answer begins."""
         self._log(response)
         status = response.status_code
         reason = f"{self._meaning(status)} (status {status}; the log has the beginning of the answer)"
         return Declined(reason) if status in _REFUSALS else BotError(reason)
 
-    def fault(self, error: httpx.HTTPError) -> BotError:
+    def fault(self, error: httpx2.HTTPError) -> BotError:
         """Return what it means that no answer came."""
         match error:
             case PrivateAddress() | UnreadableAnswer():
                 return BotError(str(error))
-            case httpx.ConnectTimeout():
+            case httpx2.ConnectTimeout():
                 return BotError(f"no connection within {self.client.timeout.connect:g} s")
-            case httpx.ConnectError():
+            case httpx2.ConnectError():
                 return BotError(f"no connection: {_short(str(error))}")
-            case httpx.TimeoutException():
+            case httpx2.TimeoutException():
                 return BotError(f"silent for {self.client.timeout.read:g} s")
-            case httpx.NetworkError() | httpx.RemoteProtocolError():
+            case httpx2.NetworkError() | httpx2.RemoteProtocolError():
                 return BotError("the connection broke off, or what came was not HTTP")
         return BotError(f"could not be asked ({type(error).__name__})")
 
@@ -123,7 +122,7 @@ class Remote:
             503: "it is busy, or still loading",
         }.get(status, "it did not answer the question")
 
-    def _log(self, response: httpx.Response) -> None:
+    def _log(self, response: httpx2.Response) -> None:
         body = response.content.decode("utf-8", "replace")
         if self.key is not None:
             body = self.key.hidden(body)
@@ -142,19 +141,19 @@ def _short(text: str) -> str:
     return _CONTROL.sub(" ", text)[:_LOGGED]
 
 
-async def _bound(response: httpx.Response) -> None:
+async def _bound(response: httpx2.Response) -> None:
     """Keep `response` from being read without end. Of a failure only the beginning is read."""
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding != "identity":
         raise UnreadableAnswer("the answer is compressed, though it was asked not to be")
-    stream = cast(httpx.AsyncByteStream, response.stream)
+    stream = cast(httpx2.AsyncByteStream, response.stream)
     response.stream = _Bounded(stream, refuse=response.is_success)
 
 
-class _Bounded(httpx.AsyncByteStream):
+class _Bounded(httpx2.AsyncByteStream):
     """A stream that ends, or is refused, after LARGEST_ANSWER bytes."""
 
-    def __init__(self, stream: httpx.AsyncByteStream, refuse: bool) -> None:
+    def __init__(self, stream: httpx2.AsyncByteStream, refuse: bool) -> None:
         self._stream = stream
         self._refuse = refuse
 

@@ -9,16 +9,13 @@ from typing import Literal, Protocol
 
 import structlog
 
-from bots.chat import Bot, BotError, Chat, Reply
+from bots.core.chat import Bot, Chat, Reply
+from bots.core.failures import BotError, Declined
 
 FAILURES = 3
 PAUSE = 5.0
 PROBE_SECONDS = 10.0
 log = structlog.get_logger()
-
-
-class Declined(BotError):
-    """The replica works, but has no usable reply to this chat now. Does not count against it."""
 
 
 class Replica(Bot, Protocol):
@@ -52,7 +49,7 @@ class ReplicaState:
 
 
 @dataclass(slots=True, eq=False)
-class _Place:
+class _ReplicaRecord:
     """A replica with its circuit breaker: closed below FAILURES failures in a row, then open.
 
     `away`: the latest heartbeat was bad.
@@ -143,7 +140,7 @@ class Replicas:
         self, replicas: Sequence[Replica], patience: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """Take `replicas`, each of which has `patience` seconds for a reply; `clock` counts seconds."""
-        self._places = [_Place(replica) for replica in replicas]
+        self._records = [_ReplicaRecord(replica) for replica in replicas]
         self._patience = patience
         self._clock = clock
 
@@ -151,7 +148,7 @@ class Replicas:
         """Have `replica` answer too. Raises ValueError: there is one at its url."""
         if replica.url in self.urls():
             raise ValueError(f"{replica.url} is a replica already")
-        self._places.append(_Place(replica))
+        self._records.append(_ReplicaRecord(replica))
 
     async def remove(self, url: str) -> None:
         """Send nobody to the replica at `url` any more; close it when the calls in flight are over.
@@ -161,28 +158,28 @@ class Replicas:
         Raises:
             KeyError: there is none.
         """
-        place = next((place for place in self._places if place.replica.url == url), None)
-        if place is None:
+        record = next((record for record in self._records if record.replica.url == url), None)
+        if record is None:
             raise KeyError(url)
-        self._places.remove(place)
+        self._records.remove(record)
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._patience):
-                    await place.idle.wait()
+                    await record.idle.wait()
         finally:
-            await place.replica.close()
+            await record.replica.close()
 
     def urls(self) -> tuple[str, ...]:
         """Return where the replicas are, in the order in which they came."""
-        return tuple(place.replica.url for place in self._places)
+        return tuple(record.replica.url for record in self._records)
 
     def states(self) -> tuple[ReplicaState, ...]:
         """Return how each replica does, in the order in which they came."""
-        return tuple(place.state() for place in self._places)
+        return tuple(record.state() for record in self._records)
 
     async def probe(self) -> None:
         """Ask every replica how it is. One that is not well rests until it is, and is then used at once."""
-        await asyncio.gather(*(self._probe(place) for place in self._places))
+        await asyncio.gather(*(self._probe(record) for record in self._records))
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the first reply that a replica gives.
@@ -190,33 +187,33 @@ class Replicas:
         Raises:
             BotError: every replica failed or rests; says for each what was the matter.
         """
-        tried: dict[_Place, str] = {}
+        tried: dict[_ReplicaRecord, str] = {}
         latest: BotError | None = None
-        while (place := self._least_busy(tried)) is not None:
+        while (record := self._least_busy(tried)) is not None:
             try:
-                return await self._ask(place, chat)
+                return await self._ask(record, chat)
             except BotError as error:
-                tried[place], latest = str(error), error
-        rest = {place: self._resting(place) for place in self._places if place not in tried}
-        reasons = [f"{place.replica.url}: {reason}" for place, reason in (tried | rest).items()]
+                tried[record], latest = str(error), error
+        rest = {record: self._resting(record) for record in self._records if record not in tried}
+        reasons = [f"{record.replica.url}: {reason}" for record, reason in (tried | rest).items()]
         raise BotError("; ".join(reasons) or "no bot host is there that answers for it") from latest
 
     async def close(self) -> None:
         """Let go of every connection."""
-        for place in self._places:
-            await place.replica.close()
+        for record in self._records:
+            await record.replica.close()
 
-    def _least_busy(self, tried: dict[_Place, str]) -> _Place | None:
+    def _least_busy(self, tried: dict[_ReplicaRecord, str]) -> _ReplicaRecord | None:
         now = self._clock()
-        able = [place for place in self._places if place not in tried and place.takes(now)]
-        return min(able, key=lambda place: place.load, default=None)
+        able = [record for record in self._records if record not in tried and record.takes(now)]
+        return min(able, key=lambda record: record.load, default=None)
 
-    async def _ask(self, place: _Place, chat: Chat) -> Reply:
+    async def _ask(self, record: _ReplicaRecord, chat: Chat) -> Reply:
         failure: str | None = "the call was given up"
-        place.start()
+        record.start()
         try:
             async with asyncio.timeout(self._patience):
-                reply = await place.replica.reply(chat)
+                reply = await record.replica.reply(chat)
             failure = None
         except Declined:
             failure = None
@@ -228,25 +225,25 @@ class Replicas:
             failure = str(error) if isinstance(error, BotError) else repr(error)
             raise
         finally:
-            place.finish(failure, self._clock())
+            record.finish(failure, self._clock())
             if failure is not None:
-                log.warning("replica failed", replica=place.replica.url, reason=failure)
+                log.warning("replica failed", replica=record.replica.url, reason=failure)
         return reply
 
-    async def _probe(self, place: _Place) -> None:
+    async def _probe(self, record: _ReplicaRecord) -> None:
         try:
             async with asyncio.timeout(PROBE_SECONDS):
-                await place.replica.probe()
+                await record.replica.probe()
         except TimeoutError:
             # A server that does one thing at a time answers when it has answered the chats before.
-            if not place.in_flight:
-                place.unwell(f"no heartbeat within {PROBE_SECONDS:g} s", self._clock())
+            if not record.in_flight:
+                record.unwell(f"no heartbeat within {PROBE_SECONDS:g} s", self._clock())
         except BotError as error:
-            place.unwell(str(error), self._clock())
+            record.unwell(str(error), self._clock())
         else:
-            place.well()
+            record.well()
 
-    def _resting(self, place: _Place) -> str:
-        left = place.rests_until - self._clock()
+    def _resting(self, record: _ReplicaRecord) -> str:
+        left = record.rests_until - self._clock()
         when = f"in {max(left, 0):.0f} s" if left < float("inf") else "once a call under way has succeeded"
-        return f"not asked, because it failed before ({place.last_error}); asked again {when}"
+        return f"not asked, because it failed before ({record.last_error}); asked again {when}"

@@ -14,21 +14,21 @@ import uvicorn
 from rich.console import Console
 from rich.markup import escape
 
-from bots.chat import Bot
+from bots.core.chat import Bot
 from bots.endpoints.key import EndpointError, Key, key_from
 from bots.host.app import Host, create_app
 from bots.host.batch import LARGEST, WAIT_MS, MicroBatch
 from bots.host.builtin import BuiltinModel
-from bots.host.dial import DialIn
+from bots.host.connection import HostRejected
+from bots.host.connector import HostConnector
 from bots.host.drain import DrainingServer
-from bots.host.line import Turned
 from bots.host.model import Model, ModelError
 from bots.host.options import DType, Options
 
 _KINDS = ("hf", "parlai", "builtin")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 console = Console(highlight=False)
-complaints = Console(stderr=True, highlight=False)
+stderr = Console(stderr=True, highlight=False)
 
 
 def host(
@@ -144,7 +144,7 @@ class _Loading:
         self, specs: dict[str, str], ready: Callable[[str], None], failed: Callable[[], None]
     ) -> None:
         for name, wanted in specs.items():
-            complaints.print(f"Loading {name} ({escape(wanted)}) …")
+            stderr.print(f"Loading {name} ({escape(wanted)}) …")
             try:
                 self._hosted.put(name, self._load(wanted))
             except Exception as error:  # the process must not stay, waiting for a model that never comes
@@ -182,7 +182,9 @@ def _dial_in(hosted: Host, specs: dict[str, str], loading: _Loading, server: str
         )
 
     async def run() -> None:
-        dial_in = DialIn(hosted, server, token, lambda line: console.print(escape(line), soft_wrap=True))
+        dial_in = HostConnector(
+            hosted, server, token, lambda line: console.print(escape(line), soft_wrap=True)
+        )
 
         def drain(_signal: int, _frame: FrameType | None) -> None:
             dial_in.drain()
@@ -194,7 +196,7 @@ def _dial_in(hosted: Host, specs: dict[str, str], loading: _Loading, server: str
 
     try:
         asyncio.run(run())
-    except (ValueError, Turned) as error:
+    except (ValueError, HostRejected) as error:
         _fail(str(error))
 
 
@@ -270,7 +272,7 @@ def _listen(address: str, port: int) -> socket.socket:
 
 
 def _fail(reason: str) -> NoReturn:
-    complaints.print(f"[red]Error:[/] {escape(reason)}", soft_wrap=True)
+    stderr.print(f"[red]Error:[/] {escape(reason)}", soft_wrap=True)
     raise typer.Exit(2)
 
 

@@ -7,10 +7,11 @@ from typing import TypeVar
 from fastapi import FastAPI, HTTPException, Request
 from pydantic import BaseModel, ValidationError
 
-from bots.asked import Asked
-from bots.chat import Bot, BotError, Chat, Reply
+from bots.core.chat import Bot, Chat, Reply
+from bots.core.chat_request import ChatRequest
+from bots.core.failures import BotError
 from bots.endpoints.key import Key
-from bots.host.door import Door
+from bots.host.guard import HttpGuard
 
 T = TypeVar("T")
 MOST_UNDER_WAY = 512
@@ -89,7 +90,7 @@ class Host:
 def create_app(host: Host, key: Key | None = None) -> FastAPI:
     """Return the application that serves `host` to whoever sends `key`; without one, to everybody."""
     app = FastAPI(title="Candor bot host", openapi_url=None)
-    app.add_middleware(Door, key=key)
+    app.add_middleware(HttpGuard, key=key)
 
     def known(name: str) -> str:
         if name not in host.names:
@@ -123,7 +124,7 @@ def create_app(host: Host, key: Key | None = None) -> FastAPI:
 def _chat(body: bytes) -> Chat:
     """Return the chat that a request holds. Raises HTTPException."""
     try:
-        return Asked.model_validate_json(body).chat()
+        return ChatRequest.model_validate_json(body).chat()
     except ValidationError as error:
         # What was sent is not repeated: it may be long, or no text at all.
         found = error.errors(include_url=False, include_input=False)[:3]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import structlog
 
-from bots.chat import BotError, Chat, Reply
+from bots.core.chat import Chat, Reply
+from bots.core.failures import BotError
 from bots.host.model import Model
 
 WAIT_MS = 5.0

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from bots.catalogue import UnknownBotError, open_bot
-from bots.chat import Bot, Chat
+from bots.builtin.catalogue import UnknownBotError, open_bot
+from bots.core.chat import Bot, Chat
 from bots.corpus import CorpusError, load_corpus
 from bots.host.model import ModelError
 

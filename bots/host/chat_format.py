@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from jinja2 import TemplateError
 
-from bots.chat import BotError, Chat, Turn
+from bots.core.chat import Chat, Turn
+from bots.core.failures import BotError
 from bots.host.model import ModelError
 
 if TYPE_CHECKING:

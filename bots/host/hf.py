@@ -18,7 +18,7 @@ from transformers import (
     RepetitionPenaltyLogitsProcessor,
 )
 
-from bots.chat import Chat
+from bots.core.chat import Chat
 from bots.host.chat_format import chat_format, cleaned
 from bots.host.memory import gigabytes, require_memory
 from bots.host.model import ModelError

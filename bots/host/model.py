@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from bots.chat import Chat
+from bots.core.chat import Chat
 
 
 class ModelError(Exception):

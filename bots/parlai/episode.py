@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bots.chat import Turn
+from bots.core.chat import Turn
 
 PERSONA = "your persona: "
 SILENCE = "__SILENCE__"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from parlai.utils.misc import msg_to_str
 
-from bots.chat import Turn
+from bots.core.chat import Turn
 from bots.corpus import Corpus, CorpusError, Dialogue
 from bots.parlai.agent import CANDIDATES
 from bots.parlai.episode import Exchange, exchanges, opening

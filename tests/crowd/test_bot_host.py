@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from tests.crowd.conftest import Server
@@ -116,23 +116,23 @@ def study(tmp_path: Path, bots: str = "") -> Path:
 def is_ready(url: str) -> bool:
     """Whether the model of a host that listens is loaded."""
     try:
-        return bool(httpx.get(f"{url}/health").json()["ready"])
-    except httpx.HTTPError:
+        return bool(httpx2.get(f"{url}/health").json()["ready"])
+    except httpx2.HTTPError:
         return False
 
 
 def under_way(url: str) -> int:
     """How many replies a host that listens has begun."""
     try:
-        return int(httpx.get(f"{url}/health").json()["under_way"])
-    except httpx.HTTPError:
+        return int(httpx2.get(f"{url}/health").json()["under_way"])
+    except httpx2.HTTPError:
         return 0
 
 
 def replicas(server: Any) -> list[dict[str, Any]]:
     """The replicas of the registered bot, as a researcher sees them."""
     headers = {"Authorization": f"Bearer {server.token}"}
-    answer = httpx.get(f"{server.url}/api/desk/bots/ours", headers=headers)
+    answer = httpx2.get(f"{server.url}/api/desk/bots/ours", headers=headers)
     found: list[dict[str, Any]] = answer.json().get("replicas", [])
     return found
 

@@ -13,14 +13,14 @@ import yaml
 from itsdangerous import TimestampSigner, URLSafeTimedSerializer
 
 from bots import BotError, Chat, Reply
-from server import catalog
+from server.access.auth import load_auth
 from server.app import create_app
-from server.auth import load_auth
+from server.bots.lineup import open_lineup
+from server.bots.registry import Registry
+from server.clock import utc_now
 from server.config import Settings
-from server.database import migrate, open_engine
-from server.registry import Registry
-from server.run import open_lineup
-from server.runtime import utc_now
+from server.db import catalog
+from server.db.engine import migrate, open_engine
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}

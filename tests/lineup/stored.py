@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bots import Chat, Turn
-from server.protocol import plain
-from server.rows import PERSONA_SEPARATOR
+from server.db.rows import PERSONA_SEPARATOR
+from server.session.protocol import plain
 
 Answers = Callable[[Sequence[Chat]], Sequence[str]]
 

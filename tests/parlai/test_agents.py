@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from bots.chat import Turn
+from bots.core.chat import Turn
 from bots.parlai.episode import Exchange, exchanges
 from bots.parlai.history import PersonaHistory
 from bots.parlai.kv_memory import KvMemory

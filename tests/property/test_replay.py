@@ -17,29 +17,35 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from sqlalchemy import Connection, Engine, select
 from sqlalchemy.exc import IntegrityError
 
-from server import rows
-from server.auth import Auth
-from server.database import migrate, open_engine
+from server.access.auth import Auth
+from server.bots.lineup import OpenRun
+from server.db import rows
+from server.db.engine import migrate, open_engine
+from server.db.models import Assignment, columns
 from server.errors import RefusedMessage
-from server.events import Accept, AskBot, BotGaveUp, BotReplied, BotStumbled, FromWorker, Lapsed, ShowReply
-from server.live import restore
-from server.models import Assignment, columns
-from server.platforms.link import Arrival
-from server.protocol import (
-    MAX_FEEDBACK,
-    MAX_SAY,
-    MAX_TOPIC,
-    Opinion,
-    Phase,
-    TopicChangeKind,
-    client_messages,
+from server.live.enrolment import ArrivingWorker, enrol
+from server.live.sessions import restore
+from server.recruiters.link import Arrival
+from server.session.events import (
+    Accept,
+    AskBot,
+    BotGaveUp,
+    BotReplied,
+    BotStumbled,
+    FromWorker,
+    Lapsed,
+    ShowReply,
 )
-from server.records import Record
-from server.run import OpenRun
-from server.seating import Guest, take_seat
-from server.session import resume, step
-from server.state import State
-from tests.server.support import AT, CRITERIA, make_run, seconds, study_text
+from server.session.instrument import Opinion, TopicChangeKind
+from server.session.phase import Phase
+from server.session.protocol import MAX_FEEDBACK, MAX_SAY, MAX_TOPIC, client_messages
+from server.session.records import Record
+from server.session.state import State
+from server.session.step import resume, step
+
+# No control characters and no surrogates: the protocol has taken them out before a session sees a text.
+from tests.server.support.database import make_run
+from tests.server.support.study import AT, CRITERIA, seconds, study_text
 
 # No control characters and no surrogates: the protocol has taken them out before a session sees a text.
 texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=40).filter(
@@ -122,8 +128,8 @@ class Replay(RuleBasedStateMachine):
     @initialize(mode=st.sampled_from(["free", "icebreaker"]), pace=st.sampled_from([0.0, 1.0]))
     def arrive(self, mode: str, pace: float) -> None:
         self.run = self.runs[mode]
-        guest = Guest(Arrival("link", "ann"), "W1", False, pace)
-        self.assignment = take_seat(self.connection, self.run, guest, AT).assignment
+        guest = ArrivingWorker(Arrival("link", "ann"), "W1", False, pace)
+        self.assignment = enrol(self.connection, self.run, guest, AT).assignment
         self.live = self.stored()
 
     def teardown(self) -> None:
@@ -297,8 +303,8 @@ def test_a_session_is_a_fold_of_its_rows(database: Database) -> None:
 def test_the_database_itself_refuses_a_second_turn_of_the_same_index(database: Database) -> None:
     engine, runs = database
     with engine.connect() as connection, connection.begin() as transaction:
-        guest = Guest(Arrival("link", "bob"), "W2", False, 1.0)
-        assignment = take_seat(connection, runs["free"], guest, AT).assignment
+        guest = ArrivingWorker(Arrival("link", "bob"), "W2", False, 1.0)
+        assignment = enrol(connection, runs["free"], guest, AT).assignment
         said = _said(f"{assignment}-1.1", 0)
         rows.write(connection, assignment, [said])
         with pytest.raises(IntegrityError):
@@ -307,6 +313,6 @@ def test_the_database_itself_refuses_a_second_turn_of_the_same_index(database: D
 
 
 def _said(conversation: str, index: int) -> Record:
-    from server.records import WorkerSaid
+    from server.session.records import WorkerSaid
 
     return WorkerSaid(conversation, index, "Hi.", AT, "m1")

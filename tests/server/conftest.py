@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from server import __main__ as command_line
-from server.database import migrate
-from server.registry import Registry
-from server.run import OpenRun
-from tests.server.support import House, make_run
+from server.bots.lineup import OpenRun
+from server.bots.registry import Registry
+from server.cli import command_line
+from server.db.engine import migrate
+from tests.server.support.database import make_run
+from tests.server.support.server import House
 
 _NUMBERS = itertools.count()
 

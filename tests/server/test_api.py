@@ -4,27 +4,19 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
-from server.auth import Auth
-from server.run import OpenRun
-from tests.server.support import (
-    CRITERIA,
-    RATINGS,
-    RUN,
-    SYSTEMS,
-    House,
-    execute,
-    make_run,
-    query,
-    study_text,
-)
+from server.access.auth import Auth
+from server.bots.lineup import OpenRun
+from tests.server.support.database import execute, make_run, query
+from tests.server.support.server import House
+from tests.server.support.study import CRITERIA, RATINGS, RUN, SYSTEMS, study_text
 
 Serve = Callable[..., House]
 
 
-def error(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
+def error(answer: httpx2.Response, status: int, code: str) -> dict[str, Any]:
     """Check that an answer is an error of the one shape; return what it says."""
     assert answer.status_code == status, answer.text
     content = answer.json()
@@ -38,7 +30,7 @@ def error(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
     return said
 
 
-def assert_secure(answer: httpx.Response) -> None:
+def assert_secure(answer: httpx2.Response) -> None:
     assert "default-src 'self'" in answer.headers["content-security-policy"]
     assert answer.headers["referrer-policy"] == "no-referrer"
     assert answer.headers["x-content-type-options"] == "nosniff"

@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 from bots import BotError, Chat, Corpus, Persona, Turn
 from qc.run import RESERVED_LABELS
-from server import catalog, study
-from server.__main__ import DEMO
-from server.assignment import QC
+from server import study
+from server.bots.lineup import open_lineup, rules_of
+from server.bots.registry import Registry
+from server.cli.command_line import DEMO
+from server.db import catalog
 from server.errors import StudyInvalid
-from server.registry import Registry
-from server.run import open_lineup, rules_of
+from server.session.plan import QC
 from server.study import load_study, parse_study, study_hash
-from tests.server.support import AT, NOBODY, study_text
+from tests.server.support.study import AT, NOBODY, study_text
 
 # Numbered by hand: the expected lines below are the lines of this text.
 GOOD = """\
@@ -65,7 +66,7 @@ def test_the_demo_loads_and_its_bots_open() -> None:
     assert set(run.bots) == {*(spec.name for spec in study.systems), QC}
     assert len({spec.family for spec in study.systems}) > study.systems_per_assignment  # one to spare
     assert (study.conversations, study.minimum_inputs) == (6, 10)
-    assert run.rules.casting.personas
+    assert run.rules.lineup.personas
 
 
 def test_the_demos_statements_are_the_instruments_word_for_word() -> None:

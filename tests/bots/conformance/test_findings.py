@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from bots import ConformanceReport, Overruns
 from bots.conformance import findings
-from bots.conformance.answer import Answer, Asked
+from bots.conformance.answer import Answer, CheckResponses
 from bots.conformance.check import report
 from bots.conformance.findings import Standard, quoted
 from bots.conformance.report import Alone, AtOnce, Finding, Latency, worst
 from bots.conformance.script import PERSONAS
-from bots.endpoints.spoken import EMPTY, TOO_LONG
+from bots.core.visible_text import EMPTY, TOO_LONG
 
 STANDARD = Standard(("mybot",), (1.0, 2.0, 3.0, 4.0), None, 20.0)
 ANSWER = Answer("small talk", 0, (), "Hi!", False, 0.1, "Hello there.")
@@ -44,7 +44,7 @@ def different(n: int) -> tuple[Answer, ...]:
 def test_answering(broken: int, stopped: bool, verdict: str) -> None:
     """Of forty calls a tenth, four, may fail."""
     answers = (*different(40 - broken), *failed(*["status 500"] * broken))
-    found = findings.answering(Asked(answers, stopped))
+    found = findings.answering(CheckResponses(answers, stopped))
     assert found.verdict == verdict
     if broken:
         assert f"{broken} of 40 calls failed" in found.reason
@@ -53,7 +53,7 @@ def test_answering(broken: int, stopped: bool, verdict: str) -> None:
 
 
 def test_the_commonest_error_is_told() -> None:
-    found = findings.answering(Asked(failed("rare", "common", "common"), stopped=True))
+    found = findings.answering(CheckResponses(failed("rare", "common", "common"), stopped=True))
     assert "2 of them: common" in found.reason
 
 
@@ -65,7 +65,7 @@ def test_speaking(way: str, empty: int, verdict: str) -> None:
     found = findings.speaking(answers)
     assert found is not None
     assert found.verdict == verdict
-    assert findings.answering(Asked(answers, stopped=False)).verdict == "pass"
+    assert findings.answering(CheckResponses(answers, stopped=False)).verdict == "pass"
 
 
 # ---- length, variety -------------------------------------------------------------------------
@@ -288,14 +288,14 @@ def test_repeatability_is_told_and_never_counts_against_a_bot(second: str, told:
 
 
 def test_where_nothing_was_said_there_is_nothing_to_judge() -> None:
-    found = report(Asked(failed("lost"), stopped=True), STANDARD)
+    found = report(CheckResponses(failed("lost"), stopped=True), STANDARD)
     assert [finding.question for finding in found.findings] == ["Does it answer?"]
 
 
 def test_a_refusal_counts_for_no_latency_and_a_call_that_was_given_up_does() -> None:
     refused = replace(ANSWER, text="", error="busy", seconds=0.5)
     given_up = replace(ANSWER, text="", error="no reply within 20 s", seconds=20.0)
-    found = report(Asked((ANSWER, refused, given_up), stopped=False), STANDARD).latency
+    found = report(CheckResponses((ANSWER, refused, given_up), stopped=False), STANDARD).latency
     assert found.alone is not None
     assert (found.alone.n, found.alone.p50) == (2, pytest.approx(10.05))
     assert found.at_once is None
@@ -351,7 +351,7 @@ OVERRUNS = st.none() | st.integers(0, 50).flatmap(
 def test_whatever_is_answered_the_report_is_as_bad_as_its_worst_finding_and_survives_json(
     answers: list[Answer], stopped: bool, delays: list[float], overruns: Overruns | None
 ) -> None:
-    found = report(Asked(tuple(answers), stopped), Standard(("mybot",), delays, overruns, 20.0))
+    found = report(CheckResponses(tuple(answers), stopped), Standard(("mybot",), delays, overruns, 20.0))
     verdicts = {finding.verdict for finding in found.findings}
     assert found.verdict == next(bad for bad in ("fail", "warn", "pass") if bad in verdicts)
     assert ConformanceReport.model_validate_json(found.model_dump_json()) == found
@@ -359,7 +359,7 @@ def test_whatever_is_answered_the_report_is_as_bad_as_its_worst_finding_and_surv
 
 
 def test_a_report_whose_verdict_is_not_that_of_its_findings_is_none() -> None:
-    good = report(Asked(different(3), stopped=False), STANDARD)
+    good = report(CheckResponses(different(3), stopped=False), STANDARD)
     assert good.verdict == "pass"
     with pytest.raises(ValueError, match="worst finding"):
         ConformanceReport.model_validate(good.model_dump() | {"verdict": "fail"})

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bots.conformance.measures import expected_overruns, quantile, same
 from bots.conformance.pace import LONGEST, MEDIAN, SPREAD, typing_times
-from server.study import ReplyTime
+from server.session.reply_time import ReplyTime
 
 TIMES = st.lists(st.floats(0, 1e3), min_size=1, max_size=30)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from bots.conformance.answer import Answer, Asked
+from bots.conformance.answer import Answer, CheckResponses
 from bots.conformance.check import report
 from bots.conformance.findings import Standard
 from bots.conformance.table import conformance_table, transcript
@@ -25,7 +25,7 @@ def printed(what: Any) -> str:
 
 
 def test_every_finding_is_a_row_with_its_reason() -> None:
-    found = report(Asked(ANSWERS, stopped=True), Standard((), (), None, 20.0))
+    found = report(CheckResponses(ANSWERS, stopped=True), Standard((), (), None, 20.0))
     shown = printed(conformance_table(found))
     for finding in found.findings:
         assert f"{finding.verdict} {finding.question} " in shown
@@ -33,7 +33,7 @@ def test_every_finding_is_a_row_with_its_reason() -> None:
 
 
 def test_a_transcript_shows_what_was_said_and_no_command_to_the_terminal() -> None:
-    found = report(Asked(ANSWERS, stopped=True), Standard((), (), None, 20.0))
+    found = report(CheckResponses(ANSWERS, stopped=True), Standard((), (), None, 20.0))
     assert printed(transcript(found.transcripts[0])) == (
         "small talk, as somebody who says: I am tall. worker Hi! bot [red]Hello[/red] [2J 1.25 s"
         " worker And? bot no reply: no reply [within] 20 s"
@@ -42,6 +42,6 @@ def test_a_transcript_shows_what_was_said_and_no_command_to_the_terminal() -> No
 
 def test_a_long_line_is_cut_where_it_is_shown_only() -> None:
     long = replace(ANSWERS[0], text="word " * 300)
-    found = report(Asked((long,), stopped=False), Standard((), (), None, 20.0))
+    found = report(CheckResponses((long,), stopped=False), Standard((), (), None, 20.0))
     assert found.transcripts[0].lines[1].text == long.text
     assert "…" in printed(transcript(found.transcripts[0]))

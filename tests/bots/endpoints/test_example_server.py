@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 import yaml
 
@@ -93,5 +93,5 @@ def test_asked_twice_it_says_the_same(address: str) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"persona": [], "turns": [{"text": "x"}]}'])
 def test_what_it_cannot_read_does_not_stop_it(address: str, body: bytes) -> None:
-    assert httpx.post(f"{address}/reply", content=body).status_code == 422
+    assert httpx2.post(f"{address}/reply", content=body).status_code == 422
     assert reply(address, "Do you have a pet?") == "i have a dog ."

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from bots import BotError, Chat, Turn
@@ -173,9 +173,9 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
         if process.poll() is not None:
             pytest.fail(f"transformers serve ended: {log.read_text()[-2_000:]}")
         try:
-            if httpx.get(url, trust_env=False).status_code == 200:
+            if httpx2.get(url, trust_env=False).status_code == 200:
                 return
-        except httpx.TransportError:
+        except httpx2.TransportError:
             pass
         time.sleep(0.1)
     pytest.fail(f"transformers serve does not answer: {log.read_text()[-2_000:]}")

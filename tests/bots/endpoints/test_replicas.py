@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from bots import BotError, Chat, Reply
-from bots.endpoints.replicas import FAILURES, PAUSE, Declined, Replicas, ReplicaState
+from bots.core.failures import Declined
+from bots.endpoints.replicas import FAILURES, PAUSE, Replicas, ReplicaState
 from tests.bots.endpoints.servers import CHAT
 
 

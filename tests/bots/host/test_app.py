@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 import uvicorn
 
@@ -53,7 +53,7 @@ def body(chat: Chat) -> dict[str, Any]:
 @asynccontextmanager
 async def serving(
     host: Host, key: Key | None = None
-) -> AsyncIterator[tuple[httpx.AsyncClient, DrainingServer]]:
+) -> AsyncIterator[tuple[httpx2.AsyncClient, DrainingServer]]:
     """A client of `host`, which listens on a port of this machine."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     config = uvicorn.Config(create_app(host, key), log_level="warning", timeout_graceful_shutdown=5)
@@ -61,7 +61,7 @@ async def serving(
     serve = asyncio.create_task(server.serve(sockets=[listener]))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     try:
-        async with httpx.AsyncClient(base_url=url, timeout=60) as client:
+        async with httpx2.AsyncClient(base_url=url, timeout=60) as client:
             yield client, server
     finally:
         server.should_exit = True
@@ -93,7 +93,7 @@ def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
     host.put("m", MicroBatch(model, wait_ms=300))
     model.gate.set()
 
-    async def run() -> list[httpx.Response]:
+    async def run() -> list[httpx2.Response]:
         async with serving(host) as (client, _):
             posts = (client.post("/m/reply", json=body(talk(line, name=line))) for line in ("a", "bad", "b"))
             return list(await asyncio.gather(*posts))

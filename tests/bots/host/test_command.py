@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from bots import Chat
@@ -53,9 +53,9 @@ def test_sigterm_finishes_what_is_under_way(talk: Talk) -> None:
     """Requests gather for a second, so that all of them are under way when the signal comes."""
     with running("builtin:retrieval", "--wait-ms", "1000", "--largest", "64") as (process, url):
 
-        async def run() -> tuple[list[httpx.Response], httpx.Response]:
-            limits = httpx.Limits(max_connections=60, max_keepalive_connections=60)
-            async with httpx.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
+        async def run() -> tuple[list[httpx2.Response], httpx2.Response]:
+            limits = httpx2.Limits(max_connections=60, max_keepalive_connections=60)
+            async with httpx2.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
                 posts = [
                     asyncio.create_task(client.post("/retrieval/reply", json=body(talk("hi", name=str(i)))))
                     for i in range(50)
@@ -77,10 +77,10 @@ def test_sigterm_finishes_what_is_under_way(talk: Talk) -> None:
 def test_several_models_in_one_process(talk: Talk, tiny: dict[str, Path]) -> None:
     models = ["--model", "rules=builtin:reflect", "--model", f"net=hf:{tiny['gpt2']}", "--device", "cpu"]
     with running(*models, "--max-new-tokens", "12", ready=2) as (process, url):
-        listed = httpx.get(url).json()["models"]
+        listed = httpx2.get(url).json()["models"]
         assert [(each["name"], each["ready"]) for each in listed] == [("rules", True), ("net", True)]
         said = [
-            httpx.post(f"{url}/{name}/reply", json=body(talk("hi")), timeout=60).json()["text"]
+            httpx2.post(f"{url}/{name}/reply", json=body(talk("hi")), timeout=60).json()["text"]
             for name in ("rules", "net")
         ]
         assert all(said)

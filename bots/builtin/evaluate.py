@@ -1,0 +1,191 @@
+"""How often does each system pick the true next line out of twenty?
+
+    python -m bots.builtin.evaluate [--corpus SPEC] [--held-out 0.2] [--seed 1] [BOT ...]
+
+Systems learn from the kept dialogues and are tried on the others. Every turn but the first of a held-out
+dialogue is a case: the turns before it are the conversation, and it stands among 19 turns of other held-out
+dialogues (Lowe et al., 2015, use the same measure, recall at 1, with 9). Picking blindly gets 5 %.
+"""
+
+import asyncio
+import random
+import statistics
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+
+from bots.builtin.catalogue import QC, builtin_names, open_bot
+from bots.builtin.ranker import Ranker, likeness
+from bots.core.chat import Author, Bot, Chat, Turn
+from bots.corpus import Corpus, CorpusError, Dialogue, load_corpus
+
+CANDIDATES = 20
+_RESAMPLES = 2000
+_TIMED = 100  # replies
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A conversation, twenty lines that could come next, and which of them did."""
+
+    dialogue: str
+    chat: Chat
+    persona: tuple[str, ...]
+    candidates: tuple[str, ...]
+    truth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """The share of cases in which the true line was picked, with its 95 % interval."""
+
+    share: float
+    low: float
+    high: float
+    cases: int
+
+    def __str__(self) -> str:
+        return f"{self.share:.1%} ({self.low:.1%} to {self.high:.1%})"
+
+
+def cases(held_out: Corpus, seed: int) -> list[Case]:
+    """Return every case of `held_out`, its candidates drawn and shuffled by `seed`.
+
+    Raises:
+        ValueError: the dialogues are too few to draw 19 other turns from.
+    """
+    rng = random.Random(f"cases {seed}")
+    return [case for dialogue in held_out.dialogues for case in _cases(dialogue, held_out, rng)]
+
+
+def _cases(dialogue: Dialogue, held_out: Corpus, rng: random.Random) -> Iterator[Case]:
+    others = list(dict.fromkeys(t for d in held_out.dialogues if d.id != dialogue.id for t in d.turns))
+    for at in range(1, len(dialogue.turns)):
+        truth = dialogue.turns[at]
+        pool = [turn for turn in others if turn != truth]
+        if len(pool) < CANDIDATES - 1:
+            raise ValueError(f"{len(pool)} turns in other held-out dialogues; {CANDIDATES - 1} are needed")
+        candidates = [truth, *rng.sample(pool, CANDIDATES - 1)]
+        rng.shuffle(candidates)
+        speaker = dialogue.speaker(at)
+        persona = speaker.sentences if speaker else ()
+        chat = Chat(dialogue.id, rng.getrandbits(32), (), _history(dialogue.turns[:at]))
+        yield Case(dialogue.id, chat, persona, tuple(candidates), candidates.index(truth))
+
+
+def _history(turns: Sequence[str]) -> tuple[Turn, ...]:
+    """Return `turns` as the bot sees them: the last one is the worker's."""
+    authors: tuple[Author, Author] = ("worker", "bot")
+    return tuple(Turn(authors[(len(turns) - 1 - at) % 2], text) for at, text in enumerate(turns))
+
+
+async def hits(bot: Bot, tried: Iterable[Case], with_persona: bool) -> list[bool]:
+    """Return for each case whether `bot` picks the true line.
+
+    A bot that cannot rate lines picks the one most like the reply it would give.
+    """
+    found = []
+    for case in tried:
+        persona = case.persona if with_persona else ()
+        chat = Chat(case.chat.conversation_id, case.chat.seed, persona, case.chat.turns)
+        if isinstance(bot, Ranker):
+            scores = bot.scores(chat, case.candidates)
+        else:
+            scores = likeness((await bot.reply(chat)).text, case.candidates)
+        found.append(int(np.argmax(scores)) == case.truth)
+    return found
+
+
+def accuracy(tried: Sequence[Case], found: Sequence[bool], seed: int) -> Accuracy:
+    """Return the share found, with an interval from resampling whole dialogues (percentile bootstrap).
+
+    Turns of one dialogue are not independent, so dialogues are what is drawn.
+    """
+    names = list(dict.fromkeys(case.dialogue for case in tried))
+    at = np.array([names.index(case.dialogue) for case in tried])
+    right = np.bincount(at, weights=np.array(found, dtype=np.float64), minlength=len(names))
+    sizes = np.bincount(at, minlength=len(names))
+    drawn: NDArray[np.intp] = np.random.default_rng(seed).integers(len(names), size=(_RESAMPLES, len(names)))
+    shares = right[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    low, high = np.quantile(shares, [0.025, 0.975])
+    return Accuracy(float(right.sum() / sizes.sum()), float(low), float(high), len(tried))
+
+
+async def milliseconds(bot: Bot, tried: Sequence[Case]) -> float:
+    """Return the median time that one reply takes, with a persona, over some of the cases."""
+    times = []
+    for case in tried[:_TIMED]:
+        chat = Chat(case.chat.conversation_id, case.chat.seed, case.persona, case.chat.turns)
+        start = time.perf_counter()
+        await bot.reply(chat)
+        times.append(time.perf_counter() - start)
+    return 1000 * statistics.median(times)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What was found about one bot."""
+
+    spec: str
+    without: Accuracy
+    with_persona: Accuracy
+    milliseconds: float
+
+    def __str__(self) -> str:
+        return f"| {self.spec} | {self.without} | {self.with_persona} | {self.milliseconds:.1f} |"
+
+
+def evaluated(spec: str, kept: Corpus, tried: Sequence[Case], seed: int) -> Row:
+    """Return how often the bot that `spec` names, having learned from `kept`, picks the true line.
+
+    Raises:
+        UnknownBotError: there is no such bot.
+        CorpusError: the bot cannot work with `kept`.
+    """
+    bot = open_bot(spec, kept)
+    without, with_persona = (
+        accuracy(tried, asyncio.run(hits(bot, tried, persona)), seed) for persona in (False, True)
+    )
+    return Row(spec, without, with_persona, asyncio.run(milliseconds(bot, tried)))
+
+
+def table(rows: Iterable[Row]) -> str:
+    """Return the results as a Markdown table."""
+    head = "| bot | without persona | with persona | ms a reply |"
+    return "\n".join([head, "|---|---|---|---|", *map(str, rows)])
+
+
+def main(
+    specs: Annotated[list[str] | None, typer.Argument(help="Bots to try; all of them by default.")] = None,
+    corpus: Annotated[str, typer.Option(help='"builtin:smalltalk" or a path.')] = "builtin:smalltalk",
+    held_out: Annotated[float, typer.Option(help="Share of dialogues to try on.")] = 0.2,
+    seed: Annotated[int, typer.Option(help="Draws the split and the candidates.")] = 1,
+) -> None:
+    """Print how often each bot picks the true next line out of twenty, with 95 % intervals."""
+    console = Console(soft_wrap=True, highlight=False)
+    try:
+        kept, held = load_corpus(corpus).split(held_out, seed)
+        tried = cases(held, seed)
+        with Progress(console=Console(stderr=True)) as progress:
+            chosen = specs or [*(f"builtin:{name}" for name in builtin_names()), QC]
+            rows = [
+                evaluated(spec, kept, tried, seed) for spec in progress.track(chosen, description="picking")
+            ]
+    except (CorpusError, ValueError) as error:
+        Console(stderr=True).print(f"[red]{escape(str(error))}")
+        raise typer.Exit(1) from error
+    console.print(f"{corpus}: {len(kept.dialogues)} dialogues to learn from, {len(held.dialogues)} held out;")
+    console.print(f"{len(tried)} cases, seed {seed}; true lines picked of {CANDIDATES}, 95 % intervals\n")
+    console.print(table(rows))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,57 @@
+"""What a bot is asked and what it answers: the one contract every kind of bot keeps.
+
+A bot is stateless from the outside. Each call carries the whole conversation, so any call can be
+repeated, or sent to another replica, and means the same.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Author = Literal["worker", "bot"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One line of a conversation."""
+
+    author: Author
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A conversation as a bot sees it.
+
+    `conversation_id` is stable over the conversation's life, `seed` is its source of randomness,
+    `persona` holds the sentences the bot speaks as (empty: none), `turns` is the history, oldest
+    first, ending with the worker's latest line.
+    """
+
+    conversation_id: str
+    seed: int
+    persona: tuple[str, ...]
+    turns: tuple[Turn, ...]
+
+    def replies_given(self) -> int:
+        """Return how many replies the bot has given so far: the index of the one it is asked for."""
+        return sum(turn.author == "bot" for turn in self.turns)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a bot says next."""
+
+    text: str
+
+
+class Bot(Protocol):
+    """Anything that can answer a worker."""
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return the next line of `chat`.
+
+        Raises:
+            BotGone: there will be none; do not try again.
+            BotError: no reply could be made; the same call may be tried again.
+        """
+        ...

@@ -1,0 +1,168 @@
+"""The dial-in wire: what a bot host and a server say to each other over a WebSocket that the host opened.
+
+The host says `hello`, the server `welcome`. The host `offer`s each model that is ready, the server confirms
+(`offered`) and from then on may `ask`; the host answers `replied` or `failed`, and forgets what the server
+`cancel`s. A host that wants to leave says `drain`; after the server's `released` nothing more is asked.
+Numbers of asks count within one connection: what was asked on a connection can be answered on no other.
+"""
+
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+
+from bots.core.chat_request import ChatRequest
+
+VERSION = 1
+PATH = "/api/bots/dial-in"
+MOST_BYTES = 1_048_576  # of a frame, either way
+MOST_NAMES = 100  # models of one host
+LONGEST_TEXT = 20_000
+LONGEST_REASON = 500
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
+Label = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Number = Annotated[int, Field(ge=1, lt=2**53)]
+Message = TypeVar("Message")
+
+
+class WireError(ValueError):
+    """A frame holds no message of this wire; says what is the matter with it."""
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Hello(_Message):
+    """The host is there. `label` tells researchers which machine it is."""
+
+    type: Literal["hello"] = "hello"
+    version: int
+    label: Label
+
+
+class Offer(_Message):
+    """The model `name` is loaded and takes chats."""
+
+    type: Literal["offer"] = "offer"
+    name: Name
+
+
+class Replied(_Message):
+    """The answer to an ask."""
+
+    type: Literal["replied"] = "replied"
+    ask: Number
+    text: Annotated[str, Field(max_length=LONGEST_TEXT)]
+
+
+class Failed(_Message):
+    """There is no answer to an ask. `declined`: the model works, but had no usable reply to this chat."""
+
+    type: Literal["failed"] = "failed"
+    ask: Number
+    reason: Annotated[str, Field(max_length=LONGEST_REASON)]
+    declined: bool = False
+
+
+class Drain(_Message):
+    """The host wants to leave: nothing more shall be asked."""
+
+    type: Literal["drain"] = "drain"
+
+
+class Welcome(_Message):
+    """The server takes the host's offers."""
+
+    type: Literal["welcome"] = "welcome"
+
+
+class Offered(_Message):
+    """The model is a replica of the bot `name` now."""
+
+    type: Literal["offered"] = "offered"
+    name: Name
+
+
+class Ask(_Message):
+    """The model `name` shall say the next line of `chat`."""
+
+    type: Literal["ask"] = "ask"
+    ask: Number
+    name: Name
+    chat: ChatRequest
+
+
+class Cancel(_Message):
+    """Nobody waits for the answer to this ask any more."""
+
+    type: Literal["cancel"] = "cancel"
+    ask: Number
+
+
+class Withdrawn(_Message):
+    """The server has no use for the model `name` any more: its bot was deleted."""
+
+    type: Literal["withdrawn"] = "withdrawn"
+    name: Name
+
+
+class Released(_Message):
+    """Nothing more is asked; what was asked before is still waited for."""
+
+    type: Literal["released"] = "released"
+
+
+class Refused(_Message):
+    """The server closes the connection. `retry`: it may go better later."""
+
+    type: Literal["refused"] = "refused"
+    code: str
+    message: str
+    hint: str
+    retry: bool = False
+
+
+HostMessage = Annotated[Hello | Offer | Replied | Failed | Drain, Field(discriminator="type")]
+ServerMessage = Annotated[
+    Welcome | Offered | Ask | Cancel | Withdrawn | Released | Refused, Field(discriminator="type")
+]
+_HOST: TypeAdapter[HostMessage] = TypeAdapter(HostMessage)
+_SERVER: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)
+
+
+def from_host(received: str | bytes) -> HostMessage:
+    """Return the message that a host sent. Raises WireError."""
+    return _read(_HOST, received)
+
+
+def from_server(received: str | bytes) -> ServerMessage:
+    """Return the message that a server sent. Raises WireError."""
+    return _read(_SERVER, received)
+
+
+def frame(message: BaseModel) -> str:
+    """Return `message` as it is sent. Raises WireError: it is too long for that."""
+    text = message.model_dump_json()
+    _bound(text)
+    return text
+
+
+def _read(adapter: TypeAdapter[Message], received: str | bytes) -> Message:
+    _bound(received)
+    try:
+        return adapter.validate_json(received)
+    except ValidationError as error:
+        raise WireError(_reasons(error)) from None  # its text repeats what was sent, which may be long
+
+
+def _bound(text: str | bytes) -> None:
+    size = len(text.encode("utf-8", "replace") if isinstance(text, str) else text)
+    if size > MOST_BYTES:
+        raise WireError(f"a frame holds at most {MOST_BYTES} bytes, and this one has {size}")
+
+
+def _reasons(error: ValidationError) -> str:
+    found = error.errors(include_url=False, include_input=False)[:3]
+    reasons = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'the frame'}: {each['msg']}" for each in found)
+    return reasons[:LONGEST_REASON]

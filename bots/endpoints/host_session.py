@@ -1,0 +1,184 @@
+"""A bot host that has dialled in: what it offers and what it was asked. Does no I/O of its own."""
+
+import asyncio
+from collections.abc import Callable
+from itertools import count
+
+from pydantic import BaseModel
+
+from bots.core.chat import Chat, Reply
+from bots.core.chat_request import chat_request
+from bots.core.failures import BotError, Declined
+from bots.core.host_protocol import (
+    MOST_NAMES,
+    VERSION,
+    Ask,
+    Cancel,
+    Drain,
+    Failed,
+    Hello,
+    Offer,
+    Offered,
+    Refused,
+    Released,
+    Replied,
+    Welcome,
+    WireError,
+    Withdrawn,
+    frame,
+    from_host,
+)
+from bots.core.visible_text import checked_reply
+
+MOST_IN_FLIGHT = 1_024
+
+
+class HostSession:
+    """The server's side of a connection that a host opened.
+
+    `send` queues a frame for the host and never waits. Whoever reads the connection gives the first frame
+    to `greet`, every other to `receive`, does what that returns, and says with `lose` that the host is gone.
+    """
+
+    def __init__(self, connection: int, send: Callable[[str], None]) -> None:
+        """Speak on the connection with this number, which no other has."""
+        self._connection = connection
+        self._label = ""
+        self._send = send
+        self._offered: set[str] = set()
+        self._leaving = False
+        self._numbers = count(1)
+        self._waiting: dict[int, asyncio.Future[str]] = {}
+        self._lost: str | None = None
+
+    @property
+    def url(self) -> str:
+        """Which host it is, on which connection."""
+        return f"dial-in:{self._label}/{self._connection}"
+
+    def greet(self, received: str) -> None:
+        """Take the first frame of a host. Raises WireError."""
+        hello = from_host(received)
+        if not isinstance(hello, Hello):
+            raise WireError(f"expected `hello` as the first message, got `{hello.type}`")
+        if hello.version != VERSION:
+            raise WireError(
+                f"this server speaks version {VERSION} of dial-in, and the bot host version {hello.version}"
+            )
+        self._label = hello.label
+        self._tell(Welcome())
+
+    def receive(self, received: str) -> Offer | Drain | None:
+        """Take another frame of a host; return what is to be done about it, by `accept` or `release`.
+
+        An answer to what nobody waits for is ignored: it was given up, or never asked.
+
+        Raises:
+            WireError: it is no message, or makes no sense now.
+        """
+        match from_host(received):
+            case Replied(ask=number, text=text):
+                if (answer := self._awaited(number)) is not None:
+                    answer.set_result(text)
+                return None
+            case Failed(ask=number, reason=reason, declined=declined):
+                if (answer := self._awaited(number)) is not None:
+                    answer.set_exception((Declined if declined else BotError)(reason))
+                return None
+            case Offer() as offer if not self._leaving and offer.name not in self._offered:
+                if len(self._offered) >= MOST_NAMES:
+                    raise WireError(f"a host offers at most {MOST_NAMES} models")
+                self._offered.add(offer.name)
+                return offer
+            case Drain() as drain if not self._leaving:
+                self._leaving = True
+                return drain
+            case message:
+                raise WireError(f"`{message.type}` makes no sense here")
+
+    def accept(self, name: str) -> "HostReplica":
+        """Tell the host that its model `name` is a replica now, and return that."""
+        self._tell(Offered(name=name))
+        return HostReplica(self, name)
+
+    def release(self) -> None:
+        """Tell the host that it is asked nothing more."""
+        self._tell(Released())
+
+    def withdraw(self, name: str) -> None:
+        """Tell the host, if it is there and wants to stay, that nobody wants its model `name` any more."""
+        if self._lost is None and not self._leaving:
+            self._tell(Withdrawn(name=name))
+
+    def refuse(self, code: str, message: str, hint: str, retry: bool) -> None:
+        """Tell the host why the connection is about to be closed; `retry`: it may go better later."""
+        self._tell(Refused(code=code, message=message, hint=hint, retry=retry))
+
+    def lose(self, reason: str) -> None:
+        """Fail what is under way and whatever is asked from now on: other replicas step in at once."""
+        self._lost = reason
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(BotError(reason))
+
+    def require(self) -> None:
+        """Raise BotError if the host is gone."""
+        if self._lost is not None:
+            raise BotError(self._lost)
+
+    async def ask(self, name: str, chat: Chat) -> str:
+        """Return what the model `name` says next in `chat`.
+
+        Raises:
+            BotError: the host is gone or went away, or its model failed.
+        """
+        self.require()
+        if len(self._waiting) >= MOST_IN_FLIGHT:
+            raise Declined(f"busy: {len(self._waiting)} replies are under way")
+        number = next(self._numbers)
+        try:
+            question = frame(Ask(ask=number, name=name, chat=chat_request(chat)))
+        except ValueError as error:
+            raise Declined("the conversation is too long to be sent to a bot host") from error
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer
+        try:
+            self._send(question)
+            return await answer
+        finally:
+            del self._waiting[number]
+            if answer.cancelled() and self._lost is None:
+                self._tell(Cancel(ask=number))
+
+    def _awaited(self, number: int) -> asyncio.Future[str] | None:
+        answer = self._waiting.get(number)
+        return answer if answer is not None and not answer.done() else None
+
+    def _tell(self, message: BaseModel) -> None:
+        self._send(frame(message))
+
+
+class HostReplica:
+    """A model of a host that has dialled in."""
+
+    def __init__(self, host: HostSession, name: str) -> None:
+        """Ask the model `name` of `host`."""
+        self._host = host
+        self._name = name
+
+    @property
+    def url(self) -> str:
+        """Which host it is, on which connection."""
+        return self._host.url
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return what the model says. Raises BotError."""
+        return checked_reply(await self._host.ask(self._name, chat))
+
+    async def probe(self) -> None:
+        """Tell whether the host is connected, which its WebSocket finds out by pings. Raises BotError."""
+        self._host.require()
+
+    async def close(self) -> None:
+        """Have the host told, if it has not gone by itself."""
+        self._host.withdraw(self._name)

@@ -1,0 +1,186 @@
+"""One connection of a host to a server: offers what is ready, answers what is asked, leaves politely."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+from pydantic import BaseModel
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed
+
+from bots.core.failures import BotError, Declined
+from bots.core.host_protocol import (
+    LONGEST_REASON,
+    VERSION,
+    Ask,
+    Cancel,
+    Drain,
+    Failed,
+    Hello,
+    Offer,
+    Offered,
+    Refused,
+    Released,
+    Replied,
+    ServerMessage,
+    Welcome,
+    WireError,
+    Withdrawn,
+    frame,
+    from_server,
+)
+from bots.core.visible_text import checked_reply
+from bots.host.app import Host, Unavailable
+
+PATIENCE = 60.0
+RELEASE_SECONDS = 10.0
+WELCOME_SECONDS = 15.0
+
+
+class HostRejected(Exception):
+    """The server does not want this host, and will not want it later: says why and what to do."""
+
+
+class ConnectionLost(Exception):
+    """There is no connection, or no use for it, for a reason that may pass."""
+
+
+class HostConnection:
+    """Serves `host` to the server at the other end of `socket`.
+
+    `say` shows a line to whoever started the host; `news` is set when another model is ready, `draining`
+    when the host shall leave. `withdrawn` holds the names that the server has no use for.
+    """
+
+    def __init__(
+        self,
+        socket: ClientConnection,
+        host: Host,
+        say: Callable[[str], None],
+        news: asyncio.Event,
+        draining: asyncio.Event,
+        withdrawn: set[str],
+    ) -> None:
+        self._socket = socket
+        self._host = host
+        self._say = say
+        self._news = news
+        self._draining = draining
+        self._withdrawn = withdrawn
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._released = asyncio.Event()
+
+    async def greet(self, label: str) -> None:
+        """Say who is there. Raises ConnectionLost, HostRejected, ConnectionClosed."""
+        await self._send(Hello(version=VERSION, label=label))
+        try:
+            async with asyncio.timeout(WELCOME_SECONDS):
+                first = _read(await self._socket.recv())
+        except TimeoutError as error:
+            raise ConnectionLost(f"The server said nothing within {WELCOME_SECONDS:g} s") from error
+        if isinstance(first, Refused):
+            raise _refusal(first)
+        if not isinstance(first, Welcome):
+            raise ConnectionLost(f"The server said `{first.type}` where `welcome` was due")
+
+    async def serve(self) -> None:
+        """Serve until the host has left. Raises ConnectionLost, HostRejected, ConnectionClosed."""
+        try:
+            await _first_of(self._listen(), self._offer(), self._leave())
+        finally:
+            for task in self._tasks.values():
+                task.cancel()
+
+    async def _offer(self) -> None:
+        """Offer every model as soon as it is ready."""
+        offered: set[str] = set()
+        while True:
+            self._news.clear()
+            for name in self._host.names:
+                if self._host.health(name).ready and name not in offered | self._withdrawn:
+                    offered.add(name)
+                    await self._send(Offer(name=name))
+            await self._news.wait()
+
+    async def _leave(self) -> None:
+        """Wait until the host shall leave, then until what was asked is answered."""
+        await self._draining.wait()
+        await self._send(Drain())
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RELEASE_SECONDS):
+                await self._released.wait()
+        if self._tasks:
+            await asyncio.wait(list(self._tasks.values()), timeout=PATIENCE)
+
+    async def _listen(self) -> None:
+        async for received in self._socket:
+            match _read(received):
+                case Ask() as ask:
+                    self._start(ask)
+                case Cancel(ask=number):
+                    if (task := self._tasks.get(number)) is not None:
+                        task.cancel()
+                case Offered(name=name):
+                    self._say(f"Ready: {name}")
+                case Withdrawn(name=name):
+                    self._withdraw(name)
+                case Released():
+                    self._released.set()
+                case Refused() as refused:
+                    raise _refusal(refused)
+                case Welcome():
+                    raise ConnectionLost("The server said `welcome` twice")
+        raise ConnectionLost("The server closed the connection")
+
+    def _withdraw(self, name: str) -> None:
+        self._withdrawn.add(name)
+        reason = f'the bot "{name}" was deleted on the server'
+        if self._withdrawn.issuperset(self._host.names):
+            raise HostRejected(f"{reason}. Start this host again to register it anew.")
+        self._say(f"No longer offered: {reason}")
+
+    def _start(self, ask: Ask) -> None:
+        task = asyncio.ensure_future(self._answer(ask))
+        self._tasks[ask.ask] = task
+        task.add_done_callback(lambda _: self._tasks.pop(ask.ask))
+
+    async def _answer(self, ask: Ask) -> None:
+        try:
+            if ask.name not in self._host.names:
+                raise Unavailable(f'no model is called "{ask.name}" here')
+            reply = await self._host.reply(ask.name, ask.chat.chat())
+            await self._send(Replied(ask=ask.ask, text=checked_reply(reply.text).text))
+        except (Unavailable, Declined) as error:
+            await self._send(Failed(ask=ask.ask, reason=str(error)[:LONGEST_REASON], declined=True))
+        except BotError as error:
+            await self._send(Failed(ask=ask.ask, reason=str(error)[:LONGEST_REASON]))
+
+    async def _send(self, message: BaseModel) -> None:
+        with suppress(ConnectionClosed):  # whoever listens learns of it too, after the server's last words
+            await self._socket.send(frame(message))
+
+
+def _read(received: str | bytes) -> ServerMessage:
+    try:
+        return from_server(received)
+    except WireError as error:
+        raise ConnectionLost(f"The server sent what this host cannot read: {error}") from None
+
+
+def _refusal(message: Refused) -> Exception:
+    reason = f"The server does not take this host: {message.message}. {message.hint}"
+    return ConnectionLost(reason) if message.retry else HostRejected(reason)
+
+
+async def _first_of(*works: Coroutine[Any, Any, None]) -> None:
+    """Run all, until one of them returns or raises; then do as that one did."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,163 @@
+"""Dialling in: a host connects to a server, and comes back whenever the connection is lost."""
+
+import asyncio
+import os
+import random
+import re
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+
+from bots.core.host_protocol import MOST_BYTES, PATH
+from bots.host.app import Host
+from bots.host.connection import ConnectionLost, HostConnection, HostRejected
+
+HEARTBEAT_SECONDS = 10.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0
+_SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
+
+
+class HostConnector:
+    """Connects a host to a server, again and again until it is drained or turned away.
+
+    `say` shows a line to whoever started the host. `changed`, `drain` and `stop` may be called from any
+    thread; `run` once.
+    """
+
+    def __init__(self, host: Host, server: str, token: str, say: Callable[[str], None]) -> None:
+        """Connect to nothing yet. To be called in the event loop.
+
+        Raises:
+            ValueError: `server` is no address, or `token` cannot be one.
+        """
+        self._host = host
+        self._address = address_of(server)
+        self._token = plausible(token)
+        self._say = say
+        self._loop = asyncio.get_running_loop()
+        self._running: asyncio.Task[None] | None = None
+        self._news = asyncio.Event()
+        self._draining = asyncio.Event()
+        self._withdrawn: set[str] = set()
+
+    def changed(self) -> None:
+        """Look again which models are ready."""
+        self._soon(self._news.set)
+
+    def drain(self) -> None:
+        """Leave when what was asked is answered. Called again: leave now."""
+        self._soon(self._leave)
+
+    def stop(self) -> None:
+        """Leave now."""
+        self._soon(self._cancel)
+
+    async def run(self) -> None:
+        """Serve until drained or stopped.
+
+        Raises:
+            HostRejected: the server does not want this host.
+        """
+        self._running = asyncio.ensure_future(self._serve())
+        with suppress(asyncio.CancelledError):
+            await self._running
+
+    def _soon(self, call: Callable[[], object]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: it is over anyway
+            self._loop.call_soon_threadsafe(call)
+
+    def _leave(self) -> None:
+        if self._draining.is_set():
+            self._cancel()
+        self._draining.set()
+
+    def _cancel(self) -> None:
+        if self._running is not None:
+            self._running.cancel()
+
+    async def _serve(self) -> None:
+        pause, told = FIRST_PAUSE, ""
+        while not self._draining.is_set():
+            began = time.monotonic()
+            try:
+                await self._serve_once()
+            except ConnectionLost as error:
+                if str(error) != told:
+                    told = str(error)
+                    self._say(f"{told}; trying again until it works")
+            else:
+                return
+            if time.monotonic() - began > LONGEST_PAUSE:  # it went well for a while
+                pause, told = FIRST_PAUSE, ""
+            with suppress(TimeoutError):
+                # Hosts that lost the same server do not come back in the same moment.
+                await asyncio.wait_for(self._draining.wait(), pause * random.uniform(0.5, 1.5))
+            pause = min(pause * 2, LONGEST_PAUSE)
+
+    async def _serve_once(self) -> None:
+        """Serve one connection until the host has left. Raises ConnectionLost, HostRejected."""
+        try:
+            async with connect(
+                self._address,
+                additional_headers={"Authorization": f"Bearer {self._token}"},
+                max_size=MOST_BYTES,
+                ping_interval=HEARTBEAT_SECONDS,
+                ping_timeout=2 * HEARTBEAT_SECONDS,
+            ) as opened:
+                line = HostConnection(
+                    opened, self._host, self._say, self._news, self._draining, self._withdrawn
+                )
+                await line.greet(label())
+                self._say(f"Connected to {self._address}")
+                await line.serve()
+        except InvalidStatus as error:
+            raise self._refusal(error) from None
+        except ConnectionClosed as error:
+            raise ConnectionLost(f"The connection to {self._address} was lost") from error
+        except (OSError, WebSocketException, TimeoutError) as error:
+            raise ConnectionLost(
+                f"No connection to {self._address}: {error or type(error).__name__}"
+            ) from error
+
+    def _refusal(self, error: InvalidStatus) -> Exception:
+        """Return what it means that the server did not open a WebSocket."""
+        status = error.response.status_code
+        if status in (408, 425, 429) or status >= 500:
+            return ConnectionLost(f"{self._address} cannot take this host now (status {status})")
+        return HostRejected(f"{self._address} answers with status {status}: check the address after --server")
+
+
+def address_of(server: str) -> str:
+    """Return the WebSocket address at which `server` takes bot hosts.
+
+    Raises:
+        ValueError: `server` is no address of a server.
+    """
+    mistake = ValueError(f'"{server}" is no address of a server: write it like wss://candor.example.org')
+    try:
+        parts = urlsplit(server.strip())
+        _ = parts.port  # read for its error
+    except ValueError:
+        raise mistake from None
+    scheme = _SCHEMES.get(parts.scheme)
+    if scheme is None or not parts.hostname or parts.query or parts.fragment or parts.username:
+        raise mistake
+    return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}{PATH}"
+
+
+def plausible(token: str) -> str:
+    """Return `token` without outer blanks. Raises ValueError: it is empty, or has what no token has."""
+    if not re.fullmatch("[!-~]+", token.strip()):
+        raise ValueError("the token is empty, or has blanks or characters in it that no token has")
+    return token.strip()
+
+
+def label() -> str:
+    """Return what this process is called among other hosts."""
+    machine = re.sub(r"[^A-Za-z0-9.-]+", "-", socket.gethostname()).strip(".-")[:50]
+    return f"{machine or 'host'}_{os.getpid()}"

@@ -1,0 +1,115 @@
+"""The quality-control bot: random responses with their meaning distorted (Ji et al., ACL 2022).
+
+A worker who pays attention rates it below every real system, whatever they think of the others.
+"""
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.core.chat import Chat, Reply
+from bots.core.prose import present
+from bots.corpus import Corpus, CorpusError
+
+_TRIES = 20  # redraws of a distortion that changed nothing or gave a line already said
+
+
+def run_length(words: int) -> int:
+    """Return how many consecutive words are replaced in a response of `words` words.
+
+    The classes are those of Ji et al. (2022): 1 for 1-3 words, 2 for 4-5, 3 for 6-8, 4 for 9-15,
+    5 for 16-29, and a fifth, rounded down, from 30 on.
+
+    Raises:
+        ValueError: there are no words.
+    """
+    if words < 1:
+        raise ValueError(f"a response has at least one word, not {words}")
+    for longest, length in ((3, 1), (5, 2), (8, 3), (15, 4), (29, 5)):
+        if words <= longest:
+            return length
+    return words // 5
+
+
+def distort(response: Sequence[str], donor: Sequence[str], rng: random.Random) -> list[str]:
+    """Return `response` with a run of its words replaced by a run of equal length from `donor`.
+
+    Both runs start at random places. With three words or more the first and the last one stay.
+
+    Raises:
+        ValueError: `donor` has fewer words than the run.
+    """
+    length = run_length(len(response))
+    if len(donor) < length:
+        raise ValueError(f"a donor of {len(donor)} words cannot give a run of {length}")
+    kept = 1 if len(response) >= 3 else 0
+    start = rng.randint(kept, len(response) - kept - length)
+    taken = rng.randint(0, len(donor) - length)
+    return [*response[:start], *donor[taken : taken + length], *response[start + length :]]
+
+
+class QcBot:
+    """Answers with the corpus's responses in an order of the conversation's own, each one distorted.
+
+    The order is a permutation drawn from the conversation's seed and read at the number of replies
+    given, so that no response comes twice and nothing has to be remembered. A conversation longer
+    than the corpus has responses goes through them again, in a new order.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        """Index `corpus`.
+
+        Raises:
+            CorpusError: no response can be distorted, as there is no other dialogue to take words from.
+        """
+        # What was once said by two people in the same words is one response: it must not come twice.
+        origins: dict[str, int] = {}
+        for number, dialogue in enumerate(corpus.dialogues):
+            for turn in dialogue.turns[1:]:
+                origins.setdefault(" ".join(turn.split()), number)
+        self._donors = [" ".join(dialogue.turns).split() for dialogue in corpus.dialogues]
+        self._sizes = np.array([len(donor) for donor in self._donors])
+        self._responses = [
+            (text.split(), origin) for text, origin in origins.items() if self._givers(text, origin).size
+        ]
+        if not self._responses:
+            remedy = "Give a corpus of at least two dialogues."
+            raise CorpusError(
+                corpus.name, None, "no second dialogue to take the distorting words from", remedy
+            )
+
+    def __len__(self) -> int:
+        """Return how many responses there are."""
+        return len(self._responses)
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return the next response of this conversation's permutation, distorted."""
+        return Reply(self.line(chat, chat.replies_given()))
+
+    def line(self, chat: Chat, number: int) -> str:
+        """Return the response at `number`, from 0, of this conversation's permutation, distorted."""
+        response, origin = self._responses[self._drawn(chat.seed, number)]
+        said = {turn.text for turn in chat.turns}
+        rng = random.Random(f"distort {chat.seed} {number}")
+        givers = self._givers(" ".join(response), origin)
+        text = ""
+        for _ in range(_TRIES):
+            changed = distort(response, self._donors[rng.choice(givers)], rng)
+            text = present(" ".join(changed))
+            if changed != response and text not in said:
+                break
+        return text
+
+    def _givers(self, text: str, origin: int) -> NDArray[np.intp]:
+        """Return the dialogues, other than its own, that have enough words to distort a response."""
+        enough = self._sizes >= run_length(len(text.split()))
+        enough[origin] = False
+        return np.flatnonzero(enough)
+
+    def _drawn(self, seed: int, given: int) -> int:
+        """Return which response comes after `given` others."""
+        round_, at = divmod(given, len(self._responses))
+        rng = np.random.default_rng(random.Random(f"order {seed} {round_}").getrandbits(64))
+        return int(rng.permutation(len(self._responses))[at])

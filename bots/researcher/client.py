@@ -1,0 +1,130 @@
+"""Asks the server, as a researcher."""
+
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from urllib.parse import quote
+
+import httpx2
+from pydantic import BaseModel, ValidationError
+
+from bots.researcher.access import Access
+from bots.researcher.views import BotList, BotView, CheckView
+
+_SECONDS = 30.0
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+class RequestFailed(Exception):
+    """The server did not do what it was asked: says why, and what can be done."""
+
+
+class RequestRefused(RequestFailed):
+    """The server said no. `code` is its word for the reason."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class ResearcherClient:
+    """The researcher's API of one server. Every call raises RequestRefused, or RequestFailed."""
+
+    def __init__(self, access: Access) -> None:
+        """Connect to nothing yet."""
+        self._server = access.server
+        self._client = httpx2.Client(
+            base_url=f"{access.server}/api/desk",
+            headers={"Authorization": f"Bearer {access.token}"},
+            timeout=_SECONDS,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client.close()
+
+    def bots(self) -> list[BotView]:
+        """Return every registered bot."""
+        return self._read(BotList, "GET", "/bots").bots
+
+    def add(self, name: str, endpoint: dict[str, Any]) -> BotView:
+        """Register a bot."""
+        return self._read(BotView, "POST", "/bots", json={"name": name, "endpoint": endpoint})
+
+    def bot(self, name: str) -> BotView:
+        """Return a registered bot."""
+        return self._read(BotView, "GET", _path(name))
+
+    def enable(self, name: str, enabled: bool) -> BotView:
+        """Have a bot answer, or not."""
+        return self._read(BotView, "PATCH", _path(name), json={"enabled": enabled})
+
+    def delete(self, name: str) -> None:
+        """Forget a bot."""
+        self._call("DELETE", _path(name))
+
+    def add_replica(self, name: str, url: str) -> BotView:
+        """Have one more server answer for a bot."""
+        return self._read(BotView, "POST", _path(name, "replicas"), json={"url": url})
+
+    def remove_replica(self, name: str, url: str) -> BotView:
+        """Have a server answer for a bot no more."""
+        return self._read(BotView, "DELETE", _path(name, "replicas"), params={"url": url})
+
+    def start_check(self, name: str, at_once: int) -> CheckView:
+        """Have a bot checked, or watch the check that is under way."""
+        return self._read(CheckView, "POST", _path(name, "check"), json={"at_once": at_once})
+
+    def check(self, name: str) -> CheckView | None:
+        """Return the latest check of a bot, None where there was none."""
+        try:
+            return self._read(CheckView, "GET", _path(name, "check"))
+        except RequestRefused as error:
+            if error.code != "not_checked":
+                raise
+            return None
+
+    def _read(self, shape: type[Shape], method: str, path: str, **request: Any) -> Shape:
+        response = self._call(method, path, **request)
+        try:
+            return shape.model_validate_json(response.content)
+        except ValidationError as error:
+            raise RequestFailed(self._stranger(response)) from error
+
+    def _call(self, method: str, path: str, **request: Any) -> httpx2.Response:
+        try:
+            response = self._client.request(method, path, **request)
+        except httpx2.HTTPError as error:
+            raise RequestFailed(
+                f"no answer from {self._server} ({type(error).__name__}). Start the server with `make run`,"
+                " or say with --server where it is."
+            ) from error
+        if not response.is_success:
+            raise self._refusal(response)
+        return response
+
+    def _refusal(self, response: httpx2.Response) -> RequestFailed:
+        try:
+            error = response.json()["error"]
+            return RequestRefused(
+                str(error["code"]), f"{_sentence(error['message'])} {error['hint']}".strip()
+            )
+        except (ValueError, KeyError, TypeError):
+            return RequestFailed(self._stranger(response))
+
+    def _stranger(self, response: httpx2.Response) -> str:
+        return (
+            f"{self._server} gave an answer (status {response.status_code}) that this command does not"
+            " understand. Is it a Candor server, of the same version?"
+        )
+
+
+def _path(name: str, *more: str) -> str:
+    return "/".join(("/bots", *(quote(part, safe="") for part in (name, *more))))
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

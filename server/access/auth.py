@@ -1,0 +1,154 @@
+"""Who may do what: workers' tokens, researchers' and hosts' tokens, pseudonyms, completion codes.
+
+What workers get is derived from one secret, kept beside the database and readable by its owner only;
+with it lies the installation's own researcher's token. Further tokens are rows (see `tokens`).
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
+
+from server.access.tokens import Grant, Scope, hashed, is_well_formed
+from server.errors import CandorError, OutOfScope, TokenExpired, TokenInvalid, TokenMissing, TokenRevoked
+
+_FILE = "secrets.json"
+_LONGEST_HEADER = 512
+
+
+async def nothing_granted(_digest: str) -> Grant | None:
+    """Find no grant: an installation whose own token is the only one."""
+    return None
+
+
+@dataclass(frozen=True)
+class Auth:
+    """Makes and checks the tokens of one installation.
+
+    `granted` finds what the token with a SHA-256 was granted. It is asked at every check: a token that
+    is made or revoked is so at once.
+    """
+
+    secret: str
+    researcher_token: str
+    token_seconds: int
+    granted: Callable[[str], Awaitable[Grant | None]] = nothing_granted
+
+    def worker_token(self, assignment_id: str) -> str:
+        """Return the token that opens this assignment's session."""
+        return self._serializer().dumps(assignment_id)
+
+    def assignment_of(self, token: str) -> str:
+        """Return the id of the assignment that a worker's token opens.
+
+        Raises:
+            TokenExpired: the token is older than the installation allows.
+            TokenInvalid: the token was not made here, or was altered.
+        """
+        try:
+            assignment_id = self._serializer().loads(token, max_age=self.token_seconds)
+        except SignatureExpired as error:
+            raise TokenExpired("this session's link has expired") from error
+        except BadSignature as error:
+            raise TokenInvalid("this session's link is not valid here") from error
+        return str(assignment_id)
+
+    async def require_researcher(self, authorization: str | None) -> None:
+        """Check the `Authorization` header of somebody who wants to use the researcher's API.
+
+        Raises:
+            TokenMissing: there is none, or one that is no `Bearer TOKEN`.
+            TokenInvalid: the token is not known here.
+            TokenRevoked: it was known here.
+            OutOfScope: it is a host's.
+            StorageFailed: the tokens could not be looked up.
+        """
+        if await self._scope(authorization) != "researcher":
+            raise OutOfScope("this token may only be used by bot hosts, to dial in")
+
+    async def require_host(self, authorization: str | None) -> None:
+        """Check the `Authorization` header of a bot host that dials in; a researcher's token is good too.
+
+        Raises:
+            TokenMissing, TokenInvalid, TokenRevoked, StorageFailed: as for a researcher.
+        """
+        await self._scope(authorization)
+
+    async def _scope(self, authorization: str | None) -> Scope:
+        token = _bearer(authorization)
+        if hmac.compare_digest(token.encode(), self.researcher_token.encode()):
+            return "researcher"
+        grant = await self.granted(hashed(token)) if is_well_formed(token) else None
+        if grant is None:
+            raise TokenInvalid("this token is not known here", "Check that it is whole, and of this server.")
+        if grant.revoked_at is not None:
+            raise TokenRevoked(f"the token `{grant.name}` was revoked")
+        return grant.scope
+
+    def pseudonym(self, platform: str, external_id: str) -> str:
+        """Return the name under which exports show a worker."""
+        return "W" + self._hmac("worker", platform, external_id).hex()[:12].upper()
+
+    def completion_code(self, assignment_id: str) -> str:
+        """Return the code that proves an assignment was handed in, like `7KQ2-MX4D`."""
+        code = base64.b32encode(self._hmac("completion", assignment_id)).decode()[:8]
+        return f"{code[:4]}-{code[4:]}"
+
+    def _serializer(self) -> URLSafeTimedSerializer:
+        return URLSafeTimedSerializer(self.secret, salt="worker-session")
+
+    def _hmac(self, *parts: str) -> bytes:
+        return hmac.new(self.secret.encode(), "\x1f".join(parts).encode(), hashlib.sha256).digest()
+
+
+def _bearer(authorization: str | None) -> str:
+    """Return the token of an `Authorization` header. Raises TokenMissing, TokenInvalid."""
+    if not authorization:
+        raise TokenMissing("a token is needed here")
+    if len(authorization) > _LONGEST_HEADER:
+        raise TokenInvalid(
+            f"an Authorization header holds at most {_LONGEST_HEADER} characters", "Send the token alone."
+        )
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != "bearer":
+        raise TokenMissing("the Authorization header is of another scheme than Bearer")
+    if not token:
+        raise TokenMissing("the Authorization header holds no token")
+    return token
+
+
+def load_auth(folder: Path, token_days: int) -> Auth:
+    """Return the installation's secrets from `folder`; make them on the first start.
+
+    Raises:
+        CandorError: they cannot be made or read. They are never made anew: links given out and
+            pseudonyms depend on them.
+    """
+    path = folder / _FILE
+    try:
+        if not path.exists():
+            _make_secrets(path)
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        secret, token = str(stored["secret"]), str(stored["researcher_token"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        reason = f"{path} cannot be used: {error}"
+        raise CandorError(
+            reason, "Restore the file from a backup, or choose another --data folder."
+        ) from error
+    return Auth(secret, token, token_days * 86_400)
+
+
+def _make_secrets(path: Path) -> None:
+    """Write new secrets, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = {"secret": secrets.token_urlsafe(32), "researcher_token": secrets.token_urlsafe(18)}
+    draft = path.with_suffix(".new")
+    draft.touch(mode=0o600)
+    draft.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    draft.replace(path)

@@ -1,0 +1,85 @@
+"""The conformance checks of registered bots that are under way in this process. Their reports are stored."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from bots import Bot
+from server.bots import registration
+from server.bots.fitness import FitnessCheck
+from server.bots.registration import Registration
+from server.clock import utc_now
+from server.db.store import Store
+from server.errors import CandorError
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class Check:
+    """A check since `at`: `done` of `total` steps; `error` where it could not be carried to its end."""
+
+    at: datetime
+    done: int = 0
+    total: int = 0
+    error: str | None = None
+
+    def progress(self, done: int, total: int) -> None:
+        """Take note of how far it is."""
+        self.done, self.total = done, total
+
+
+class Checks:
+    """Checks by the bot's name, one at a time each. One that is over is forgotten once it is stored."""
+
+    def __init__(self, store: Store) -> None:
+        """Keep reports in `store`."""
+        self._store = store
+        self._checks: dict[str, Check] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def start(self, row: Registration, bot: Bot, exam: FitnessCheck) -> Check:
+        """Begin to check `bot`, or return the check of it that is under way."""
+        if row.name in self._tasks and row.name in self._checks:
+            return self._checks[row.name]
+        check = self._checks[row.name] = Check(utc_now())
+        task = asyncio.get_running_loop().create_task(self._carry_out(check, row, bot, exam))
+        self._tasks[row.name] = task
+
+        def over(done: asyncio.Task[None]) -> None:
+            if self._tasks.get(row.name) is done:  # and not the next check, begun a moment before
+                del self._tasks[row.name]
+
+        task.add_done_callback(over)
+        return check
+
+    def find(self, name: str) -> Check | None:
+        """Return the check of a bot that is under way, or that failed to come to its end."""
+        return self._checks.get(name)
+
+    async def cancel(self, name: str) -> None:
+        """Give up the check of a bot, if there is one."""
+        task = self._tasks.get(name)
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        self._checks.pop(name, None)
+
+    async def close(self) -> None:
+        """Give up every check."""
+        for name in tuple(self._tasks):
+            await self.cancel(name)
+
+    async def _carry_out(self, check: Check, row: Registration, bot: Bot, exam: FitnessCheck) -> None:
+        try:
+            report = await exam.of(bot, check.progress)
+            at = utc_now()
+            await self._store.submit(lambda c: registration.store_check(c, row, report, at))
+            del self._checks[row.name]
+        except CandorError as error:
+            check.error = error.message
+        except Exception as error:  # foreign code is asked: whatever it does, the researcher is told
+            log.exception("check failed", bot=row.name)
+            check.error = f"the check broke off: {type(error).__name__}"

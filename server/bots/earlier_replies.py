@@ -1,0 +1,100 @@
+"""What the systems of a run have said so far, for a qc bot that fits them. Read beside the writer."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import structlog
+from sqlalchemy import Connection, select
+
+from bots import EarlierReply
+from server.db.models import Assignment, Conversation, Note, System, Turn, columns
+from server.db.store import Store
+from server.errors import StorageFailed
+from server.session.plan import assignment_of
+
+ASSIGNMENT = columns(Assignment)
+CONVERSATION = columns(Conversation)
+NOTE = columns(Note)
+SYSTEM = columns(System)
+TURN = columns(Turn)
+
+REFRESH = 10.0  # seconds
+_MOST_CONVERSATIONS, _MOST_REPLIES = 100, 2_000
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Replies as they were at a time of the monotonic clock, in seconds."""
+
+    replies: tuple[EarlierReply, ...]
+    at: float
+
+
+class EarlierReplies:
+    """Replies of the latest conversations of a run, read again at most every `refresh` seconds.
+
+    There are none before `read_through`. If the database cannot be read, what was read before stays.
+    """
+
+    def __init__(self, run_id: int, refresh: float = REFRESH) -> None:
+        self._run_id = run_id
+        self._refresh = refresh
+        self._store: Store | None = None
+        self._read: _Read | None = None
+        self._reading = asyncio.Lock()
+
+    def read_through(self, store: Store) -> None:
+        """Read from `store` from now on; it must be started."""
+        self._store = store
+
+    async def of_others(self, conversation_id: str) -> Sequence[EarlierReply]:
+        """Return replies of conversations that do not belong to the assignment of `conversation_id`."""
+        own = assignment_of(conversation_id)
+        return [reply for reply in await self._latest() if assignment_of(reply.conversation_id) != own]
+
+    async def _latest(self) -> tuple[EarlierReply, ...]:
+        async with self._reading:
+            if self._store is not None and self._is_old():
+                self._read = _Read(await self._fetched(self._store), time.monotonic())
+        return self._read.replies if self._read is not None else ()
+
+    def _is_old(self) -> bool:
+        return self._read is None or time.monotonic() - self._read.at >= self._refresh
+
+    async def _fetched(self, store: Store) -> tuple[EarlierReply, ...]:
+        try:
+            return await store.read(lambda connection: _replies(connection, self._run_id))
+        except StorageFailed as error:
+            log.warning("earlier replies not read", run=self._run_id, error=error.message)
+            return self._read.replies if self._read is not None else ()
+
+
+def _replies(connection: Connection, run_id: int) -> tuple[EarlierReply, ...]:
+    """Return what systems said in the latest conversations of a run; not what gave one of them away."""
+    latest = (
+        select(CONVERSATION.id)
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .join(System, SYSTEM.id == CONVERSATION.system_id)
+        .where(ASSIGNMENT.run_id == run_id, SYSTEM.is_qc.is_(False), CONVERSATION.started_at.is_not(None))
+        .order_by(CONVERSATION.started_at.desc(), CONVERSATION.id)
+        .limit(_MOST_CONVERSATIONS)
+    )
+    conversations = list(connection.execute(latest).scalars())
+    said = (
+        select(TURN.conversation_id, TURN.text)
+        .where(TURN.conversation_id.in_(conversations), TURN.author == "bot")
+        .order_by(TURN.conversation_id, TURN.turn_index)
+        .limit(_MOST_REPLIES)
+    )
+    telling = select(NOTE.conversation_id, NOTE.text).where(
+        NOTE.conversation_id.in_(conversations), NOTE.kind == "gave_itself_away"
+    )
+    gave_away = [tuple(row) for row in connection.execute(telling)]
+    return tuple(
+        EarlierReply(conversation, text)
+        for conversation, text in connection.execute(said)
+        if not any(conversation == where and words in text for where, words in gave_away)
+    )

@@ -1,0 +1,175 @@
+"""A run as a process holds it: its study, the rules of its sessions, its bots, ready to answer."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
+
+from bots import (
+    Bot,
+    Corpus,
+    CorpusError,
+    Endpoint,
+    EndpointError,
+    FittedQcBot,
+    UnknownBotError,
+    load_corpus,
+    open_bot,
+)
+from server.bots.earlier_replies import EarlierReplies
+from server.bots.registry import Registry
+from server.db.catalog import RunEntry
+from server.errors import StudyInvalid
+from server.session.plan import QC, LineupSpec, Variant
+from server.session.protocol import CriterionCard, StudyCard
+from server.session.state import SessionRules
+from server.study import Study, parse_study
+
+_UNKNOWN = (
+    "Correct the name in the study, or register the bot. A server that runs takes up a run that it could not"
+    " serve when it is started again."
+)
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class OpenRun:
+    """One run. `bots` has one for every system's name, the qc bot's too.
+
+    `card`: what a worker may know of the study. `names`: per system, what its bot would give itself away by
+    calling itself. `earlier`: what its systems have said, where the qc bot draws from that.
+    """
+
+    id: int
+    slug: str
+    seed: int
+    study: Study
+    card: StudyCard
+    rules: SessionRules
+    names: Mapping[str, tuple[str, ...]]
+    bots: dict[str, Bot]
+    earlier: EarlierReplies | None = None
+
+
+def open_lineup(entry: RunEntry, registry: Registry) -> OpenRun:
+    """Return the run with its bots opened, those that run elsewhere through `registry`.
+
+    Raises:
+        StudyInvalid: a bot or a corpus cannot be opened; says which and why.
+    """
+    study = parse_study(entry.yaml, f"study of run {entry.slug}")
+    corpus = _opened(f"corpus `{study.corpus}`", load_corpus, study.corpus)
+    qc_corpus = _opened(f"qc corpus `{study.qc.corpus}`", load_corpus, study.qc.corpus)
+    elsewhere = {
+        name: _opened(f"bot `{name}`", registry.open, endpoint) for name, endpoint in study.bots.items()
+    }
+
+    def bot(spec: str, learned: Corpus) -> Bot:
+        if spec in elsewhere:
+            return elsewhere[spec]
+        there = registry.registered(spec) if spec in study.registered_bots else None
+        return there or _built_in(spec, learned, elsewhere, registry)
+
+    bots = {spec.name: _opened(f"system `{spec.name}`", bot, spec.bot, corpus) for spec in study.systems}
+    earlier = EarlierReplies(entry.id) if study.qc.draw == "systems" else None
+    if earlier is not None:
+        bots[QC] = _opened("the qc bot", FittedQcBot, qc_corpus, earlier)
+    else:
+        bots[QC] = _opened("the qc bot", bot, study.qc.bot, qc_corpus)
+    return OpenRun(
+        id=entry.id,
+        slug=entry.slug,
+        seed=entry.seed,
+        study=study,
+        card=study_card(study),
+        rules=rules_of(study, corpus),
+        names=names_of(study, registry),
+        bots=bots,
+        earlier=earlier,
+    )
+
+
+def rules_of(study: Study, corpus: Corpus) -> SessionRules:
+    """Return what `study` prescribes to every session, with personas from `corpus` where it says so.
+
+    Raises:
+        StudyInvalid: the study draws personas and there are none.
+    """
+    if study.personas == "corpus":
+        personas = tuple(_lines(persona.sentences) for persona in corpus.personas)
+    else:
+        personas = tuple(_lines(persona) for persona in study.personas)
+    wanted = study.topic_mode == "icebreaker" or any(spec.persona == "random" for spec in study.systems)
+    if wanted and not personas:
+        raise StudyInvalid(
+            f"the study draws personas, but its corpus `{study.corpus}` has no personas",
+            "Give personas in the study, or a corpus that has some.",
+        )
+    return SessionRules(
+        minimum_inputs=study.minimum_inputs,
+        criteria=tuple(criterion.label for criterion in study.criteria),
+        conversations=study.conversations,
+        lineup=LineupSpec(
+            variants=tuple(Variant(spec.name, spec.family) for spec in study.systems),
+            policies={
+                spec.name: spec.persona if isinstance(spec.persona, str) else _lines(spec.persona)
+                for spec in study.systems
+            },
+            personas=personas,
+            icebreakers=study.topic_mode == "icebreaker",
+        ),
+        reply_time=study.reply_time,
+    )
+
+
+def names_of(study: Study, registry: Registry | None = None) -> dict[str, tuple[str, ...]]:
+    """Return, per system, what its bot would give itself away by calling itself."""
+    bots = {spec.name: spec.bot for spec in study.systems} | {QC: study.qc.bot}
+    return {system: _names(system, bot, _endpoint(bot, study, registry)) for system, bot in bots.items()}
+
+
+def study_card(study: Study) -> StudyCard:
+    """Return what a worker may know of `study`."""
+    return StudyCard(
+        title=study.title,
+        payment=study.payment,
+        conversations=study.conversations,
+        minimum_inputs=study.minimum_inputs,
+        topic_mode=study.topic_mode,
+        criteria=[CriterionCard(label=c.label, statement=c.statement) for c in study.criteria],
+    )
+
+
+def _built_in(spec: str, corpus: Corpus, own: Iterable[str], registry: Registry) -> Bot:
+    """Return a bot that needs no server. Raises UnknownBotError, with every name that would have done."""
+    try:
+        return open_bot(spec, corpus)
+    except UnknownBotError as error:
+        bots = f"in this study's `bots`: {', '.join(own) or 'none'}"
+        registered = f"registered with the server: {', '.join(registry.names()) or 'none'}"
+        raise UnknownBotError(f"{error}; {bots}; {registered}") from error
+
+
+def _endpoint(bot: str, study: Study, registry: Registry | None) -> Endpoint | None:
+    own = study.bots.get(bot)
+    return registry.endpoint(bot) if own is None and registry is not None else own
+
+
+def _names(system: str, bot: str, endpoint: Endpoint | None) -> tuple[str, ...]:
+    """Return what a system may be called by those who know it: its own name, its bot's, its model's."""
+    model = getattr(endpoint, "model", None)
+    return tuple(dict.fromkeys([system, bot.rpartition(":")[2], *([model] if model else [])]))
+
+
+def _lines(persona: Iterable[str]) -> tuple[str, ...]:
+    """Return a persona with each sentence on one line, as it is stored."""
+    return tuple(" ".join(sentence.split()) for sentence in persona)
+
+
+def _opened(what: str, opening: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    try:
+        return opening(*args, **kwargs)
+    except UnknownBotError as error:
+        raise StudyInvalid(f"{what} cannot be opened: {error}", _UNKNOWN) from error
+    except (CorpusError, EndpointError) as error:
+        raise StudyInvalid(f"{what} cannot be opened: {error}") from error

@@ -1,0 +1,1 @@
+"""The database: tables, views, migrations, records as rows, the one writer."""

@@ -1,0 +1,173 @@
+"""Studies and runs in the database: opening a run of a study, and finding it again."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, insert, select, update
+
+from server.db.models import Bot, Criterion, Registration, Run, Study, System, columns
+from server.errors import RunNotFound, StudyInvalid
+from server.session.plan import QC, derive_seed
+from server.study import Study as StudyFile
+from server.study import parse_study, study_hash
+
+BOT = columns(Bot)
+REGISTRATION = columns(Registration)
+RUN = columns(Run)
+STUDY = columns(Study)
+_SLUG = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class RunEntry:
+    """A run as it stands in the database, with the text of its study."""
+
+    id: int
+    slug: str
+    seed: int
+    status: str
+    created_at: datetime
+    yaml: str
+
+
+def open_run(connection: Connection, text: str, slug: str, at: datetime) -> RunEntry:
+    """Return the run named `slug`, opened now if it is new, of the study that `text` describes.
+
+    Raises:
+        StudyInvalid: the study has mistakes, or the slug names a run of another study or cannot name one.
+    """
+    require_slug(slug)
+    study = parse_study(text)
+    found = find_opened(connection, text, slug)
+    if found is not None:
+        return found
+    study_id = _study_id(connection, study, text, at)
+    connection.execute(
+        insert(Run).values(
+            study_id=study_id,
+            slug=slug,
+            seed=derive_seed("run", slug, study_hash(text)),
+            status="open",
+            created_at=at,
+        )
+    )
+    return _entries(connection, slug)[0]
+
+
+def find_opened(connection: Connection, text: str, slug: str) -> RunEntry | None:
+    """Return the run named `slug` if there is one. Raises StudyInvalid: it is of another study."""
+    found = _entries(connection, slug)
+    if found and study_hash(found[0].yaml) != study_hash(text):
+        raise StudyInvalid(
+            f"the run `{slug}` exists, and it is of another version of the study",
+            "Runs do not change once opened: give the changed study another run name.",
+        )
+    return found[0] if found else None
+
+
+def require_slug(slug: str) -> None:
+    """Check that `slug` can stand in a link. Raises StudyInvalid."""
+    if not _SLUG.fullmatch(slug):
+        raise StudyInvalid(
+            f"`{slug}` cannot be the name of a run",
+            "Use letters, digits, - and _, at most 100 of them, the first one a letter or a digit.",
+        )
+
+
+def close_run(connection: Connection, slug: str) -> None:
+    """Let nobody new into a run. Raises RunNotFound."""
+    entry = find_run(connection, slug)
+    connection.execute(update(Run).where(RUN.id == entry.id).values(status="closed"))
+
+
+def runs(connection: Connection) -> list[RunEntry]:
+    """Return every run, oldest first."""
+    return _entries(connection, None)
+
+
+def find_run(connection: Connection, slug: str) -> RunEntry:
+    """Return the run named `slug`. Raises RunNotFound."""
+    found = _entries(connection, slug)
+    if not found:
+        raise RunNotFound(f"there is no run named `{slug}`")
+    return found[0]
+
+
+def _entries(connection: Connection, slug: str | None) -> list[RunEntry]:
+    query = select(RUN.id, RUN.slug, RUN.seed, RUN.status, RUN.created_at, STUDY.yaml).join(
+        Study, STUDY.id == RUN.study_id
+    )
+    if slug is not None:
+        query = query.where(RUN.slug == slug)
+    return [RunEntry(*row) for row in connection.execute(query.order_by(RUN.id))]
+
+
+def _study_id(connection: Connection, study: StudyFile, text: str, at: datetime) -> int:
+    fingerprint = study_hash(text)
+    query = select(STUDY.id).where(STUDY.name == study.name, STUDY.hash == fingerprint)
+    found = connection.execute(query).scalar_one_or_none()
+    if found is not None:
+        return int(found)
+    values = {"name": study.name, "hash": fingerprint, "yaml": text, "created_at": at}
+    study_id = int(connection.execute(insert(Study).values(**values).returning(STUDY.id)).scalar_one())
+    connection.execute(insert(Criterion), _criteria(study_id, study))
+    connection.execute(insert(System), _systems(connection, study_id, study))
+    return study_id
+
+
+def _criteria(study_id: int, study: StudyFile) -> list[dict[str, object]]:
+    return [
+        {
+            "study_id": study_id,
+            "label": criterion.label,
+            "position": position,
+            "statement": criterion.statement,
+            "negative": criterion.negative,
+            "counts_for_qc": criterion.qc,
+        }
+        for position, criterion in enumerate(study.criteria)
+    ]
+
+
+def _systems(connection: Connection, study_id: int, study: StudyFile) -> list[dict[str, object]]:
+    specs = [
+        (
+            s.name,
+            s.family,
+            _spec(connection, study, s.bot),
+            s.persona if isinstance(s.persona, str) else "fixed",
+            False,
+        )
+        for s in study.systems
+    ]
+    specs.append((QC, QC, _spec(connection, study, study.qc.bot), "none", True))
+    return [
+        {
+            "study_id": study_id,
+            "bot_id": _bot_id(connection, bot),
+            "name": name,
+            "family": family,
+            "persona_policy": policy,
+            "is_qc": is_qc,
+        }
+        for name, family, bot, policy, is_qc in specs
+    ]
+
+
+def _spec(connection: Connection, study: StudyFile, bot: str) -> str:
+    """Return what the bot was when the study was opened: with the endpoint, where it has one."""
+    endpoint: str | None = None
+    if bot in study.bots:
+        endpoint = study.bots[bot].model_dump_json(exclude_none=True)
+    elif bot in study.registered_bots:
+        registered = select(REGISTRATION.endpoint).where(REGISTRATION.name == bot)
+        endpoint = connection.execute(registered).scalar_one_or_none()
+    return bot if endpoint is None else f"{bot} {endpoint}"
+
+
+def _bot_id(connection: Connection, spec: str) -> int:
+    found = connection.execute(select(BOT.id).where(BOT.spec == spec)).scalar_one_or_none()
+    if found is not None:
+        return int(found)
+    return int(connection.execute(insert(Bot).values(spec=spec).returning(BOT.id)).scalar_one())

@@ -1,0 +1,247 @@
+"""Records of a session as rows of the database, there and back."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Executable, insert, select, update
+
+from server.db.models import Assignment, Conversation, Note, Rating, Run, System, TopicMark, Turn, columns
+from server.session.instrument import Opinion, TopicChangeKind
+from server.session.records import (
+    Agreed,
+    BotSaid,
+    Closed,
+    ConversationEnded,
+    ConversationFailed,
+    ConversationPlanned,
+    ConversationRated,
+    ConversationSkipped,
+    FeedbackGiven,
+    Incident,
+    Record,
+    TopicMarked,
+    WorkerSaid,
+)
+
+ASSIGNMENT = columns(Assignment)
+CONVERSATION = columns(Conversation)
+RATING = columns(Rating)
+RUN = columns(Run)
+SYSTEM = columns(System)
+TOPIC_MARK = columns(TopicMark)
+TURN = columns(Turn)
+
+PERSONA_SEPARATOR = "\n"
+
+
+def write(connection: Connection, assignment_id: str, records: Iterable[Record]) -> None:
+    """Write the records of one assignment.
+
+    Raises:
+        IntegrityError: a record is there already, or belongs to nothing.
+    """
+    for record in records:
+        for statement, values in _statements(assignment_id, record):
+            connection.execute(statement, values)
+
+
+def read(connection: Connection, assignment_id: str) -> list[Record]:
+    """Return every record of an assignment that bears on its state, in an order that folds."""
+    conversations = connection.execute(
+        select(Conversation, SYSTEM.name)
+        .join(System, SYSTEM.id == CONVERSATION.system_id)
+        .where(CONVERSATION.assignment_id == assignment_id)
+        .order_by(CONVERSATION.position, CONVERSATION.attempt)
+    ).all()
+    ids = [row.id for row in conversations]
+    marks = _by_conversation(connection, TopicMark, ids, TOPIC_MARK.ordinal)
+    turns = _by_conversation(connection, Turn, ids, TURN.turn_index)
+    ratings = _by_conversation(connection, Rating, ids, RATING.criterion)
+    assignment = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
+    records: list[Record] = [_planned(row) for row in conversations]
+    if assignment.agreed_at is not None:
+        records.append(Agreed(assignment.agreed_at, assignment.agreed_by))
+    for row in conversations:
+        records += [_mark(mark) for mark in marks.get(row.id, ())]
+        records += [_line(turn) for turn in turns.get(row.id, ())]
+        records += _ending(row, ratings.get(row.id, ()))
+    if assignment.feedback is not None:
+        records.append(FeedbackGiven(assignment.feedback, assignment.ended_at, assignment.feedback_by))
+    if assignment.status != "active":
+        records.append(Closed(assignment.status, assignment.ended_at))
+    return records
+
+
+# ---- writing ---------------------------------------------------------------------------------
+
+_Statement = tuple[Executable, Any]
+
+
+def _statements(assignment_id: str, record: Record) -> list[_Statement]:
+    match record:
+        case ConversationPlanned():
+            return [_insert_conversation(assignment_id, record)]
+        case TopicMarked():
+            return _insert_mark(record)
+        case WorkerSaid() | BotSaid():
+            return [_insert_turn(record)]
+        case ConversationRated():
+            return _insert_ratings(record)
+        case Incident():
+            return [(insert(Note), _incident(record))]
+        case Agreed():
+            return [_change_assignment(assignment_id, agreed_at=record.at, agreed_by=record.client_id)]
+        case FeedbackGiven():
+            return [_change_assignment(assignment_id, feedback=record.text, feedback_by=record.client_id)]
+        case Closed():
+            return [_change_assignment(assignment_id, status=record.status, ended_at=record.at)]
+        case ConversationEnded():
+            return [
+                _change_conversation(
+                    record.conversation, status="ended", ended_at=record.at, ended_by=record.client_id
+                )
+            ]
+        case ConversationFailed():
+            return [_change_conversation(record.conversation, status="failed", ended_at=record.at)]
+        case ConversationSkipped():
+            return [_change_conversation(record.conversation, status="skipped", ended_at=record.at)]
+
+
+def _insert_conversation(assignment_id: str, record: ConversationPlanned) -> _Statement:
+    system = (
+        select(SYSTEM.id)
+        .join(Run, RUN.study_id == SYSTEM.study_id)
+        .join(Assignment, ASSIGNMENT.run_id == RUN.id)
+        .where(ASSIGNMENT.id == assignment_id, SYSTEM.name == record.system)
+        .scalar_subquery()
+    )
+    values = {
+        "id": record.conversation,
+        "assignment_id": assignment_id,
+        "position": record.position,
+        "attempt": record.attempt,
+        "seed": record.seed,
+        "persona": PERSONA_SEPARATOR.join(record.persona),
+        "icebreaker": record.icebreaker,
+        "status": "planned",
+    }
+    return insert(Conversation).values(system_id=system, **values), None
+
+
+def _insert_mark(record: TopicMarked) -> list[_Statement]:
+    mark = {
+        "conversation_id": record.conversation,
+        "ordinal": record.ordinal,
+        "round": record.round,
+        "topic": record.topic,
+        "opinion": record.opinion.value,
+        "how": record.how.value if record.how else None,
+        "bot_opinion": record.bot_opinion.value if record.bot_opinion else None,
+        "client_id": record.client_id,
+        "created_at": record.at,
+    }
+    statements: list[_Statement] = [(insert(TopicMark), mark)]
+    if record.ordinal == 0:
+        statements.append(_change_conversation(record.conversation, status="active", started_at=record.at))
+    return statements
+
+
+def _insert_turn(record: WorkerSaid | BotSaid) -> _Statement:
+    by_bot = isinstance(record, BotSaid)
+    return insert(Turn), {
+        "conversation_id": record.conversation,
+        "turn_index": record.index,
+        "author": "bot" if by_bot else "worker",
+        "text": record.text,
+        "client_id": None if isinstance(record, BotSaid) else record.client_id,
+        "created_at": record.at,
+        "show_at": record.show_at if isinstance(record, BotSaid) else record.at,
+        "latency_ms": record.latency_ms if isinstance(record, BotSaid) else None,
+    }
+
+
+def _insert_ratings(record: ConversationRated) -> list[_Statement]:
+    rows = [
+        {
+            "conversation_id": record.conversation,
+            "criterion": label,
+            "value": value,
+            "created_at": record.at,
+        }
+        for label, value in record.ratings
+    ]
+    rated = _change_conversation(
+        record.conversation, status="rated", rated_at=record.at, rated_by=record.client_id
+    )
+    return [(insert(Rating), rows), rated]
+
+
+def _incident(record: Incident) -> dict[str, Any]:
+    return {
+        "conversation_id": record.conversation,
+        "kind": record.kind,
+        "text": record.text,
+        "created_at": record.at,
+    }
+
+
+def _change_conversation(conversation_id: str, **values: object) -> _Statement:
+    return update(Conversation).where(CONVERSATION.id == conversation_id), values
+
+
+def _change_assignment(assignment_id: str, **values: object) -> _Statement:
+    return update(Assignment).where(ASSIGNMENT.id == assignment_id), values
+
+
+# ---- reading ---------------------------------------------------------------------------------
+
+
+def _by_conversation(
+    connection: Connection, table: Any, ids: Sequence[str], order: Any
+) -> dict[str, list[Any]]:
+    rows = connection.execute(
+        select(table).where(table.conversation_id.in_(ids)).order_by(table.conversation_id, order)
+    )
+    grouped: dict[str, list[Any]] = {}
+    for row in rows:
+        grouped.setdefault(row.conversation_id, []).append(row)
+    return grouped
+
+
+def _planned(row: Any) -> ConversationPlanned:
+    persona = tuple(row.persona.split(PERSONA_SEPARATOR)) if row.persona else ()
+    return ConversationPlanned(row.id, row.position, row.attempt, row.name, row.seed, persona, row.icebreaker)
+
+
+def _mark(row: Any) -> TopicMarked:
+    return TopicMarked(
+        row.conversation_id,
+        row.ordinal,
+        row.round,
+        row.topic,
+        Opinion(row.opinion),
+        TopicChangeKind(row.how) if row.how else None,
+        Opinion(row.bot_opinion) if row.bot_opinion else None,
+        row.created_at,
+        row.client_id,
+    )
+
+
+def _line(row: Any) -> WorkerSaid | BotSaid:
+    if row.author == "worker":
+        return WorkerSaid(row.conversation_id, row.turn_index, row.text, row.created_at, row.client_id)
+    return BotSaid(row.conversation_id, row.turn_index, row.text, row.created_at, row.show_at, row.latency_ms)
+
+
+def _ending(row: Any, ratings: Sequence[Any]) -> list[Record]:
+    if row.status == "failed":
+        return [ConversationFailed(row.id, row.ended_at)]
+    if row.status == "skipped":
+        return [ConversationSkipped(row.id, row.ended_at)]
+    records: list[Record] = []
+    if row.status in {"ended", "rated"}:
+        records.append(ConversationEnded(row.id, row.ended_at, row.ended_by))
+    if row.status == "rated":
+        values = tuple((rating.criterion, rating.value) for rating in ratings)
+        records.append(ConversationRated(row.id, values, row.rated_at, row.rated_by))
+    return records

@@ -1,0 +1,186 @@
+"""The only writer of sessions. Calls are gathered: while one commit runs, the next batch waits.
+
+One fsync costs milliseconds; a hundred rows in one commit cost hardly more than one. Each caller is
+resolved after the commit that holds its rows has returned, never before.
+"""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+import structlog
+from sqlalchemy import Connection, update
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from server.db import rows
+from server.db.engine import open_engine
+from server.db.models import Assignment, columns
+from server.errors import StorageFailed
+from server.session.records import Closed, Record
+
+ASSIGNMENT = columns(Assignment)
+
+_MOST_PER_COMMIT = 500
+log = structlog.get_logger()
+T = TypeVar("T")
+
+
+class StaleState(Exception):
+    """The rows contradict what is stored: another process or a closing came first. Load again."""
+
+
+@dataclass(slots=True)
+class _Job(Generic[T]):
+    work: Callable[[Connection], T]
+    future: asyncio.Future[T]
+    loop: asyncio.AbstractEventLoop
+    result: T | None = None
+    error: Exception | None = None
+
+    def resolve(self) -> None:
+        if self.future.cancelled():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)  # type: ignore[arg-type]  # set by the writer before
+
+
+class Store:
+    """Writes through one thread, reads through others.
+
+    Call `start` before and `stop` after use. `commits` counts the transactions so far.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._writer = open_engine(url, begin="BEGIN IMMEDIATE")
+        self._reader = open_engine(url)
+        self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write_forever, name="store-writer", daemon=True)
+        self.commits = 0
+
+    def start(self) -> None:
+        """Start the writer."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Write what is waiting, then stop."""
+        self._jobs.put(None)
+        self._thread.join()
+        self._writer.dispose()
+        self._reader.dispose()
+
+    async def append(self, assignment_id: str, records: Sequence[Record], at: datetime) -> None:
+        """Store the records of one session; return once they are on disk.
+
+        Raises:
+            StaleState: they contradict what is stored; nothing was written.
+            StorageFailed: the database could not write; nothing was written.
+        """
+        await self.submit(lambda connection: _append(connection, assignment_id, records, at))
+
+    async def load(self, assignment_id: str) -> list[Record]:
+        """Return the records of an assignment; NoResultFound where there is none."""
+        return await self.read(lambda connection: rows.read(connection, assignment_id))
+
+    async def submit(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in the next transaction; return its result once that is on disk.
+
+        Raises:
+            StorageFailed: the database could not write; nothing was written.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._jobs.put(_Job(work, future, loop))
+        return await future
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` on a snapshot of the database, beside the writer.
+
+        Raises:
+            StorageFailed: the database could not be read.
+        """
+        return await asyncio.to_thread(self._read, work)
+
+    def _read(self, work: Callable[[Connection], T]) -> T:
+        try:
+            with self._reader.connect() as connection:
+                return work(connection)
+        except DBAPIError as error:
+            log.error("read failed", error=str(error))
+            raise StorageFailed("the database could not be read") from error
+
+    def _write_forever(self) -> None:
+        while (first := self._jobs.get()) is not None:
+            jobs, last = self._gather(first)
+            self._commit(jobs)
+            for job in jobs:
+                with suppress(RuntimeError):  # the caller's loop is closed: nobody is left to be told
+                    job.loop.call_soon_threadsafe(job.resolve)
+            if last:
+                return
+
+    def _gather(self, first: _Job[Any]) -> tuple[list[_Job[Any]], bool]:
+        jobs = [first]
+        while len(jobs) < _MOST_PER_COMMIT:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if job is None:
+                return jobs, True
+            jobs.append(job)
+        return jobs, False
+
+    def _commit(self, jobs: Sequence[_Job[Any]]) -> None:
+        try:
+            with self._writer.connect() as connection, connection.begin():
+                for job in jobs:
+                    _perform(connection, job)
+            self.commits += 1
+        except Exception as error:  # whatever goes wrong, the writer must live on
+            log.error("commit failed", jobs=len(jobs), error=str(error))
+            for job in jobs:
+                job.error = StorageFailed("the database could not store this")
+
+
+def _perform(connection: Connection, job: _Job[Any]) -> None:
+    """Run one job within a savepoint, so that its failure leaves the others of the batch alone.
+
+    Raises:
+        DBAPIError: the database has rolled back more than this job (SQLite does so on a full disk), so
+            that the savepoint is gone and the whole batch has failed.
+    """
+    savepoint = connection.begin_nested()
+    try:
+        job.result = job.work(connection)
+        savepoint.commit()
+    except Exception as error:  # whatever a job raises is its caller's: the writer must live on
+        savepoint.rollback()
+        job.error = _told(error)
+
+
+def _told(error: Exception) -> Exception:
+    if isinstance(error, IntegrityError):
+        return StaleState(str(error.orig))
+    if isinstance(error, DBAPIError):
+        log.error("write failed", error=str(error))
+        return StorageFailed("the database could not store this")
+    return error
+
+
+def _append(connection: Connection, assignment_id: str, records: Sequence[Record], at: datetime) -> None:
+    """Write the records of an open assignment. Closing it the same way twice is closing it once."""
+    closings = [record.status for record in records if isinstance(record, Closed)]
+    only_closes = len(closings) == len(records)
+    accepting = ("active", *closings) if only_closes else ("active",)
+    touch = update(Assignment).where(ASSIGNMENT.id == assignment_id, ASSIGNMENT.status.in_(accepting))
+    active_at = ASSIGNMENT.active_at if only_closes else at
+    if connection.execute(touch.values(active_at=active_at)).rowcount != 1:
+        raise StaleState(f"assignment {assignment_id} is no longer active")
+    rows.write(connection, assignment_id, records)

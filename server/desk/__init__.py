@@ -1,0 +1,1 @@
+"""What a researcher sees of runs, by HTTP and as files."""

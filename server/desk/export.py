@@ -1,0 +1,134 @@
+"""A run as a `hits_data.json`, the format of the published experiment, for `qc` and everybody else.
+
+Only completed assignments and rated conversations are in it; everything else can be read from the views.
+Ratings are as the worker gave them. Simulated workers are in it only while nobody else has completed an
+assignment; `metadata.simulated` then says so, which the format does not have by itself.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, text
+
+from server.db.catalog import RunEntry
+from server.db.rows import PERSONA_SEPARATOR
+from server.session.instrument import TopicChangeKind
+
+Json = dict[str, Any]
+
+# The sentences by which the format names the kinds of change.
+_ACTIONS = {
+    TopicChangeKind.BOT_CHANGE: "The chatbot changed the topic.",
+    TopicChangeKind.USER_CHANGE_LAST: "The user changed the topic the last input.",
+    TopicChangeKind.USER_CHANGE_NEXT: "The user will change the topic in the next input.",
+    TopicChangeKind.USER_WANTS_BOT_CHANGE: "The user wants the bot to change the topic.",
+    TopicChangeKind.NO_CHANGE: "No topic change.",
+}
+
+_ASSIGNMENTS = "SELECT * FROM v1_assignment WHERE run_id = :run AND status = 'completed' ORDER BY created_at"
+_CONVERSATIONS = """
+    SELECT * FROM v1_conversation WHERE run_id = :run AND status = 'rated' ORDER BY assignment_id, position"""
+_RATINGS = "SELECT * FROM v1_rating WHERE run_id = :run ORDER BY conversation_id"
+_TURNS = "SELECT * FROM v1_turn WHERE run_id = :run ORDER BY conversation_id, turn_index"
+_MARKS = "SELECT * FROM v1_topic_mark WHERE run_id = :run ORDER BY conversation_id, ordinal"
+_CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
+_SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run ORDER BY system"
+
+
+def export_run(connection: Connection, run: RunEntry) -> Json:
+    """Return the run as the content of a `hits_data.json`."""
+    conversations = _grouped(_rows(connection, run, _CONVERSATIONS), "assignment_id")
+    parts = {
+        "ratings": _grouped(_rows(connection, run, _RATINGS), "conversation_id"),
+        "turns": _grouped(_rows(connection, run, _TURNS), "conversation_id"),
+        "marks": _grouped(_rows(connection, run, _MARKS), "conversation_id"),
+    }
+    completed = _rows(connection, run, _ASSIGNMENTS)
+    by_people = [row for row in completed if not row["simulated"]]
+    simulated = {"simulated": True} if completed and not by_people else {}
+    assignments = by_people or completed
+    return {
+        "metadata": _metadata(connection, run) | simulated,
+        "data": [_assignment(row, conversations.get(row["assignment_id"], []), parts) for row in assignments],
+    }
+
+
+def _rows(connection: Connection, run: RunEntry, query: str) -> list[RowMapping]:
+    return list(connection.execute(text(query), {"run": run.id}).mappings())
+
+
+def _grouped(rows: Iterable[RowMapping], key: str) -> dict[str, list[RowMapping]]:
+    return {name: list(group) for name, group in groupby(rows, key=itemgetter(key))}
+
+
+def _metadata(connection: Connection, run: RunEntry) -> Json:
+    criteria = _rows(connection, run, _CRITERIA)
+    systems = _rows(connection, run, _SYSTEMS)
+    counts_first = sorted(criteria, key=lambda row: not row["counts_for_qc"])
+    return {
+        "score": {
+            row["label"]: {
+                "positive": not row["negative"],
+                "qc": bool(row["counts_for_qc"]),
+                "max": 100,
+            }
+            for row in criteria
+        },
+        "model": [row["system"] for row in systems if not row["is_qc"]],
+        "qc-model": next(row["system"] for row in systems if row["is_qc"]),
+        "ranking": None,
+        "sorted_scores": [row["label"] for row in counts_first],
+    }
+
+
+def _assignment(row: RowMapping, conversations: list[RowMapping], parts: dict[str, Any]) -> Json:
+    return {
+        "hit": row["assignment_id"],
+        "assignment": row["assignment_id"],
+        "worker": row["worker"],
+        "duration in seconds": _seconds(row),
+        "result": [_conversation(c, parts) for c in conversations],
+        "feedback": row["feedback"] or "None",
+    }
+
+
+def _seconds(row: RowMapping) -> float:
+    agreed, ended = (_time(row[name]) for name in ("agreed_at", "ended_at"))
+    return (ended - agreed).total_seconds()
+
+
+def _time(value: str | datetime) -> datetime:
+    # A view has no column types: SQLite hands times over as the text it keeps.
+    return datetime.fromisoformat(value) if isinstance(value, str) else value
+
+
+def _conversation(row: RowMapping, parts: dict[str, Any]) -> Json:
+    own = {name: rows.get(row["conversation_id"], []) for name, rows in parts.items()}
+    said = [turn["text"] for turn in own["turns"]]
+    content: Json = {
+        "model": row["system"],
+        "score": {rating["criterion"]: rating["value"] for rating in own["ratings"]},
+        "dialogue": [
+            {"round": number, "user": user, "bot": bot}
+            for number, (user, bot) in enumerate(zip(said[::2], [*said[1::2], ""], strict=False), start=1)
+        ],
+        "topic": [
+            {"round": mark["round"], "topic": mark["topic"], "attitude": mark["opinion"]}
+            for mark in own["marks"]
+        ],
+        "change of topic": [
+            {
+                "round": mark["round"],
+                "action": _ACTIONS[TopicChangeKind(mark["how"])],
+                "attitude": mark["bot_opinion"],
+            }
+            for mark in own["marks"]
+            if mark["how"] is not None
+        ],
+    }
+    if row["persona"]:
+        content["persona"] = row["persona"].split(PERSONA_SEPARATOR)
+    return content

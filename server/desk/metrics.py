@@ -1,0 +1,140 @@
+"""What Prometheus may know: how fast every bot answers, how it fails, how busy it and the server are.
+
+Every application has a registry of its own. Its page names the systems, so it is for researchers only.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Annotated, Literal, get_args
+
+import httpx2
+from fastapi import APIRouter, Header, Response
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from bots import Bot, Chat, Declined, Reply
+from server.access.auth import Auth
+from server.bots.lineup import OpenRun
+from server.db.store import Store
+from server.live.sessions import LiveSessions
+from server.session.plan import QC
+
+Failure = Literal["timeout", "declined", "error"]
+FAILURES: tuple[Failure, ...] = get_args(Failure)
+# From a bot that looks a line up to one that is hardly worth waiting for: seconds.
+BUCKETS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0)
+_LABELS = ("run", "system", "bot")
+
+
+class Metrics:
+    """Measures the bots of runs and serves what was measured, at `/metrics`."""
+
+    def __init__(self, auth: Auth) -> None:
+        self._auth = auth
+        self._registry = CollectorRegistry()
+        self._seconds = Histogram(
+            "candor_bot_reply_seconds",
+            "Time from asking a bot to its reply; calls without a reply are left out.",
+            _LABELS,
+            buckets=BUCKETS,
+            registry=self._registry,
+        )
+        self._failures = Counter(
+            "candor_bot_failures",
+            "Calls of a bot that ended without a reply: given up (timeout), declined, or any other error.",
+            (*_LABELS, "kind"),
+            registry=self._registry,
+        )
+        self._in_flight = Gauge(
+            "candor_bot_calls_in_flight", "Calls of a bot under way.", _LABELS, registry=self._registry
+        )
+        self.router = APIRouter()
+        self.router.add_api_route("/metrics", self.page, methods=["GET"], include_in_schema=False)
+
+    def measured(self, run: OpenRun) -> OpenRun:
+        """Return `run` with each of its bots measured, by its system's name."""
+        specs = {spec.name: spec.bot for spec in run.study.systems} | {QC: run.study.qc.bot}
+        bots = {
+            system: self._measured(bot, run.slug, system, specs[system]) for system, bot in run.bots.items()
+        }
+        return replace(run, bots=bots)
+
+    def watch(self, live: LiveSessions, store: Store) -> None:
+        """Tell of the server itself too: its live sessions and the store's commits."""
+        self._registry.register(_Server(live, store))
+
+    async def page(
+        self,
+        authorization: Annotated[str | None, Header()] = None,
+        accept: Annotated[str, Header()] = "",
+    ) -> Response:
+        """All that was measured, in the format that the caller accepts. Needs a researcher's token."""
+        await self._auth.require_researcher(authorization)
+        encode, content_type = choose_encoder(accept)
+        return Response(encode(self._registry), headers={"Content-Type": content_type})
+
+    def _measured(self, bot: Bot, *labels: str) -> Bot:
+        failures = {kind: self._failures.labels(*labels, kind) for kind in FAILURES}
+        return MeasuredBot(bot, self._seconds.labels(*labels), failures, self._in_flight.labels(*labels))
+
+
+class MeasuredBot:
+    """A bot that is measured whenever it is asked."""
+
+    def __init__(
+        self, bot: Bot, seconds: Histogram, failures: dict[Failure, Counter], in_flight: Gauge
+    ) -> None:
+        self._bot = bot
+        self._seconds = seconds
+        self._failures = failures
+        self._in_flight = in_flight
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return the bot's next line of `chat`. Raises what the bot raises."""
+        started = time.perf_counter()
+        with self._in_flight.track_inprogress():
+            try:
+                reply = await self._bot.reply(chat)
+            except BaseException as error:
+                self._failures[kind_of(error)].inc()
+                raise
+        self._seconds.observe(time.perf_counter() - started)
+        return reply
+
+
+class _Server(Collector):
+    """Reads the server's own numbers when they are asked for."""
+
+    def __init__(self, live: LiveSessions, store: Store) -> None:
+        self._live = live
+        self._store = store
+
+    def collect(self) -> Iterable[Metric]:
+        yield GaugeMetricFamily("candor_live_sessions", "Sessions alive in this process.", len(self._live))
+        yield CounterMetricFamily(
+            "candor_store_commits", "Transactions that the store has committed.", self._store.commits
+        )
+
+
+def kind_of(error: BaseException) -> Failure:
+    """Return how a call failed that ended with `error`, by what it was raised from."""
+    if isinstance(error, asyncio.CancelledError):
+        # A caller gives up a call when its time is over; a bot may give up its own work for any reason.
+        task = asyncio.current_task()
+        return "timeout" if task is not None and task.cancelling() else "error"
+    for cause in _causes(error):
+        if isinstance(cause, TimeoutError | httpx2.TimeoutException):
+            return "timeout"
+        if isinstance(cause, Declined):
+            return "declined"
+    return "error"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__

@@ -1,0 +1,112 @@
+"""Everything about one assignment: who said what, which topics, which ratings, what went wrong."""
+
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from server.clock import shown_time
+from server.db.models import (
+    Assignment,
+    Conversation,
+    Criterion,
+    Note,
+    Rating,
+    System,
+    TopicMark,
+    Turn,
+    Worker,
+    columns,
+)
+from server.db.rows import PERSONA_SEPARATOR
+from server.errors import AssignmentNotFound
+
+ASSIGNMENT = columns(Assignment)
+CONVERSATION = columns(Conversation)
+CRITERION = columns(Criterion)
+NOTE = columns(Note)
+RATING = columns(Rating)
+SYSTEM = columns(System)
+TOPIC_MARK = columns(TopicMark)
+TURN = columns(Turn)
+WORKER = columns(Worker)
+
+Json = dict[str, Any]
+
+
+def transcript(connection: Connection, assignment_id: str) -> Json:
+    """Return everything about one assignment. Raises AssignmentNotFound."""
+    assignment = _assignment(connection, assignment_id)
+    query = (
+        select(Conversation, SYSTEM.name.label("system"), SYSTEM.family, SYSTEM.is_qc)
+        .join(System, SYSTEM.id == CONVERSATION.system_id)
+        .where(CONVERSATION.assignment_id == assignment_id)
+        .order_by(CONVERSATION.position, CONVERSATION.attempt)
+    )
+    return {
+        "assignment": assignment.id,
+        "worker": assignment.pseudonym,
+        "simulated": bool(assignment.simulated),
+        "status": assignment.status,
+        "feedback": assignment.feedback,
+        "conversations": [_conversation(connection, row) for row in connection.execute(query).all()],
+    }
+
+
+def _assignment(connection: Connection, assignment_id: str) -> Any:
+    query = (
+        select(Assignment, WORKER.pseudonym)
+        .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
+        .where(ASSIGNMENT.id == assignment_id)
+    )
+    found = connection.execute(query).one_or_none()
+    if found is None:
+        raise AssignmentNotFound(f"there is no assignment `{assignment_id}`")
+    return found
+
+
+def _conversation(connection: Connection, row: Any) -> Json:
+    def of_this(table: Any, of: Any, order: Any) -> list[Any]:
+        query = select(table).where(of.conversation_id == row.id).order_by(order)
+        return list(connection.execute(query))
+
+    ratings = (
+        select(CRITERION.label, CRITERION.statement, RATING.value)
+        .join(Criterion, CRITERION.label == RATING.criterion)
+        .join(System, SYSTEM.study_id == CRITERION.study_id)
+        .where(RATING.conversation_id == row.id, SYSTEM.id == row.system_id)
+        .order_by(CRITERION.position)
+    )
+    return {
+        "position": row.position,
+        "attempt": row.attempt,
+        "system": row.system,
+        "family": row.family,
+        "is_qc": bool(row.is_qc),
+        "status": row.status,
+        "persona": row.persona.split(PERSONA_SEPARATOR) if row.persona else [],
+        "topic_marks": [
+            {
+                "round": mark.round,
+                "topic": mark.topic,
+                "how": mark.how,
+                "opinion": mark.opinion,
+                "bot_opinion": mark.bot_opinion,
+            }
+            for mark in of_this(TopicMark, TOPIC_MARK, TOPIC_MARK.ordinal)
+        ],
+        "turns": [
+            {
+                "turn_index": turn.turn_index,
+                "author": turn.author,
+                "text": turn.text,
+                "created_at": shown_time(turn.created_at),
+                "latency_ms": turn.latency_ms,
+            }
+            for turn in of_this(Turn, TURN, TURN.turn_index)
+        ],
+        "ratings": [
+            {"criterion": label, "statement": statement, "value": value}
+            for label, statement, value in connection.execute(ratings)
+        ],
+        "incidents": [f"{note.kind}: {note.text}" for note in of_this(Note, NOTE, NOTE.id)],
+    }

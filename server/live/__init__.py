@@ -1,0 +1,1 @@
+"""Sessions of workers that are under way: arriving, and talking."""

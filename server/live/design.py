@@ -1,0 +1,83 @@
+"""Which systems an assignment has, in which order, where the qc bot stands. Pure: counts and a seed in.
+
+The rules (METHOD sections 1 and 2): at most one system of each family, the qc bot never first or
+last. Balance: the family with the fewest conversations so far is drawn first, then its variant with
+the fewest, ties by seed; systems and the qc bot are also balanced over positions, because first
+conversations are rated about 0.15 z lower (METHOD section 5).
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from server.session.plan import QC, Variant
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Conversations of the places held so far: per system, and per system and position (from 1)."""
+
+    systems: Mapping[str, int] = field(default_factory=dict)
+    positions: Mapping[tuple[str, int], int] = field(default_factory=dict)
+
+
+def draw_plan(
+    variants: Sequence[Variant], counts: Counts, *, systems: int, qc: int, seed: int
+) -> tuple[str, ...]:
+    """Return the names of the systems of one assignment, in the order in which the worker meets them.
+
+    `systems` of them are drawn from `variants`, at most one per family; `qc` places between the
+    first and the last are the qc bot's.
+
+    Raises:
+        ValueError: there are fewer families than systems to draw, or no place for the qc bot.
+    """
+    rng = random.Random(seed)
+    drawn = _draw_systems(variants, counts, systems, rng)
+    length = systems + qc
+    qc_positions = _draw_qc_positions(counts, length, qc, rng)
+    open_positions = [p for p in range(1, length + 1) if p not in qc_positions]
+    placed = dict.fromkeys(qc_positions, QC) | _place(drawn, open_positions, counts, rng)
+    return tuple(placed[position] for position in range(1, length + 1))
+
+
+def _draw_systems(variants: Sequence[Variant], counts: Counts, systems: int, rng: random.Random) -> list[str]:
+    families: dict[str, list[str]] = {}
+    for variant in sorted(variants, key=lambda v: (v.family, v.name)):
+        families.setdefault(variant.family, []).append(variant.name)
+    if len(families) < systems:
+        raise ValueError(
+            f"{systems} systems of different families were asked for, but there are {len(families)}"
+        )
+    names = list(families)
+    rng.shuffle(names)
+    names.sort(key=lambda family: sum(counts.systems.get(v, 0) for v in families[family]))
+    return [_fewest(families[family], counts, rng) for family in names[:systems]]
+
+
+def _fewest(names: Sequence[str], counts: Counts, rng: random.Random) -> str:
+    shuffled = rng.sample(list(names), len(names))
+    return min(shuffled, key=lambda name: counts.systems.get(name, 0))
+
+
+def _draw_qc_positions(counts: Counts, length: int, qc: int, rng: random.Random) -> set[int]:
+    inner = list(range(2, length))
+    if len(inner) < qc:
+        raise ValueError(f"no place for {qc} qc conversations between the first and the last of {length}")
+    rng.shuffle(inner)
+    inner.sort(key=lambda position: counts.positions.get((QC, position), 0))
+    return set(inner[:qc])
+
+
+def _place(
+    drawn: Sequence[str], positions: Sequence[int], counts: Counts, rng: random.Random
+) -> dict[int, str]:
+    """Match systems to positions at the least total of counts; a little noise breaks ties evenly."""
+    noise = np.random.default_rng(rng.getrandbits(64)).random((len(drawn), len(positions)))
+    seen = [[counts.positions.get((name, position), 0) for position in positions] for name in drawn]
+    cost = np.asarray(seen, dtype=float) + noise / (len(drawn) * 2)
+    rows, columns = linear_sum_assignment(cost)
+    return {positions[int(column)]: drawn[int(row)] for row, column in zip(rows, columns, strict=True)}

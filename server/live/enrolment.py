@@ -1,0 +1,224 @@
+"""Giving an arriving worker an assignment: their own if they have one, a freed place, or a new one.
+
+A run's balanced design is a row of places. A place is held by one assignment that is completed or
+under way. It becomes free when its holder gives the assignment back, or falls silent past the
+study's time-outs; the next worker then gets that same place, with the same systems in the same order,
+so that the balance never suffers. Everything here runs within one transaction of the writer.
+"""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
+
+from server.bots.lineup import OpenRun
+from server.db import rows
+from server.db.models import Assignment, Conversation, Run, System, Worker, columns
+from server.errors import RunClosed, RunFull
+from server.live.design import Counts, draw_plan
+from server.recruiters.link import Arrival
+from server.session.plan import derive_seed, plan_conversation
+
+ASSIGNMENT = columns(Assignment)
+CONVERSATION = columns(Conversation)
+RUN = columns(Run)
+SYSTEM = columns(System)
+WORKER = columns(Worker)
+
+_HOLDS = ("active", "completed")
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolment:
+    """The assignment a worker gets. `displaced` is the one that lost its place to it."""
+
+    assignment: str
+    displaced: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingWorker:
+    """Who arrives: the platform's name for them, their pseudonym, whether and how they are simulated."""
+
+    arrival: Arrival
+    pseudonym: str
+    simulated: bool
+    reply_pace: float
+
+
+def find_enrolment(connection: Connection, run: OpenRun, who: str | Arrival) -> Enrolment | None:
+    """Return the assignment in `run` of somebody who is back; None for somebody new.
+
+    `who` is an assignment's id, proved by its token, or a worker as their platform names them.
+    """
+    query = select(ASSIGNMENT.id).where(ASSIGNMENT.run_id == run.id)
+    if isinstance(who, Arrival):
+        query = query.join(Worker, WORKER.id == ASSIGNMENT.worker_id).where(*_same(who))
+    else:
+        query = query.where(ASSIGNMENT.id == who)
+    found = connection.execute(query).scalar_one_or_none()
+    return Enrolment(found, None) if found is not None else None
+
+
+def renew_enrolment(connection: Connection, enrolment: Enrolment, at: datetime) -> None:
+    """Note that the holder of an enrolment is back, so that its place is theirs a while longer."""
+    active = update(Assignment).where(ASSIGNMENT.id == enrolment.assignment, ASSIGNMENT.status == "active")
+    connection.execute(active.values(active_at=at))
+
+
+def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime) -> Enrolment:
+    """Return the worker's assignment in `run`; a new one is stored.
+
+    Raises:
+        RunClosed: the run takes no more workers.
+        RunFull: every place is held.
+    """
+    own = find_enrolment(connection, run, worker.arrival)
+    if own is not None:
+        renew_enrolment(connection, own, at)
+        return own
+    worker_id = _worker_id(connection, worker)
+    status = connection.execute(select(RUN.status).where(RUN.id == run.id)).scalar_one()
+    if status != "open":
+        raise RunClosed("this study takes no more workers")
+    place, displaced = _free_place(connection, run, worker.simulated, at)
+    plan = _plan_of(connection, run, worker.simulated, place)
+    if displaced is not None:
+        closing = {"status": "expired", "ended_at": at}
+        connection.execute(update(Assignment).where(ASSIGNMENT.id == displaced).values(**closing))
+    assignment = _insert(connection, run, worker, worker_id=worker_id, place=place, at=at)
+    seed = derive_seed(run.seed, assignment)
+    conversations = [
+        plan_conversation(run.rules.lineup, assignment, seed, position, 1, system)
+        for position, system in enumerate(plan, start=1)
+    ]
+    rows.write(connection, assignment, conversations)
+    return Enrolment(assignment, displaced)
+
+
+def _same(arrival: Arrival) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return WORKER.platform == arrival.platform, WORKER.external_id == arrival.external_id
+
+
+def _worker_id(connection: Connection, worker: ArrivingWorker) -> int:
+    arrival = worker.arrival
+    found = connection.execute(select(WORKER.id).where(*_same(arrival))).scalar_one_or_none()
+    if found is not None:
+        return int(found)
+    values = {
+        "platform": arrival.platform,
+        "external_id": arrival.external_id,
+        "pseudonym": worker.pseudonym,
+    }
+    return int(connection.execute(insert(Worker).values(**values).returning(WORKER.id)).scalar_one())
+
+
+def _insert(
+    connection: Connection, run: OpenRun, worker: ArrivingWorker, *, worker_id: int, place: int, at: datetime
+) -> str:
+    assignment = secrets.token_hex(8)
+    connection.execute(
+        insert(Assignment).values(
+            id=assignment,
+            run_id=run.id,
+            worker_id=worker_id,
+            place=place,
+            simulated=worker.simulated,
+            reply_pace=worker.reply_pace,
+            status="active",
+            created_at=at,
+            active_at=at,
+        )
+    )
+    return assignment
+
+
+def _free_place(
+    connection: Connection, run: OpenRun, simulated: bool, at: datetime
+) -> tuple[int, str | None]:
+    """Return the lowest free place, or a new one, and whose silence has freed it, if anybody's."""
+    in_run = (ASSIGNMENT.run_id == run.id, ASSIGNMENT.simulated == simulated)
+    timeouts = run.study.timeouts
+    lapsed = or_(
+        ASSIGNMENT.active_at < at - timedelta(seconds=timeouts.idle),
+        ASSIGNMENT.created_at < at - timedelta(seconds=timeouts.assignment),
+    )
+    silent = connection.execute(
+        select(ASSIGNMENT.place, ASSIGNMENT.id)
+        .where(*in_run, ASSIGNMENT.status == "active", lapsed)
+        .order_by(ASSIGNMENT.place)
+        .limit(1)
+    ).one_or_none()
+    held = select(ASSIGNMENT.place).where(*in_run, ASSIGNMENT.status.in_(_HOLDS))
+    given_back = connection.execute(
+        select(func.min(ASSIGNMENT.place)).where(*in_run, ASSIGNMENT.place.not_in(held))
+    ).scalar_one()
+    if given_back is not None and (silent is None or given_back < silent.place):
+        return int(given_back), None
+    if silent is not None:
+        return int(silent.place), str(silent.id)
+    last = connection.execute(select(func.max(ASSIGNMENT.place)).where(*in_run)).scalar_one()
+    place = 0 if last is None else int(last) + 1
+    if run.study.assignments is not None and place >= run.study.assignments:
+        raise RunFull("every place of this study is taken")
+    return place, None
+
+
+def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: int) -> tuple[str, ...]:
+    before = _plan_before(connection, run, simulated, place)
+    if before:
+        return before
+    return draw_plan(
+        run.rules.lineup.variants,
+        _counts(connection, run, simulated),
+        systems=run.study.systems_per_assignment,
+        qc=run.study.qc_per_assignment,
+        seed=derive_seed(run.seed, "simulated" if simulated else "place", place),
+    )
+
+
+def _of_conversations(*columns: Any) -> Any:
+    return (
+        select(*columns)
+        .select_from(Conversation)
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .join(System, SYSTEM.id == CONVERSATION.system_id)
+    )
+
+
+def _plan_before(connection: Connection, run: OpenRun, simulated: bool, place: int) -> tuple[str, ...]:
+    holder = (
+        select(ASSIGNMENT.id)
+        .where(ASSIGNMENT.run_id == run.id, ASSIGNMENT.simulated == simulated, ASSIGNMENT.place == place)
+        .order_by(ASSIGNMENT.created_at.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    planned = (ASSIGNMENT.id == holder, CONVERSATION.attempt == 1)
+    query = _of_conversations(SYSTEM.name).where(*planned).order_by(CONVERSATION.position)
+    return tuple(connection.execute(query).scalars())
+
+
+def _counts(connection: Connection, run: OpenRun, simulated: bool) -> Counts:
+    """Return what the held places have: planned, under way, rated, replacements too.
+
+    A conversation that failed counts for the system that failed, or a broken bot would be drawn for
+    every worker to come.
+    """
+    query = (
+        _of_conversations(SYSTEM.name, CONVERSATION.position, func.count())
+        .where(
+            ASSIGNMENT.run_id == run.id,
+            ASSIGNMENT.simulated == simulated,
+            ASSIGNMENT.status.in_(_HOLDS),
+            CONVERSATION.status != "skipped",
+        )
+        .group_by(SYSTEM.name, CONVERSATION.position)
+    )
+    positions = {(name, position): int(k) for name, position, k in connection.execute(query)}
+    systems: dict[str, int] = {}
+    for (name, _), k in positions.items():
+        systems[name] = systems.get(name, 0) + k
+    return Counts(systems, positions)

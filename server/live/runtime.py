@@ -1,0 +1,250 @@
+"""One live session: performs what the session decides. Stores first, tells the worker afterwards."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Protocol
+
+import structlog
+
+from bots import Bot, BotError, BotGone, Chat, Turn, gives_itself_away
+from server.bots.lineup import OpenRun
+from server.clock import utc_now
+from server.db.store import StaleState, Store
+from server.errors import CandorError, StorageFailed
+from server.session.events import (
+    Accept,
+    AskBot,
+    BotGaveUp,
+    BotReplied,
+    BotStumbled,
+    Effect,
+    Event,
+    FromWorker,
+    Lapsed,
+    ShowReply,
+    Tell,
+)
+from server.session.protocol import Accepted, SaidByBot, ServerMessage, TakenOver, plain
+from server.session.state import State
+from server.session.step import Outcome, resume, step
+from server.session.worker_view import snapshot
+
+MAX_REPLY = 2_000
+MAX_REASON = 500
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 4.0
+log = structlog.get_logger()
+
+
+class Connection(Protocol):
+    """A worker's page at the other end."""
+
+    def send(self, message: ServerMessage) -> None:
+        """Queue a message; never waits. A page that does not read is disconnected."""
+
+    def close(self) -> None:
+        """End the connection once what was queued is out."""
+
+
+class LiveSession:
+    """A session in this process. One event at a time; at most one page attached.
+
+    `reload` returns the state as it is stored; `on_idle` is called when something under way has ended.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        run: OpenRun,
+        store: Store,
+        reload: Callable[[], Awaitable[State]],
+        on_idle: Callable[[], None],
+    ) -> None:
+        self.state = state
+        self._run = run
+        self._store = store
+        self._reload = reload
+        self._on_idle = on_idle
+        self._lock = asyncio.Lock()
+        self._page: Connection | None = None
+        self._under_way: dict[Effect, asyncio.Task[None]] = {}
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody is attached and nothing is under way, so that it may be forgotten."""
+        return self._page is None and not self._under_way and not self._lock.locked()
+
+    async def attach(self, page: Connection) -> None:
+        """Give the session to `page`; the page that had it is told so and closed."""
+        async with self._lock:
+            if self._page is not None:
+                self._page.send(TakenOver())
+                self._page.close()
+            self._page = page
+            now = utc_now()
+            page.send(snapshot(self.state, self._run.card, now))
+            self._perform(resume(self.state, now))
+
+    def detach(self, page: Connection) -> None:
+        """Forget `page`; what is under way goes on without it."""
+        if self._page is page:
+            self._page = None
+
+    async def receive(self, message: FromWorker, page: Connection) -> None:
+        """Take a worker's message.
+
+        Raises:
+            RefusedMessage: it cannot be taken now; nothing was stored.
+            StorageFailed: it could not be stored.
+        """
+        async with self._lock:
+            if self._page is page:
+                await self._advance(message)
+
+    async def close(self) -> None:
+        """Drop what is under way. Nothing is lost: `resume` takes it up again from what is stored."""
+        tasks = tuple(self._under_way.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def lapse(self) -> None:
+        """End the session, because its place was given to another worker."""
+        async with self._lock:
+            await self._advance(Lapsed(utc_now()))
+
+    async def _advance(self, event: Event) -> None:
+        outcome = step(self.state, event)
+        try:
+            await self._save(outcome, event)
+        except StaleState:
+            self.state = await self._reload()
+            # What is stored may be further than what was shown and performed here: the page is drawn
+            # anew, a bot may have to be asked, a line to be shown.
+            self._send(snapshot(self.state, self._run.card, event.at))
+            self._perform(resume(self.state, event.at))
+            outcome = step(self.state, event)
+            await self._save_again(outcome, event)
+        self.state = outcome.state
+        self._perform(outcome.effects)
+
+    async def _save(self, outcome: Outcome, event: Event) -> None:
+        if outcome.records:
+            await self._store.append(self.state.context.assignment, outcome.records, event.at)
+
+    async def _save_again(self, outcome: Outcome, event: Event) -> None:
+        try:
+            await self._save(outcome, event)
+        except StaleState as error:
+            raise StorageFailed("the session changed elsewhere at the same moment") from error
+
+    def _perform(self, effects: tuple[Effect, ...]) -> None:
+        for effect in effects:
+            match effect:
+                case Accept():
+                    self._send(Accepted(id=effect.id))
+                case Tell():
+                    self._send(effect.message)
+                case AskBot():
+                    self._start(effect, self._ask(effect))
+                case ShowReply():
+                    self._start(effect, self._show(effect))
+
+    def _send(self, message: ServerMessage) -> None:
+        if self._page is not None:
+            self._page.send(message)
+
+    def _start(self, effect: Effect, work: Coroutine[None, None, None]) -> None:
+        if effect in self._under_way:
+            work.close()
+            return
+        task = asyncio.get_running_loop().create_task(work)
+        self._under_way[effect] = task
+
+        def over(done: asyncio.Task[None]) -> None:
+            del self._under_way[effect]
+            if not done.cancelled() and (error := done.exception()) is not None:
+                assignment = self.state.context.assignment
+                log.error("effect failed", assignment=assignment, effect=repr(effect), exc_info=error)
+            self._on_idle()
+
+        task.add_done_callback(over)
+
+    async def _show(self, effect: ShowReply) -> None:
+        wait = (effect.at - utc_now()).total_seconds()
+        if wait > 0:
+            await asyncio.sleep(wait)
+        line = self.state.conversation(effect.conversation).turns[effect.index]
+        self._send(SaidByBot(turn=effect.index, text=line.text))
+
+    async def _ask(self, effect: AskBot) -> None:
+        event = await self._answer(effect)
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                async with self._lock:
+                    await self._advance(event)
+                return
+            except StorageFailed:
+                # The bot's line is kept in memory until the database takes it.
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+
+    async def _answer(self, effect: AskBot) -> BotReplied | BotGaveUp:
+        """Ask the bot again and again until it answers, is gone, or the deadline has passed."""
+        conversation = self.state.conversation(effect.conversation)
+        bot = self._run.bots[conversation.plan.system]
+        chat = Chat(
+            conversation.plan.conversation,
+            conversation.plan.seed,
+            conversation.plan.persona,
+            tuple(Turn(line.author, line.text) for line in conversation.turns),
+        )
+        timeouts = self._run.study.timeouts
+        started, pause = time.monotonic(), _FIRST_PAUSE
+        while True:
+            left = timeouts.bot_total - (time.monotonic() - started)
+            try:
+                text = await _one_try(bot, chat, min(timeouts.bot_try, left))
+                latency_ms = round((time.monotonic() - started) * 1000)
+                gave_away = gives_itself_away(text, self._run.names[conversation.plan.system])
+                return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now(), gave_away)
+            except BotError as error:
+                reason = plain(f"{conversation.plan.system}: {error}")[:MAX_REASON]
+                gone = isinstance(error, BotGone)
+            if gone or time.monotonic() - started + pause >= timeouts.bot_total:
+                return BotGaveUp(effect.conversation, effect.index, reason, utc_now())
+            await self._note(BotStumbled(effect.conversation, effect.index, reason, utc_now()))
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    async def _note(self, event: BotStumbled) -> None:
+        log.warning("bot failed", conversation=event.conversation, turn=event.index, reason=event.reason)
+        try:
+            async with self._lock:
+                await self._advance(event)
+        except CandorError as error:
+            log.error("incident not stored", conversation=event.conversation, error=error.message)
+
+
+async def _one_try(bot: Bot, chat: Chat, seconds: float) -> str:
+    """Return the bot's line, cleaned. Raises BotError whatever goes wrong within the bot."""
+    try:
+        async with asyncio.timeout(max(seconds, 0.0)):
+            reply = await bot.reply(chat)
+        text = plain(reply.text)[:MAX_REPLY]
+    except BotError:
+        raise
+    except TimeoutError as error:
+        raise BotError(f"no reply within {seconds:.0f} s") from error
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise BotError("CancelledError: the bot gave up its own work") from error
+    except Exception as error:  # a bot is foreign code: none of its faults may reach the worker
+        log.exception("bot raised", conversation=chat.conversation_id)
+        raise BotError(f"{type(error).__name__}: {error}") from error
+    if not text:
+        raise BotError("the reply was empty")
+    return text

@@ -1,0 +1,104 @@
+"""Who holds which session: the sessions alive in this process, each loaded once, one owner at a time."""
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+
+from sqlalchemy import Connection, select
+from sqlalchemy.exc import NoResultFound
+
+from server.access.auth import Auth
+from server.bots.lineup import OpenRun
+from server.db import rows
+from server.db.models import Assignment, columns
+from server.db.store import Store
+from server.errors import AssignmentNotFound
+from server.live.runtime import LiveSession
+from server.session.plan import derive_seed
+from server.session.records import Record
+from server.session.state import AssignmentContext, State, fold
+
+ASSIGNMENT = columns(Assignment)
+
+
+class LiveSessions:
+    """The sessions of this process, by assignment id. `runs` is keyed by a run's id."""
+
+    def __init__(self, store: Store, runs: Mapping[int, OpenRun], auth: Auth) -> None:
+        self._store = store
+        self._runs = runs
+        self._auth = auth
+        self._sessions: dict[str, LiveSession] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    async def open(self, assignment_id: str) -> LiveSession:
+        """Return the session of an assignment, rebuilt from the database if it is not alive here.
+
+        Raises:
+            AssignmentNotFound: there is no such assignment, or its run is not open here.
+        """
+        lock = self._opening.setdefault(assignment_id, asyncio.Lock())
+        async with lock:
+            if assignment_id not in self._sessions:
+                try:
+                    state, run = await self._restore(assignment_id)
+                except AssignmentNotFound:
+                    self._opening.pop(assignment_id, None)
+                    raise
+
+                async def reload() -> State:
+                    return (await self._restore(assignment_id))[0]
+
+                # Another opening may have been first, behind an earlier lock that `release` has dropped.
+                on_idle = partial(self.release, assignment_id)
+                session = LiveSession(state, run, self._store, reload, on_idle)
+                self._sessions.setdefault(assignment_id, session)
+        return self._sessions[assignment_id]
+
+    def release(self, assignment_id: str) -> None:
+        """Forget a session that nobody holds and that has nothing under way."""
+        session = self._sessions.get(assignment_id)
+        if session is not None and session.idle:
+            del self._sessions[assignment_id]
+            self._opening.pop(assignment_id, None)
+
+    async def close(self) -> None:
+        """Drop what is under way in every session: what is stored takes it up again after the next start."""
+        await asyncio.gather(*(session.close() for session in tuple(self._sessions.values())))
+
+    async def displace(self, assignment_id: str) -> None:
+        """Tell a session, if it is alive here, that its place was given to another worker."""
+        session = self._sessions.get(assignment_id)
+        if session is not None:
+            await session.lapse()
+
+    async def _restore(self, assignment_id: str) -> tuple[State, OpenRun]:
+        try:
+            assignment, records = await self._store.read(lambda connection: _read(connection, assignment_id))
+        except NoResultFound as error:
+            raise AssignmentNotFound("this session is not known here") from error
+        run = self._runs.get(assignment.run_id)
+        if run is None:
+            raise AssignmentNotFound("the run of this session is not open here")
+        return restore(assignment, records, run, self._auth), run
+
+
+def restore(assignment: Assignment, records: list[Record], run: OpenRun, auth: Auth) -> State:
+    """Return a session's state, folded from what is stored of it."""
+    return_to = run.study.completion_url
+    context = AssignmentContext(
+        assignment=assignment.id,
+        seed=derive_seed(run.seed, assignment.id),
+        reply_pace=assignment.reply_pace,
+        code=None if return_to else auth.completion_code(assignment.id),
+        return_to=return_to,
+    )
+    return fold(State(run.rules, context), records)
+
+
+def _read(connection: Connection, assignment_id: str) -> tuple[Assignment, list[Record]]:
+    row = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
+    return Assignment(**row._mapping), rows.read(connection, assignment_id)

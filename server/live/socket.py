@@ -1,0 +1,212 @@
+"""The WebSocket adapter: frames in, typed messages to the session; messages out, numbered."""
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import Any
+
+import structlog
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from limits import RateLimitItem
+from limits.strategies import MovingWindowRateLimiter
+from pydantic import ValidationError
+
+from server.access.auth import Auth
+from server.clock import utc_now
+from server.errors import (
+    CandorError,
+    InvalidField,
+    InvalidMessage,
+    MalformedJson,
+    MessageTooLong,
+    RefusedMessage,
+    TooMany,
+    UnknownMessage,
+    WrongPhase,
+)
+from server.live.runtime import LiveSession
+from server.live.sessions import LiveSessions
+from server.session.events import FromWorker
+from server.session.protocol import (
+    MAX_FRAME_BYTES,
+    ClientMessage,
+    Error,
+    Hello,
+    ServerMessage,
+    client_messages,
+    plain,
+)
+
+_HELLO_SECONDS = 15.0
+_MOST_QUEUED = 256
+_MOST_REFUSED = 50
+_LONGEST_ERROR = 400
+log = structlog.get_logger()
+
+
+class Page:
+    """One worker's page: numbers and sends what is queued for it."""
+
+    def __init__(self, socket: WebSocket) -> None:
+        self._socket = socket
+        self._queue: asyncio.Queue[ServerMessage | None] = asyncio.Queue(_MOST_QUEUED)
+        self._seq = 0
+        self.sender = asyncio.get_running_loop().create_task(self._send_all())
+
+    def send(self, message: ServerMessage) -> None:
+        """Queue a message; a page that has stopped reading is cut off, and gets a snapshot when back."""
+        try:
+            self._queue.put_nowait(message)
+        except asyncio.QueueFull:
+            self.sender.cancel()
+
+    def close(self) -> None:
+        """Close the socket once everything queued is out."""
+        try:
+            self._queue.put_nowait(None)
+        except asyncio.QueueFull:
+            self.sender.cancel()
+
+    async def _send_all(self) -> None:
+        with suppress(WebSocketDisconnect, RuntimeError):
+            while (message := await self._queue.get()) is not None:
+                self._seq += 1
+                await self._socket.send_text(message.model_copy(update={"seq": self._seq}).model_dump_json())
+        with suppress(WebSocketDisconnect, RuntimeError):
+            await self._socket.close()
+
+
+class WorkerSocket:
+    """Serves the workers' WebSocket. `per_session` limits one worker's messages, save from `exempt`."""
+
+    def __init__(
+        self,
+        *,
+        live: LiveSessions,
+        auth: Auth,
+        limiter: MovingWindowRateLimiter,
+        per_session: RateLimitItem,
+        per_address: RateLimitItem,
+        exempt: frozenset[str],
+    ) -> None:
+        self._live = live
+        self._auth = auth
+        self._limiter = limiter
+        self._per_session = per_session
+        self._per_address = per_address
+        self._exempt = exempt
+        self.router = APIRouter()
+        self.router.add_api_websocket_route("/ws", self.serve)
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Serve one connection until either side closes it."""
+        await socket.accept()
+        page = Page(socket)
+        try:
+            await self._converse(socket, page)
+        except WebSocketDisconnect:
+            pass
+        except TimeoutError:
+            page.send(Error(code="silent", message="no `hello` came in time", retry=True))
+        except Exception:
+            log.exception("connection failed")
+            page.send(_told(CandorError("something went wrong on the server"), None))
+        finally:
+            page.close()
+            with suppress(asyncio.CancelledError):
+                await page.sender
+
+    async def _converse(self, socket: WebSocket, page: Page) -> None:
+        async with asyncio.timeout(_HELLO_SECONDS):
+            opened = await self._greet(socket, page)
+        if opened is None:
+            return
+        assignment_id, session = opened
+        try:
+            await session.attach(page)
+            await self._listen(socket, page, assignment_id, session)
+        finally:
+            session.detach(page)
+            self._live.release(assignment_id)
+
+    async def _greet(self, socket: WebSocket, page: Page) -> tuple[str, LiveSession] | None:
+        frame = await _frame(socket)
+        address = _address(socket)
+        try:
+            if address not in self._exempt and not self._limiter.hit(self._per_address, "socket", address):
+                raise TooMany("too many connections from this address")
+            hello = parse(frame)
+            if not isinstance(hello, Hello):
+                raise WrongPhase("`hello` as the first message", f"`{hello.type}`")
+            assignment_id = self._auth.assignment_of(hello.token)
+            return assignment_id, await self._live.open(assignment_id)
+        except CandorError as error:
+            page.send(_told(error, _id_in(frame)))
+            return None
+
+    async def _listen(self, socket: WebSocket, page: Page, assignment_id: str, session: LiveSession) -> None:
+        exempt = _address(socket) in self._exempt
+        refused = 0
+        while refused < _MOST_REFUSED and not page.sender.done():
+            frame = await _frame(socket)
+            try:
+                if not exempt and not self._limiter.hit(self._per_session, assignment_id):
+                    raise TooMany("too many messages in a short time")
+                await session.receive(FromWorker(parse(frame), utc_now()), page)
+            except CandorError as error:
+                refused += isinstance(error, InvalidMessage)
+                page.send(_told(error, _id_in(frame)))
+            except Exception:  # a fault of ours must not end the session of a worker
+                log.exception("message failed", assignment=assignment_id)
+                page.send(_told(CandorError("something went wrong on the server"), _id_in(frame)))
+
+
+def parse(frame: str) -> ClientMessage:
+    """Return the message that a frame holds.
+
+    Raises:
+        InvalidMessage: which kind of it, and which field.
+    """
+    if len(frame.encode("utf-8", "replace")) > MAX_FRAME_BYTES:
+        raise MessageTooLong(f"a frame holds at most {MAX_FRAME_BYTES} bytes")
+    try:
+        return client_messages.validate_json(frame)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+    where, reason = ".".join(str(key) for key in problem["loc"][1:]), problem["msg"]
+    match problem["type"]:
+        case "json_invalid":
+            raise MalformedJson(f"the frame is not JSON: {reason}")
+        case "union_tag_invalid" | "union_tag_not_found":
+            raise UnknownMessage(f"no message of this type: {reason}")
+        case "string_too_long":
+            raise MessageTooLong(f"{where}: {reason}")
+        case _:
+            raise InvalidField(f"{where}: {reason}" if where else reason)
+
+
+def _address(socket: WebSocket) -> str:
+    return socket.client.host if socket.client is not None else "unknown"
+
+
+async def _frame(socket: WebSocket) -> str:
+    received = await socket.receive()
+    if received["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(received.get("code") or 1000)
+    text: str | None = received.get("text")
+    return text if text is not None else bytes(received["bytes"]).decode("utf-8", "replace")
+
+
+def _told(error: CandorError, message_id: str | None) -> Error:
+    hint = f" {error.hint}" if isinstance(error, RefusedMessage | InvalidMessage) else ""
+    what = error.message[:_LONGEST_ERROR]  # some repeat what was sent
+    return Error(code=error.code, message=f"{what}.{hint}", retry=error.retry, id=message_id)
+
+
+def _id_in(frame: str) -> str | None:
+    """Return the id of a message that was refused, if it has one, so that its sender can tell which."""
+    with suppress(ValueError, RecursionError):
+        content: Any = json.loads(frame)
+        if isinstance(content, dict) and isinstance(content.get("id"), str):
+            return plain(content["id"])[:64] or None
+    return None

@@ -1,0 +1,1 @@
+"""One worker's way through an assignment: pure, and light to import."""

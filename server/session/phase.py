@@ -1,0 +1,16 @@
+"""Where an assignment stands."""
+
+from enum import StrEnum
+
+
+class Phase(StrEnum):
+    """Where an assignment stands."""
+
+    INSTRUCTIONS = "instructions"
+    TOPIC = "topic"
+    CHAT = "chat"
+    RATING = "rating"
+    FEEDBACK = "feedback"
+    DONE = "done"
+    EXPIRED = "expired"
+    RETURNED = "returned"

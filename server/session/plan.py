@@ -1,0 +1,79 @@
+"""What a conversation is planned with: its system, seed, persona, ice-breaker. Pure: seeds in, plans out."""
+
+import hashlib
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from server.session.records import ConversationPlanned
+
+QC = "qc"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A system as the draw sees it: its name and its family."""
+
+    name: str
+    family: str
+
+
+@dataclass(frozen=True)
+class LineupSpec:
+    """What conversations are made from: the systems, their persona policies, and the persona pool.
+
+    `policies`: per system "none", "random" (from `personas`), or fixed sentences.
+    """
+
+    variants: tuple[Variant, ...]
+    policies: Mapping[str, Literal["none", "random"] | tuple[str, ...]]
+    personas: tuple[tuple[str, ...], ...]
+    icebreakers: bool
+
+
+def plan_conversation(
+    lineup: LineupSpec, assignment: str, seed: int, position: int, attempt: int, system: str
+) -> ConversationPlanned:
+    """Return the conversation with `system` at a position: its seed, persona and ice-breaker.
+
+    An ice-breaker is a sentence of the system's persona; for one without, of a random persona that
+    the system is never told (METHOD section 1.3).
+    """
+    own_seed = derive_seed(seed, position, attempt)
+    rng = random.Random(derive_seed(own_seed, "persona"))
+    policy = lineup.policies.get(system, "none")
+    drawn = rng.choice(lineup.personas) if lineup.personas else ()
+    persona = () if policy == "none" else drawn if policy == "random" else policy
+    icebreaker = rng.choice(persona or drawn) if lineup.icebreakers else None
+    return ConversationPlanned(
+        f"{assignment}-{position}.{attempt}", position, attempt, system, own_seed, persona, icebreaker
+    )
+
+
+def assignment_of(conversation: str) -> str:
+    """Return the assignment that a conversation of `plan_conversation` belongs to."""
+    return conversation.rpartition("-")[0]
+
+
+def derive_seed(*parts: object) -> int:
+    """Return a 63-bit seed that depends on every part and is the same on every machine."""
+    text = "\x1f".join(str(part) for part in parts)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+def replacement(failed: str, variants: Sequence[Variant], met: Iterable[str], seed: int) -> str | None:
+    """Return the system that takes over from one that failed, or None when none is left.
+
+    Another variant of the same family first; else a system of a family not yet met; else any system
+    not yet met. `met` names the systems of the whole assignment, planned ones too.
+    """
+    rng = random.Random(seed)
+    met = set(met) | {failed}
+    family = {v.name: v.family for v in variants}
+    unmet = [v for v in variants if v.name not in met]
+    met_families = {family[name] for name in met if name in family}
+    siblings = [v.name for v in unmet if v.family == family.get(failed)]
+    strangers = [v.name for v in unmet if v.family not in met_families]
+    candidates = siblings or strangers or [v.name for v in unmet]
+    return rng.choice(sorted(candidates)) if candidates else None

@@ -1,0 +1,324 @@
+"""The wire between a worker's page and the server: JSON messages over one WebSocket.
+
+Every client message carries an `id` made by the client. The server answers it with `accepted` once
+what it says is on disk and all that it led to was sent, or with an `error` that names the id. Sending
+the same message again is safe.
+Every server message carries `seq`, counting up from 1 on each connection.
+"""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
+
+from server.session.instrument import Opinion, TopicChangeKind
+from server.session.phase import Phase
+
+PROTOCOL_VERSION = 1
+
+MAX_FRAME_BYTES = 32_768
+MAX_SAY = 1_000
+MAX_TOPIC = 200
+MAX_FEEDBACK = 5_000
+
+
+_UNSPEAKABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def plain(text: str) -> str:
+    """Return `text` without control characters and broken surrogates; line feeds and tabs stay."""
+    return _UNSPEAKABLE.sub("", text).strip()
+
+
+def _something(text: str) -> str:
+    if not text:
+        raise ValueError("nothing is left of the text once control characters are taken out")
+    return text
+
+
+Place = Annotated[int, Field(ge=1, strict=True)]
+MessageId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+_PLAIN = AfterValidator(plain)
+Said = Annotated[str, StringConstraints(max_length=MAX_SAY), _PLAIN, AfterValidator(_something)]
+TopicText = Annotated[str, StringConstraints(max_length=MAX_TOPIC), _PLAIN, AfterValidator(_something)]
+Score = Annotated[int, Field(ge=0, le=100, strict=True)]
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+# ---- what a page sends -----------------------------------------------------------------------
+# What belongs to a conversation says to which, by its number `k`: a page that was away for long may send
+# what it still holds when the worker, on another device, is already in a later conversation.
+
+
+class Hello(_Message):
+    """Open the session that `token` names. Must be the first message on a connection."""
+
+    type: Literal["hello"]
+    id: MessageId
+    token: Annotated[str, StringConstraints(min_length=1, max_length=512)]
+
+
+class Agree(_Message):
+    """The worker has read the instructions and consents."""
+
+    type: Literal["agree"]
+    id: MessageId
+
+
+class Topic(_Message):
+    """The opening topic of a conversation: typed by the worker, or left out where the study picks it."""
+
+    type: Literal["topic"]
+    id: MessageId
+    k: Place
+    text: TopicText | None = None
+    opinion: Opinion
+
+
+class Say(_Message):
+    """One input of the worker: line number `turn` of conversation `k`, counted from 0."""
+
+    type: Literal["say"]
+    id: MessageId
+    k: Place
+    turn: Annotated[int, Field(ge=0, strict=True)]
+    text: Said
+
+
+class TopicChange(_Message):
+    """The topic has changed: how, to what, and what both sides seem to think of it."""
+
+    type: Literal["topic_change"]
+    id: MessageId
+    k: Place
+    how: TopicChangeKind
+    topic: TopicText
+    opinion: Opinion
+    bot_opinion: Opinion
+
+
+class EndConversation(_Message):
+    """The worker is done chatting and goes on to rate."""
+
+    type: Literal["end_conversation"]
+    id: MessageId
+    k: Place
+
+
+class Rate(_Message):
+    """One value from 0 to 100 for every criterion of the study, by its label."""
+
+    type: Literal["rate"]
+    id: MessageId
+    k: Place
+    ratings: Annotated[dict[str, Score], Field(max_length=50)]
+
+
+class Feedback(_Message):
+    """What the worker wants to tell the researchers; empty when nothing. Hands the assignment in."""
+
+    type: Literal["feedback"]
+    id: MessageId
+    text: Annotated[str, StringConstraints(max_length=MAX_FEEDBACK), _PLAIN]
+
+
+class Leave(_Message):
+    """The worker gives the assignment back."""
+
+    type: Literal["leave"]
+    id: MessageId
+
+
+ClientMessage = Annotated[
+    Hello | Agree | Topic | Say | TopicChange | EndConversation | Rate | Feedback | Leave,
+    Field(discriminator="type"),
+]
+
+client_messages: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)
+
+
+# ---- what the server sends -------------------------------------------------------------------
+
+
+class CriterionCard(_Message):
+    """A statement to rate. The label keys the answer and is never shown."""
+
+    label: str
+    statement: str
+
+
+class StudyCard(_Message):
+    """What a worker may know of the study."""
+
+    title: str
+    payment: str
+    conversations: int
+    minimum_inputs: int
+    topic_mode: Literal["free", "icebreaker"]
+    criteria: list[CriterionCard]
+
+
+class TurnCard(_Message):
+    """One line of the conversation as it stands on the screen."""
+
+    turn: int
+    author: Literal["worker", "bot"]
+    text: str
+
+
+class ConversationCard(_Message):
+    """The conversation that the worker is in: the `k`-th, counted from 1.
+
+    `icebreaker` is the opening topic picked by the study, in the topic phase. `topic` is the current
+    topic once the chat has begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
+    `again`: it started over, because a chatbot could not go on.
+    """
+
+    k: int
+    again: bool
+    icebreaker: str | None
+    topic: str | None
+    turns: list[TurnCard]
+    inputs: int
+    typing: bool
+
+
+class _ServerMessage(_Message):
+    seq: int = 0
+
+
+class Snapshot(_ServerMessage):
+    """All that a page needs to draw itself; sent on every connect."""
+
+    type: Literal["snapshot"] = "snapshot"
+    protocol: int = PROTOCOL_VERSION
+    phase: Phase
+    study: StudyCard
+    conversation: ConversationCard | None
+    code: str | None
+    return_to: str | None
+
+
+class Accepted(_ServerMessage):
+    """The message with this id is on disk; what it led to was sent before this."""
+
+    type: Literal["accepted"] = "accepted"
+    id: str
+
+
+class TopicDue(_ServerMessage):
+    """Conversation `k` of `n` is next: ask for its topic, or for an opinion of the ice-breaker."""
+
+    type: Literal["topic_due"] = "topic_due"
+    k: int
+    n: int
+    icebreaker: str | None
+
+
+class ConversationStarted(_ServerMessage):
+    """The chat of conversation `k` of `n` is open."""
+
+    type: Literal["conversation_started"] = "conversation_started"
+    k: int
+    n: int
+    topic: str
+
+
+class Typing(_ServerMessage):
+    """A reply is on its way."""
+
+    type: Literal["typing"] = "typing"
+
+
+class SaidByBot(_ServerMessage):
+    """The chatbot's reply: line number `turn` of the conversation, counted from 0."""
+
+    type: Literal["said"] = "said"
+    turn: int
+    text: str
+
+
+class RatingDue(_ServerMessage):
+    """The chat is over: rate conversation `k`."""
+
+    type: Literal["rating_due"] = "rating_due"
+    k: int
+
+
+class Replaced(_ServerMessage):
+    """The chatbot could not go on; conversation `k` starts over with another one. `topic_due` follows."""
+
+    type: Literal["replaced"] = "replaced"
+    k: int
+
+
+class FeedbackDue(_ServerMessage):
+    """Every conversation is rated: ask for feedback."""
+
+    type: Literal["feedback_due"] = "feedback_due"
+
+
+class Completed(_ServerMessage):
+    """The assignment is handed in. Exactly one of `code` and `return_to` is set."""
+
+    type: Literal["completed"] = "completed"
+    code: str | None
+    return_to: str | None
+
+
+class Ended(_ServerMessage):
+    """The assignment is over without being handed in."""
+
+    type: Literal["ended"] = "ended"
+    phase: Literal["expired", "returned"]
+
+
+class TakenOver(_ServerMessage):
+    """The session was opened elsewhere; this connection closes."""
+
+    type: Literal["taken_over"] = "taken_over"
+
+
+class Error(_ServerMessage):
+    """A message was refused. `retry`: the same message may be sent again later."""
+
+    type: Literal["error"] = "error"
+    code: str
+    message: str
+    retry: bool
+    id: str | None = None
+
+
+ServerMessage = (
+    Snapshot
+    | Accepted
+    | TopicDue
+    | ConversationStarted
+    | Typing
+    | SaidByBot
+    | RatingDue
+    | Replaced
+    | FeedbackDue
+    | Completed
+    | Ended
+    | TakenOver
+    | Error
+)
+
+
+class _Wire(BaseModel):
+    """Holds both directions, so that one schema has every definition."""
+
+    client: ClientMessage
+    server: Annotated[ServerMessage, Field(discriminator="type")]
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of both directions, for pages and for clients that do not import this."""
+    schema = _Wire.model_json_schema(mode="serialization")
+    schema["title"] = "Wire"
+    schema["description"] = f"Candor wire protocol, version {PROTOCOL_VERSION}"
+    return schema

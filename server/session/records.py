@@ -1,0 +1,153 @@
+"""What is stored of a session, one record per fact. A session's state is a fold of its records.
+
+`session` decides records, `store` writes them as rows and reads them back, nothing else makes them.
+`client_id` is the id of the worker's message that a record comes from.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from server.session.instrument import Opinion, TopicChangeKind
+
+Closing = Literal["completed", "returned", "expired"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPlanned:
+    """A conversation that the worker is to hold; `attempt` counts from 1 at each position."""
+
+    conversation: str
+    position: int
+    attempt: int
+    system: str
+    seed: int
+    persona: tuple[str, ...]
+    icebreaker: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """The worker consented."""
+
+    at: datetime
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopicMarked:
+    """A topic of a conversation. The first one (ordinal 0, `how` None) opens the chat."""
+
+    conversation: str
+    ordinal: int
+    round: int
+    topic: str
+    opinion: Opinion
+    how: TopicChangeKind | None
+    bot_opinion: Opinion | None
+    at: datetime
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSaid:
+    """A line of the worker's."""
+
+    conversation: str
+    index: int
+    text: str
+    at: datetime
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class BotSaid:
+    """A line of the bot's, made after `latency_ms`, not to be shown before `show_at`."""
+
+    conversation: str
+    index: int
+    text: str
+    at: datetime
+    show_at: datetime
+    latency_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationEnded:
+    """The chat is over and its rating is due. `client_id` is None where a failed bot ended it."""
+
+    conversation: str
+    at: datetime
+    client_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationFailed:
+    """The bot gave up before the minimum of inputs was reached."""
+
+    conversation: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSkipped:
+    """A planned conversation that is not held, because the assignment ends early."""
+
+    conversation: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRated:
+    """The worker's values for every criterion, in the study's order."""
+
+    conversation: str
+    ratings: tuple[tuple[str, int], ...]
+    at: datetime
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackGiven:
+    """The worker's last word; empty when there was none."""
+
+    text: str
+    at: datetime
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The assignment is over."""
+
+    status: Closing
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """Something that went wrong with a bot. Changes no state; kept for the analyst.
+
+    `text`: the reason; of `gave_itself_away`, the words by which it did.
+    """
+
+    conversation: str
+    kind: Literal["bot_error", "bot_gave_up", "replaced", "gave_itself_away"]
+    text: str
+    at: datetime
+
+
+Record = (
+    ConversationPlanned
+    | Agreed
+    | TopicMarked
+    | WorkerSaid
+    | BotSaid
+    | ConversationEnded
+    | ConversationFailed
+    | ConversationSkipped
+    | ConversationRated
+    | FeedbackGiven
+    | Closed
+    | Incident
+)

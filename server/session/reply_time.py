@@ -1,0 +1,63 @@
+"""When a reply may be shown: one distribution for every bot, so that pace tells nobody which one it is."""
+
+import math
+import random
+from datetime import timedelta
+from statistics import NormalDist
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from server.session.plan import derive_seed
+
+_NORMAL = NormalDist()
+
+
+class ReplyTime(BaseModel):
+    """Seconds until a reply may be shown: log-normal around `median`, one distribution for every bot.
+
+    `spread` is the standard deviation of the logarithm, `longest` cuts the tail off.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    median: Annotated[float, Field(ge=0, le=60)] = 2.5
+    spread: Annotated[float, Field(ge=0, le=2)] = 0.35
+    longest: Annotated[float, Field(ge=0, le=120)] = 8.0
+
+    def seconds(self, normal: float) -> float:
+        """Return the delay that belongs to a value of the standard normal distribution."""
+        return min(self.median * math.exp(self.spread * normal), self.longest)
+
+    def quantile(self, share: float) -> float:
+        """Return the seconds that a share of the delays does not exceed.
+
+        Raises:
+            StatisticsError: `share` is not between 0 and 1, both excluded.
+        """
+        return self.seconds(_NORMAL.inv_cdf(share))
+
+    def quantiles(self, n: int) -> tuple[float, ...]:
+        """Return `n` delays that stand for the whole distribution: the middles of its n equal parts."""
+        return tuple(self.quantile((i + 0.5) / n) for i in range(n))
+
+    @property
+    def floor(self) -> float:
+        """The typing-time floor: 95 % of the delays are at least as long.
+
+        A bot whose p95 of latency lies below it is not told apart by its reply times. Where it answers
+        below the floor, it moves none but the shortest 5 % of its delays; so against a bot that answers at
+        once the chance that its reply time is the longer one (the AUC) is at most
+        0.95 · (0.5 + 0.05² / 2) + 0.05 = 0.526.
+        """
+        return self.quantile(0.05)
+
+
+def reply_delay(reply_time: ReplyTime, pace: float, seed: int, index: int) -> timedelta:
+    """Return how long after the worker's line the bot's line number `index` may be shown.
+
+    The delay depends on the conversation's `seed` and the line's `index`, not on the bot or on the length
+    of what it says. `pace` scales it: 1 for people, less for simulated workers.
+    """
+    normal = random.Random(derive_seed(seed, "reply", index)).gauss(0.0, 1.0)
+    return timedelta(seconds=reply_time.seconds(normal) * pace)

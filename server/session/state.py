@@ -1,0 +1,196 @@
+"""A session as it stands: a fold of its stored records. Pure.
+
+Whatever a session knows is in its records, so it can be rebuilt from the database on any process.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import reduce
+from typing import Literal
+
+from server.session.phase import Phase
+from server.session.plan import LineupSpec
+from server.session.records import (
+    Agreed,
+    BotSaid,
+    Closed,
+    Closing,
+    ConversationEnded,
+    ConversationFailed,
+    ConversationPlanned,
+    ConversationRated,
+    ConversationSkipped,
+    FeedbackGiven,
+    Incident,
+    Record,
+    TopicMarked,
+    WorkerSaid,
+)
+from server.session.reply_time import ReplyTime
+
+ConversationStatus = Literal["planned", "active", "ended", "rated", "failed", "skipped"]
+
+
+@dataclass(frozen=True)
+class SessionRules:
+    """What a study prescribes to every session of a run."""
+
+    minimum_inputs: int
+    criteria: tuple[str, ...]
+    conversations: int
+    lineup: LineupSpec
+    reply_time: ReplyTime
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentContext:
+    """What is fixed about one assignment. `reply_pace` scales reply times; 1 for people."""
+
+    assignment: str
+    seed: int
+    reply_pace: float
+    code: str | None
+    return_to: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn as it stands in the state."""
+
+    author: Literal["worker", "bot"]
+    text: str
+    at: datetime
+    show_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation as it stands in the state. `topics` counts the topic marks."""
+
+    plan: ConversationPlanned
+    status: ConversationStatus = "planned"
+    topic: str | None = None
+    topics: int = 0
+    turns: tuple[Turn, ...] = ()
+
+    @property
+    def inputs(self) -> int:
+        """Lines of the worker."""
+        return sum(line.author == "worker" for line in self.turns)
+
+    def awaits_reply(self) -> bool:
+        """Whether the last word is the worker's, so that the bot has to be asked."""
+        return self.status == "active" and bool(self.turns) and self.turns[-1].author == "worker"
+
+    def hides_reply(self, at: datetime) -> bool:
+        """Whether the bot has answered, but it is too early to show it."""
+        return bool(self.turns) and self.turns[-1].show_at > at
+
+
+@dataclass(frozen=True)
+class State:
+    """A session: a fold of its records over `context` and `rules`."""
+
+    rules: SessionRules
+    context: AssignmentContext
+    agreed: bool = False
+    conversations: tuple[Conversation, ...] = ()
+    feedback: str | None = None
+    closed: Closing | None = None
+    seen: frozenset[str] = field(default=frozenset())
+
+    @property
+    def phase(self) -> Phase:
+        """Where the assignment stands."""
+        if self.closed is not None:
+            return _CLOSED_PHASE[self.closed]
+        if not self.agreed:
+            return Phase.INSTRUCTIONS
+        current = self.current
+        return Phase.FEEDBACK if current is None else _OPEN_PHASE[current.status]
+
+    @property
+    def current(self) -> Conversation | None:
+        """The conversation that the worker is in or comes to next; None after the last."""
+        return next((c for c in self.conversations if c.status in _OPEN_PHASE), None)
+
+    def conversation(self, conversation_id: str) -> Conversation:
+        """Return the conversation of that id. Raises KeyError when there is none."""
+        for conversation in self.conversations:
+            if conversation.plan.conversation == conversation_id:
+                return conversation
+        raise KeyError(conversation_id)
+
+
+_CLOSED_PHASE: dict[Closing, Phase] = {
+    "completed": Phase.DONE,
+    "returned": Phase.RETURNED,
+    "expired": Phase.EXPIRED,
+}
+_OPEN_PHASE: dict[str, Phase] = {"planned": Phase.TOPIC, "active": Phase.CHAT, "ended": Phase.RATING}
+
+
+def fold(state: State, records: Iterable[Record]) -> State:
+    """Return the state after `records`. Raises KeyError for a record of an unknown conversation."""
+    return reduce(_apply, records, state)
+
+
+def _apply(state: State, record: Record) -> State:
+    client_id = getattr(record, "client_id", None)
+    if client_id is not None:
+        state = replace(state, seen=state.seen | {client_id})
+    match record:
+        case ConversationPlanned():
+            return _planned(state, record)
+        case Agreed():
+            return replace(state, agreed=True)
+        case FeedbackGiven():
+            return replace(state, feedback=record.text)
+        case Closed():
+            return replace(state, closed=record.status)
+        case Incident():
+            return state
+    changed = _apply_to_conversation(state.conversation(record.conversation), record)
+    return replace(
+        state,
+        conversations=tuple(
+            changed if c.plan.conversation == record.conversation else c for c in state.conversations
+        ),
+    )
+
+
+def _planned(state: State, record: ConversationPlanned) -> State:
+    conversations = [*state.conversations, Conversation(record)]
+    conversations.sort(key=lambda c: (c.plan.position, c.plan.attempt))
+    return replace(state, conversations=tuple(conversations))
+
+
+def _apply_to_conversation(
+    conversation: Conversation,
+    record: TopicMarked
+    | WorkerSaid
+    | BotSaid
+    | ConversationEnded
+    | ConversationFailed
+    | ConversationSkipped
+    | ConversationRated,
+) -> Conversation:
+    match record:
+        case TopicMarked():
+            status = "active" if conversation.status == "planned" else conversation.status
+            return replace(conversation, status=status, topic=record.topic, topics=conversation.topics + 1)
+        case WorkerSaid():
+            turn = Turn("worker", record.text, record.at, record.at)
+            return replace(conversation, turns=(*conversation.turns, turn))
+        case BotSaid():
+            turn = Turn("bot", record.text, record.at, record.show_at)
+            return replace(conversation, turns=(*conversation.turns, turn))
+        case ConversationEnded():
+            return replace(conversation, status="ended")
+        case ConversationFailed():
+            return replace(conversation, status="failed")
+        case ConversationSkipped():
+            return replace(conversation, status="skipped")
+        case ConversationRated():
+            return replace(conversation, status="rated")

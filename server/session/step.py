@@ -1,0 +1,274 @@
+"""One worker's way through an assignment. Pure: no clock, no input or output.
+
+`step(state, event)` decides what an event means: which records are to be stored and which effects
+follow. The new state is nothing but the fold of those records, so a session can be rebuilt from the
+database on any process, at any time. The caller stores the records first and performs the effects
+afterwards.
+
+    instructions → (topic → chat → rating) × n → feedback → done
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from server.errors import IncompleteRating, ReplyPending, TooFewInputs, TopicFixed, TopicMissing, WrongPhase
+from server.session import protocol as wire
+from server.session.events import (
+    Accept,
+    AskBot,
+    BotGaveUp,
+    BotReplied,
+    BotStumbled,
+    Effect,
+    Event,
+    FromWorker,
+    Lapsed,
+    ShowReply,
+    Tell,
+)
+from server.session.phase import Phase
+from server.session.plan import derive_seed, plan_conversation, replacement
+from server.session.records import (
+    Agreed,
+    BotSaid,
+    Closed,
+    ConversationEnded,
+    ConversationFailed,
+    ConversationRated,
+    ConversationSkipped,
+    FeedbackGiven,
+    Incident,
+    Record,
+    TopicMarked,
+    WorkerSaid,
+)
+from server.session.reply_time import reply_delay
+from server.session.state import Conversation, State, fold
+
+_TAKES: dict[Phase, tuple[str, ...]] = {
+    Phase.INSTRUCTIONS: ("agree", "leave"),
+    Phase.TOPIC: ("topic", "leave"),
+    Phase.CHAT: ("say", "topic_change", "end_conversation", "leave"),
+    Phase.RATING: ("rate", "leave"),
+    Phase.FEEDBACK: ("feedback", "leave"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an event means: the state after it, the records to store, then the effects to perform."""
+
+    state: State
+    records: tuple[Record, ...] = ()
+    effects: tuple[Effect, ...] = ()
+
+
+def step(state: State, event: Event) -> Outcome:
+    """Return what `event` means in `state`.
+
+    Raises:
+        RefusedMessage: the worker's message cannot be taken now; nothing changes.
+    """
+    match event:
+        case FromWorker():
+            return _from_worker(state, event.message, event.at)
+        case BotReplied():
+            return _bot_replied(state, event)
+        case BotStumbled():
+            return _outcome(state, [Incident(event.conversation, "bot_error", event.reason, event.at)])
+        case BotGaveUp():
+            return _bot_gave_up(state, event)
+        case Lapsed():
+            ended = Tell(wire.Ended(phase="expired"))
+            if state.closed is not None:
+                return Outcome(state, effects=(ended,) if state.closed == "expired" else ())
+            return _outcome(state, [Closed("expired", event.at)], [ended])
+
+
+def resume(state: State, at: datetime) -> tuple[Effect, ...]:
+    """Return the effects that are under way in `state`: what to take up again after a restart."""
+    current = state.current
+    if state.phase is not Phase.CHAT or current is None:
+        return ()
+    index = len(current.turns)
+    if current.awaits_reply():
+        return (AskBot(current.plan.conversation, index),)
+    if current.hides_reply(at):
+        return (ShowReply(current.plan.conversation, index - 1, current.turns[-1].show_at),)
+    return ()
+
+
+def _outcome(state: State, records: list[Record], effects: Iterable[Effect] = ()) -> Outcome:
+    return Outcome(fold(state, records), tuple(records), tuple(effects))
+
+
+def _from_worker(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
+    if message.id in state.seen or (isinstance(message, wire.Leave) and state.closed == "returned"):
+        return Outcome(state, effects=(Accept(message.id),))
+    taken = _TAKES.get(state.phase, ())
+    if message.type not in taken:
+        expected = " or ".join(f"`{name}`" for name in taken) or "nothing more"
+        raise WrongPhase(f"{expected} ({state.phase} phase)", f"`{message.type}`")
+    outcome = _take(state, message, at)
+    # Accepted comes last: whoever hears it has already been told all that the message led to.
+    return replace(outcome, effects=(*outcome.effects, Accept(message.id)))
+
+
+def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
+    current = state.current
+    match message:
+        case wire.Leave():
+            return _outcome(state, [Closed("returned", at)], [Tell(wire.Ended(phase="returned"))])
+        case wire.Agree():
+            return _then_next(state, [Agreed(at, message.id)])
+        case wire.Feedback():
+            return _hand_in(state, message, at)
+    if current is None:
+        raise WrongPhase("a conversation", f"`{message.type}`")
+    if not isinstance(message, wire.Hello) and message.k != current.plan.position:
+        raise WrongPhase(f"conversation {current.plan.position}", f"conversation {message.k}")
+    match message:
+        case wire.Topic():
+            return _open(state, current, message, at)
+        case wire.Say():
+            return _say(state, current, message, at)
+        case wire.TopicChange():
+            return _change_topic(state, current, message, at)
+        case wire.EndConversation():
+            return _end(state, current, message, at)
+        case wire.Rate():
+            return _rate(state, current, message, at)
+        case wire.Hello():
+            raise WrongPhase("`hello` only as the first message", "`hello`")
+
+
+def _then_next(state: State, records: list[Record], first: Iterable[Effect] = ()) -> Outcome:
+    """Store `records`, then tell the worker what comes next: a topic, or the feedback page."""
+    after = fold(state, records)
+    current = after.current
+    due: wire.ServerMessage = wire.FeedbackDue()
+    if current is not None:
+        due = wire.TopicDue(
+            k=current.plan.position, n=state.rules.conversations, icebreaker=current.plan.icebreaker
+        )
+    return Outcome(after, tuple(records), (*first, Tell(due)))
+
+
+def _open(state: State, current: Conversation, message: wire.Topic, at: datetime) -> Outcome:
+    icebreaker = current.plan.icebreaker
+    if icebreaker is not None and message.text is not None:
+        raise TopicFixed("this study picks the topic itself")
+    topic = icebreaker if icebreaker is not None else message.text
+    if topic is None:
+        raise TopicMissing("this study lets you choose the topic")
+    mark = TopicMarked(current.plan.conversation, 0, 0, topic, message.opinion, None, None, at, message.id)
+    started = wire.ConversationStarted(k=current.plan.position, n=state.rules.conversations, topic=topic)
+    return _outcome(state, [mark], [Tell(started)])
+
+
+def _refuse_while_pending(current: Conversation, at: datetime) -> None:
+    if current.awaits_reply() or current.hides_reply(at):
+        raise ReplyPending("the chatbot's reply is still on its way")
+
+
+def _say(state: State, current: Conversation, message: wire.Say, at: datetime) -> Outcome:
+    _refuse_while_pending(current, at)
+    index = len(current.turns)
+    if message.turn != index:
+        raise WrongPhase(f"line {index}", f"line {message.turn}")
+    said = WorkerSaid(current.plan.conversation, index, message.text, at, message.id)
+    return _outcome(state, [said], [Tell(wire.Typing()), AskBot(current.plan.conversation, index + 1)])
+
+
+def _change_topic(state: State, current: Conversation, message: wire.TopicChange, at: datetime) -> Outcome:
+    mark = TopicMarked(
+        current.plan.conversation,
+        current.topics,
+        current.inputs,
+        message.topic,
+        message.opinion,
+        message.how,
+        message.bot_opinion,
+        at,
+        message.id,
+    )
+    return _outcome(state, [mark])
+
+
+def _end(state: State, current: Conversation, message: wire.EndConversation, at: datetime) -> Outcome:
+    missing = state.rules.minimum_inputs - current.inputs
+    if missing > 0:
+        raise TooFewInputs(missing)
+    _refuse_while_pending(current, at)
+    ended = ConversationEnded(current.plan.conversation, at, message.id)
+    return _outcome(state, [ended], [Tell(wire.RatingDue(k=current.plan.position))])
+
+
+def _rate(state: State, current: Conversation, message: wire.Rate, at: datetime) -> Outcome:
+    asked, given = set(state.rules.criteria), set(message.ratings)
+    if asked != given:
+        missing, unknown = sorted(asked - given), sorted(given - asked)
+        parts = [f"no rating for {', '.join(missing)}"] if missing else []
+        parts += [f"not in this study: {', '.join(unknown)}"] if unknown else []
+        raise IncompleteRating("; ".join(parts))
+    values = tuple((label, message.ratings[label]) for label in state.rules.criteria)
+    return _then_next(state, [ConversationRated(current.plan.conversation, values, at, message.id)])
+
+
+def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Outcome:
+    records: list[Record] = [FeedbackGiven(message.text, at, message.id), Closed("completed", at)]
+    completed = wire.Completed(code=state.context.code, return_to=state.context.return_to)
+    return _outcome(state, records, [Tell(completed)])
+
+
+def _stale(state: State, conversation_id: str, index: int) -> bool:
+    """Whether an answer for line `index` comes too late: another one is there, or the chat is over."""
+    conversation = state.conversation(conversation_id)
+    return state.closed is not None or not (conversation.awaits_reply() and len(conversation.turns) == index)
+
+
+def _bot_replied(state: State, event: BotReplied) -> Outcome:
+    if _stale(state, event.conversation, event.index):
+        return Outcome(state)
+    conversation = state.conversation(event.conversation)
+    delay = reply_delay(state.rules.reply_time, state.context.reply_pace, conversation.plan.seed, event.index)
+    show_at = max(conversation.turns[-1].at + delay, event.at)
+    said = BotSaid(event.conversation, event.index, event.text, event.at, show_at, event.latency_ms)
+    records: list[Record] = [said]
+    if event.gave_away is not None:
+        # The reply stays as it is: what a system says is what is evaluated. The analyst is told.
+        records.append(Incident(event.conversation, "gave_itself_away", event.gave_away, event.at))
+    return _outcome(state, records, [ShowReply(event.conversation, event.index, show_at)])
+
+
+def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
+    if _stale(state, event.conversation, event.index):
+        return Outcome(state)
+    conversation = state.conversation(event.conversation)
+    incident = Incident(event.conversation, "bot_gave_up", event.reason, event.at)
+    if conversation.inputs >= state.rules.minimum_inputs:
+        ended = ConversationEnded(event.conversation, event.at, None)
+        due = wire.RatingDue(k=conversation.plan.position)
+        return _outcome(state, [incident, ended], [Tell(due)])
+    failed: list[Record] = [incident, ConversationFailed(event.conversation, event.at)]
+    return _replace(state, conversation, failed, event.at)
+
+
+def _replace(state: State, failed: Conversation, records: list[Record], at: datetime) -> Outcome:
+    plan, context = failed.plan, state.context
+    system = replacement(
+        plan.system,
+        state.rules.lineup.variants,
+        [c.plan.system for c in state.conversations],
+        derive_seed(context.seed, "replacement", plan.position, plan.attempt),
+    )
+    if system is None:
+        rest = [c for c in state.conversations if c.status == "planned"]
+        return _then_next(state, records + [ConversationSkipped(c.plan.conversation, at) for c in rest])
+    planned = plan_conversation(
+        state.rules.lineup, context.assignment, context.seed, plan.position, plan.attempt + 1, system
+    )
+    swap = Incident(plan.conversation, "replaced", f"{plan.system} was replaced by {system}", at)
+    replaced = Tell(wire.Replaced(k=plan.position))
+    return _then_next(state, [*records, swap, planned], [replaced])

@@ -1,0 +1,275 @@
+"""What every builtin system promises: answers that go by conversation and persona, and can be repeated."""
+
+import asyncio
+import itertools
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bots import Bot, Chat, Corpus, Dialogue, Turn, builtin_names, load_corpus, open_bot
+from bots.builtin.acts import asks
+from bots.core.prose import LONGEST, present
+from bots.core.words import content, sentences, stems
+
+Say = Callable[..., str]
+NAMES = builtin_names()
+LINES = (
+    "Hi! How are you today?",
+    "I'm fine, I went swimming this morning.",
+    "Yes, in the lake behind our house.",
+    "Do you do any sport?",
+    "My brother plays rugby, he broke his arm last year.",
+    "No, never.",
+    "What do you do for work?",
+    "I teach history at a school in Leeds.",
+    "I like it, but the pupils can be tiring.",
+    "Ok.",
+    "Have you got any pets?",
+    "We used to have a parrot that could swear.",
+    "Haha, yes.",
+    "What music do you like?",
+    "I'm learning the violin with my daughter.",
+    "I don't know.",
+)
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def hold(bot: Bot, lines: tuple[str, ...], persona: tuple[str, ...] = (), seed: int = 1) -> list[str]:
+    """Return what `bot` says over a conversation in which the worker says `lines`."""
+    turns: tuple[Turn, ...] = ()
+    for line in lines:
+        turns = (*turns, Turn("worker", line))
+        reply = asyncio.run(bot.reply(Chat("c", seed, persona, turns)))
+        turns = (*turns, Turn("bot", reply.text))
+    return [turn.text for turn in turns if turn.author == "bot"]
+
+
+def test_every_reply_says_something_and_is_short(name: str, systems: dict[str, Bot], corpus: Corpus) -> None:
+    for persona, seed in itertools.product([(), corpus.personas[20].sentences], range(3)):
+        for reply in hold(systems[name], LINES, persona, seed):
+            assert re.search(r"\w", reply)
+            assert len(reply) <= LONGEST
+            assert reply == present(reply)
+
+
+def test_nothing_is_said_twice(name: str, systems: dict[str, Bot], corpus: Corpus) -> None:
+    """No reply and, of those longer than three words, no sentence occurs twice in a conversation."""
+    for persona, seed in itertools.product([(), corpus.personas[5].sentences], range(3)):
+        replies = hold(systems[name], LINES, persona, seed)
+        assert len(set(replies)) == len(replies)
+        long = [tuple(stems(part)) for reply in replies for part in sentences(reply) if len(stems(part)) > 3]
+        assert len(set(long)) == len(long)
+
+
+def test_the_worker_is_not_parroted(name: str, systems: dict[str, Bot]) -> None:
+    said = {tuple(stems(line)) for line in LINES if len(stems(line)) > 1}
+    assert not said & {tuple(stems(reply)) for reply in hold(systems[name], LINES)}
+
+
+def test_the_same_chat_gets_the_same_reply_from_a_new_bot(
+    name: str, systems: dict[str, Bot], corpus: Corpus
+) -> None:
+    again = open_bot(f"builtin:{name}", load_corpus("builtin:smalltalk"))
+    persona = corpus.personas[1].sentences
+    assert hold(again, LINES, persona, 5) == hold(systems[name], LINES, persona, 5)
+
+
+def test_conversations_that_overlap_do_not_disturb_each_other(name: str, systems: dict[str, Bot]) -> None:
+    alone = [hold(systems[name], LINES[at : at + 3], seed=at) for at in range(6)]
+
+    async def together() -> list[str]:
+        chats = [
+            Chat(
+                str(at),
+                at,
+                (),
+                (Turn("worker", LINES[at]), Turn("bot", alone[at][0]), Turn("worker", LINES[at + 1])),
+            )
+            for at in range(6)
+        ]
+        replies = await asyncio.gather(*(systems[name].reply(chat) for chat in chats))
+        return [reply.text for reply in replies]
+
+    assert asyncio.run(together()) == [said[1] for said in alone]
+
+
+def test_conversations_that_begin_alike_can_differ(name: str, systems: dict[str, Bot]) -> None:
+    assert len({tuple(hold(systems[name], LINES[:4], seed=seed)) for seed in range(8)}) >= 3
+
+
+# Of 40 conversations, how many at least get another reply when all turns but the last are swapped. The
+# rule-based systems go mostly by the latest line, unless that says little.
+EARLIER_TURNS_MATTER = {"interviewer": 6, "reflect": 8}
+
+
+def test_the_last_few_turns_matter(
+    name: str, trained: dict[str, Bot], kept_and_held: tuple[Corpus, Corpus], say: Say
+) -> None:
+    held = kept_and_held[1].dialogues[:40]
+    changed = 0
+    for seed, (one, other) in enumerate(itertools.pairwise((*held, held[0]))):
+        usual = say(trained[name], one.turns[:7], seed=seed)
+        changed += say(trained[name], (*other.turns[:6], one.turns[6]), seed=seed) != usual
+    assert changed >= EARLIER_TURNS_MATTER.get(name, 15)
+
+
+@pytest.mark.parametrize("line", ["Yes.", "Not really.", "I think so."])
+def test_a_bare_line_is_understood_from_the_turns_before(
+    name: str, trained: dict[str, Bot], kept_and_held: tuple[Corpus, Corpus], say: Say, line: str
+) -> None:
+    """40 conversations end in the same words; at least 9 different replies are given."""
+    held = kept_and_held[1].dialogues[:40]
+    assert len({say(trained[name], (*dialogue.turns[:6], line)) for dialogue in held}) >= 9
+
+
+def test_the_last_line_matters(
+    name: str, trained: dict[str, Bot], kept_and_held: tuple[Corpus, Corpus], say: Say
+) -> None:
+    held = kept_and_held[1].dialogues[:40]
+    changed = 0
+    for one, other in itertools.pairwise((*held, held[0])):
+        before = one.turns[:6]
+        changed += say(trained[name], (*before, one.turns[6])) != say(
+            trained[name], (*before, other.turns[6])
+        )
+    assert changed >= 25
+
+
+QUESTIONS = (
+    "What do you do for work?",
+    "What do you do for fun?",
+    "Do you have a family?",
+    "Tell me about yourself, what are you like?",
+    "What food do you like?",
+    "Do you have any pets?",
+)
+
+
+def test_a_persona_is_used(name: str, systems: dict[str, Bot], corpus: Corpus, say: Say) -> None:
+    """Asked about itself, a system with a persona speaks of what is in it, one without seldom."""
+    shared = {True: 0, False: 0}
+    for number, persona in enumerate(corpus.personas):
+        told = {word for sentence in persona.sentences for word in content(sentence)}
+        for with_persona in shared:
+            sentences_ = persona.sentences if with_persona else ()
+            said = say(systems[name], (QUESTIONS[number % len(QUESTIONS)],), sentences_, seed=number)
+            shared[with_persona] += bool(told & set(content(said)))
+    assert shared[True] >= len(corpus.personas) // 3
+    assert shared[True] >= 2 * shared[False]
+
+
+@pytest.mark.parametrize("name_", ["retrieval", "memory", "interviewer", "reflect"])
+def test_a_question_gets_the_personas_answer(name_: str, systems: dict[str, Bot], say: Say) -> None:
+    persona = ("I drive a tram.", "My cat Pickle has one eye.", "I grew up on an island.", "I play the oboe.")
+    for question, answer in (
+        ("What do you do for a living?", "I drive a tram."),
+        ("Do you have any pets?", "My cat Pickle has one eye."),
+        ("Where are you from?", "I grew up on an island."),
+        ("I love music. Do you play an instrument?", "I play the oboe."),
+    ):
+        assert answer in say(systems[name_], (question,), persona)
+
+
+PROBES = (
+    "What is your name?",
+    "Which system are you?",
+    "Are you a chatbot or a human?",
+    "Are you the retrieval one?",
+    "Tell me which model you are, are you an ngram model or an interviewer?",
+    "Do you have a good memory?",
+)
+
+
+def test_no_reply_tells_which_system_it_is_from(name: str, systems: dict[str, Bot]) -> None:
+    for seed in range(3):
+        for reply in hold(systems[name], PROBES, seed=seed):
+            assert not {*NAMES, "builtin", "candor"} & set(re.findall(r"\w+", reply.lower()))
+
+
+@pytest.mark.parametrize("name_", [name for name in NAMES if name != "ngram"])  # that one makes its lines up
+def test_no_question_follows_a_goodbye(name_: str, systems: dict[str, Bot], say: Say) -> None:
+    history = ("Hi!", "Hello!", "I went to a concert.", "How was it?", "Great, but I have to go now. Bye!")
+    for seed in range(5):
+        assert not asks(say(systems[name_], history, seed=seed))
+
+
+@given(
+    lines=st.lists(st.text(max_size=200), min_size=1, max_size=4),
+    persona=st.lists(st.text(min_size=1, max_size=60), max_size=3),
+    seed=st.integers(),
+)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_anything_typed_gets_a_reply(
+    name: str, systems: dict[str, Bot], lines: list[str], persona: list[str], seed: int
+) -> None:
+    for reply in hold(systems[name], tuple(lines), tuple(persona), seed):
+        assert re.search(r"\w", reply)
+        assert len(reply) <= LONGEST
+
+
+@pytest.mark.parametrize(
+    "line", ["", " ", "?!", "😀😀", "x" * 5000, "word " * 1000, "{0} {} %s", "日本語だけ"]
+)
+def test_odd_lines_get_a_reply(name: str, systems: dict[str, Bot], say: Say, line: str) -> None:
+    assert re.search(r"\w", say(systems[name], (line,)))
+
+
+def test_a_chat_without_turns_gets_an_opening(name: str, systems: dict[str, Bot], say: Say) -> None:
+    assert re.search(r"\w", say(systems[name], ()))
+
+
+def test_a_tiny_corpus_is_enough(name: str) -> None:
+    corpus = Corpus("tiny", (), (Dialogue("d", (None, None), ("Hello.", "Hi, you.")),))
+    replies = hold(open_bot(f"builtin:{name}", corpus), LINES)
+    assert all(re.search(r"\w", reply) for reply in replies)
+
+
+@pytest.mark.published
+def test_a_lower_case_corpus_is_presented_like_any_other(name: str, convai2: object) -> None:
+    corpus = load_corpus(f"{convai2}/valid_both_original_no_cands.txt")
+    few = Corpus("few", corpus.personas[:50], corpus.dialogues[:200])
+    for reply in hold(open_bot(f"builtin:{name}", few), LINES, few.personas[0].sentences):
+        assert reply[0] == reply[0].upper()
+        assert not re.search(r"\bi\b| [.,?!]", reply)
+
+
+LOADING = """
+import time
+import bots
+corpus = bots.load_corpus("builtin:smalltalk")
+start = time.process_time()
+for name in bots.builtin_names():
+    bots.open_bot(f"builtin:{name}", corpus)
+print(time.process_time() - start)
+"""
+
+
+def test_all_systems_load_in_little_time() -> None:
+    """Under two seconds of one core's time here; twice that is allowed to a slower machine."""
+    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 4
+
+
+def test_a_reply_takes_little_time(name: str, systems: dict[str, Bot], corpus: Corpus) -> None:
+    """Under 5 ms typically here; three times that is allowed to a slower machine."""
+    times = []
+    for persona in (corpus.personas[0].sentences, corpus.personas[1].sentences):
+        turns: tuple[Turn, ...] = ()
+        for line in LINES:
+            turns = (*turns, Turn("worker", line))
+            start = time.process_time()
+            reply = asyncio.run(systems[name].reply(Chat("c", 2, persona, turns)))
+            times.append(time.process_time() - start)
+            turns = (*turns, Turn("bot", reply.text))
+    assert statistics.median(times) < 0.015

@@ -1,0 +1,363 @@
+"""The qc bot that fits the systems: nothing twice, nothing of one's own, and their looks."""
+
+import asyncio
+import random
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+
+from bots import Chat, Corpus, CorpusError, Dialogue, EarlierReply, FittedQcBot, Turn, open_bot
+from bots.core.prose import present
+from bots.qc.distorted import distort, run_length
+from bots.qc.fitted import ENOUGH, _differ_by_a_run, _dressed, _filled, _may_have_given, _words
+
+OWN = "me-2.1"
+
+
+class Pool:
+    """Replies of the systems, to which others may be added; `own` is what the asking worker was told."""
+
+    def __init__(self, replies: Sequence[EarlierReply] = (), own: Sequence[EarlierReply] = ()) -> None:
+        self.replies = list(replies)
+        self._own = list(own)
+
+    async def of_others(self, conversation_id: str) -> Sequence[EarlierReply]:
+        assert conversation_id == OWN
+        return self.replies
+
+
+# ---- a polished language model -----------------------------------------------------------------
+
+OPENINGS = [
+    "That sounds wonderful!", "I completely understand.", "Oh, what a lovely question!", "Absolutely, yes.",
+    "It’s funny you mention that.", "Honestly, I’ve never thought about it that way.", "Great choice!",
+]  # fmt: skip
+MIDDLES = [
+    "I spend most weekends hiking with my sister, who knows every trail in the valley",
+    "Cooking has always been my way of relaxing after a long day at the office",
+    "My grandmother taught me to play the piano when I was six, and I’ve kept at it ever since",
+    "There’s a little bookshop around the corner where I lose track of time",
+    "I’m currently learning Portuguese, although the pronunciation is driving me mad",
+    "We adopted two cats last winter — they’ve taken over the whole apartment",
+    "I work as a nurse, so my schedule changes from week to week",
+    "Travelling by train lets me see the countryside and read at the same time",
+    "Gardening keeps me busy; the tomatoes did surprisingly well this summer",
+]
+ENDINGS = [
+    "What about you?", "Have you ever tried something like that?", "How did you get started?",
+    "I’d love to hear more!", "What do you enjoy most about it?", "It really makes my day.",
+]  # fmt: skip
+
+
+def polished(number: int) -> str:
+    rng = random.Random(number)
+    parts = [rng.choice(OPENINGS), rng.choice(MIDDLES) + rng.choice(".!"), rng.choice(ENDINGS)]
+    return " ".join(parts[rng.randint(0, 1) :])
+
+
+def polished_pool(conversations: int = 30, start: int = 0) -> list[EarlierReply]:
+    return [
+        EarlierReply(f"w{c}-1.1", polished(start + 100 * c + line))
+        for c in range(conversations)
+        for line in range(10)
+    ]
+
+
+def small_talk_in_small_letters() -> Corpus:
+    """Lines as PersonaChat has them."""
+    rng = random.Random(0)
+    subjects = ["my dog", "i", "my mom", "we", "the kids", "my brother"]
+    verbs = ["like", "love", "hate", "want", "miss"]
+    things = ["pizza", "the beach", "old cars", "country music", "to swim", "red shoes", "my job"]
+    tails = ["", " a lot", " , do you ?", " too", " every day", " . how about you ?"]
+
+    def line() -> str:
+        return f"{rng.choice(subjects)} {rng.choice(verbs)} {rng.choice(things)}{rng.choice(tails)} ."
+
+    return Corpus(
+        "small",
+        (),
+        tuple(Dialogue(str(n), (None, None), tuple(line() for _ in range(10))) for n in range(60)),
+    )
+
+
+def converse(
+    bot: FittedQcBot, length: int, seed: int = 1, before: Callable[[int], None] = lambda at: None
+) -> list[str]:
+    turns: tuple[Turn, ...] = ()
+    said = []
+    for at in range(length):
+        before(at)
+        turns = (*turns, Turn("worker", f"line {at}"))
+        said.append(asyncio.run(bot.reply(Chat(OWN, seed, (), turns))).text)
+        turns = (*turns, Turn("bot", said[-1]))
+    return said
+
+
+# ---- what is drawn ---------------------------------------------------------------------------
+
+
+def sources_of(line: str, replies: Sequence[EarlierReply]) -> list[EarlierReply]:
+    """Return the replies that `line` can have been made from, the whole of it."""
+    words = _words(line)
+    return [
+        reply
+        for reply in replies
+        if len(_words(reply.text)) == len(words) and _differ_by_a_run(_words(reply.text), words)
+    ]
+
+
+def test_every_line_is_a_reply_of_a_system_with_one_run_replaced_by_words_of_another_conversation() -> None:
+    pool = [
+        EarlierReply(f"{name}-1.1", " ".join(f"{name}{number}n{at}" for at in range(length)) + ".")
+        for name in "abcdefg"
+        for number, length in enumerate([1, 2, 3, 5, 7, 8, 9, 15, 16, 29, 30, 44])
+    ]
+    assert len(pool) >= ENOUGH
+    bot = FittedQcBot(small_talk_in_small_letters(), Pool(pool))
+    lengths = set()
+    for seed in range(60):
+        for line in converse(bot, 8, seed):
+            words = line.lower().removesuffix(".").split()
+            stems = [word[: word.index("n")] for word in words]
+            taken = [at for at, stem in enumerate(stems) if stem != stems[-1 if len(words) > 2 else 0]]
+            lengths.add(len(words))
+            if len(words) >= 3:
+                assert stems[0] == stems[-1]
+                assert len(taken) == run_length(len(words))
+                assert taken == list(range(taken[0], taken[-1] + 1))
+                assert {stems[at][0] for at in taken} - {stems[0][0]}, (
+                    "the words come from another conversation"
+                )
+                assert len({stems[at][0] for at in taken}) == 1
+    assert lengths >= {2, 3, 5, 7, 8, 9, 15, 16, 29, 30, 44}
+
+
+def test_no_source_serves_twice_in_a_conversation() -> None:
+    pool = [
+        EarlierReply(f"w{n % 9}-1.1", " ".join(f"r{n}x{at}" for at in range(6 + n % 9))) for n in range(60)
+    ]
+    bot = FittedQcBot(small_talk_in_small_letters(), Pool(pool))
+    for seed in range(20):
+        said = converse(bot, 25, seed)
+        sources = [source for line in said for source in sources_of(line, pool)]
+        assert len(sources) == 25
+        assert len(set(sources)) == 25
+
+
+def test_no_source_serves_twice_though_replies_come_in_while_it_talks() -> None:
+    replies = [
+        EarlierReply(f"w{n % 9}-1.1", " ".join(f"r{n}x{at}" for at in range(6 + n % 9))) for n in range(200)
+    ]
+    for seed in range(10):
+        pool = Pool()
+        bot = FittedQcBot(small_talk_in_small_letters(), pool)
+
+        def grow(at: int, pool: Pool = pool) -> None:
+            pool.replies = replies[: [0, 0, 3, 20, 60, 61, 90, 150, 200][min(at, 8)]]
+
+        said = converse(bot, 20, seed, grow)
+        assert len(set(said)) == 20
+        sources = [source for line in said for source in sources_of(line, replies)]
+        assert len(sources) == len(set(sources)) == 16  # the first four are the corpus's
+
+
+def test_a_restart_changes_nothing() -> None:
+    corpus, pool = small_talk_in_small_letters(), polished_pool()
+    assert converse(FittedQcBot(corpus, Pool(pool)), 10, 7) == converse(
+        FittedQcBot(corpus, Pool(pool[::-1])), 10, 7
+    )
+
+
+def test_conversations_are_told_different_things() -> None:
+    bot = FittedQcBot(small_talk_in_small_letters(), Pool(polished_pool()))
+    assert len({converse(bot, 1, seed)[0] for seed in range(40)}) > 30
+
+
+def test_replies_do_not_depend_on_what_is_said() -> None:
+    bot = FittedQcBot(small_talk_in_small_letters(), Pool(polished_pool()))
+    one, other = (
+        asyncio.run(bot.reply(Chat(OWN, 5, persona, (Turn("worker", line),)))).text
+        for line, persona in (("Hi!", ()), ("Do you like jazz?", ("I play the piano.",)))
+    )
+    assert one == other
+
+
+def test_every_line_differs_from_whatever_a_system_said() -> None:
+    pool = polished_pool()
+    texts = {reply.text for reply in pool}
+    said = [line for seed in range(30) for line in converse(FittedQcBot(tiny(), Pool(pool)), 10, seed)]
+    assert not texts & set(said)
+
+
+def tiny() -> Corpus:
+    return Corpus(
+        "tiny",
+        (),
+        (Dialogue("a", (None, None), ("a b", "c d e")), Dialogue("b", (None, None), ("f g", "h i j k"))),
+    )
+
+
+def test_where_systems_have_said_nothing_lines_are_the_published_ones(corpus: Corpus) -> None:
+    bot = FittedQcBot(corpus, Pool())
+    responses = [present(turn).split() for dialogue in corpus.dialogues for turn in dialogue.turns[1:]]
+    for line in converse(bot, 12, 3):
+        words = line.split()
+        assert any(len(r) == len(words) and _differ_by_a_run(r, words) for r in responses), line
+    # The first line of a conversation is the very one.
+    chat = Chat(OWN, 3, (), (Turn("worker", "Hi."),))
+    assert asyncio.run(bot.reply(chat)) == asyncio.run(open_bot("qc", corpus).reply(chat))
+
+
+def test_when_every_reply_has_served_the_corpus_goes_on() -> None:
+    pool = [EarlierReply(f"w{n % 2}-1.1", f"same words here and there {n}") for n in range(ENOUGH)]
+    said = converse(FittedQcBot(small_talk_in_small_letters(), Pool(pool)), 6)
+    assert len(set(said)) == 6
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["…"] * 60,
+        ["😀 😀"] * 60,
+        ["Yes."] * 60,
+        ["x" * 5_000] * 60,
+        [" ".join(["word"] * 3_000)] * 60,
+        ["\u017f ß İ \ufb01"] * 60,
+        ["line\nafter\nline"] * 60,
+    ],
+)
+def test_odd_replies_are_survived(texts: list[str]) -> None:
+    for conversations in (1, 2, 60):
+        pool = [EarlierReply(f"w{n % conversations}-1.1", text) for n, text in enumerate(texts)]
+        said = converse(FittedQcBot(small_talk_in_small_letters(), Pool(pool)), 4)
+        assert all(said)
+
+
+def test_a_corpus_that_cannot_be_distorted_is_refused() -> None:
+    with pytest.raises(CorpusError, match="no second dialogue"):
+        FittedQcBot(Corpus("alone", (), (Dialogue("a", (None, None), ("a b", "c d")),)), Pool())
+
+
+# ---- whether a line may come from a source ---------------------------------------------------
+
+
+@given(count=st.integers(1, 60), seed=st.integers())
+def test_what_was_made_from_a_source_is_seen_to_be(count: int, seed: int) -> None:
+    source = [f"r{at}" for at in range(count)]
+    rng = random.Random(seed)
+    line = distort(source, [f"d{at}" for at in range(count)], rng)
+    assert _may_have_given(source, line)
+    if count >= 3:
+        assert _may_have_given(source, ["before", *line, "after", "it"])
+        assert not _may_have_given([f"s{at}" for at in range(count)], line)
+
+
+# ---- looks -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "filled"),
+    [
+        ("I like tea, not coffee.", ["I", "My", "MOTHER", "not", "coffee"], "I my mother, not coffee."),
+        ("Hello, Paris!", ["cats", "dogs"], "Cats, Dogs!"),
+        ("Hello… “Paris”?", ["cats", "I"], "Cats… “I”?"),
+        ("NASA is great.", ["cats", "is", "great"], "CATS is great."),
+        ("i like tea , not coffee .", ["I'm", "Big", "tea", "not", "coffee"], "i'm big tea , not coffee ."),
+        ("You and I agree.", ["You", "and", "table", "agree"], "You and table agree."),
+        ("Fine. I agree.", ["Fine", "table", "agree"], "Fine. Table agree."),
+        ("One — two\nthree", ["one", "i", "four"], "One — I\nfour"),
+    ],
+)
+def test_words_take_the_case_and_the_marks_of_their_places(text: str, words: list[str], filled: str) -> None:
+    assert _filled(text, words) == filled
+
+
+@pytest.mark.parametrize(
+    ("model", "dressed"),
+    [
+        ("yeah me too lol", "i don't like tea"),
+        ("Oh, that’s just four!", "I, don't like tea!"),
+        ("Two words…", "I don't…"),
+        ("Nine words. They are, at that, two sentences.", "I don't. Like tea, cats are, fun yes."),
+        (
+            "Many more places, all in all, than there are words, right?",
+            "I don't like, tea cats are, fun yes?",
+        ),
+        ("… !", "I don't like tea"),
+    ],
+)
+def test_words_of_the_corpus_fill_the_places_of_what_a_system_said(model: str, dressed: str) -> None:
+    assert _dressed(["I don't like tea", "Cats are fun!", "Yes."], model) == dressed
+
+
+def features(line: str) -> list[float]:
+    """What a worker might go by without reading: case, marks, length."""
+    letters = max(1, sum(mark.isalpha() for mark in line))
+    return [
+        len(line.split()),
+        len(line),
+        line[:1].isupper(),
+        sum(mark.isupper() for mark in line) / letters,
+        *(line.count(mark) for mark in ",.!?’'—;"),
+        sum(not mark.isalnum() and not mark.isspace() for mark in line) / len(line),
+        line[-1] in ".!?",
+        " i " in f" {line} ",
+        len(line) / max(1, len(line.split())),
+    ]
+
+
+def told_apart(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    """Return the AUC, on lines it has not seen, of a linear classifier on the features."""
+    x = np.array([[1.0, *features(line)] for line in (*ours, *theirs)])
+    y = np.array([1.0] * len(ours) + [0.0] * len(theirs))
+    order = np.random.default_rng(0).permutation(len(y))
+    seen, unseen = order[::2], order[1::2]
+    weights, *_ = np.linalg.lstsq(x[seen], y[seen], rcond=None)
+    ranks = rankdata(x[unseen] @ weights)
+    own = y[unseen] == 1.0
+    n, rest = int(own.sum()), int((~own).sum())
+    return float((ranks[own].sum() - n * (n + 1) / 2) / (n * rest))
+
+
+def lines_of(bot: FittedQcBot, conversations: int = 60) -> list[str]:
+    return [line for seed in range(conversations) for line in converse(bot, 10, seed)]
+
+
+def published(corpus: Corpus) -> list[str]:
+    bot = open_bot("qc", corpus)
+    return [asyncio.run(bot.reply(Chat(OWN, seed, (), ()))).text for seed in range(600)]
+
+
+FRESH = [polished(10_000 + number) for number in range(600)]  # what the systems tell this worker
+
+
+@pytest.mark.parametrize("which", ["shipped", "small letters"])
+def test_looks_tell_the_fitted_bot_from_no_system_and_give_the_published_one_away(
+    which: str, corpus: Corpus
+) -> None:
+    learned = corpus if which == "shipped" else small_talk_in_small_letters()
+    # The standard error of an AUC of 300 lines against 300 is at most sqrt(1 / (6 * 300)) = 0.024.
+    assert told_apart(published(learned), FRESH) > 0.9
+    fitted = told_apart(lines_of(FittedQcBot(learned, Pool(polished_pool()))), FRESH)
+    assert fitted < 0.6, fitted
+
+
+def test_systems_in_small_letters_are_fitted_as_well(corpus: Corpus) -> None:
+    pool = [EarlierReply(r.conversation_id, r.text.lower().replace("!", "")) for r in polished_pool()]
+    fresh = [line.lower().replace("!", "") for line in FRESH]
+    assert told_apart(published(corpus), fresh) > 0.9
+    assert told_apart(lines_of(FittedQcBot(corpus, Pool(pool))), fresh) < 0.6
+
+
+def test_before_there_are_enough_replies_looks_tell_less(corpus: Corpus) -> None:
+    few = Pool(polished_pool(conversations=4))
+    assert 0 < len(few.replies) < ENOUGH
+    dressed = told_apart(lines_of(FittedQcBot(corpus, few)), FRESH)
+    # The words are still the corpus's: they are shorter, and have more apostrophes.
+    assert dressed < 0.85, dressed
+    assert told_apart(published(corpus), FRESH) > 0.95

@@ -1,0 +1,184 @@
+"""`python -m bots.check`: with a real server, and from here without one."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bots import ConformanceReport
+from bots.check import AT_ONCE
+from bots.conformance.local import BOT_TRY
+from bots.conformance.script import calls
+from server.study import Timeouts
+from tests.bots.conformance.wrong import Speaks
+from tests.bots.endpoints.test_http import running
+from tests.bots.researcher.conftest import _CHECK as CHECK
+from tests.bots.researcher.conftest import Command, good, hosting, process, refused
+from tests.server.support.database import execute, query
+from tests.server.support.server import House
+from tests.server.support.talker import talking
+from tests.server.support.waiting import PATIENCE, wait_until
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+# ---- by the server ---------------------------------------------------------------------------
+
+
+def test_the_server_checks_a_bot_and_keeps_the_report(
+    register: Command, checking: Command, house: House, person: str, tmp_path: Path
+) -> None:
+    good(register("add", "mine", "--kind", "http", "--url", person))
+    file = tmp_path / "report.json"
+    told = good(checking("mine", "--json", file, "--transcripts"))
+    assert f"It answered all {calls(AT_ONCE)} calls." in told
+    assert "I have three cats. How about you?" in told
+    report = ConformanceReport.model_validate_json(file.read_text())
+    assert f"mine: {report.verdict}." in told
+    ((stored,),) = query(house.url, "SELECT report FROM bot_check WHERE name = 'mine'")
+    assert ConformanceReport.model_validate_json(stored) == report
+
+
+def test_a_bot_that_fails_ends_with_1(register: Command, checking: Command) -> None:
+    with running(hosting(Speaks(lambda chat: "I see."))) as url:
+        good(register("add", "mine", "--kind", "http", "--url", url))
+        result = checking("mine", "--at-once", "1")
+    assert result.exit_code == 1
+    assert "mine: fail." in result.stdout
+    assert 'It says the same to 16 of 16 different lines: "I see.".' in " ".join(result.stdout.split())
+
+
+def test_the_servers_deadline_and_concurrency_are_used(
+    register: Command, checking: Command, person: str
+) -> None:
+    good(register("add", "mine", "--kind", "http", "--url", person))
+    assert f"It answered all {calls(20)} calls." in good(checking("mine", "--at-once", "20"))
+
+
+def test_a_check_that_cannot_be_stored_is_told(
+    register: Command, checking: Command, house: House, person: str
+) -> None:
+    good(register("add", "mine", "--kind", "http", "--url", person))
+    full = "CREATE TRIGGER full BEFORE INSERT ON bot_check BEGIN SELECT raise(FAIL, 'full'); END"
+    execute(house.url, full)
+    result = checking("mine", "--at-once", "1")
+    assert result.exit_code == 2
+    # The server's own log is on the same stream, for it runs in the same process here.
+    complaint = " ".join(result.stderr.split())
+    assert "Error: the check of mine came to nothing: the check broke off" in complaint
+
+
+def test_a_bot_that_is_deleted_while_it_is_checked(register: Command, house: House) -> None:
+    with talking("I am late.") as bot:
+        bot.freed.clear()
+        good(register("add", "mine", "--kind", "http", "--url", bot.url))
+        where = ["--server", f"http://127.0.0.1:{house.port}", "--token", house.auth.researcher_token]
+        command = [sys.executable, "-m", "bots.check", "mine", *where]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            wait_until(lambda: bot.asked == 1, "the first question")
+            assert "It is being checked: 0 of 42 calls." in good(register("show", "mine"))
+            good(register("delete", "mine", "--yes"))
+            _, complaint = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2
+    assert "no bot is registered as `mine`" in " ".join(complaint.split())
+
+
+def test_a_bot_that_is_not_registered_or_disabled_cannot_be_checked(
+    register: Command, checking: Command, person: str
+) -> None:
+    refused(checking("mine"), "no bot is registered as `mine`")
+    good(register("add", "mine", "--kind", "http", "--url", person))
+    good(register("disable", "mine"))
+    refused(checking("mine"), "`mine` is disabled")
+
+
+def test_without_a_server_a_registered_bot_cannot_be_checked() -> None:
+    refused(
+        CliRunner().invoke(CHECK, ["mine", "--server", "http://127.0.0.1:1", "--token", "t"]), "no answer"
+    )
+
+
+# ---- from here -------------------------------------------------------------------------------
+
+
+def test_builtin_bots_need_no_server() -> None:
+    done = process("bots.check", "builtin:retrieval", folder=REPOSITORY)
+    assert done.returncode == 0
+    assert "builtin:retrieval: pass." in done.stdout
+
+
+STUDY = """\
+bots:
+  mine: {{kind: http, urls: ["{url}"]}}
+  llama: {{kind: openai, urls: ["{url}/v1"], model: org/llama-3, key: NO_SUCH_API_KEY}}
+  bad: {{kind: http, urls: ["{url}"], key: sk-geheim}}
+  far: {{kind: dial-in}}
+reply_time: {{median: 4, spread: 0.1, longest: 9}}
+timeouts: {{bot_try: 7}}
+"""
+
+
+def test_a_bot_of_a_study_is_held_against_the_studys_times(person: str, tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY.format(url=person))
+    told = good(CliRunner().invoke(CHECK, ["mine", "--study", str(study)], env={"COLUMNS": "200"}))
+    assert "a call has 7 s" in told
+    assert "(median 4.0 s)" in told
+
+
+def test_a_bot_of_a_study_may_not_call_itself_by_its_models_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fastapi import FastAPI
+
+    app = FastAPI()
+
+    @app.post("/v1/chat/completions")
+    async def complete() -> dict[str, object]:
+        return {"choices": [{"message": {"content": "Hi, I am Llama-3."}}]}
+
+    monkeypatch.setenv("NO_SUCH_API_KEY", "k")
+    study = tmp_path / "study.yaml"
+    with running(app) as url:
+        study.write_text(STUDY.format(url=url))
+        result = CliRunner().invoke(CHECK, ["llama", "--study", str(study)], env={"COLUMNS": "200"})
+    assert result.exit_code == 1
+    assert 'give it away without being asked for that, as "I am Llama-3"' in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("none", "there is no `none` in its `bots`; there is mine, llama, bad, far"),
+        ("far", "dial in to a server, which alone can ask them"),
+        ("llama", "NO_SUCH_API_KEY, which should hold its key, is not set"),
+        ("bad", "bots.bad: http.key: "),
+    ],
+)
+def test_a_bot_of_a_study_that_cannot_be_asked(tmp_path: Path, name: str, told: str) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY.format(url="http://127.0.0.1:1"))
+    assert "geheim" not in refused(CliRunner().invoke(CHECK, [name, "--study", str(study)]), told)
+
+
+@pytest.mark.parametrize("content", [None, "bots: [", "bots: 3", "[]", "reply_time: {median: -1}", "\x00"])
+def test_a_study_that_cannot_be_read(tmp_path: Path, content: str | None) -> None:
+    study = tmp_path / "study.yaml"
+    if content is not None:
+        study.write_text(content)
+    refused(CliRunner().invoke(CHECK, ["mine", "--study", str(study)]), "study.yaml")
+
+
+def test_a_bot_that_does_not_exist() -> None:
+    refused(CliRunner().invoke(CHECK, ["builtin:none"]), 'no bot is called "builtin:none"')
+
+
+def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
+    arguments = ["builtin:reflect", "--json", str(tmp_path / "no" / "such")]
+    refused(CliRunner().invoke(CHECK, arguments), "cannot be written", "--json")
+
+
+def test_the_deadline_is_that_of_a_study_by_default() -> None:
+    assert Timeouts().bot_try == BOT_TRY

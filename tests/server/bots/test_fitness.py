@@ -1,0 +1,284 @@
+"""The launch check: a study whose bots failed does not start, unless it is told to."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bots import ConformanceReport, Finding
+from bots.conformance.report import Latency
+from server.bots import fitness, registration
+from server.bots.lineup import open_lineup
+from server.bots.registry import Registry
+from server.cli.command_line import DEMO
+from server.db.catalog import RunEntry
+from server.db.engine import migrate, open_engine
+from server.errors import StudyInvalid
+from server.study import parse_study
+from tests.server.cli.test_command_line import Candor, assert_refused
+from tests.server.support.database import query
+from tests.server.support.study import AT, study_text
+from tests.server.support.talker import Talker, endpoint, talking
+
+pytestmark = pytest.mark.timeout(120)
+
+
+@pytest.fixture
+def parrot() -> Iterator[Talker]:
+    """A bot that says the same whatever it is asked: it is not fit for workers."""
+    with talking("Polly speaks.") as talker:
+        yield talker
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Return a function that writes a study whose one system beside the builtin one is `far`."""
+
+    def make(own: dict[str, Any] | None = None) -> Path:
+        systems = [
+            {"name": "near", "family": "near", "bot": "builtin:reflect"},
+            {"name": "away", "family": "away", "bot": "far"},
+        ]
+        text = study_text(
+            systems=systems,
+            systems_per_assignment=2,
+            simulate=None,
+            **({"bots": {"far": own}} if own else {}),
+        )
+        path = tmp_path / "study.yaml"
+        path.write_text(text)
+        return path
+
+    return make
+
+
+def slugs(data: Path) -> list[str]:
+    return [slug for (slug,) in query(f"sqlite:///{data / 'candor.db'}", "SELECT slug FROM run")]
+
+
+def register(data: Path, talker: Talker, *, verdict: str | None = None, enabled: bool = True) -> None:
+    """Write a bot into the database, with a check that ended in `verdict`."""
+    url = f"sqlite:///{data / 'candor.db'}"
+    migrate(url)
+    engine = open_engine(url, begin="BEGIN IMMEDIATE")
+    with engine.begin() as connection:
+        row = registration.add(connection, "far", endpoint(talker.endpoint), AT)
+        if not enabled:
+            registration.enable(connection, "far", False)
+        if verdict is not None:
+            finding = Finding.model_validate(
+                {"question": "Is it a bird?", "verdict": verdict, "reason": "Feathers."}
+            )
+            report = ConformanceReport.model_validate(
+                {
+                    "verdict": verdict,
+                    "findings": [finding],
+                    "latency": Latency(),
+                    "expected_overruns": None,
+                    "calls": 1,
+                    "stopped": False,
+                    "transcripts": [],
+                }
+            )
+            registration.store_check(connection, row, report, AT)
+    engine.dispose()
+
+
+def test_a_study_whose_own_bot_fails_is_not_opened(
+    candor: Candor,
+    write: Callable[..., Path],
+    parrot: Talker,
+    tmp_path: Path,
+) -> None:
+    study = write(parrot.endpoint)
+    refused = candor("open", study, "--run", "x", "--data", tmp_path)
+    assert_refused(refused, "not fit for workers: far", "--despite-failing-bots")
+    assert "fail" in refused.stdout
+    assert slugs(tmp_path) == []
+
+
+def test_it_can_be_opened_all_the_same_and_is_not_asked_again(
+    candor: Candor,
+    write: Callable[..., Path],
+    parrot: Talker,
+    tmp_path: Path,
+) -> None:
+    study = write(parrot.endpoint)
+    forced = candor("open", study, "--run", "x", "--data", tmp_path, "--despite-failing-bots")
+    assert forced.exit_code == 0, forced.stderr
+    assert "Opened all the same: not fit for workers: far" in forced.stderr
+    assert slugs(tmp_path) == ["x"]
+    asked = parrot.asked
+    again = candor("open", study, "--run", "x", "--data", tmp_path)
+    assert again.exit_code == 0, again.stderr
+    assert parrot.asked == asked > 0
+
+
+def test_a_run_name_that_is_taken_is_told_before_any_bot_is_asked(
+    candor: Candor,
+    write: Callable[..., Path],
+    parrot: Talker,
+    tmp_path: Path,
+) -> None:
+    candor("open", write(parrot.endpoint), "--run", "x", "--data", tmp_path, "--despite-failing-bots")
+    asked = parrot.asked
+    changed = write(parrot.endpoint | {"urls": [f"{parrot.url}/other"]})
+    assert_refused(candor("open", changed, "--run", "x", "--data", tmp_path), "another version of the study")
+    assert parrot.asked == asked
+
+
+def test_a_study_is_checked_with_its_bots_and_nothing_is_stored(
+    candor: Candor,
+    write: Callable[..., Path],
+    parrot: Talker,
+    tmp_path: Path,
+) -> None:
+    study, data = write(parrot.endpoint), tmp_path / "data"
+    assert candor("check", study, "--data", data).exit_code == 0
+    assert parrot.asked == 0
+    assert_refused(candor("check", study, "--bots", "--data", data), "not fit for workers: far")
+    assert parrot.asked > 0
+    assert not data.exists()
+
+
+def test_a_bot_that_is_not_there_fails(candor: Candor, write: Callable[..., Path], tmp_path: Path) -> None:
+    study = write({"kind": "http", "urls": ["http://127.0.0.1:1"]})
+    refused = candor("open", study, "--run", "x", "--data", tmp_path)
+    assert_refused(refused, "not fit for workers: far")
+    assert "no connection" in refused.stdout
+
+
+@pytest.mark.parametrize(
+    ("stored", "reason"),
+    [
+        ({}, "run `python -m bots.check far`"),
+        ({"verdict": "fail"}, "Feathers."),
+        ({"verdict": "pass", "enabled": False}, "it is disabled"),
+    ],
+)
+def test_a_registered_bot_needs_a_check_that_did_not_fail(
+    candor: Candor,
+    write: Callable[..., Path],
+    parrot: Talker,
+    tmp_path: Path,
+    stored: dict[str, Any],
+    reason: str,
+) -> None:
+    register(tmp_path, parrot, **stored)
+    study = write()
+    for command in (("open", study, "--run", "x"), ("check", study, "--bots")):
+        refused = candor(*command, "--data", tmp_path)
+        assert_refused(refused, "not fit for workers: far")
+        assert reason in refused.stdout
+    assert slugs(tmp_path) == []
+    assert candor("check", study, "--data", tmp_path).exit_code == 0
+    forced = candor("open", study, "--run", "x", "--data", tmp_path, "--despite-failing-bots")
+    assert forced.exit_code == 0, forced.stderr
+    assert slugs(tmp_path) == ["x"]
+    assert parrot.asked == 0
+
+
+@pytest.mark.parametrize("verdict", ["pass", "warn"])
+def test_a_registered_bot_that_did_not_fail_is_let_in(
+    candor: Candor,
+    write: Callable[..., Path],
+    parrot: Talker,
+    tmp_path: Path,
+    verdict: str,
+) -> None:
+    register(tmp_path, parrot, verdict=verdict)
+    opened = candor("open", write(), "--run", "x", "--data", tmp_path)
+    assert opened.exit_code == 0, opened.stderr
+    assert ("Feathers." in opened.stdout) == (verdict == "warn")
+    assert slugs(tmp_path) == ["x"]
+    spec = f'far {{"kind": "http", "urls": ["{parrot.url}"]}}'
+    assert (spec,) in query(f"sqlite:///{tmp_path / 'candor.db'}", "SELECT spec FROM bot")
+
+
+def test_a_bot_with_another_replica_has_to_be_checked_again(
+    candor: Candor, write: Callable[..., Path], parrot: Talker, tmp_path: Path
+) -> None:
+    register(tmp_path, parrot, verdict="pass")
+    engine = open_engine(f"sqlite:///{tmp_path / 'candor.db'}", begin="BEGIN IMMEDIATE")
+    with engine.begin() as connection:
+        registration.add_replica(connection, "far", "http://127.0.0.1:1")
+    engine.dispose()
+    refused = candor("open", write(), "--run", "x", "--data", tmp_path)
+    assert_refused(refused, "not fit for workers: far")
+    assert "never: run `python -m bots.check far`" in refused.stdout
+
+
+def test_a_study_of_builtin_bots_needs_no_check(candor: Candor, tmp_path: Path) -> None:
+    opened = candor("open", DEMO, "--run", "x", "--data", tmp_path)
+    assert (opened.exit_code, opened.stderr) == (0, "")
+    assert opened.stdout.startswith("Run x is open: ")  # and no table of findings before it
+    assert candor("check", DEMO, "--bots", "--data", tmp_path).exit_code == 0
+
+
+def test_an_unknown_bot_is_told_with_every_name_that_there_is(
+    candor: Candor,
+    write: Callable[..., Path],
+    parrot: Talker,
+    tmp_path: Path,
+) -> None:
+    register(tmp_path, parrot)
+    study = write({"kind": "http", "urls": ["http://127.0.0.1:1"]})
+    study.write_text(study.read_text().replace("bot: far", "bot: fra").replace("  far:", "  mine:"))
+    told = ('"fra"', "builtin:reflect", "in this study's `bots`: mine", "registered with the server: far")
+    assert_refused(candor("check", study, "--data", tmp_path), *told, "started again")
+    assert_refused(candor("open", study, "--run", "x", "--data", tmp_path), *told)
+
+
+def test_a_run_whose_bot_is_not_registered_is_not_served_and_says_what_to_do(
+    candor: Candor,
+    write: Callable[..., Path],
+    parrot: Talker,
+    tmp_path: Path,
+) -> None:
+    register(tmp_path, parrot, verdict="pass")
+    candor("open", write(), "--run", "x", "--data", tmp_path)
+    query(f"sqlite:///{tmp_path / 'candor.db'}", "DELETE FROM registration")
+    refused = candor("serve", "--data", tmp_path)
+    assert_refused(refused, "Run x is not served", '"far"', "started again", "no run can be served")
+
+
+def test_a_key_that_is_missing_at_the_start_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"sqlite:///{tmp_path / 'candor.db'}"
+    migrate(url)
+    monkeypatch.setenv("PARROT_API_KEY", "hush-hush")
+    keyed = endpoint({"kind": "http", "urls": ["http://127.0.0.1:1"], "key": "PARROT_API_KEY"})
+    engine = open_engine(url)
+    with engine.begin() as connection:
+        registration.add(connection, "far", keyed, AT)
+        monkeypatch.delenv("PARROT_API_KEY")
+        registry = Registry(refuse_private=False)
+        registry.load(connection)
+    engine.dispose()
+    text = yaml.safe_load(study_text())
+    text["systems"] = [spec | {"bot": "far"} for spec in text["systems"]]
+    with pytest.raises(StudyInvalid, match="PARROT_API_KEY, which should hold its key, is not set"):
+        open_lineup(RunEntry(1, "x", 1, "open", AT, yaml.safe_dump(text)), registry)
+    assert registry.names() == ("far",)
+
+
+def test_a_bot_is_held_against_the_reply_times_of_its_study() -> None:
+    study = parse_study(study_text(reply_time={"median": 2.0, "spread": 0.5, "longest": 3.0}))
+    delays = fitness.exam("far", endpoint({"kind": "dial-in"}), study).delays
+    assert list(delays) == sorted(delays)
+    assert delays[-1] == 3.0
+    middle = len(delays) // 2
+    assert delays[middle - 1] < 2.0 < delays[middle]
+    # P(delay = longest) = P(z > ln(1.5) / 0.5 = 0.811) = 0.209
+    assert sum(delay == 3.0 for delay in delays) / len(delays) == pytest.approx(0.209, abs=0.01)
+
+
+def test_a_bot_is_examined_on_its_study() -> None:
+    study = parse_study(study_text(timeouts={"bot_try": 3.0}, reply_time={"median": 1, "spread": 0}))
+    model = {"kind": "openai", "urls": ["http://127.0.0.1:1"], "model": "bird-7b"}
+    exam = fitness.exam("far", endpoint(model), study, at_once=3)
+    assert (exam.names, exam.at_once, exam.patience) == (("far", "bird-7b"), 3, 3.0)
+    assert set(exam.delays) == {1.0}
+    plain = fitness.exam("far", endpoint({"kind": "dial-in"}), None)
+    assert (plain.names, plain.patience) == (("far",), 20.0)

@@ -1,0 +1,206 @@
+"""The bots that a process holds: they come and go, and whoever holds one sees it."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from bots import BotError, BotGone, Chat, Reply, Turn
+from server.bots.registry import Registry
+from tests.server.support.talker import Talker, endpoint, talking
+from tests.server.support.waiting import PATIENCE
+
+CHAT = Chat("c", 1, (), (Turn("worker", "Hello?"),))
+DIAL_IN = endpoint({"kind": "dial-in"})
+
+
+@pytest.fixture
+def parrot() -> Iterator[Talker]:
+    with talking("Polly speaks.") as talker:
+        yield talker
+
+
+class Host:
+    """A host that has dialled in."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.closed = False
+
+    async def reply(self, chat: Chat) -> Reply:
+        if self.closed:
+            raise BotError("closed")
+        return Reply(self.url)
+
+    async def probe(self) -> None:
+        """Be well."""
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for what a server in another thread, or a heartbeat, brings about."""
+    async with asyncio.timeout(PATIENCE):
+        while not holds():  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+
+
+def test_a_bot_that_was_never_registered_is_not_there() -> None:
+    registry = Registry(refuse_private=False)
+    assert registry.registered("parrot") is None
+    assert registry.names() == registry.states("parrot") == ()
+    with pytest.raises(KeyError):
+        registry.attach("parrot", Host("one"))
+
+
+def test_one_handle_stays_the_same_through_everything(parrot: Talker) -> None:
+    async def live() -> None:
+        registry = Registry(refuse_private=False)
+        there = endpoint(parrot.endpoint)
+        registry.apply("parrot", there, enabled=True)
+        bot = registry.registered("parrot")
+        assert bot is not None
+        assert await bot.reply(CHAT) == Reply("Polly speaks.")
+        registry.apply("parrot", there, enabled=False)
+        with pytest.raises(BotGone, match="parrot: it is disabled"):
+            await bot.reply(CHAT)
+        assert (registry.names(), len(registry.states("parrot"))) == (("parrot",), 1)
+        registry.apply("parrot", None, enabled=False)
+        with pytest.raises(BotGone, match="parrot: it is no longer registered"):
+            await bot.reply(CHAT)
+        assert registry.registered("parrot") is None
+        assert registry.names() == registry.states("parrot") == ()
+        registry.apply("parrot", there, enabled=True)
+        assert registry.registered("parrot") is bot
+        assert await bot.reply(CHAT) == Reply("Polly speaks.")
+        await registry.close()
+
+    asyncio.run(live())
+
+
+def test_forgetting_a_bot_that_was_never_there_changes_nothing() -> None:
+    registry = Registry(refuse_private=False)
+    registry.apply("parrot", None, enabled=False)
+    assert registry.registered("parrot") is None
+
+
+@pytest.mark.parametrize("disabled", [True, False])
+def test_a_call_that_waits_ends_as_gone_or_as_given_up(parrot: Talker, disabled: bool) -> None:
+    """The bot's leaving is told as such; a caller's own giving up stays what it is."""
+
+    async def live() -> None:
+        registry = Registry(refuse_private=False)
+        there = endpoint(parrot.endpoint)
+        registry.apply("parrot", there, enabled=True)
+        bot = registry.registered("parrot")
+        assert bot is not None
+        parrot.freed.clear()
+        call = asyncio.ensure_future(bot.reply(CHAT))
+        await until(lambda: parrot.asked > 0)
+        if disabled:
+            registry.apply("parrot", there, enabled=False)
+            with pytest.raises(BotGone):
+                await call
+        else:
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+        await registry.close()
+
+    asyncio.run(live())
+
+
+def test_hosts_that_dial_in_are_replicas_of_one_bot() -> None:
+    async def live() -> None:
+        registry = Registry(refuse_private=False)
+        registry.apply("parrot", DIAL_IN, enabled=True)
+        bot = registry.registered("parrot")
+        assert bot is not None
+        with pytest.raises(BotError, match="no bot host is there"):
+            await bot.reply(CHAT)
+        one, two = Host("one"), Host("two")
+        registry.attach("parrot", one)
+        registry.attach("parrot", two)
+        registry.apply("parrot", DIAL_IN, enabled=True)  # as at every host's arrival
+        assert {(await bot.reply(CHAT)).text for _ in range(2)} == {"one", "two"}
+        assert [state.url for state in registry.states("parrot")] == ["one", "two"]
+        with pytest.raises(ValueError, match="one is a replica already"):
+            registry.attach("parrot", Host("one"))
+        await registry.detach("parrot", one)
+        assert one.closed
+        assert {(await bot.reply(CHAT)).text for _ in range(2)} == {"two"}
+        with pytest.raises(KeyError):
+            await registry.detach("parrot", one)
+        await registry.close()
+        assert two.closed
+
+    asyncio.run(live())
+
+
+def test_a_hanging_heartbeat_keeps_no_other_bot_waiting(parrot: Talker) -> None:
+    class Hangs(Host):
+        beats = 0
+
+        async def probe(self) -> None:
+            self.beats += 1
+            await asyncio.Event().wait()
+
+    async def live() -> None:
+        registry = Registry(refuse_private=False, heartbeat=0.01)
+        registry.apply("macaw", DIAL_IN, enabled=True)
+        hangs = Hangs("one")
+        registry.attach("macaw", hangs)
+        registry.apply("parrot", endpoint(parrot.endpoint), enabled=True)
+        registry.start()
+        for ready in (False, True, False):
+            parrot.ready = ready
+            await until(lambda ready=ready: (registry.states("parrot")[0].state != "resting") == ready)
+        assert hangs.beats == 1
+        await registry.close()
+
+    asyncio.run(live())
+
+
+def test_a_fault_in_a_heartbeat_is_not_the_end_of_them(parrot: Talker) -> None:
+    class Faulty(Host):
+        beats = 0
+
+        async def probe(self) -> None:
+            self.beats += 1
+            raise RuntimeError("a fault of ours")
+
+    async def live() -> None:
+        registry = Registry(refuse_private=False, heartbeat=0.01)
+        registry.apply("macaw", DIAL_IN, enabled=True)
+        faulty = Faulty("one")
+        registry.attach("macaw", faulty)
+        registry.start()
+        await until(lambda: faulty.beats >= 3)
+        await registry.close()
+
+    asyncio.run(live())
+
+
+def test_a_bot_whose_key_is_missing_is_gone_until_it_is_there(
+    parrot: Talker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def live() -> None:
+        keyed = endpoint(parrot.endpoint | {"key": "PARROT_API_KEY"})
+        monkeypatch.delenv("PARROT_API_KEY", raising=False)
+        registry = Registry(refuse_private=False)
+        registry.apply("parrot", keyed, enabled=True)
+        assert registry.names() == ("parrot",)
+        with pytest.raises(ValueError, match="PARROT_API_KEY"):
+            registry.registered("parrot")
+        with pytest.raises(ValueError, match="PARROT_API_KEY"):
+            await registry.require(keyed)
+        monkeypatch.setenv("PARROT_API_KEY", "hush")
+        await registry.require(keyed)
+        registry.apply("parrot", keyed, enabled=True)
+        bot = registry.registered("parrot")
+        assert bot is not None
+        assert await bot.reply(CHAT) == Reply("Polly speaks.")
+        await registry.close()
+
+    asyncio.run(live())

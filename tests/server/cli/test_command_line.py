@@ -1,0 +1,255 @@
+"""The command line: what it prints, and how it says what is wrong. A traceback is a defect."""
+
+import json
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from server.bots.registry import Registry
+from server.cli import command_line
+from server.cli.command_line import DEMO
+from server.db.engine import migrate
+from tests.server.support.database import query
+
+REPOSITORY = Path(__file__).parents[3]
+pytestmark = pytest.mark.timeout(30)  # a server that starts where it should refuse would never end
+Candor = Callable[..., Result]
+
+
+def process(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a command as a user does."""
+    return subprocess.run(
+        [sys.executable, "-m", "server", *map(str, arguments)],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+def assert_refused(done: Result, *reasons: str) -> None:
+    """A clear message, exit status 2, and no exception that would be printed as a traceback."""
+    assert isinstance(done.exception, SystemExit), done.exception
+    assert done.exit_code == 2, done.output
+    assert "Traceback" not in done.output
+    for reason in reasons:
+        assert reason in done.stderr
+
+
+def test_help_names_every_command() -> None:
+    done = process("--help")
+    assert done.returncode == 0
+    for command in ("serve", "check", "open", "schema"):
+        assert command in done.stdout
+
+
+def test_a_refusal_as_a_user_sees_it(tmp_path: Path) -> None:
+    done = process("open", tmp_path / "none.yaml", "--run", "x")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[0].startswith(f"Error: {tmp_path / 'none.yaml'}: cannot be read")
+    assert len(done.stderr.splitlines()) == 2  # what, and what to do
+
+
+def test_an_unknown_command(candor: Candor) -> None:
+    assert_refused(candor("fly"), "No such command")
+
+
+def test_a_good_study_is_fine(candor: Candor) -> None:
+    done = candor("check", DEMO)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "is fine" in done.stdout
+    assert "6 conversations" in done.stdout
+
+
+def test_a_bad_study_is_told_line_by_line(candor: Candor, tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(
+        DEMO.read_text().replace("name: demo", "name: The Demo").replace("label: fun", "label: F!")
+    )
+    fun = next(n for n, line in enumerate(DEMO.read_text().splitlines(), 1) if "label: fun" in line)
+    assert_refused(
+        candor("check", path), f"{path}:3: name: ", f"{path}:{fun}: criteria.2.label: ", "candor check"
+    )
+
+
+def test_brackets_in_a_mistake_are_printed_as_they_are(candor: Candor, tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(DEMO.read_text().replace('bot: "builtin:reflect"', 'bot: "builtin:[red]x[/]"'))
+    assert_refused(candor("check", path), "builtin:[red]x[/]")
+
+
+def test_a_study_that_is_not_there(candor: Candor, tmp_path: Path) -> None:
+    assert_refused(candor("check", tmp_path / "none.yaml"), "none.yaml", "cannot be read")
+
+
+def test_a_bot_that_is_not_there(candor: Candor, tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(DEMO.read_text().replace("builtin:reflect", "builtin:nobody"))
+    assert_refused(candor("check", path), "builtin:nobody", "reflect")
+
+
+def test_schema_prints_the_protocol() -> None:
+    done = process("schema")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["title"] == "Wire"
+
+
+# ---- open ------------------------------------------------------------------------------------
+
+
+def test_opening_a_run_once_twice_and_of_another_study(candor: Candor, tmp_path: Path) -> None:
+    data, changed = tmp_path / "data", tmp_path / "changed.yaml"
+    opened = candor("open", DEMO, "--run", "first", "--data", data)
+    assert opened.exit_code == 0, opened.stderr
+    assert re.search(r"http://127\.0\.0\.1:\d+/w/first\n", opened.stdout)
+    assert candor("open", DEMO, "--run", "first", "--data", data).exit_code == 0
+    changed.write_text(DEMO.read_text() + "# changed\n")
+    refused = candor("open", changed, "--run", "first", "--data", data)
+    assert_refused(refused, "the run `first` exists, and it is of another version of the study")
+    assert query(f"sqlite:///{data / 'candor.db'}", "SELECT slug, status FROM run") == [("first", "open")]
+
+
+@pytest.mark.parametrize("slug", ["", "two words", "a/b", "../x", "Ärger", "x" * 101, "a?b", "-x"])
+def test_a_run_needs_a_name_that_fits_into_a_link(candor: Candor, tmp_path: Path, slug: str) -> None:
+    assert_refused(candor("open", DEMO, f"--run={slug}", "--data", tmp_path / "data"), "run")
+    assert not (tmp_path / "data").exists() or not query(
+        f"sqlite:///{tmp_path / 'data' / 'candor.db'}", "SELECT * FROM run"
+    )
+
+
+def test_opening_a_bad_study_makes_no_database(candor: Candor, tmp_path: Path) -> None:
+    assert_refused(candor("open", tmp_path / "no.yaml", "--run", "x", "--data", tmp_path / "data"), "no.yaml")
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_run_whose_bots_cannot_be_opened_is_not_stored(candor: Candor, tmp_path: Path) -> None:
+    study, data = tmp_path / "study.yaml", tmp_path / "data"
+    study.write_text(DEMO.read_text().replace("builtin:reflect", "builtin:nobody"))
+    assert_refused(candor("open", study, "--run", "x", "--data", data), "builtin:nobody")
+    assert query(f"sqlite:///{data / 'candor.db'}", "SELECT * FROM run") == []
+
+
+def test_closing_a_run(candor: Candor, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    candor("open", DEMO, "--run", "first", "--data", data)
+    assert candor("close", "--run", "first", "--data", data).exit_code == 0
+    assert query(f"sqlite:///{data / 'candor.db'}", "SELECT slug, status FROM run") == [("first", "closed")]
+    assert_refused(candor("close", "--run", "second", "--data", data), "there is no run named `second`")
+
+
+# ---- what stands in the way ------------------------------------------------------------------
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port that somebody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield listener.getsockname()[1]
+
+
+def test_a_port_in_use(candor: Candor, tmp_path: Path, taken: int) -> None:
+    refused = candor("serve", "--port", str(taken), "--data", tmp_path / "data")
+    assert_refused(refused, f"cannot listen on 127.0.0.1:{taken}", "--port")
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_port_is_taken_from_the_first_moment_on(candor: Candor, tmp_path: Path) -> None:
+    """Two servers started at once: the second one says so, though the first is still preparing."""
+    with command_line._listen(command_line._settings()):
+        assert_refused(candor("serve", "--data", tmp_path / "data"), "cannot listen on 127.0.0.1:")
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "192.0.2.1"])
+def test_an_address_that_is_not_here(candor: Candor, tmp_path: Path, host: str) -> None:
+    refused = candor("serve", "--host", host, "--port", "0", "--data", tmp_path / "data")
+    assert_refused(refused)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("PORT", "http"), ("PORT", "70000"), ("TOKEN_DAYS", "0"), ("EXEMPT_ADDRESSES", "127.0.0.1")],
+)
+def test_a_setting_that_is_wrong(candor: Candor, tmp_path: Path, name: str, value: str) -> None:
+    refused = candor("serve", "--data", tmp_path, **{f"CANDOR_{name}": value})
+    assert_refused(refused, name.lower())
+
+
+@pytest.mark.parametrize("name", ["JOINS_PER_ADDRESS", "MESSAGES_PER_SESSION"])
+def test_a_limit_that_is_none(candor: Candor, tmp_path: Path, name: str) -> None:
+    refused = candor("serve", "--data", tmp_path, **{f"CANDOR_{name}": "often"})
+    assert_refused(refused, name.lower())
+
+
+COMMANDS = [("serve",), ("open", DEMO, "--run", "x")]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=["serve", "open"])
+@pytest.mark.parametrize(
+    "database_url",
+    [
+        "sqlite:////proc/nowhere/candor.db",
+        "sqlite:////dev/null",
+        "sqlite:///{folder}",  # a folder where a file should be
+        "sqlite:///{folder}/text.db",  # a file that is no database
+        "sqlite:///{folder}/text.db/candor.db",  # a file where a folder should be
+        "nonsense",
+        "oracle://x/y",
+        "postgresql+psycopg://127.0.0.1:1/none",
+    ],
+)
+def test_a_database_that_cannot_be_opened(
+    candor: Candor, tmp_path: Path, command: tuple[str | Path, ...], database_url: str
+) -> None:
+    (tmp_path / "text.db").write_text("This is no database, however much of it there may be. " * 100)
+    url = database_url.format(folder=tmp_path)
+    refused = candor(*command, "--data", tmp_path, CANDOR_DATABASE_URL=url)
+    assert_refused(refused, "the database", "cannot be opened")
+
+
+def test_a_database_of_a_newer_version(candor: Candor, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'candor.db'}"
+    migrate(url)
+    query(url, "UPDATE alembic_version SET version_num = '9999'")
+    assert_refused(candor("serve", "--data", tmp_path), "the database", "cannot be opened", "9999")
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"secret": "x"}'], ids=["empty", "half", "list", "one"])
+def test_secrets_that_cannot_be_read(candor: Candor, tmp_path: Path, content: str) -> None:
+    (tmp_path / "secrets.json").write_text(content)
+    refused = candor("serve", "--data", tmp_path)
+    assert_refused(refused, "secrets.json")
+    assert (tmp_path / "secrets.json").read_text() == content  # whose tokens they held, nobody can make again
+
+
+def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -> None:
+    candor("open", DEMO, "--run", "good", "--data", tmp_path)
+    candor("open", DEMO, "--run", "broken", "--data", tmp_path)
+    url = f"sqlite:///{tmp_path / 'candor.db'}"
+    prepared = command_line._prepare(command_line._settings(data=tmp_path), Registry(refuse_private=False))
+    assert [run.slug for run in prepared.values()] == ["good", "broken"]
+    # As after an update that no longer has one of a study's bots; runs of the same study share its row.
+    query(
+        url,
+        "INSERT INTO study SELECT 9, name, 'x', replace(yaml, 'builtin:reflect', 'builtin:gone'), "
+        "created_at FROM study",
+    )
+    query(url, "UPDATE run SET study_id = 9 WHERE slug = 'broken'")
+    prepared = command_line._prepare(command_line._settings(data=tmp_path), Registry(refuse_private=False))
+    assert [run.slug for run in prepared.values()] == ["good"]
+    query(url, "UPDATE run SET study_id = 9")
+    assert_refused(candor("serve", "--data", tmp_path), "no run can be served", "builtin:gone")
+
+
+def test_pages_that_are_not_built(candor: Candor, tmp_path: Path) -> None:
+    (tmp_path / "pages" / "worker.html").unlink()
+    assert_refused(candor("serve", "--data", tmp_path / "data"), "the pages are not built", "make")

@@ -1,0 +1,142 @@
+"""The schema: what the migrations make is what the models say, there and back."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect
+from sqlmodel import SQLModel
+
+from server.db import models, views
+from server.db.engine import alembic_config, migrate, open_engine
+from tests.server.support.database import execute, make_run, query
+from tests.server.support.server import House
+
+
+def names(url: str, kind: str) -> set[str]:
+    found = query(url, "SELECT name FROM sqlite_master WHERE type = ?", kind)
+    return {name for (name,) in found if not name.startswith("sqlite_")}
+
+
+def test_the_models_are_what_the_migrations_make(url: str) -> None:
+    engine = open_engine(url)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True, "render_as_batch": True}
+        )
+        assert compare_metadata(context, SQLModel.metadata) == []
+    engine.dispose()
+
+
+def test_every_table_of_the_models_is_there(url: str) -> None:
+    tables = {str(model.__tablename__) for model in _models()}
+    assert len(tables) == 15
+    assert tables | {"alembic_version"} == names(url, "table")
+
+
+def _models() -> list[Any]:
+    members = (getattr(models, name) for name in dir(models))
+    return [m for m in members if isinstance(m, type) and issubclass(m, SQLModel) and hasattr(m, "__table__")]
+
+
+def test_the_views_are_the_ones_that_are_documented(url: str) -> None:
+    assert names(url, "view") == set(views.V1)
+    assert query(url, "SELECT version FROM v1_version") == [(views.VERSION,)]
+
+
+# What readers outside this package rely on: a change here needs a new version of the views.
+COLUMNS = {
+    "v1_version": "version",
+    "v1_run": "run_id run study study_hash status created_at",
+    "v1_criterion": "run_id position label statement negative counts_for_qc",
+    "v1_system": "run_id system family is_qc",
+    "v1_assignment": "run_id assignment_id worker simulated status created_at agreed_at active_at ended_at "
+    "feedback",
+    "v1_conversation": "run_id assignment_id conversation_id position attempt system family is_qc "
+    "has_persona persona status started_at ended_at rated_at",
+    "v1_rating": "run_id assignment_id conversation_id criterion value",
+    "v1_turn": "run_id conversation_id turn_index author text latency_ms created_at show_at overran",
+    "v1_topic_mark": "run_id conversation_id ordinal round topic how opinion bot_opinion",
+    "v1_note": "run_id conversation_id kind text created_at",
+}
+
+
+def test_every_view_has_a_promise() -> None:
+    assert set(COLUMNS) == set(views.V1)
+
+
+@pytest.mark.parametrize("view", COLUMNS)
+def test_a_view_has_the_columns_that_were_promised(url: str, view: str) -> None:
+    engine = open_engine(url)
+    with engine.connect() as connection:
+        found = [column["name"] for column in inspect(connection).get_columns(view)]
+        assert found == COLUMNS[view].split()
+    engine.dispose()
+
+
+def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) -> None:
+    house = serve(url, make_run(url))
+    with house.page() as page:
+        page.whole()
+    # One run of one study: four conversations, each with two inputs, two replies, one topic, three ratings.
+    counts = {view: query(url, f"SELECT count(*) FROM {view}")[0][0] for view in views.V1}  # noqa: S608
+    assert counts == {
+        "v1_version": 1,
+        "v1_run": 1,
+        "v1_criterion": 3,
+        "v1_system": 7,
+        "v1_assignment": 1,
+        "v1_conversation": 4,
+        "v1_rating": 12,
+        "v1_turn": 16,
+        "v1_topic_mark": 4,
+        "v1_note": 0,
+    }
+    assert query(url, "SELECT worker FROM v1_assignment") == [(house.auth.pseudonym("link", "ann"),)]
+    personas = query(url, "SELECT has_persona, persona <> '', system LIKE '%_warm' FROM v1_conversation")
+    assert all(len(set(row)) == 1 for row in personas)
+
+
+def test_down_and_up_again(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'candor.db'}"
+    migrate(url)
+    before = query(url, "SELECT type, name, sql FROM sqlite_master ORDER BY type, name")
+    command.downgrade(alembic_config(url), "base")
+    assert names(url, "table") == {"alembic_version"}
+    assert names(url, "view") == names(url, "index") == set()
+    migrate(url)
+    assert query(url, "SELECT type, name, sql FROM sqlite_master ORDER BY type, name") == before
+
+
+def test_migrating_twice_changes_nothing(url: str) -> None:
+    make_run(url)
+    migrate(url)
+    assert query(url, "SELECT count(*) FROM run") == [(1,)]
+
+
+def test_there_is_one_newest_step(url: str) -> None:
+    heads = ScriptDirectory.from_config(alembic_config(url)).get_heads()
+    assert query(url, "SELECT version_num FROM alembic_version") == [(head,) for head in heads]
+    assert len(heads) == 1
+
+
+def test_a_database_whose_path_is_awkward(tmp_path: Path) -> None:
+    folder = tmp_path / "100 % new" / "übung"
+    url = f"sqlite:///{folder / 'candor.db'}"
+    migrate(url)  # makes the folder too
+    assert names(url, "view") == set(views.V1)
+
+
+def test_foreign_keys_hold(url: str) -> None:
+    engine = open_engine(url)
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
+        with pytest.raises(Exception, match="FOREIGN KEY"):
+            connection.exec_driver_sql("INSERT INTO rating VALUES ('nobody', 'fun', 1, '2026-01-01')")
+    engine.dispose()
+    execute(url, "PRAGMA wal_checkpoint")

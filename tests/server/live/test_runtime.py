@@ -1,0 +1,474 @@
+"""Live sessions over a real store and real bots: who holds them, what bots may do, when they end."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from bots import Bot, BotError, gives_itself_away
+from server.access.auth import Auth
+from server.bots.lineup import OpenRun, names_of
+from server.db.store import Store
+from server.desk.transcript import transcript
+from server.errors import AssignmentNotFound
+from server.live.enrolment import ArrivingWorker, enrol
+from server.live.runtime import MAX_REPLY, LiveSession, utc_now
+from server.live.sessions import LiveSessions
+from server.recruiters.link import Arrival
+from server.session.events import FromWorker
+from server.session.phase import Phase
+from server.session.protocol import ServerMessage, client_messages
+from server.session.records import WorkerSaid
+from server.study import parse_study
+from tests.server.support.bots import Echo, Gated, Raises, ReturnsNothing, Says
+from tests.server.support.database import execute, make_run, query
+from tests.server.support.page import OF_A_CONVERSATION
+from tests.server.support.study import RATINGS, study_text
+from tests.server.support.waiting import PATIENCE
+
+QUICK = {"timeouts": {"bot_try": 0.1, "bot_total": 0.3}}
+AUTH = Auth("secret", "token", 3600)
+Scenario = Callable[["Stage"], Coroutine[Any, Any, None]]
+
+
+class RecordingPage:
+    """A page that keeps what it is sent."""
+
+    def __init__(self) -> None:
+        self.messages: list[ServerMessage] = []
+        self.closed = False
+        self._news = asyncio.Event()
+
+    def send(self, message: ServerMessage) -> None:
+        self.messages.append(message)
+        self._news.set()
+
+    def close(self) -> None:
+        self.closed = True
+
+    def types(self) -> list[str]:
+        return [message.type for message in self.messages]
+
+    async def hears(self, type_: str, times: int = 1) -> ServerMessage:
+        """Return the `times`-th message of a type, once it is there."""
+        async with asyncio.timeout(PATIENCE):
+            while self.types().count(type_) < times:
+                self._news.clear()
+                await self._news.wait()
+        return [message for message in self.messages if message.type == type_][times - 1]
+
+
+class Stage:
+    """A store, a run, and one worker's session on a page."""
+
+    def __init__(self, url: str, run: OpenRun, store: Store) -> None:
+        self.url, self.run, self.store = url, run, store
+        self.live = LiveSessions(store, {run.id: run}, AUTH)
+        self._ids = 0
+
+    async def enrolment(self, worker: str = "ann") -> str:
+        worker = ArrivingWorker(Arrival("link", worker), f"W-{worker}", False, 1.0)
+        at = utc_now()
+        taken = await self.store.submit(lambda connection: enrol(connection, self.run, worker, at))
+        return taken.assignment
+
+    async def open(self, assignment: str) -> tuple[LiveSession, RecordingPage]:
+        session, page = await self.live.open(assignment), RecordingPage()
+        await session.attach(page)
+        return session, page
+
+    async def chatting(self) -> tuple[str, LiveSession, RecordingPage]:
+        """A session in its first chat."""
+        assignment = await self.enrolment()
+        session, page = await self.open(assignment)
+        await self.send(session, page, "agree")
+        await self.send(session, page, "topic", text="the sea", opinion="like")
+        return assignment, session, page
+
+    async def send(self, session: LiveSession, page: RecordingPage, type_: str, **fields: Any) -> None:
+        self._ids += 1
+        current = session.state.current
+        where = {"k": current.plan.position} if type_ in OF_A_CONVERSATION and current else {}
+        where |= {"turn": len(current.turns)} if type_ == "say" and current else {}
+        content = {"type": type_, "id": f"m{self._ids}", **where, **fields}
+        await session.receive(FromWorker(client_messages.validate_python(content), utc_now()), page)
+
+    async def comes_true(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not condition():  # noqa: ASYNC110  (what changes is the server's own state, which has no event)
+                await asyncio.sleep(0.005)
+
+    def notes(self) -> list[tuple[str, str]]:
+        return query(self.url, "SELECT kind, text FROM note ORDER BY id")  # type: ignore[return-value]
+
+
+@pytest.fixture
+def play(url: str) -> Iterator[Callable[..., None]]:
+    """Return a function that plays a scenario with bots of the test's choice."""
+    stores: list[Store] = []
+
+    def run_scenario(scenario: Scenario, bots: Bot | Mapping[str, Bot] | None = None, **changes: Any) -> None:
+        run = make_run(url, study_text(**changes), bots)
+        store = Store(url)
+        stores.append(store)
+        store.start()
+        asyncio.run(scenario(Stage(url, run, store)))
+
+    yield run_scenario
+    for store in stores:
+        store.stop()
+
+
+# ---- who holds a session ---------------------------------------------------------------------
+
+
+def test_a_later_page_takes_over_and_the_earlier_one_is_told(play: Callable[..., None]) -> None:
+    async def scenario(stage: Stage) -> None:
+        assignment = await stage.enrolment()
+        session, first = await stage.open(assignment)
+        again, second = await stage.open(assignment)
+        assert again is session
+        assert (first.types(), first.closed) == (["snapshot", "taken_over"], True)
+        await stage.send(session, first, "agree")  # of the earlier page: unheard
+        assert session.state.phase is Phase.INSTRUCTIONS
+        await stage.send(session, second, "agree")
+        assert second.types() == ["snapshot", "topic_due", "accepted"]
+        assert first.types() == ["snapshot", "taken_over"]
+        session.detach(first)  # its adapter ends: the later page keeps the session
+        await stage.send(session, second, "leave")
+        assert second.types()[-2:] == ["ended", "accepted"]
+
+    play(scenario)
+
+
+def test_a_session_is_loaded_once_however_many_open_it(play: Callable[..., None]) -> None:
+    async def scenario(stage: Stage) -> None:
+        assignment = await stage.enrolment()
+        sessions = await asyncio.gather(*(stage.live.open(assignment) for _ in range(8)))
+        assert len(set(map(id, sessions))) == 1
+
+    play(scenario)
+
+
+def test_a_session_released_while_others_open_it_still_has_one_owner(play: Callable[..., None]) -> None:
+    async def scenario(stage: Stage) -> None:
+        assignment = await stage.enrolment()
+
+        async def visit() -> LiveSession:
+            session = await stage.live.open(assignment)
+            stage.live.release(assignment)  # the page has gone before it was served
+            return session
+
+        async def stay() -> LiveSession:
+            return await stage.live.open(assignment)
+
+        first = asyncio.create_task(visit())
+        await asyncio.sleep(0)
+        second = asyncio.create_task(stay())
+        await first
+        third = asyncio.create_task(stay())
+        assert await second is await third
+
+    play(scenario)
+
+
+def test_an_unknown_assignment_cannot_be_opened(play: Callable[..., None]) -> None:
+    async def scenario(stage: Stage) -> None:
+        with pytest.raises(AssignmentNotFound):
+            await stage.live.open("nothing")
+
+    play(scenario)
+
+
+def test_an_abandoned_session_is_forgotten(play: Callable[..., None]) -> None:
+    async def scenario(stage: Stage) -> None:
+        assignment = await stage.enrolment()
+        session, page = await stage.open(assignment)
+        session.detach(page)
+        stage.live.release(assignment)
+        assert len(stage.live) == 0
+
+    play(scenario)
+
+
+def test_a_session_abandoned_while_the_bot_thinks_is_forgotten_once_it_has_answered(
+    play: Callable[..., None], url: str
+) -> None:
+    bot = Gated()
+
+    async def scenario(stage: Stage) -> None:
+        assignment, session, page = await stage.chatting()
+        await stage.send(session, page, "say", text="Hello?")
+        session.detach(page)
+        stage.live.release(assignment)
+        assert len(stage.live) == 1  # the question is under way
+        bot.gate.set()
+        await stage.comes_true(lambda: len(stage.live) == 0)
+        assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
+
+    play(scenario, bot)
+
+
+def test_a_displaced_session_is_told_and_takes_nothing_more(play: Callable[..., None], url: str) -> None:
+    async def scenario(stage: Stage) -> None:
+        assignment, session, page = await stage.chatting()
+        execute(url, "UPDATE assignment SET status = 'expired', ended_at = created_at")  # as seating does
+        await stage.live.displace(assignment)
+        assert page.types()[-1] == "ended"
+        assert session.state.phase is Phase.EXPIRED
+        await stage.live.displace("not alive here")
+
+    play(scenario)
+
+
+# ---- the state elsewhere is newer ------------------------------------------------------------
+
+
+def test_a_line_stored_elsewhere_is_not_stored_twice_and_the_bot_is_asked(
+    play: Callable[..., None], url: str
+) -> None:
+    """As after a commit whose success was never heard of: the worker's page sends the line again."""
+
+    async def scenario(stage: Stage) -> None:
+        assignment, session, page = await stage.chatting()
+        said = WorkerSaid(f"{assignment}-1.1", 0, "Hello?", utc_now(), "mine")
+        await stage.store.append(assignment, [said], utc_now())
+        again = {"type": "say", "id": "mine", "k": 1, "turn": 0, "text": "Hello?"}
+        await session.receive(FromWorker(client_messages.validate_python(again), utc_now()), page)
+        await page.hears("said")
+        assert page.types().count("accepted") == 3  # agree, topic, say
+        assert query(url, "SELECT count(*) FROM turn") == [(2,)]
+
+    play(scenario)
+
+
+# ---- bots that fail --------------------------------------------------------------------------
+
+
+def test_a_bot_that_stumbles_is_asked_again_and_it_is_noted(play: Callable[..., None]) -> None:
+    async def scenario(stage: Stage) -> None:
+        _, session, page = await stage.chatting()
+        await stage.send(session, page, "say", text="Hello?")
+        said: Any = await page.hears("said")
+        assert said.text == "Reply 0 to: Hello?"
+        assert "replaced" not in page.types()
+        system = session.state.conversations[0].plan.system
+        assert stage.notes() == [("bot_error", f"{system}: out of order")] * 2
+
+    play(scenario, Raises(BotError("out of order"), times=2))
+
+
+ONE_AFTER_THE_OTHER = [
+    (Raises(BotError("out of order")), "out of order"),
+    (Raises(ZeroDivisionError("by zero")), "ZeroDivisionError: by zero"),
+    (Raises(TimeoutError("its own")), "no reply"),
+    (Raises(asyncio.CancelledError()), "CancelledError"),
+    (Raises(SystemError("deep \ud800\x00trouble")), "SystemError: deep trouble"),
+    (Raises(ValueError("long " * 10_000)), "ValueError: long long"),
+    (Gated(), "no reply within"),
+    (ReturnsNothing(), "AttributeError"),
+    (Says(None), "TypeError"),
+    (Says(b"bytes"), "TypeError"),
+    (Says(""), "the reply was empty"),
+    (Says(" \n\t "), "the reply was empty"),
+    (Says("\x00\x01\ud800"), "the reply was empty"),
+]
+
+
+@pytest.mark.parametrize(
+    ("bot", "reason"), ONE_AFTER_THE_OTHER, ids=[reason for _, reason in ONE_AFTER_THE_OTHER]
+)
+def test_a_bot_that_never_answers_is_replaced_whatever_its_fault(
+    play: Callable[..., None], bot: Bot, reason: str
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        _, session, page = await stage.chatting()
+        await stage.send(session, page, "say", text="Hello?")
+        await page.hears("topic_due", 2)
+        assert page.types()[-2:] == ["replaced", "topic_due"]
+        *failures, replaced = stage.notes()
+        assert replaced[0] == "replaced"
+        # As many tries as fit into the time, the last of which was one too many.
+        assert [kind for kind, _ in failures] == ["bot_error"] * (len(failures) - 1) + ["bot_gave_up"]
+        for _, text in failures:
+            assert reason in text
+            assert len(text) < 1000
+        assert session.state.conversations[0].status == "failed"
+
+    play(scenario, bot, **QUICK)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("  spaced \n", "spaced"),
+        ("a\x00b\x1bc\ud800d\x7f", "abcd"),
+        ("two\r\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("<script>alert('x')</script>", "<script>alert('x')</script>"),
+        ("x" * 1_000_000, "x" * MAX_REPLY),
+        ("日本 🦉", "日本 🦉"),
+    ],
+    ids=["spaces", "controls", "lines", "markup", "huge", "beyond ASCII"],
+)
+def test_what_a_bot_says_is_cleaned_and_bounded(
+    play: Callable[..., None], url: str, text: str, shown: str
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        _, session, page = await stage.chatting()
+        await stage.send(session, page, "say", text="Hello?")
+        said: Any = await page.hears("said")
+        assert said.text == shown
+        assert query(url, "SELECT text FROM turn WHERE author = 'bot'") == [(shown,)]
+
+    play(scenario, Says(text))
+
+
+def test_every_system_failing_ends_the_assignment_early_and_paid(play: Callable[..., None], url: str) -> None:
+    async def scenario(stage: Stage) -> None:
+        assignment = await stage.enrolment()
+        session, page = await stage.open(assignment)
+        await stage.send(session, page, "agree")
+        while session.state.phase is Phase.TOPIC:
+            await stage.send(session, page, "topic", text="the sea", opinion="like")
+            await stage.send(session, page, "say", text="Hello?")
+            await stage.comes_true(lambda: session.state.phase is not Phase.CHAT)
+        assert session.state.phase is Phase.FEEDBACK
+        await stage.send(session, page, "feedback", text="")
+        completed: Any = await page.hears("completed")
+        assert completed.code == AUTH.completion_code(assignment)
+        assert query(url, "SELECT status FROM assignment") == [("completed",)]
+
+    play(scenario, Raises(BotError("out of order")), timeouts={"bot_try": 0.1, "bot_total": 0.1})
+
+
+def test_a_bot_that_fails_past_the_minimum_leaves_a_conversation_to_rate(
+    play: Callable[..., None],
+) -> None:
+    class FailsLater(Echo):
+        async def reply(self, chat: Any) -> Any:
+            if chat.replies_given():
+                raise BotError("tired")
+            return await super().reply(chat)
+
+    async def scenario(stage: Stage) -> None:
+        _, session, page = await stage.chatting()
+        for number in range(2):
+            await stage.send(session, page, "say", text=f"line {number}")
+            await page.hears("rating_due" if number else "said")
+        await stage.send(session, page, "rate", ratings=RATINGS)
+        assert session.state.conversations[0].status == "rated"
+
+    play(scenario, FailsLater(), **QUICK)
+
+
+def test_a_reply_that_comes_after_the_worker_left_is_dropped(play: Callable[..., None], url: str) -> None:
+    bot = Gated()
+
+    async def scenario(stage: Stage) -> None:
+        assignment, session, page = await stage.chatting()
+        await stage.send(session, page, "say", text="Hello?")
+        await stage.send(session, page, "leave")
+        bot.gate.set()
+        session.detach(page)
+        stage.live.release(assignment)
+        await stage.comes_true(lambda: len(stage.live) == 0)
+        assert query(url, "SELECT author FROM turn") == [("worker",)]
+
+    play(scenario, bot)
+
+
+def test_a_question_under_way_is_not_asked_twice_by_a_refresh(play: Callable[..., None], url: str) -> None:
+    bot = Gated()
+
+    async def scenario(stage: Stage) -> None:
+        assignment, session, page = await stage.chatting()
+        await stage.send(session, page, "say", text="Hello?")
+        for _ in range(3):
+            session, page = await stage.open(assignment)
+        snapshot: Any = page.messages[0]
+        assert snapshot.conversation.typing
+        assert [turn.text for turn in snapshot.conversation.turns] == ["Hello?"]
+        bot.gate.set()
+        await page.hears("said")
+        assert bot.calls == 1
+        assert page.types() == ["snapshot", "said"]
+
+    play(scenario, bot)
+
+
+def test_a_reply_is_kept_until_the_database_takes_it(play: Callable[..., None], url: str) -> None:
+    bot = Gated()
+
+    async def scenario(stage: Stage) -> None:
+        _, session, page = await stage.chatting()
+        await stage.send(session, page, "say", text="Hello?")
+        await stage.store.submit(lambda c: c.exec_driver_sql("PRAGMA busy_timeout=10").close())
+        other = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with capture_logs() as logs:
+            bot.gate.set()
+            await stage.comes_true(lambda: [entry["event"] for entry in logs].count("commit failed") >= 2)
+        other.execute("ROLLBACK")
+        other.close()
+        await page.hears("said")
+        assert bot.calls == 1
+        assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
+
+    play(scenario, bot)
+
+
+# ---- bots that give themselves away ----------------------------------------------------------
+
+
+def test_a_bot_that_gives_itself_away_is_shown_as_it_is_and_noted(play: Callable[..., None]) -> None:
+    line = "As an AI language model, I have no favourite sea."
+
+    async def scenario(stage: Stage) -> None:
+        assignment, session, page = await stage.chatting()
+        before = stage.store.commits
+        await stage.send(session, page, "say", text="Which sea do you like?")
+        said = await page.hears("said")
+        assert said.model_dump()["text"] == line
+        assert stage.store.commits == before + 2  # the worker's line; the bot's, together with the incident
+        assert stage.notes() == [("gave_itself_away", "As an AI language model")]
+        shown = await stage.store.read(lambda connection: transcript(connection, assignment))
+        first = shown["conversations"][0]
+        assert first["turns"][1]["text"] == line
+        assert first["incidents"] == ["gave_itself_away: As an AI language model"]
+        view = query(stage.url, "SELECT run_id, conversation_id, kind, text FROM v1_note")
+        assert view == [(stage.run.id, f"{assignment}-1.1", "gave_itself_away", "As an AI language model")]
+
+    play(scenario, Says(line))
+
+
+SAID = [
+    ("As an AI language model, I like it.", "As an AI language model"),
+    ("Hi, I'm {system}!", "I'm {system}"),
+    ("My name is {spaced}.", "My name is {spaced}"),
+    ("I see.", None),
+    ("Are you a bot?", None),
+    ("Quokkas are nice.", None),
+    ("I'm nobody_else.", None),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), SAID)
+def test_what_gives_a_bot_away_is_its_nature_or_its_own_name(url: str, line: str, words: str | None) -> None:
+    names = make_run(url).names
+    system = "quokka_plain"
+    said = line.format(system=system, spaced="quokka plain")
+    expected = None if words is None else words.format(system=system, spaced="quokka plain")
+    assert gives_itself_away(said, names[system]) == expected
+
+
+def test_what_a_study_calls_a_bot_and_its_model_is_not_what_it_may_call_itself() -> None:
+    endpoint = {"kind": "openai", "urls": ["http://127.0.0.1:9/v1"], "model": "hub/Zephyr-7b-beta"}
+    text = study_text(bots={"my_zephyr": endpoint}, qc={"bot": "builtin:memory"})
+    study = parse_study(text.replace("wombat://spec", "my_zephyr"))
+    names = names_of(study)
+    assert names["wombat_plain"] == ("wombat_plain", "my_zephyr", "hub/Zephyr-7b-beta")
+    assert names["qc"] == ("qc", "memory")
+    assert names.keys() == {spec.name for spec in study.systems} | {"qc"}

@@ -1,0 +1,205 @@
+"""The wire: what a page may say, how long it may be, and one schema for both sides."""
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from server.bots.lineup import study_card
+from server.errors import InvalidMessage, MessageTooLong
+from server.live.socket import parse
+from server.session import protocol
+from server.session.instrument import Opinion, TopicChangeKind
+from server.session.phase import Phase
+from server.session.protocol import (
+    MAX_FEEDBACK,
+    MAX_FRAME_BYTES,
+    MAX_SAY,
+    MAX_TOPIC,
+    client_messages,
+    json_schema,
+    plain,
+)
+from server.session.worker_view import snapshot
+from server.study import parse_study
+from tests.server.support.study import AT, new_state, study_text
+
+REPOSITORY = Path(__file__).parents[3]
+MESSAGES: list[dict[str, Any]] = [
+    {"type": "hello", "id": "m1", "token": "t"},
+    {"type": "agree", "id": "m1"},
+    {"type": "topic", "id": "m1", "k": 1, "text": "the sea", "opinion": "like"},
+    {"type": "topic", "id": "m1", "k": 1, "text": None, "opinion": "ambivalent"},
+    {"type": "say", "id": "m1", "k": 6, "turn": 18, "text": "Hi."},
+    *(
+        {
+            "type": "topic_change",
+            "id": "m1",
+            "k": 1,
+            "how": how,
+            "topic": "ships",
+            "opinion": "dislike",
+            "bot_opinion": "like",
+        }
+        for how in (
+            "bot change",
+            "user change last",
+            "user change next",
+            "user wants bot change",
+            "no change",
+        )
+    ),
+    {"type": "end_conversation", "id": "m1", "k": 1},
+    {"type": "rate", "id": "m1", "k": 1, "ratings": {"fun": 0, "fluent": 100}},
+    {"type": "feedback", "id": "m1", "text": ""},
+    {"type": "leave", "id": "m1"},
+]
+
+
+def test_the_pages_schema_is_this_protocols() -> None:
+    """`make frontend` writes it again: a difference means that the pages speak an older protocol."""
+    schema = REPOSITORY / "frontend/src/worker/session/protocol.schema.json"
+    stored = json.loads(schema.read_text(encoding="utf-8"))
+    assert stored == json_schema()
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda m: m["type"])
+def test_every_message_is_read_and_says_the_same_when_written(message: dict[str, Any]) -> None:
+    read = client_messages.validate_python(message)
+    assert json.loads(read.model_dump_json()) == message
+    jsonschema.validate(message, _definition(type(read).__name__))
+
+
+def _definition(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/$defs/{name}", "$defs": json_schema()["$defs"]}
+
+
+def test_every_kind_of_message_is_tried_above() -> None:
+    kinds = get_args(get_args(protocol.ClientMessage)[0])
+    assert {message["type"] for message in MESSAGES} == {
+        get_args(kind.model_fields["type"].annotation)[0] for kind in kinds
+    }
+
+
+def test_the_instruments_words() -> None:
+    # METHOD section 1.4, and the opinions of 1.3.
+    assert [kind.value for kind in TopicChangeKind] == [
+        "bot change",
+        "user change last",
+        "user change next",
+        "user wants bot change",
+        "no change",
+    ]
+    assert [opinion.value for opinion in Opinion] == ["like", "ambivalent", "dislike"]
+
+
+def test_a_snapshot_follows_the_schema() -> None:
+    sent = snapshot(new_state(), study_card(parse_study(study_text())), AT)
+    content = json.loads(sent.model_dump_json())
+    jsonschema.validate(content, _definition("Snapshot"))
+    assert content["phase"] == Phase.INSTRUCTIONS
+    assert content["study"]["criteria"][0] == {"label": "robotic", "statement": "It was a machine."}
+    # Of a criterion a worker learns neither that it is negative nor whether it counts for quality control.
+    assert set(content["study"]) == {
+        "title",
+        "payment",
+        "conversations",
+        "minimum_inputs",
+        "topic_mode",
+        "criteria",
+    }
+
+
+@pytest.mark.parametrize(
+    ("message", "field", "longest"),
+    [
+        ({"type": "say", "k": 1, "turn": 0}, "text", MAX_SAY),
+        ({"type": "topic", "k": 1, "opinion": "like"}, "text", MAX_TOPIC),
+        (
+            {"type": "topic_change", "k": 1, "how": "no change", "opinion": "like", "bot_opinion": "like"},
+            "topic",
+            MAX_TOPIC,
+        ),
+        ({"type": "feedback"}, "text", MAX_FEEDBACK),
+    ],
+)
+def test_a_text_as_long_as_allowed_and_one_longer(message: dict[str, Any], field: str, longest: int) -> None:
+    content = {"id": "m1", **message, field: "x" * longest}
+    assert getattr(parse(json.dumps(content)), field) == "x" * longest
+    with pytest.raises(MessageTooLong, match=f"{field}: String should have at most {longest} characters"):
+        parse(json.dumps({**content, field: "x" * (longest + 1)}))
+
+
+def test_a_frame_as_large_as_allowed_and_one_larger() -> None:
+    def frame(size: int) -> str:
+        content = json.dumps({"type": "agree", "id": "m1"})
+        return content + " " * (size - len(content))  # white space is no part of a message
+
+    assert parse(frame(MAX_FRAME_BYTES)).type == "agree"
+    with pytest.raises(MessageTooLong, match=str(MAX_FRAME_BYTES)):
+        parse(frame(MAX_FRAME_BYTES + 1))
+
+
+def test_every_longest_text_fits_into_a_frame_as_a_browser_sends_it() -> None:
+    # Browsers send characters as they are: four bytes at most. Only lone surrogates are escaped.
+    longest = {"type": "feedback", "id": "m" * 64, "text": "\U0001f989" * MAX_FEEDBACK}
+    frame = json.dumps(longest, ensure_ascii=False)
+    assert len(frame.encode()) <= MAX_FRAME_BYTES
+    parse(frame)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("  a  b \n", "a  b"),
+        ("a\tb\nc", "a\tb\nc"),
+        ("a\r\nb", "a\nb"),
+        ("a\x00\x1b\x7f\x85\x9fb", "ab"),
+        ("a\ud800b\udfff", "ab"),
+        ("日本 🦉 é", "日本 🦉 é"),
+        ("\x00", ""),
+    ],
+)
+def test_plain_text(text: str, left: str) -> None:
+    assert plain(text) == left
+
+
+@given(st.text(st.characters()))
+def test_plain_text_can_be_stored_and_is_plain_already(text: str) -> None:
+    cleaned = plain(text)
+    cleaned.encode("utf-8")
+    assert plain(cleaned) == cleaned
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda children: st.lists(children) | st.dictionaries(st.text(), children),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["type", "id", "text", "opinion", "ratings"]), json_values))
+def test_whatever_is_sent_is_a_message_or_an_invalid_one(content: dict[str, Any]) -> None:
+    try:
+        message = parse(json.dumps(content))
+    except InvalidMessage as refused:
+        assert refused.code in {"malformed_json", "unknown_message", "invalid_field", "too_long"}  # noqa: PT017
+        return
+    assert message.type == content["type"]
+
+
+@given(st.text() | st.binary().map(lambda b: b.decode("utf-8", "replace")))
+def test_whatever_frame_it_is_it_is_read_or_refused(frame: str) -> None:
+    with pytest.raises(InvalidMessage):  # no random text is a message
+        parse(frame)
+
+
+def test_messages_cannot_be_changed() -> None:
+    message = client_messages.validate_python(MESSAGES[1])
+    with pytest.raises(ValidationError):
+        message.id = "other"

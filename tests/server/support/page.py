@@ -1,0 +1,125 @@
+"""A worker's page that speaks the real protocol over a real WebSocket."""
+
+import itertools
+import json
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection
+
+from tests.server.support.study import RATINGS
+from tests.server.support.waiting import PATIENCE
+
+Message = dict[str, Any]
+
+
+OF_A_CONVERSATION = {"topic", "say", "topic_change", "end_conversation", "rate"}
+
+
+class Page:
+    """A worker's page at its plainest. `heard` keeps every frame that came.
+
+    It knows by what it hears which conversation it is in and which line is next.
+    """
+
+    _ids = itertools.count()
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self.connection = connection
+        self.heard: list[str] = []
+        self.snapshot: Message = {}
+        self.k, self.turn = 1, 0
+
+    def raw(self, frame: str | bytes) -> None:
+        self.connection.send(frame)
+
+    def send(self, type_: str, id_: str | None = None, **fields: Any) -> str:
+        """Send a message without waiting; return its id."""
+        chosen = id_ or f"m{next(self._ids)}"
+        where = {"k": self.k} if type_ in OF_A_CONVERSATION else {}
+        where |= {"turn": self.turn} if type_ == "say" else {}
+        self.raw(json.dumps({"type": type_, "id": chosen, **where, **fields}))
+        return chosen
+
+    def receive(self) -> Message:
+        frame = self.connection.recv(timeout=PATIENCE)
+        assert isinstance(frame, str)
+        self.heard.append(frame)
+        message: Message = json.loads(frame)
+        self._follow(message)
+        return message
+
+    def _follow(self, message: Message) -> None:
+        match message["type"]:
+            case "snapshot" if message["conversation"]:
+                self.k, self.turn = message["conversation"]["k"], len(message["conversation"]["turns"])
+            case "topic_due":
+                self.k, self.turn = message["k"], 0
+            case "said":
+                self.turn = message["turn"] + 1
+
+    def until(self, type_: str) -> Message:
+        """Return the next message of a type; anything unexpected on the way is in `heard`."""
+        while (message := self.receive())["type"] != type_:
+            assert message["type"] != "error", message
+        return message
+
+    def ask(self, type_: str, id_: str | None = None, **fields: Any) -> Message:
+        """Send a message; return the `accepted` or the `error` that answers it."""
+        sent = self.send(type_, id_, **fields)
+        while True:
+            message = self.receive()
+            if message["type"] in {"accepted", "error"} and message.get("id") == sent:
+                return message
+
+    def refused(self, frame: str | bytes) -> Message:
+        """Send a raw frame; return the error that answers it."""
+        self.raw(frame)
+        while (message := self.receive())["type"] == "accepted":
+            pass  # of an earlier message that nobody waited for
+        assert message["type"] == "error", message
+        return message
+
+    def closed(self) -> list[Message]:
+        """Return what comes until the server closes the connection."""
+        messages = []
+        try:
+            while True:
+                messages.append(self.receive())
+        except ConnectionClosed:
+            return messages
+
+    # ---- steps of the way, each waiting for what shows that it is done
+
+    def agree(self) -> Message:
+        self.send("agree")
+        return self.until("topic_due")
+
+    def open_topic(self, text: str | None = "the sea") -> Message:
+        self.send("topic", opinion="like", **({"text": text} if text else {}))
+        return self.until("conversation_started")
+
+    def say(self, text: str) -> Message:
+        self.send("say", text=text)
+        return self.until("said")
+
+    def rate(self, then: str = "topic_due") -> Message:
+        self.send("rate", ratings=RATINGS)
+        return self.until(then)
+
+    def converse(self, inputs: int = 2) -> None:
+        """Hold a whole conversation, up to its rating."""
+        self.open_topic()
+        for number in range(inputs):
+            self.say(f"line {number}")
+        self.send("end_conversation")
+        self.until("rating_due")
+
+    def whole(self, conversations: int = 4) -> Message:
+        """Go all the way; return the `completed` message."""
+        self.agree()
+        for k in range(1, conversations + 1):
+            self.converse()
+            self.rate("topic_due" if k < conversations else "feedback_due")
+        self.send("feedback", text="Thank you.")
+        return self.until("completed")

@@ -1,0 +1,94 @@
+"""A server in a thread, over one database."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import uvicorn
+from websockets.sync.client import connect
+
+from server.access.auth import Auth
+from server.app import create_app
+from server.bots.lineup import OpenRun
+from server.bots.registry import Registry
+from server.config import Settings
+from tests.server.support.page import Page
+from tests.server.support.waiting import PATIENCE, wait_until
+
+
+@dataclass
+class House:
+    """A server in a thread, over one database. `stop` and `start` again is a restart."""
+
+    url: str
+    runs: list[OpenRun]
+    folder: Path
+    settings: dict[str, Any] = field(default_factory=dict)
+    auth: Auth = field(default_factory=lambda: Auth("a secret", "researcher-token", 3600))
+    registry: Registry = field(default_factory=lambda: Registry(refuse_private=False))
+
+    def start(self) -> None:
+        pages = self.folder / "pages"
+        (pages / "assets").mkdir(parents=True, exist_ok=True)
+        for name in ("worker.html", "desk.html"):
+            (pages / name).write_text(f"<!doctype html><title>{name}</title>")
+        limits = dict.fromkeys(("joins_per_address", "connections_per_address"), "10000/minute")
+        settings = Settings(data=self.folder, database_url=self.url, **(limits | self.settings))
+        app = create_app(settings, self.auth, {run.id: run for run in self.runs}, self.registry, pages)
+        config = uvicorn.Config(
+            app, host="127.0.0.1", port=0, ws="websockets-sansio", ws_max_size=1_048_576, log_config=None
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, name="server")
+        self._thread.start()
+        wait_until(lambda: self._server.started, "the server")
+        self.port: int = self._server.servers[0].sockets[0].getsockname()[1]
+
+    def stop(self) -> None:
+        """Stop; nothing happens where it is stopped already."""
+        self._server.should_exit = True
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive(), "the server does not stop"
+
+    def http(self, method: str, path: str, **kwargs: Any) -> httpx2.Response:
+        return httpx2.request(method, f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE, **kwargs)
+
+    def join(self, worker: str | None = None, **fields: Any) -> httpx2.Response:
+        body = {"run": self.runs[0].slug, **({"worker": worker} if worker else {}), **fields}
+        return self.http("POST", "/api/join", json=body)
+
+    def desk(
+        self, path: str, token: str | None = None, method: str = "GET", **kwargs: Any
+    ) -> httpx2.Response:
+        bearer = {"Authorization": f"Bearer {token or self.auth.researcher_token}"}
+        return self.http(method, f"/api/desk{path}", headers=bearer, **kwargs)
+
+    def token(self, worker: str) -> str:
+        """Join as `worker` and return the token."""
+        answer = self.join(worker)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["token"])
+
+    @contextmanager
+    def socket(self) -> Iterator["Page"]:
+        """A connection on which nothing has been said."""
+        with connect(f"ws://127.0.0.1:{self.port}/ws", max_size=None, open_timeout=PATIENCE) as connection:
+            yield Page(connection)
+
+    @contextmanager
+    def page(self, worker: str = "ann") -> Iterator["Page"]:
+        """The page of a worker who has joined, its snapshot received."""
+        with self.open(self.token(worker)) as page:
+            yield page
+
+    @contextmanager
+    def open(self, token: str) -> Iterator["Page"]:
+        """A page that says hello with `token`; its first message is in `snapshot`."""
+        with self.socket() as page:
+            page.send("hello", token=token)
+            page.snapshot = page.receive()
+            yield page
