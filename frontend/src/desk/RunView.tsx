@@ -1,4 +1,4 @@
-import type { AssignmentRow, RunDetail, SystemProgress } from "./api";
+import type { AssignmentRow, SystemProgress } from "./api_types";
 import { CopyLink } from "./CopyLink";
 import { ago, latency, minutes, when } from "./format";
 import { Link } from "./Link";
@@ -16,7 +16,7 @@ interface Props {
 
 /** One run: how far every system is, and who takes part. */
 export function RunView({ run, go }: Props) {
-  const { data, failure } = usePolled<RunDetail>(`runs/${encodeURIComponent(run)}`);
+  const { data, failure } = usePolled("/api/desk/runs/{run}", { run });
   return (
     <>
       <LoadStatus failure={failure} empty={data === null} />

@@ -1,4 +1,4 @@
-import type { AssignmentCounts, RunSummary } from "./api";
+import type { AssignmentCounts, RunSummary } from "./api_types";
 import { CopyLink } from "./CopyLink";
 import { ago, when } from "./format";
 import { Link } from "./Link";
@@ -9,7 +9,7 @@ import { Status } from "./Status";
 
 /** Every run, newest first as the server lists them. */
 export function RunsView({ go }: { go: (to: Route) => void }) {
-  const { data, failure } = usePolled<{ runs: RunSummary[] }>("runs");
+  const { data, failure } = usePolled("/api/desk/runs");
   return (
     <>
       <h1>Runs</h1>

@@ -1,6 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { getJson, Unauthorised } from "./api";
+import { type ApiPath, apiAddress, getJson, Unauthorised } from "./api";
+import type { Answers } from "./api_types";
 
 const EVERY_MS = 2_000;
 
@@ -18,17 +19,20 @@ export interface Polled<T> {
   failure: string | null;
 }
 
-/** What the server says at `path`, asked again every two seconds while the page is seen. */
-export function usePolled<T>(path: string): Polled<T> {
+/** What the server says at `path` with `values` put in, asked again every two seconds while the page is seen. */
+export function usePolled<P extends ApiPath>(
+  path: P,
+  values: Record<string, string> = {},
+): Polled<Answers[P]> {
   const { token, onUnauthorised } = useContext(ResearcherContext);
-  const [polled, setPolled] = useState<Polled<T>>({ data: null, failure: null });
+  const [polled, setPolled] = useState<Polled<Answers[P]>>({ data: null, failure: null });
   useEffect(() => {
     const control = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = async () => {
       try {
         if (document.visibilityState === "visible") {
-          const data = await getJson<T>(path, token, control.signal);
+          const data = await getJson(path, values, token, control.signal);
           setPolled({ data, failure: null });
         }
       } catch (error) {
@@ -50,6 +54,6 @@ export function usePolled<T>(path: string): Polled<T> {
       control.abort();
       clearTimeout(timer);
     };
-  }, [path, token]);
+  }, [apiAddress(path, values), token]);
   return polled;
 }
