@@ -62,7 +62,7 @@ MESSAGES: list[dict[str, Any]] = [
 
 
 def test_the_pages_schema_is_this_protocols() -> None:
-    """`make frontend` writes it again: a difference means that the pages speak an older protocol."""
+    """A difference means that the pages speak an older protocol: `candor schema` prints the newer one."""
     schema = REPOSITORY / "frontend/src/worker/session/protocol.schema.json"
     stored = json.loads(schema.read_text(encoding="utf-8"))
     assert stored == json_schema()

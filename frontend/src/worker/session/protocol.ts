@@ -36,12 +36,14 @@ export interface Wire {
     | Error;
 }
 /**
- * Open the session that `token` names. Must be the first message on a connection. `protocol` is the version that
- * the page speaks; a page that speaks another one than the server is told to reload.
+ * Open the session that `token` names. Must be the first message on a connection.
+ *
+ * `protocol` is the version that the page speaks; version 1 did not name it. Fields that are not known here
+ * are ignored, so that a page of any other version is told to load itself again.
  */
 export interface Hello {
   id: string;
-  protocol?: number;
+  protocol?: number | null;
   token: string;
   type: "hello";
 }
@@ -64,7 +66,7 @@ export interface Topic {
   type: "topic";
 }
 /**
- * One input of the worker: line number `turn` of a conversation, counted from 0.
+ * One input of the worker: line number `turn` of the conversation, counted from 0.
  */
 export interface Say {
   attempt: number;
@@ -137,11 +139,11 @@ export interface Snapshot {
   type: "snapshot";
 }
 /**
- * The conversation that the worker is in, and which attempt at it, both counted from 1.
+ * The conversation that the worker is in: its number in the assignment, and the attempt at it, from 1.
  *
- * An attempt after the first: the conversation started over, because a chatbot could not go on.
- * `icebreaker` is the opening topic picked by the study, in the topic phase. `topic` is the current
- * topic once the chat has begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
+ * `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
+ * opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
+ * begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
  */
 export interface ConversationCard {
   attempt: number;
@@ -187,7 +189,8 @@ export interface Accepted {
   type: "accepted";
 }
 /**
- * `conversation` of `conversations` is next: ask for its topic, or for an opinion of the ice-breaker.
+ * This conversation, of `conversations` in all, is next: ask for its topic, or for an opinion of the
+ * ice-breaker.
  */
 export interface TopicDue {
   attempt: number;
@@ -198,7 +201,7 @@ export interface TopicDue {
   type: "topic_due";
 }
 /**
- * The chat of `conversation` of `conversations` is open.
+ * The chat of this conversation, of `conversations` in all, is open.
  */
 export interface ConversationStarted {
   attempt: number;
@@ -238,7 +241,9 @@ export interface RatingDue {
   type: "rating_due";
 }
 /**
- * The chatbot could not go on; the conversation starts over as this attempt. `topic_due` follows.
+ * The chatbot could not go on; the conversation starts over with another one, as `attempt`.
+ *
+ * `topic_due` follows.
  */
 export interface Replaced {
   attempt: number;
