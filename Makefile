@@ -46,7 +46,7 @@ types: install ## types of the Python code
 contract: install ## who may import whom
 	$(BIN)/lint-imports
 
-pages-test: $(PAGES) ## types and unit tests of the pages, and whether the wire's types have drifted
+pages-test: $(PAGES) ## style, types and unit tests of the pages, and whether the types of what the server sends have drifted
 	cd frontend && ./with-node npm run --silent lint && ./with-node npm run --silent types:check && ./with-node npm test --silent
 
 wheel: install $(PAGES) ## build a wheel with the pages inside, into dist/

@@ -1,21 +1,25 @@
-// Makes src/protocol.ts from src/protocol.schema.json. With --check: fails when the file on disk differs.
+// Makes the types of what the server sends from its schemas: protocol.ts from protocol.schema.json, api_types.ts from
+// openapi.json. With --check: fails when a file on disk differs.
 import { readFile, writeFile } from "node:fs/promises";
 import { compile } from "json-schema-to-typescript";
 
-const schemaFile = new URL("../src/protocol.schema.json", import.meta.url);
-const typesFile = new URL("../src/protocol.ts", import.meta.url);
+const source = new URL("../src/", import.meta.url);
 
 /** Every `$ref` name reachable from a schema node. */
 function reachable(schema, node, found = new Set()) {
   if (Array.isArray(node)) {
-    node.forEach((item) => reachable(schema, item, found));
+    for (const item of node) {
+      reachable(schema, item, found);
+    }
   } else if (node && typeof node === "object") {
     const name = typeof node.$ref === "string" ? node.$ref.replace("#/$defs/", "") : null;
     if (name && !found.has(name)) {
       found.add(name);
       reachable(schema, schema.$defs[name], found);
     }
-    Object.values(node).forEach((value) => reachable(schema, value, found));
+    for (const value of Object.values(node)) {
+      reachable(schema, value, found);
+    }
   }
   return found;
 }
@@ -44,7 +48,17 @@ function canonical(node) {
   return copy;
 }
 
-function prepared(schema) {
+function compiled(schema, name, file) {
+  return compile(schema, name, {
+    additionalProperties: false,
+    bannerComment: `// Made from ${file} by \`npm run types\`. Do not edit.`,
+    ignoreMinAndMaxItems: true,
+    style: { printWidth: 110 },
+  });
+}
+
+/** The messages between the worker's page and the server, and the version of their protocol. */
+async function wireTypes(schema, file) {
   const plain = canonical(schema);
   // The server writes fields that have a default, too: what it sends is always whole.
   for (const name of reachable(plain, plain.properties.server)) {
@@ -53,26 +67,46 @@ function prepared(schema) {
       definition.required = Object.keys(definition.properties);
     }
   }
-  return plain;
+  return `${await compiled(plain, "Wire", file)}
+/**
+ * The version of the protocol that these types describe.
+ */
+export const PROTOCOL_VERSION = ${schema.$defs.Snapshot.properties.protocol.default};
+`;
 }
 
-async function generated() {
-  const schema = JSON.parse(await readFile(schemaFile, "utf8"));
-  return compile(prepared(schema), "Wire", {
-    additionalProperties: false,
-    bannerComment: "// Made from protocol.schema.json by `npm run types`. Do not edit.",
-    ignoreMinAndMaxItems: true,
-    style: { printWidth: 110 },
+/** What the researcher's interface answers to a GET, by path. */
+async function apiTypes(openapi, file) {
+  const answers = Object.entries(openapi.paths)
+    .filter(([path, { get }]) => path.startsWith("/api/desk/") && get)
+    .map(([path, { get }]) => [path, get.responses["200"].content["application/json"].schema]);
+  const text = JSON.stringify({
+    description: "What the researcher's interface answers to a GET, by path.",
+    type: "object",
+    properties: Object.fromEntries(answers),
+    required: answers.map(([path]) => path),
+    $defs: openapi.components.schemas,
   });
+  return compiled(
+    canonical(JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/"))),
+    "Answers",
+    file,
+  );
 }
 
-const wanted = await generated();
-if (process.argv.includes("--check")) {
-  const present = await readFile(typesFile, "utf8").catch(() => "");
-  if (present !== wanted) {
-    console.error("src/protocol.ts differs from src/protocol.schema.json: run `npm run types` and commit.");
-    process.exit(1);
+const MADE = [
+  { types: "worker/session/protocol.ts", schema: "worker/session/protocol.schema.json", make: wireTypes },
+  { types: "desk/api_types.ts", schema: "desk/openapi.json", make: apiTypes },
+];
+
+for (const { types, schema, make } of MADE) {
+  const content = JSON.parse(await readFile(new URL(schema, source), "utf8"));
+  const wanted = await make(content, schema.split("/").at(-1));
+  const file = new URL(types, source);
+  if (!process.argv.includes("--check")) {
+    await writeFile(file, wanted);
+  } else if ((await readFile(file, "utf8").catch(() => "")) !== wanted) {
+    console.error(`src/${types} differs from src/${schema}: run \`npm run types\` and commit.`);
+    process.exitCode = 1;
   }
-} else {
-  await writeFile(typesFile, wanted);
 }

@@ -16,7 +16,7 @@ import yaml
 from scipy.stats import binomtest, spearmanr
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
-SCHEMA = Path(__file__).parents[2] / "frontend" / "src" / "protocol.schema.json"
+SCHEMA = Path(__file__).parents[2] / "frontend" / "src" / "worker" / "session" / "protocol.schema.json"
 ALPHA = 0.05
 KILLS = 20
 ENOUGH = 1_700  # seconds, on a machine that is busy with other things

@@ -121,3 +121,33 @@ def make_token_old(page: Page, stage: Stage, run: str) -> None:
     token = page.evaluate("key => JSON.parse(localStorage[key])", key)
     old = stage.old_token(token)
     page.evaluate("([key, old]) => { localStorage[key] = JSON.stringify(old) }", [key, old])
+
+
+def be_outdated(page: Page, times: int) -> None:
+    """Let this page greet the server like one of protocol version 1, the next so many times."""
+
+    def listen(socket: WebSocketRoute) -> None:
+        nonlocal times
+        server = socket.connect_to_server()
+        outdated = times > 0
+        times -= outdated
+
+        def to_server(message: str | bytes) -> None:
+            sent = json.loads(message)
+            if outdated and sent["type"] == "hello":
+                del sent["protocol"]
+            server.send(json.dumps(sent))
+
+        socket.on_message(to_server)
+
+    page.route_web_socket(re.compile("/ws$"), listen)
+
+
+def left_by_version_one(page: Page, key: str, value: object) -> None:
+    """Write what a page of protocol version 1 would have kept of the session that this browser remembers."""
+    token_key = next(k for k in page.evaluate("Object.keys(localStorage)") if k.endswith(":token"))
+    token = json.loads(page.evaluate("key => localStorage[key]", token_key))
+    name = token.rsplit(".", 2)[0]
+    page.evaluate(
+        "([key, value]) => { localStorage[key] = value }", [f"candor:{name}:{key}", json.dumps(value)]
+    )

@@ -11,12 +11,30 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.e2e.hands import choose, enter, finish, make_token_old, open_topic, press, rate, refuse, say
+from tests.e2e.hands import (
+    be_outdated,
+    choose,
+    enter,
+    finish,
+    left_by_version_one,
+    make_token_old,
+    open_topic,
+    press,
+    rate,
+    refuse,
+    say,
+)
 from tests.e2e.stage import Stage
 
 pytestmark = pytest.mark.browser
 BUBBLES = ".bubble:not(.bubble-typing)"
 STATEMENTS = 7
+# Resolves once the page is drawn and no colour is on its way to another.
+SETTLED = """async () => {
+    await new Promise(requestAnimationFrame);
+    await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+    await new Promise(requestAnimationFrame);
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +61,7 @@ def clean(page: Page) -> None:
     """Axe finds nothing, in light and in dark."""
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        page.wait_for_timeout(50)
+        page.evaluate(SETTLED)
         found = Axe().run(page).response["violations"]
         assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
 
@@ -340,6 +358,82 @@ def test_the_older_of_two_tabs_is_told_and_can_take_the_session_back(page: Page,
     press(page, "Use it here instead")
     expect(page.locator(BUBBLES)).to_have_count(2)
     expect(other.get_by_role("heading", name="This session is open in another tab")).to_be_visible()
+
+
+# ---- a page that is older than the server ----------------------------------------------------
+
+
+def say_unanswered(page: Page, text: str) -> None:
+    page.get_by_label("Your message").fill(text)
+    page.get_by_label("Your message").press("Enter")
+    expect(page.get_by_text("Sending…")).to_be_visible()
+
+
+def test_a_page_that_is_outdated_loads_itself_anew_and_loses_no_word(
+    page: Page, link: str, stage: Stage
+) -> None:
+    enter(page, link)
+    open_topic(page)
+    say(page, "Said before the update.")
+    loads: list[str] = []
+    page.on("load", lambda: loads.append(page.url))
+    stage.stop()
+    try:
+        expect(page.get_by_text("Connection lost.")).to_be_visible()
+        say_unanswered(page, "Written during the update.")
+        page.get_by_label("Your message").fill("Half a line")
+        be_outdated(page, times=1)
+    finally:
+        stage.start()
+    expect(page.locator(BUBBLES)).to_have_count(4)
+    assert len(loads) == 1
+    expect(page.get_by_label("Your message")).to_have_value("Half a line")
+    assert stored(stage, "Said before the update.") == 1
+    assert stored(stage, "Written during the update.") == 1
+
+
+def test_a_page_that_stays_outdated_loads_itself_anew_only_once(page: Page, link: str) -> None:
+    enter(page, link)
+    open_topic(page)
+    loads: list[str] = []
+    page.on("load", lambda: loads.append(page.url))
+    be_outdated(page, times=2)
+    page.reload()
+    expect(page.get_by_role("heading", name="This study has just been updated")).to_be_visible()
+    assert len(loads) == 2  # the test's own, and the page's
+    clean(page)
+    press(page, "Load the page anew")
+    expect(page.get_by_role("log")).to_be_visible()
+
+
+def test_what_a_page_of_protocol_version_1_has_left_is_stored_once(
+    page: Page, link: str, stage: Stage
+) -> None:
+    enter(page, link)
+    open_topic(page)
+    left_by_version_one(page, "1:draft", "Half a line")
+    sent = {"type": "say", "k": 1, "turn": 0, "text": "Written in the page before.", "id": "before"}
+    left_by_version_one(page, "outbox", [sent])
+    page.reload()
+    expect(page.locator(BUBBLES)).to_have_count(2)
+    expect(page.get_by_label("Your message")).to_have_value("Half a line")
+    page.reload()
+    expect(page.locator(BUBBLES)).to_have_count(2)
+    assert stored(stage, "Written in the page before.") == 1
+
+
+def test_what_was_left_in_a_later_attempt_goes_back_to_the_composer(page: Page, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/failing?worker=left-behind")
+    open_topic(page)
+    page.get_by_label("Your message").fill("Are you there?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
+    open_topic(page)
+    sent = {"type": "say", "k": 1, "turn": 0, "text": "Written to the second chatbot.", "id": "second"}
+    left_by_version_one(page, "outbox", [sent])
+    page.reload()
+    expect(page.get_by_label("Your message")).to_have_value("Written to the second chatbot.")
+    assert stored(stage, "Written to the second chatbot.") == 0
 
 
 # ---- the rules -------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { gesture, inWords, valueAt, type Gesture } from "./scale";
+import { type Gesture, gesture, inWords, valueAt } from "./scale";
 
 interface Props {
   /** The id of the element that says what is rated. */

@@ -1,4 +1,4 @@
-/** A slider's value at a horizontal place of its track: a whole number from 0 to 100. */
+/** A slider's value at a horizontal position of its track: a whole number from 0 to 100. */
 export function valueAt(x: number, left: number, width: number): number {
   const share = width > 0 ? (x - left) / width : 0;
   return Math.round(Math.min(1, Math.max(0, share)) * 100);

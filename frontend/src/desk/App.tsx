@@ -1,19 +1,19 @@
 import { useState } from "preact/hooks";
 import { Wordmark } from "../design/Wordmark";
-import { forgetToken, keepToken, rememberedToken } from "./access";
 import { AssignmentView } from "./AssignmentView";
-import { Link, Trail } from "./Link";
-import { DeskContext } from "./live";
-import { usePlace } from "./place";
-import { RunView } from "./RunView";
+import { forgetToken, keepToken, rememberedToken } from "./access";
+import { Breadcrumbs, Link } from "./Link";
+import { ResearcherContext } from "./polled";
 import { RunsView } from "./RunsView";
+import { RunView } from "./RunView";
+import { useRoute } from "./route";
 import { TokenForm } from "./TokenForm";
 
 /** The researcher's page: runs, one run, one assignment. */
 export function App() {
   const [token, setToken] = useState(rememberedToken);
   const [refused, setRefused] = useState(false);
-  const [place, go] = usePlace();
+  const [route, go] = useRoute();
   if (token === null) {
     return (
       <TokenForm
@@ -32,22 +32,22 @@ export function App() {
     setToken(null);
   };
   return (
-    <DeskContext.Provider value={{ token, onUnauthorised }}>
+    <ResearcherContext.Provider value={{ token, onUnauthorised }}>
       <header class="desk-top">
         <Link to={{ run: null, assignment: null }} go={go} plain>
           <Wordmark />
         </Link>
-        <Trail place={place} go={go} />
+        <Breadcrumbs route={route} go={go} />
       </header>
       <main class="desk-main">
-        {place.run && place.assignment ? (
-          <AssignmentView key={place.assignment} assignment={place.assignment} />
-        ) : place.run ? (
-          <RunView key={place.run} run={place.run} go={go} />
+        {route.run && route.assignment ? (
+          <AssignmentView key={route.assignment} assignment={route.assignment} />
+        ) : route.run ? (
+          <RunView key={route.run} run={route.run} go={go} />
         ) : (
           <RunsView go={go} />
         )}
       </main>
-    </DeskContext.Provider>
+    </ResearcherContext.Provider>
   );
 }

@@ -1,16 +1,16 @@
 import { Fragment } from "preact";
-import type { ConversationRecord, TopicMark, Transcript, TurnRow } from "./api";
+import type { ConversationDetail, TopicRow, TurnRow } from "./api_types";
 import { latency } from "./format";
-import { useLive } from "./live";
+import { LoadStatus } from "./LoadStatus";
+import { usePolled } from "./polled";
 import { Status } from "./Status";
-import { Trouble } from "./Trouble";
 
 /** One assignment: every conversation with its transcript, topics and ratings. */
 export function AssignmentView({ assignment }: { assignment: string }) {
-  const { data, trouble } = useLive<Transcript>(`assignments/${encodeURIComponent(assignment)}`);
+  const { data, failure } = usePolled("/api/desk/assignments/{assignment}", { assignment });
   return (
     <>
-      <Trouble trouble={trouble} empty={data === null} />
+      <LoadStatus failure={failure} empty={data === null} />
       {data && (
         <>
           <div class="run-head">
@@ -38,7 +38,7 @@ export function AssignmentView({ assignment }: { assignment: string }) {
   );
 }
 
-function Conversation({ record }: { record: ConversationRecord }) {
+function Conversation({ record }: { record: ConversationDetail }) {
   const id = `conversation-${record.position}-${record.attempt}`;
   return (
     <section class="box" aria-labelledby={id}>
@@ -88,7 +88,7 @@ function Conversation({ record }: { record: ConversationRecord }) {
 }
 
 /** The lines in order, each topic mark before the input of the round after it. */
-function Talk({ record }: { record: ConversationRecord }) {
+function Talk({ record }: { record: ConversationDetail }) {
   const marksAt = (round: number) => record.topic_marks.filter((mark) => mark.round === round);
   const inputs = record.turns.filter((turn) => turn.author === "worker").length;
   let round = 0;
@@ -109,11 +109,11 @@ function Talk({ record }: { record: ConversationRecord }) {
   );
 }
 
-function Marks({ marks }: { marks: TopicMark[] }) {
+function Marks({ marks }: { marks: TopicRow[] }) {
   return marks.map((mark, index) => <Mark key={index} mark={mark} />);
 }
 
-function Mark({ mark }: { mark: TopicMark }) {
+function Mark({ mark }: { mark: TopicRow }) {
   const bot = mark.bot_opinion ? `, chatbot: ${mark.bot_opinion}` : "";
   return (
     <p class="mark">
@@ -136,7 +136,7 @@ function Line({ turn }: { turn: TurnRow }) {
   );
 }
 
-function Ratings({ ratings }: { ratings: ConversationRecord["ratings"] }) {
+function Ratings({ ratings }: { ratings: ConversationDetail["ratings"] }) {
   return (
     <div>
       <h3>Ratings</h3>

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { addressOf, type Place } from "./place";
+import { addressOf, type Route } from "./route";
 
 interface Props {
-  to: Place;
-  go: (to: Place) => void;
+  to: Route;
+  go: (to: Route) => void;
   plain?: boolean;
   children: ComponentChildren;
 }
@@ -24,12 +24,12 @@ export function Link({ to, go, plain, children }: Props) {
 }
 
 /** The way from the list of runs to where one is. */
-export function Trail({ place, go }: { place: Place; go: (to: Place) => void }) {
+export function Breadcrumbs({ route, go }: { route: Route; go: (to: Route) => void }) {
   return (
-    <nav aria-label="Where you are" class="trail">
+    <nav aria-label="Where you are" class="breadcrumbs">
       <ol>
         <li>
-          {place.run ? (
+          {route.run ? (
             <Link to={{ run: null, assignment: null }} go={go}>
               Runs
             </Link>
@@ -37,20 +37,20 @@ export function Trail({ place, go }: { place: Place; go: (to: Place) => void }) 
             <span aria-current="page">Runs</span>
           )}
         </li>
-        {place.run && (
+        {route.run && (
           <li>
-            {place.assignment ? (
-              <Link to={{ run: place.run, assignment: null }} go={go}>
-                {place.run}
+            {route.assignment ? (
+              <Link to={{ run: route.run, assignment: null }} go={go}>
+                {route.run}
               </Link>
             ) : (
-              <span aria-current="page">{place.run}</span>
+              <span aria-current="page">{route.run}</span>
             )}
           </li>
         )}
-        {place.assignment && (
+        {route.assignment && (
           <li>
-            <span aria-current="page">{place.assignment}</span>
+            <span aria-current="page">{route.assignment}</span>
           </li>
         )}
       </ol>

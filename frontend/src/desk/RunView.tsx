@@ -1,24 +1,25 @@
-import type { AssignmentRow, RunDetail, SystemProgress } from "./api";
+import type { AssignmentRow, SystemProgress } from "./api_types";
 import { CopyLink } from "./CopyLink";
 import { ago, latency, minutes, when } from "./format";
 import { Link } from "./Link";
-import { useLive } from "./live";
-import type { Place } from "./place";
+import { LoadStatus } from "./LoadStatus";
+import { usePolled } from "./polled";
 import { Figures } from "./RunsView";
+import type { Route } from "./route";
 import { Status } from "./Status";
-import { Trouble } from "./Trouble";
+import { TableBox } from "./TableBox";
 
 interface Props {
   run: string;
-  go: (to: Place) => void;
+  go: (to: Route) => void;
 }
 
 /** One run: how far every system is, and who takes part. */
 export function RunView({ run, go }: Props) {
-  const { data, trouble } = useLive<RunDetail>(`runs/${encodeURIComponent(run)}`);
+  const { data, failure } = usePolled("/api/desk/runs/{run}", { run });
   return (
     <>
-      <Trouble trouble={trouble} empty={data === null} />
+      <LoadStatus failure={failure} empty={data === null} />
       {data && (
         <>
           <div class="run-head">
@@ -60,7 +61,7 @@ function Systems({ systems }: { systems: SystemProgress[] }) {
           ))}
         </ul>
       </div>
-      <div class="box table-box" role="group" aria-label="Table of systems" tabIndex={0}>
+      <TableBox label="Table of systems">
         <table>
           <thead>
             <tr>
@@ -114,7 +115,7 @@ function Systems({ systems }: { systems: SystemProgress[] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </TableBox>
     </section>
   );
 }
@@ -143,7 +144,7 @@ function Workers({ run, workers, go }: WorkersProps) {
       {workers.length === 0 ? (
         <p class="soft">Nobody yet. Open the workers’ link to be the first.</p>
       ) : (
-        <div class="box table-box" role="group" aria-label="Table of workers" tabIndex={0}>
+        <TableBox label="Table of workers">
           <table>
             <thead>
               <tr>
@@ -185,7 +186,7 @@ function Workers({ run, workers, go }: WorkersProps) {
               ))}
             </tbody>
           </table>
-        </div>
+        </TableBox>
       )}
     </section>
   );

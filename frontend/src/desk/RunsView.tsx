@@ -1,19 +1,19 @@
-import type { AssignmentCounts, RunSummary } from "./api";
+import type { AssignmentCounts, RunSummary } from "./api_types";
 import { CopyLink } from "./CopyLink";
 import { ago, when } from "./format";
 import { Link } from "./Link";
-import { useLive } from "./live";
-import type { Place } from "./place";
+import { LoadStatus } from "./LoadStatus";
+import { usePolled } from "./polled";
+import type { Route } from "./route";
 import { Status } from "./Status";
-import { Trouble } from "./Trouble";
 
 /** Every run, newest first as the server lists them. */
-export function RunsView({ go }: { go: (to: Place) => void }) {
-  const { data, trouble } = useLive<{ runs: RunSummary[] }>("runs");
+export function RunsView({ go }: { go: (to: Route) => void }) {
+  const { data, failure } = usePolled("/api/desk/runs");
   return (
     <>
       <h1>Runs</h1>
-      <Trouble trouble={trouble} empty={data === null} />
+      <LoadStatus failure={failure} empty={data === null} />
       {data?.runs.length === 0 && (
         <p class="soft">
           There is no run yet. Open one with <code>python -m server open STUDY.yaml --run NAME</code>.
@@ -30,7 +30,8 @@ export function RunsView({ go }: { go: (to: Place) => void }) {
                   </Link>
                 </h2>
                 <p class="soft small">
-                  {run.run} · study {run.study} · opened <span title={when(run.created_at)}>{ago(run.created_at)}</span>
+                  {run.run} · study {run.study} · opened{" "}
+                  <span title={when(run.created_at)}>{ago(run.created_at)}</span>
                 </p>
               </div>
               <Status status={run.status} />
@@ -47,7 +48,9 @@ export function RunsView({ go }: { go: (to: Place) => void }) {
 /** A run in a few numbers: those of people, and apart from them those of simulated workers. */
 export function Figures({ run }: { run: RunSummary }) {
   const figures = figuresOf(run.assignments, run.conversations_rated);
-  const simulated = figuresOf(run.simulated, run.simulated_conversations_rated).filter(([, count]) => count > 0);
+  const simulated = figuresOf(run.simulated, run.simulated_conversations_rated).filter(
+    ([, count]) => count > 0,
+  );
   return (
     <div>
       <dl class="figures">

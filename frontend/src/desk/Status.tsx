@@ -1,17 +1,22 @@
-const KINDS: Record<string, string> = {
+import type { AssignmentRow, ConversationDetail, RunSummary } from "./api_types";
+
+type StatusName = (RunSummary | AssignmentRow | ConversationDetail)["status"];
+
+const KINDS: Record<StatusName, "good" | "busy" | "plain"> = {
   open: "good",
   completed: "good",
   rated: "good",
   active: "busy",
   ended: "busy",
-  returned: "poor",
-  expired: "poor",
-  failed: "poor",
-  closed: "poor",
-  skipped: "poor",
+  returned: "plain",
+  expired: "plain",
+  failed: "plain",
+  closed: "plain",
+  skipped: "plain",
+  planned: "plain",
 };
 
 /** A state as a small label. */
-export function Status({ status }: { status: string }) {
-  return <span class={`status status-${KINDS[status] ?? "plain"}`}>{status}</span>;
+export function Status({ status }: { status: StatusName }) {
+  return <span class={`status status-${KINDS[status]}`}>{status}</span>;
 }

@@ -24,7 +24,9 @@ export function TokenForm({ refused, onToken }: Props) {
       <main class="desk-main desk-narrow">
         <form class="box desk-token" onSubmit={submit}>
           <h1>The researcher’s desk</h1>
-          <p class="soft">The server prints a link with your token when it starts. Open that link, or paste the token.</p>
+          <p class="soft">
+            The server prints a link with your token when it starts. Open that link, or paste the token.
+          </p>
           <div class="field">
             <label class="label" for="token">
               Token

@@ -1,7 +1,7 @@
-import { passing } from "../storage";
+import { inSessionStorage } from "../shared/storage";
 
 const KEY = "token";
-const shelf = passing("candor:desk:");
+const storage = inSessionStorage("candor:desk:");
 
 /**
  * The researcher's token: from the address' fragment, which is then cleared so that the token is not
@@ -14,13 +14,13 @@ export function rememberedToken(): string | null {
     keepToken(given);
     return given;
   }
-  return shelf.get<string>(KEY);
+  return storage.get<string>(KEY);
 }
 
 export function keepToken(token: string): void {
-  shelf.set(KEY, token);
+  storage.set(KEY, token);
 }
 
 export function forgetToken(): void {
-  shelf.remove(KEY);
+  storage.remove(KEY);
 }

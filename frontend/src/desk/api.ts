@@ -1,98 +1,8 @@
-import { isErrorBody } from "../join";
+import { isErrorBody } from "../shared/error_body";
+import type { Answers } from "./api_types";
 
-/** How many assignments of a run stand where. */
-export interface AssignmentCounts {
-  active: number;
-  completed: number;
-  returned: number;
-  expired: number;
-}
-
-export interface RunSummary {
-  run: string;
-  study: string;
-  title: string;
-  status: string;
-  created_at: string | null;
-  worker_link: string;
-  /** Those of people. */
-  assignments: AssignmentCounts;
-  conversations_rated: number;
-  /** Those of simulated workers. */
-  simulated: AssignmentCounts;
-  simulated_conversations_rated: number;
-}
-
-/** A system's conversations by how they stand, and how it has answered. */
-export interface SystemProgress {
-  system: string;
-  family: string;
-  is_qc: boolean;
-  planned: number;
-  active: number;
-  rated: number;
-  failed: number;
-  skipped: number;
-  inputs: number;
-  median_latency_ms: number | null;
-}
-
-export interface AssignmentRow {
-  assignment: string;
-  worker: string;
-  simulated: boolean;
-  status: string;
-  conversations_rated: number;
-  inputs: number;
-  started_at: string | null;
-  active_at: string | null;
-  ended_at: string | null;
-  completion_code: string | null;
-}
-
-export interface RunDetail extends RunSummary {
-  systems: SystemProgress[];
-  workers: AssignmentRow[];
-}
-
-export interface TopicMark {
-  round: number;
-  topic: string;
-  how: string | null;
-  opinion: string;
-  bot_opinion: string | null;
-}
-
-export interface TurnRow {
-  turn_index: number;
-  author: "worker" | "bot";
-  text: string;
-  created_at: string | null;
-  latency_ms: number | null;
-}
-
-export interface ConversationRecord {
-  position: number;
-  attempt: number;
-  system: string;
-  family: string;
-  is_qc: boolean;
-  status: string;
-  persona: string[];
-  topic_marks: TopicMark[];
-  turns: TurnRow[];
-  ratings: { criterion: string; statement: string; value: number }[];
-  incidents: string[];
-}
-
-export interface Transcript {
-  assignment: string;
-  worker: string;
-  simulated: boolean;
-  status: string;
-  feedback: string | null;
-  conversations: ConversationRecord[];
-}
+/** The paths of the researcher's interface that this page asks, with `{…}` for what is put in. */
+export type ApiPath = keyof Answers;
 
 /** The server wants another token than the one that was shown. */
 export class Unauthorised extends Error {}
@@ -100,13 +10,23 @@ export class Unauthorised extends Error {}
 /** The server said no, or could not be reached; the message is for the researcher. */
 export class Failed extends Error {}
 
+/** Return the address of a path: each `{name}` replaced by the value of that name. */
+export function apiAddress(path: ApiPath, values: Record<string, string>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
+}
+
 /**
- * Ask the researcher's interface.
+ * Return what the researcher's interface answers at `path` with `values` put in.
  *
  * Throws Unauthorised when the token is not accepted, Failed for everything else.
  */
-export async function ask<T>(path: string, token: string, signal: AbortSignal): Promise<T> {
-  const answer = await fetch(`/api/desk/${path}`, {
+export async function getJson<P extends ApiPath>(
+  path: P,
+  values: Record<string, string>,
+  token: string,
+  signal: AbortSignal,
+): Promise<Answers[P]> {
+  const answer = await fetch(apiAddress(path, values), {
     headers: { Authorization: `Bearer ${token}` },
     signal,
   }).catch((error: unknown) => {
@@ -117,7 +37,9 @@ export async function ask<T>(path: string, token: string, signal: AbortSignal): 
     throw new Unauthorised();
   }
   if (!answer.ok) {
-    throw new Failed(isErrorBody(body) ? `${body.error.message}. ${body.error.hint}` : `HTTP ${answer.status}`);
+    throw new Failed(
+      isErrorBody(body) ? `${body.error.message}. ${body.error.hint}` : `HTTP ${answer.status}`,
+    );
   }
-  return body as T;
+  return body as Answers[P];
 }

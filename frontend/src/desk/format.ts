@@ -23,7 +23,7 @@ export function ago(text: string | null, now: Date = new Date()): string {
   return "just now";
 }
 
-/** A date and time as the researcher's own place writes it. */
+/** A date and time as the researcher's locale writes it. */
 export function when(text: string | null): string {
   return text ? moment(text).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) : "–";
 }

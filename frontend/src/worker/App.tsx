@@ -1,4 +1,5 @@
-import type { State } from "../reducer";
+import { Frame } from "./Frame";
+import { useSession } from "./hooks";
 import { Chat } from "./screens/Chat";
 import { Done } from "./screens/Done";
 import { Ended } from "./screens/Ended";
@@ -9,8 +10,7 @@ import { Rating } from "./screens/Rating";
 import { TakenOver } from "./screens/TakenOver";
 import { Topic } from "./screens/Topic";
 import { Waiting } from "./screens/Waiting";
-import { Frame } from "./Frame";
-import { useSession } from "./hooks";
+import type { State } from "./session/reducer";
 
 /** The worker's page: one screen at a time, as the session stands. */
 export function App() {
@@ -18,7 +18,7 @@ export function App() {
   if (problem) {
     return <ProblemPage problem={problem} />;
   }
-  if (state.link === "taken_over") {
+  if (state.connection === "taken_over") {
     return <TakenOver />;
   }
   return (
@@ -33,15 +33,16 @@ function Current({ state }: { state: State }) {
   if (screen.name === "loading" || !study) {
     return <Waiting />;
   }
+  const key = "conversation" in screen ? `${screen.conversation}.${screen.attempt}` : "";
   switch (screen.name) {
     case "instructions":
       return <Instructions study={study} />;
     case "topic":
-      return <Topic key={screen.k} screen={screen} study={study} />;
+      return <Topic key={key} screen={screen} study={study} />;
     case "chat":
-      return <Chat key={screen.k} chat={screen} study={study} />;
+      return <Chat key={key} chat={screen} study={study} />;
     case "rating":
-      return <Rating key={screen.k} screen={screen} study={study} />;
+      return <Rating key={key} screen={screen} study={study} />;
     case "feedback":
       return <Feedback />;
     case "done":

@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { useScratch, useSession } from "./hooks";
+import { useDraft, useSession } from "./hooks";
 import { MAX_SAY } from "./limits";
 
 interface Props {
-  k: number;
+  conversation: number;
   /** Whether a line may be sent now. Typing is always possible. */
   ready: boolean;
   waiting: boolean;
@@ -13,18 +13,18 @@ interface Props {
 const COUNT_FROM = MAX_SAY - 200;
 
 /** Where the worker writes. Enter sends, Shift+Enter starts a new line. */
-export function Composer({ k, ready, waiting, onSend }: Props) {
+export function Composer({ conversation, ready, waiting, onSend }: Props) {
   const session = useSession();
   const { notice } = session.state;
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useScratch(`${k}:draft`, "");
+  const [text, setText] = useDraft(`${conversation}:draft`, "");
   const sendable = ready && text.trim() !== "" && text.length <= MAX_SAY;
 
   // An input that was refused comes back, before whatever was typed since.
   useEffect(() => {
-    const words = session.takeWords();
-    if (words) {
-      setText([words, text].filter(Boolean).join("\n"));
+    const refused = session.takeRefusedText();
+    if (refused) {
+      setText([refused, text].filter(Boolean).join("\n"));
     }
   }, [notice?.key]);
 
@@ -80,14 +80,20 @@ export function Composer({ k, ready, waiting, onSend }: Props) {
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={key}
       />
-      <button type="submit" class="button button-primary composer-send" aria-disabled={sendable ? undefined : "true"}>
+      <button
+        type="submit"
+        class="button button-primary composer-send"
+        aria-disabled={sendable ? undefined : "true"}
+      >
         <span class="unseen">Send</span>
         <svg viewBox="0 0 24 24" aria-hidden="true">
           <path d="M12 19V5M5.5 11.5 12 5l6.5 6.5" />
         </svg>
       </button>
       <p class="composer-hint small soft" id="composer-hint">
-        {hint(waiting, text) ?? <span class="composer-keys">Enter sends, Shift + Enter starts a new line.</span>}
+        {hint(waiting, text) ?? (
+          <span class="composer-keys">Enter sends, Shift + Enter starts a new line.</span>
+        )}
       </p>
     </form>
   );

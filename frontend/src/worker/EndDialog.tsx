@@ -1,9 +1,10 @@
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
 import { useSession } from "./hooks";
+import type { ConversationName } from "./session/reducer";
 
 interface Props {
-  k: number;
+  chat: ConversationName;
   missing: number;
   last: boolean;
   replyDue: boolean;
@@ -20,8 +21,8 @@ function TooFew({ missing, onClose }: Props) {
   return (
     <Dialog title="A little more, please" onClose={onClose}>
       <p>
-        {missing === 1 ? "One more message is needed" : `${missing} more messages are needed`} in this conversation
-        before you can go on.
+        {missing === 1 ? "One more message is needed" : `${missing} more messages are needed`} in this
+        conversation before you can go on.
       </p>
       <div class="actions">
         <Button onClick={onClose}>Keep chatting</Button>
@@ -30,17 +31,19 @@ function TooFew({ missing, onClose }: Props) {
   );
 }
 
-function Confirm({ k, last, replyDue, ending, onClose }: Props) {
+function Confirm({ chat, last, replyDue, ending, onClose }: Props) {
   const session = useSession();
   const end = () => {
     if (!replyDue && !ending) {
-      session.act({ type: "end_conversation", k });
+      const { conversation, attempt } = chat;
+      session.send({ type: "end_conversation", conversation, attempt });
     }
   };
   return (
     <Dialog title="Finish this conversation?" onClose={onClose}>
       <p>
-        You can’t come back to it. Next you rate it{last ? ", and then you are nearly done." : ", then a new chatbot follows."}
+        You can’t come back to it. Next you rate it
+        {last ? ", and then you are nearly done." : ", then a new chatbot follows."}
       </p>
       {replyDue && (
         <p class="soft" role="status">

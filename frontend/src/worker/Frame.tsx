@@ -3,29 +3,29 @@ import { useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { Steps } from "../design/Steps";
 import { Wordmark } from "../design/Wordmark";
-import { noticeText } from "../problem";
-import type { Screen } from "../reducer";
 import { useSession } from "./hooks";
 import { LeaveDialog } from "./LeaveDialog";
+import { noticeText } from "./session/problem";
+import type { Screen } from "./session/reducer";
 
 const CAN_LEAVE = new Set<Screen["name"]>(["topic", "chat", "rating", "feedback"]);
 
 /** What surrounds every screen: the header, how the connection stands, what was refused. */
 export function Frame({ children }: { children: ComponentChildren }) {
   const session = useSession();
-  const { link, notice, screen, study } = session.state;
+  const { connection, notice, screen, study } = session.state;
   const [leaving, setLeaving] = useState(false);
-  const k = "k" in screen ? screen.k : null;
+  const now = "conversation" in screen ? screen.conversation : null;
   return (
     <div class={`frame frame-${screen.name}`}>
       <header class="top">
         <Wordmark />
-        {k !== null && study && (
+        {now !== null && study && (
           <div class="top-steps">
             <p class="small">
-              Conversation {k} of {study.conversations}
+              Conversation {now} of {study.conversations}
             </p>
-            <Steps now={k} of={study.conversations} />
+            <Steps now={now} of={study.conversations} />
           </div>
         )}
         {CAN_LEAVE.has(screen.name) && (
@@ -35,7 +35,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         )}
       </header>
       <div class="news" role="status">
-        {link === "lost" && screen.name !== "loading" && (
+        {connection === "lost" && screen.name !== "loading" && (
           <p class="banner">
             <span class="banner-pulse" aria-hidden="true" />
             Connection lost. Your words are safe, we’re reconnecting…
@@ -46,7 +46,12 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {notice && (
           <div class="toast">
             <p>{noticeText(notice.code)}</p>
-            <button type="button" class="toast-close" aria-label="Close this message" onClick={() => session.dismiss()}>
+            <button
+              type="button"
+              class="toast-close"
+              aria-label="Close this message"
+              onClick={() => session.dismiss()}
+            >
               ×
             </button>
           </div>

@@ -1,7 +1,7 @@
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
-import { underWay } from "../reducer";
 import { useSession } from "./hooks";
+import { underWay } from "./session/reducer";
 
 /** Asks whether the worker means to give the assignment back. */
 export function LeaveDialog({ onClose }: { onClose: () => void }) {
@@ -10,7 +10,7 @@ export function LeaveDialog({ onClose }: { onClose: () => void }) {
   const leaving = underWay(session.state, "leave") !== null;
   const leave = () => {
     if (!leaving) {
-      session.act({ type: "leave" });
+      session.send({ type: "leave" });
     }
   };
   return (

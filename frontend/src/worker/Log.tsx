@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { TurnCard } from "../protocol";
 import { useOverdue } from "./hooks";
+import type { TurnCard } from "./session/protocol";
 
 interface Props {
   turns: TurnCard[];
@@ -44,7 +44,11 @@ export function Log({ turns, sending, typing, topic, again }: Props) {
     return () => observer.disconnect();
   }, []);
   // Only a movement upwards leaves the end: the box may shrink before its last scrolling is told.
-  const scrolled = ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: { currentTarget: HTMLElement }) => {
+  const scrolled = ({
+    currentTarget: { scrollHeight, scrollTop, clientHeight },
+  }: {
+    currentTarget: HTMLElement;
+  }) => {
     const near = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
     atEnd.current = near || (atEnd.current && scrollTop >= top.current);
     top.current = scrollTop;
@@ -53,6 +57,7 @@ export function Log({ turns, sending, typing, topic, again }: Props) {
     <div
       ref={box}
       class="log"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which needs the focus where there is no mouse
       tabIndex={0}
       role="log"
       aria-label="Conversation"
@@ -61,7 +66,8 @@ export function Log({ turns, sending, typing, topic, again }: Props) {
     >
       {again && (
         <p class="log-note small soft">
-          The chatbot before could not go on. A new one has taken its place, and this conversation started over.
+          The chatbot before could not go on. A new one has taken its place, and this conversation started
+          over.
         </p>
       )}
       {lines.length === 0 && (

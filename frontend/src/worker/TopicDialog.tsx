@@ -1,11 +1,12 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
-import { Opinions } from "../design/Opinions";
-import { RadioCards, type Choice } from "../design/RadioCards";
-import type { Opinion, TopicChangeKind } from "../protocol";
-import { useScratch, useSession } from "./hooks";
+import { type Choice, RadioCards } from "../design/RadioCards";
+import { useDraft, useSession } from "./hooks";
 import { MAX_TOPIC } from "./limits";
+import { Opinions } from "./Opinions";
+import type { Opinion, TopicChangeKind } from "./session/protocol";
+import type { ConversationName } from "./session/reducer";
 
 const KINDS: Choice<TopicChangeKind>[] = [
   { value: "bot change", label: "The chatbot changed it" },
@@ -25,16 +26,16 @@ interface Draft {
 const EMPTY: Draft = { how: null, topic: null, opinion: null, bot_opinion: null };
 
 interface Props {
-  k: number;
+  chat: ConversationName;
   topic: string;
   onClose: () => void;
 }
 
 /** Records that the topic has changed: how, to what, and what both sides think of it. */
-export function TopicDialog({ k, topic, onClose }: Props) {
+export function TopicDialog({ chat: { conversation, attempt }, topic, onClose }: Props) {
   const session = useSession();
   const form = useRef<HTMLFormElement>(null);
-  const [draft, setDraft] = useScratch<Draft>(`${k}:change`, EMPTY);
+  const [draft, setDraft] = useDraft<Draft>(`${conversation}:change`, EMPTY);
   const [tried, setTried] = useState(false);
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   const same = draft.how === "no change";
@@ -49,7 +50,15 @@ export function TopicDialog({ k, topic, onClose }: Props) {
     if (how && opinion && bot_opinion && !textMissing) {
       // Emptied before it is sent: a refusal gives the words back.
       setDraft(EMPTY);
-      session.act({ type: "topic_change", k, how, topic: text.trim(), opinion, bot_opinion });
+      session.send({
+        type: "topic_change",
+        conversation,
+        attempt,
+        how,
+        topic: text.trim(),
+        opinion,
+        bot_opinion,
+      });
       onClose();
     } else {
       const first = [!how, textMissing, !opinion, !bot_opinion].indexOf(true);

@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import type { Session } from "../session";
+import type { Session } from "./session/session";
 
 /** The session of this page, for every screen below. */
 export const SessionContext = createContext<Session | null>(null);
@@ -22,11 +22,11 @@ export function useSession(): Session {
 }
 
 /** State that outlives the tab, until what it is for has been sent. */
-export function useScratch<T>(key: string, start: T): [T, (value: T) => void] {
-  const { scratch } = useSession();
-  const [value, setValue] = useState<T>(() => scratch.get<T>(key) ?? start);
+export function useDraft<T>(key: string, start: T): [T, (value: T) => void] {
+  const { drafts } = useSession();
+  const [value, setValue] = useState<T>(() => drafts.get<T>(key) ?? start);
   const keep = (next: T) => {
-    scratch.set(key, next);
+    drafts.set(key, next);
     setValue(next);
   };
   return [value, keep];

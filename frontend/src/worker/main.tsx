@@ -3,9 +3,9 @@ import "../design/tokens.css";
 import "../design/base.css";
 import "../design/parts.css";
 import "./worker.css";
-import { Session, visitorOf } from "../session";
 import { App } from "./App";
 import { SessionContext } from "./hooks";
+import { Session, visitorOf } from "./session/session";
 import { fitViewport } from "./viewport";
 
 const page = document.getElementById("page");

@@ -7,12 +7,12 @@ export function fitViewport(): void {
   if (!view) {
     return;
   }
-  const fit = () => {
+  const setHeight = () => {
     // A page that is zoomed in is larger than its view; it is left alone.
     if (view.scale < 1.05) {
       document.documentElement.style.setProperty("--screen", `${Math.round(view.height)}px`);
     }
   };
-  view.addEventListener("resize", fit);
-  fit();
+  view.addEventListener("resize", setHeight);
+  setHeight();
 }

@@ -65,7 +65,8 @@ MESSAGES: list[dict[str, Any]] = [
 
 def test_the_pages_schema_is_this_protocols() -> None:
     """A difference means that the pages speak an older protocol: `candor schema` prints the newer one."""
-    stored = json.loads((REPOSITORY / "frontend/src/protocol.schema.json").read_text(encoding="utf-8"))
+    schema = REPOSITORY / "frontend/src/worker/session/protocol.schema.json"
+    stored = json.loads(schema.read_text(encoding="utf-8"))
     assert stored == json_schema()
 
 

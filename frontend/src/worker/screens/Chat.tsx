@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Meter } from "../../design/Steps";
-import type { StudyCard } from "../../protocol";
-import { inputsOf, lineUnderWay, maySpeak, topicOf, underWay, type ChatScreen } from "../../reducer";
 import { Composer } from "../Composer";
 import { EndDialog } from "../EndDialog";
 import { useSession, useTitle } from "../hooks";
 import { Log } from "../Log";
+import type { StudyCard } from "../session/protocol";
+import { type ChatScreen, inputsOf, lineUnderWay, maySpeak, topicOf, underWay } from "../session/reducer";
 import { TopicDialog } from "../TopicDialog";
 
 interface Props {
@@ -16,7 +16,8 @@ interface Props {
 
 /** A conversation. */
 export function Chat({ chat, study }: Props) {
-  useTitle(`Conversation ${chat.k}`);
+  const { conversation, attempt } = chat;
+  useTitle(`Conversation ${conversation}`);
   const session = useSession();
   const { state } = session;
   const [open, setOpen] = useState<"topic" | "end" | null>(null);
@@ -27,12 +28,12 @@ export function Chat({ chat, study }: Props) {
   const topic = topicOf(state, chat);
   const speak = (text: string) => {
     const turn = (chat.turns.at(-1)?.turn ?? -1) + 1;
-    session.act({ type: "say", k: chat.k, turn, text });
+    session.send({ type: "say", conversation, attempt, turn, text });
   };
   return (
     <div class="chat">
       <h1 class="unseen">
-        Conversation {chat.k} of {study.conversations}
+        Conversation {conversation} of {study.conversations}
       </h1>
       <section class="chat-side" aria-label="This conversation">
         <div class="chat-topic">
@@ -68,18 +69,23 @@ export function Chat({ chat, study }: Props) {
           sending={lineUnderWay(state, chat)}
           typing={chat.replyDue}
           topic={topic}
-          again={chat.again}
+          again={attempt > 1}
         />
-        <Composer k={chat.k} ready={maySpeak(state, chat)} waiting={chat.replyDue} onSend={speak} />
+        <Composer
+          conversation={conversation}
+          ready={maySpeak(state, chat)}
+          waiting={chat.replyDue}
+          onSend={speak}
+        />
       </section>
-      {open === "topic" && <TopicDialog k={chat.k} topic={topic} onClose={close} />}
+      {open === "topic" && <TopicDialog chat={chat} topic={topic} onClose={close} />}
       {open === "end" && (
         <EndDialog
-          k={chat.k}
+          chat={chat}
           missing={Math.max(0, needed - inputs)}
-          last={chat.k === study.conversations}
+          last={conversation === study.conversations}
           replyDue={chat.replyDue}
-          ending={underWay(state, "end_conversation", chat.k) !== null}
+          ending={underWay(state, "end_conversation", chat) !== null}
           onClose={close}
         />
       )}

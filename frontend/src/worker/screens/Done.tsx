@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import type { Screen } from "../../reducer";
 import { useHeading, useTitle } from "../hooks";
+import type { Screen } from "../session/reducer";
 
 interface Props {
   screen: Extract<Screen, { name: "done" }>;
@@ -23,8 +23,8 @@ export function Done({ screen }: Props) {
             Thank you!
           </h1>
           <p class="lead">
-            Your conversations and ratings are safely with us. You have helped to find out what makes a chatbot worth
-            talking to.
+            Your conversations and ratings are safely with us. You have helped to find out what makes a
+            chatbot worth talking to.
           </p>
         </div>
         {screen.code && <Code code={screen.code} />}

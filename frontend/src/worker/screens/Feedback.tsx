@@ -1,19 +1,19 @@
 import { Button } from "../../design/Button";
-import { underWay } from "../../reducer";
-import { useHeading, useScratch, useSession, useTitle } from "../hooks";
+import { useDraft, useHeading, useSession, useTitle } from "../hooks";
 import { MAX_FEEDBACK } from "../limits";
+import { underWay } from "../session/reducer";
 
 /** The optional box at the end; pressing its button hands the assignment in. */
 export function Feedback() {
   useTitle("Feedback");
   const session = useSession();
   const heading = useHeading();
-  const [text, setText] = useScratch("feedback", "");
+  const [text, setText] = useDraft("feedback", "");
   const sending = underWay(session.state, "feedback") !== null;
   const submit = (event: Event) => {
     event.preventDefault();
     if (!sending) {
-      session.act({ type: "feedback", text: text.trim() });
+      session.send({ type: "feedback", text: text.trim() });
     }
   };
   return (

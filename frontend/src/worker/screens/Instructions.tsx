@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import type { StudyCard } from "../../protocol";
-import { underWay } from "../../reducer";
 import { useHeading, useSession, useTitle } from "../hooks";
 import { LeaveDialog } from "../LeaveDialog";
+import type { StudyCard } from "../session/protocol";
+import { underWay } from "../session/reducer";
 
 type Line = ["you" | "chatbot", string];
 
@@ -33,7 +33,7 @@ export function Instructions({ study }: { study: StudyCard }) {
   const agreeing = underWay(session.state, "agree") !== null;
   const agree = () => {
     if (!agreeing) {
-      session.act({ type: "agree" });
+      session.send({ type: "agree" });
     }
   };
   const n = study.conversations;
@@ -47,8 +47,8 @@ export function Instructions({ study }: { study: StudyCard }) {
         </h1>
       </div>
       <p class="lead">
-        You will hold {counted(n, "short conversation")}, each with a different chatbot, and tell us right after each
-        one how it was.
+        You will hold {counted(n, "short conversation")}, each with a different chatbot, and tell us right
+        after each one how it was.
       </p>
 
       <ol class="way">
@@ -63,22 +63,22 @@ export function Instructions({ study }: { study: StudyCard }) {
         <li>
           <h2>Chat</h2>
           <p>
-            Write at least <strong>{counted(study.minimum_inputs, "message")}</strong> in each conversation. A chatbot
-            may need a few seconds to reply.
+            Write at least <strong>{counted(study.minimum_inputs, "message")}</strong> in each conversation. A
+            chatbot may need a few seconds to reply.
           </p>
         </li>
         <li>
           <h2>Keep the topic up to date</h2>
           <p>
-            The current topic stays on your screen. Whenever the conversation moves to something else, record it with
-            the <strong>Topic</strong> button.
+            The current topic stays on your screen. Whenever the conversation moves to something else, record
+            it with the <strong>Topic</strong> button.
           </p>
         </li>
         <li>
           <h2>Say what you think</h2>
           <p>
-            At the end of each conversation, rate it on a few sliders. There are no right answers, only your honest
-            ones, and you can’t go back to change them.
+            At the end of each conversation, rate it on a few sliders. There are no right answers, only your
+            honest ones, and you can’t go back to change them.
           </p>
         </li>
       </ol>
@@ -86,16 +86,16 @@ export function Instructions({ study }: { study: StudyCard }) {
       <section class="flow-small" aria-labelledby="realistic">
         <h2 id="realistic">Talk as you would with a person</h2>
         <p>
-          Imagine somebody you would like to talk to. Read what the chatbot says, answer it, ask things, tell things.
-          These two conversations would not help anybody:
+          Imagine somebody you would like to talk to. Read what the chatbot says, answer it, ask things, tell
+          things. These two conversations would not help anybody:
         </p>
         <div class="examples">
           <Example title="Worthless: only greetings, again and again" lines={WORTHLESS} />
           <Example title="Unfitting: replies that ignore what was said" lines={UNFITTING} />
         </div>
         <p>
-          We do look at the conversations. Honest work is always welcome, however the chats turn out; obvious attempts
-          to game the study are rejected.
+          We do look at the conversations. Honest work is always welcome, however the chats turn out; obvious
+          attempts to game the study are rejected.
         </p>
       </section>
 

@@ -1,24 +1,26 @@
 import { Button } from "../../design/Button";
-import type { Problem } from "../../problem";
 import { useSession } from "../hooks";
-import { Still } from "./Still";
+import type { Problem } from "../session/problem";
+import { StaticPage } from "./StaticPage";
+
+const BUTTONS: Record<NonNullable<Problem["remedy"]>, string> = {
+  retry: "Try again",
+  reload: "Load the page anew",
+  start_anew: "Open the study again",
+};
 
 /** The session can't be opened: why, and what to do about it. */
-export function ProblemPage({ problem }: { problem: Problem }) {
+export function ProblemPage({ problem: { title, text, remedy } }: { problem: Problem }) {
   const session = useSession();
+  const press = () => (remedy === "start_anew" ? session.startAnew() : window.location.reload());
   return (
-    <Still title={problem.title}>
-      <p>{problem.text}</p>
-      {problem.remedy === "retry" && (
+    <StaticPage title={title}>
+      <p>{text}</p>
+      {remedy && (
         <div class="actions">
-          <Button onClick={() => window.location.reload()}>Try again</Button>
+          <Button onClick={press}>{BUTTONS[remedy]}</Button>
         </div>
       )}
-      {problem.remedy === "afresh" && (
-        <div class="actions">
-          <Button onClick={() => session.afresh()}>Open the study again</Button>
-        </div>
-      )}
-    </Still>
+    </StaticPage>
   );
 }

@@ -1,9 +1,9 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Slider } from "../../design/Slider";
-import type { StudyCard } from "../../protocol";
-import { underWay, type Screen } from "../../reducer";
-import { useHeading, useScratch, useSession, useTitle } from "../hooks";
+import { useDraft, useHeading, useSession, useTitle } from "../hooks";
+import type { StudyCard } from "../session/protocol";
+import { type Screen, underWay } from "../session/reducer";
 
 interface Props {
   screen: Extract<Screen, { name: "rating" }>;
@@ -12,15 +12,15 @@ interface Props {
 
 /** The statements of the study, each with a slider. An untouched one is no answer. */
 export function Rating({ screen, study }: Props) {
-  const { k, cutShort } = screen;
-  useTitle(`Rate conversation ${k}`);
+  const { conversation, attempt, cutShort } = screen;
+  useTitle(`Rate conversation ${conversation}`);
   const session = useSession();
   const heading = useHeading();
   const form = useRef<HTMLFormElement>(null);
-  const [ratings, setRatings] = useScratch<Record<string, number>>(`${k}:ratings`, {});
+  const [ratings, setRatings] = useDraft<Record<string, number>>(`${conversation}:ratings`, {});
   const [tried, setTried] = useState(false);
   const missing = study.criteria.filter(({ label }) => ratings[label] === undefined);
-  const sending = underWay(session.state, "rate", k) !== null;
+  const sending = underWay(session.state, "rate", screen) !== null;
 
   const submit = (event: Event) => {
     event.preventDefault();
@@ -33,7 +33,7 @@ export function Rating({ screen, study }: Props) {
       slider?.focus({ preventScroll: true });
     } else if (!sending) {
       const asked = study.criteria.map(({ label }) => [label, ratings[label] ?? 0] as const);
-      session.act({ type: "rate", k, ratings: Object.fromEntries(asked) });
+      session.send({ type: "rate", conversation, attempt, ratings: Object.fromEntries(asked) });
     }
   };
 
@@ -42,15 +42,15 @@ export function Rating({ screen, study }: Props) {
       {cutShort && (
         <div class="panel panel-calm" role="status">
           <p>
-            <strong>That chatbot could not go on.</strong> You had written enough, so please rate the conversation as far
-            as it went.
+            <strong>That chatbot could not go on.</strong> You had written enough, so please rate the
+            conversation as far as it went.
           </p>
         </div>
       )}
       <form ref={form} class="rating" onSubmit={submit} noValidate>
         <div class="flow-tight">
           <p class="kicker">
-            Conversation {k} of {study.conversations} is over
+            Conversation {conversation} of {study.conversations} is over
           </p>
           <h1 ref={heading} tabIndex={-1}>
             How was it?
@@ -89,7 +89,7 @@ export function Rating({ screen, study }: Props) {
               : `${missing.length} of ${study.criteria.length} still to answer`}
           </p>
           <Button type="submit" kind={missing.length > 0 ? "quiet" : "primary"} off={sending}>
-            {submitText(missing.length, sending, k === study.conversations)}
+            {submitText(missing.length, sending, conversation === study.conversations)}
           </Button>
         </div>
       </form>

@@ -1,16 +1,16 @@
 import { Button } from "../../design/Button";
 import { useSession } from "../hooks";
-import { Still } from "./Still";
+import { StaticPage } from "./StaticPage";
 
 /** The session was opened elsewhere. */
 export function TakenOver() {
   const session = useSession();
   return (
-    <Still title="This session is open in another tab">
+    <StaticPage title="This session is open in another tab">
       <p>It can only be used in one place at a time. Everything you wrote is there, nothing is lost.</p>
       <div class="actions">
         <Button onClick={() => session.takeBack()}>Use it here instead</Button>
       </div>
-    </Still>
+    </StaticPage>
   );
 }

@@ -1,10 +1,10 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { Opinions } from "../../design/Opinions";
-import type { Opinion, StudyCard } from "../../protocol";
-import { underWay, type Screen } from "../../reducer";
+import { useDraft, useHeading, useSession, useTitle } from "../hooks";
 import { MAX_TOPIC } from "../limits";
-import { useHeading, useScratch, useSession, useTitle } from "../hooks";
+import { Opinions } from "../Opinions";
+import type { Opinion, StudyCard } from "../session/protocol";
+import { type Screen, underWay } from "../session/reducer";
 
 interface Props {
   screen: Extract<Screen, { name: "topic" }>;
@@ -13,16 +13,16 @@ interface Props {
 
 /** The opening topic of a conversation and what the worker thinks of it. */
 export function Topic({ screen, study }: Props) {
-  const { k, icebreaker, again } = screen;
-  useTitle(`Topic of conversation ${k}`);
+  const { conversation, attempt, icebreaker } = screen;
+  useTitle(`Topic of conversation ${conversation}`);
   const session = useSession();
   const heading = useHeading();
   const field = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
-  const [text, setText] = useScratch(`${k}:topic`, "");
-  const [opinion, setOpinion] = useScratch<Opinion | null>(`${k}:opinion:${icebreaker ?? ""}`, null);
+  const [text, setText] = useDraft(`${conversation}:topic`, "");
+  const [opinion, setOpinion] = useDraft<Opinion | null>(`${conversation}:opinion:${icebreaker ?? ""}`, null);
   const [tried, setTried] = useState(false);
-  const sending = underWay(session.state, "topic", k) !== null;
+  const sending = underWay(session.state, "topic", screen) !== null;
   const free = icebreaker === null;
   const textMissing = free && !text.trim();
 
@@ -34,24 +34,24 @@ export function Topic({ screen, study }: Props) {
     } else if (opinion === null) {
       form.current?.querySelector<HTMLInputElement>("input[type=radio]")?.focus();
     } else if (!sending) {
-      session.act({ type: "topic", k, text: free ? text.trim() : null, opinion });
+      session.send({ type: "topic", conversation, attempt, text: free ? text.trim() : null, opinion });
     }
   };
 
   return (
     <div class="page">
-      {again && (
+      {attempt > 1 && (
         <div class="panel panel-calm" role="status">
           <p>
-            <strong>That chatbot could not go on.</strong> A new one takes its place, and this conversation starts over.
-            Everything you finished before is kept.
+            <strong>That chatbot could not go on.</strong> A new one takes its place, and this conversation
+            starts over. Everything you finished before is kept.
           </p>
         </div>
       )}
       <form ref={form} class="panel flow" onSubmit={submit} noValidate>
         <div>
           <p class="kicker">
-            Conversation {k} of {study.conversations} · a new chatbot
+            Conversation {conversation} of {study.conversations} · a new chatbot
           </p>
           <h1 ref={heading} tabIndex={-1}>
             {free ? "What would you like to talk about?" : "Here is your topic"}

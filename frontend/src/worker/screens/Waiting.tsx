@@ -3,7 +3,7 @@ import { useOverdue, useSession, useTitle } from "../hooks";
 /** Nothing is known yet. */
 export function Waiting() {
   useTitle("Connecting");
-  const { link } = useSession().state;
+  const { connection } = useSession().state;
   const long = useOverdue(true, 6_000);
   return (
     <div class="page page-still">
@@ -13,7 +13,7 @@ export function Waiting() {
           <span />
           <span />
         </span>
-        <h1>{long || link === "lost" ? "Still connecting. We keep trying…" : "Connecting…"}</h1>
+        <h1>{long || connection === "lost" ? "Still connecting. We keep trying…" : "Connecting…"}</h1>
       </div>
     </div>
   );

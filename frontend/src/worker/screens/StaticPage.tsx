@@ -8,7 +8,7 @@ interface Props {
 }
 
 /** A page on which nothing more happens by itself: a heading, a few words, at most a button. */
-export function Still({ title, children }: Props) {
+export function StaticPage({ title, children }: Props) {
   useTitle(title);
   const heading = useHeading();
   return (

@@ -1,71 +1,38 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Outbox } from "../src/outbox";
-import { Socket, type Link, type ServerMessage, type Wireline } from "../src/socket";
-import { Shelf } from "../src/storage";
-import { conversation, line, MemoryStore, say, snapshot } from "./helpers";
+import { PrefixedStorage } from "../../../src/shared/storage";
+import { Outbox } from "../../../src/worker/session/outbox";
+import { PROTOCOL_VERSION } from "../../../src/worker/session/protocol";
+import { type ConnectionState, type ServerMessage, Socket } from "../../../src/worker/session/socket";
+import { MemoryStorage } from "../../shared/support";
+import { conversation, error, FakeConnection, line, NOW, say, snapshot } from "./support";
 
-/** A connection of which the test is the other end. */
-class FakeLine implements Wireline {
-  onopen: (() => void) | null = null;
-  onmessage: ((event: { data: unknown }) => void) | null = null;
-  onclose: (() => void) | null = null;
-  closed = false;
-  readonly sent: { type: string; id: string }[] = [];
-
-  send(text: string): void {
-    this.sent.push(JSON.parse(text) as { type: string; id: string });
-  }
-
-  close(): void {
-    this.closed = true;
-  }
-
-  says(message: unknown): void {
-    this.onmessage?.({ data: JSON.stringify(message) });
-  }
-
-  drops(): void {
-    this.onclose?.();
-  }
-
-  /** Open it and greet the page. */
-  welcomes(message: unknown = snapshot()): void {
-    this.onopen?.();
-    this.says(message);
-  }
-}
-
-function setUp(store = new MemoryStore()) {
-  const lines: FakeLine[] = [];
-  const links: Link[] = [];
+function setUp(store = new MemoryStorage()) {
+  const connections: FakeConnection[] = [];
+  const states: ConnectionState[] = [];
   const heard: ServerMessage[] = [];
   const refused: string[] = [];
-  const outbox = new Outbox(new Shelf(store, "p:"));
+  const outbox = new Outbox(new PrefixedStorage(store, "p:"));
   const socket = new Socket({
     connect: () => {
-      const line = new FakeLine();
-      lines.push(line);
-      return line;
+      const connection = new FakeConnection();
+      connections.push(connection);
+      return connection;
     },
     token: "secret",
     outbox,
     onMessage: (message) => heard.push(message),
-    onLink: (link) => links.push(link),
+    onConnection: (state) => states.push(state),
     onRefused: (code) => refused.push(code),
     random: () => 1,
   });
   const last = () => {
-    const line = lines.at(-1);
-    if (!line) {
+    const connection = connections.at(-1);
+    if (!connection) {
       throw new Error("no connection yet");
     }
-    return line;
+    return connection;
   };
-  return { socket, outbox, lines, links, heard, refused, last, store };
-}
-
-function error(id: string | null, code: string, retry = false): ServerMessage {
-  return { type: "error", seq: 1, id, code, message: "No.", retry };
+  return { socket, outbox, connections, states, heard, refused, last, store };
 }
 
 beforeEach(() => {
@@ -77,34 +44,37 @@ afterEach(() => {
 
 describe("connecting", () => {
   it("says hello with the token first and is open after the snapshot", () => {
-    const { socket, links, last } = setUp();
+    const { socket, states, last } = setUp();
     socket.start();
     last().onopen?.();
-    expect(last().sent).toMatchObject([{ type: "hello", token: "secret" }]);
-    expect(links.at(-1)).toBe("connecting");
+    expect(last().sent).toMatchObject([{ type: "hello", token: "secret", protocol: PROTOCOL_VERSION }]);
+    expect(states.at(-1)).toBe("connecting");
     last().says(snapshot());
-    expect(links.at(-1)).toBe("open");
+    expect(states.at(-1)).toBe("open");
   });
 
   it("tries again with growing pauses", () => {
-    const { socket, lines, links, last } = setUp();
+    const { socket, connections, states, last } = setUp();
     socket.start();
     // With random = 1 the pauses are 500, 1000, 2000, … ms.
     for (const [tries, pause] of [500, 1000, 2000].entries()) {
       last().drops();
-      expect(links.at(-1)).toBe("lost");
+      expect(states.at(-1)).toBe("lost");
       vi.advanceTimersByTime(pause - 1);
-      expect(lines).toHaveLength(tries + 1);
+      expect(connections).toHaveLength(tries + 1);
       vi.advanceTimersByTime(1);
-      expect(lines).toHaveLength(tries + 2);
+      expect(connections).toHaveLength(tries + 2);
     }
   });
 
   it.each([
-    ["a message was accepted", (line: FakeLine) => line.says({ type: "accepted", seq: 2, id: "a" })],
+    [
+      "a message was accepted",
+      (connection: FakeConnection) => connection.says({ type: "accepted", seq: 2, id: "a" }),
+    ],
     ["a connection has lasted for 10 s", () => vi.advanceTimersByTime(10_000)],
   ])("starts with short pauses again once %s", (_, succeed) => {
-    const { socket, lines, last } = setUp();
+    const { socket, connections, last } = setUp();
     socket.start();
     last().drops();
     vi.advanceTimersByTime(500);
@@ -114,11 +84,11 @@ describe("connecting", () => {
     succeed(last());
     last().drops();
     vi.advanceTimersByTime(500);
-    expect(lines).toHaveLength(4);
+    expect(connections).toHaveLength(4);
   });
 
   it("does not hammer a server that greets and then fails", () => {
-    const { socket, lines, last } = setUp();
+    const { socket, connections, last } = setUp();
     socket.start();
     socket.send(say("a", "Hello", 0));
     for (const [tries, pause] of [500, 1000, 2000, 4000, 8000].entries()) {
@@ -126,38 +96,38 @@ describe("connecting", () => {
       last().says(error(null, "internal"));
       last().drops();
       vi.advanceTimersByTime(pause - 1);
-      expect(lines).toHaveLength(tries + 1);
+      expect(connections).toHaveLength(tries + 1);
       vi.advanceTimersByTime(1);
     }
   });
 
   it("is made anew when a reply is due and nothing comes for 25 s", () => {
-    const { socket, lines, links, last } = setUp();
+    const { socket, connections, states, last } = setUp();
     socket.start();
     last().welcomes();
-    last().says({ type: "typing", seq: 2 });
+    last().says({ type: "typing", ...NOW, seq: 2 });
     vi.advanceTimersByTime(20_000);
     last().says({ type: "accepted", seq: 3, id: "a" });
     vi.advanceTimersByTime(24_999);
-    expect(lines[0]?.closed).toBe(false);
+    expect(connections[0]?.closed).toBe(false);
     vi.advanceTimersByTime(1);
-    expect(lines[0]?.closed).toBe(true);
+    expect(connections[0]?.closed).toBe(true);
     vi.advanceTimersByTime(500);
-    expect(lines).toHaveLength(2);
-    expect(links).not.toContain("lost");
+    expect(connections).toHaveLength(2);
+    expect(states).not.toContain("lost");
     last().welcomes(snapshot({ conversation: conversation([line(0, "Hello")], true) }));
     vi.advanceTimersByTime(25_000);
-    expect(lines[1]?.closed).toBe(true);
+    expect(connections[1]?.closed).toBe(true);
   });
 
   it("may be silent while no reply is due", () => {
-    const { socket, lines, last } = setUp();
+    const { socket, connections, last } = setUp();
     socket.start();
     last().welcomes();
-    last().says({ type: "typing", seq: 2 });
-    last().says({ type: "said", seq: 3, turn: 1, text: "Hi!" });
+    last().says({ type: "typing", ...NOW, seq: 2 });
+    last().says({ type: "said", ...NOW, seq: 3, turn: 1, text: "Hi!" });
     vi.advanceTimersByTime(600_000);
-    expect(lines).toHaveLength(1);
+    expect(connections).toHaveLength(1);
   });
 
   it("hands on a snapshot that comes in between, and sends nothing for it", () => {
@@ -171,32 +141,32 @@ describe("connecting", () => {
   });
 
   it("gives up on a connection that never greets", () => {
-    const { socket, lines, last } = setUp();
+    const { socket, connections, last } = setUp();
     socket.start();
     last().onopen?.();
     vi.advanceTimersByTime(10_000 + 500);
-    expect(lines[0]?.closed).toBe(true);
-    expect(lines).toHaveLength(2);
+    expect(connections[0]?.closed).toBe(true);
+    expect(connections).toHaveLength(2);
   });
 
   it("tries at once when woken, unless a connection is there", () => {
-    const { socket, lines, last } = setUp();
+    const { socket, connections, last } = setUp();
     socket.start();
     last().drops();
     socket.wake();
-    expect(lines).toHaveLength(2);
+    expect(connections).toHaveLength(2);
     last().welcomes();
     socket.wake();
-    expect(lines).toHaveLength(2);
+    expect(connections).toHaveLength(2);
   });
 
   it("replaces a connection that may be dead", () => {
-    const { socket, lines, last } = setUp();
+    const { socket, connections, last } = setUp();
     socket.start();
     last().welcomes();
     socket.recycle();
-    expect(lines[0]?.closed).toBe(true);
-    expect(lines).toHaveLength(2);
+    expect(connections[0]?.closed).toBe(true);
+    expect(connections).toHaveLength(2);
   });
 
   it("ignores what is not a message", () => {
@@ -249,12 +219,12 @@ describe("the outbox", () => {
   });
 
   it("drops a connection that leaves a message without an answer", () => {
-    const { socket, lines, last } = setUp();
+    const { socket, connections, last } = setUp();
     socket.start();
     last().welcomes();
     socket.send(say("a", "Hello", 0));
     vi.advanceTimersByTime(12_000 + 500);
-    expect(lines).toHaveLength(2);
+    expect(connections).toHaveLength(2);
     last().welcomes();
     expect(last().sent.at(-1)).toMatchObject({ id: "a" });
   });
@@ -270,7 +240,7 @@ describe("the outbox", () => {
   });
 
   it("lets go of a message of another phase, and connects for a fresh snapshot", () => {
-    const { socket, outbox, lines, links, heard, last } = setUp();
+    const { socket, outbox, connections, states, heard, last } = setUp();
     socket.start();
     last().welcomes();
     socket.send(say("a", "Hello", 0));
@@ -278,21 +248,28 @@ describe("the outbox", () => {
     last().says(error("a", "wrong_phase"));
     expect(outbox.waiting.map(({ id }) => id)).toEqual(["b"]);
     expect(heard.at(-1)).toMatchObject({ type: "error", code: "wrong_phase" });
-    expect(lines[0]?.closed).toBe(true);
+    expect(connections[0]?.closed).toBe(true);
     vi.advanceTimersByTime(500);
     last().welcomes();
-    expect(lines).toHaveLength(2);
-    expect(last().sent.map(({ id }) => id).slice(1)).toEqual(["b"]);
-    expect(links).not.toContain("lost");
+    expect(connections).toHaveLength(2);
+    expect(
+      last()
+        .sent.map(({ id }) => id)
+        .slice(1),
+    ).toEqual(["b"]);
+    expect(states).not.toContain("lost");
   });
 
   it("is shared by two tabs without loss", () => {
-    const store = new MemoryStore();
-    const [one, two] = [new Outbox(new Shelf(store, "p:")), new Outbox(new Shelf(store, "p:"))];
+    const store = new MemoryStorage();
+    const [one, two] = [
+      new Outbox(new PrefixedStorage(store, "p:")),
+      new Outbox(new PrefixedStorage(store, "p:")),
+    ];
     one.add(say("a", "Hello", 0));
     two.add(say("b", "there", 0));
     two.remove("b");
-    expect(new Outbox(new Shelf(store, "p:")).waiting).toEqual([say("a", "Hello", 0)]);
+    expect(new Outbox(new PrefixedStorage(store, "p:")).waiting).toEqual([say("a", "Hello", 0)]);
     one.remove("a");
     expect(store.length).toBe(0);
   });
@@ -321,45 +298,52 @@ describe("the outbox", () => {
     socket.send({ type: "agree", id: "1" });
     socket.send({ type: "leave", id: "2" });
     last().welcomes();
-    expect(last().sent.map(({ id }) => id).slice(1)).toEqual(["1", "2"]);
+    expect(
+      last()
+        .sent.map(({ id }) => id)
+        .slice(1),
+    ).toEqual(["1", "2"]);
   });
 });
 
 describe("the end", () => {
   it("does not come back after being taken over, until asked to", () => {
-    const { socket, lines, links, last } = setUp();
+    const { socket, connections, states, last } = setUp();
     socket.start();
     last().welcomes();
     last().says({ type: "taken_over", seq: 2 });
-    expect(links.at(-1)).toBe("taken_over");
+    expect(states.at(-1)).toBe("taken_over");
     last().drops();
     socket.wake();
     socket.recycle();
     vi.advanceTimersByTime(60_000);
-    expect(lines).toHaveLength(1);
+    expect(connections).toHaveLength(1);
     socket.start();
-    expect(lines).toHaveLength(2);
+    expect(connections).toHaveLength(2);
   });
 
-  it.each(["token_expired", "token_invalid"])("stops when the token is refused: %s", (code) => {
-    const { socket, lines, refused, last } = setUp();
-    socket.start();
-    last().onopen?.();
-    last().says(error(last().sent[0]?.id ?? null, code));
-    expect(refused).toEqual([code]);
-    vi.advanceTimersByTime(60_000);
-    expect(lines).toHaveLength(1);
-  });
+  it.each(["token_expired", "token_invalid", "outdated_page"])(
+    "stops when it is refused for good: %s",
+    (code) => {
+      const { socket, connections, refused, last } = setUp();
+      socket.start();
+      last().onopen?.();
+      last().says(error(last().sent[0]?.id ?? null, code));
+      expect(refused).toEqual([code]);
+      vi.advanceTimersByTime(60_000);
+      expect(connections).toHaveLength(1);
+    },
+  );
 
   it("tries again when the server refuses a hello only for now", () => {
-    const { socket, lines, refused, last } = setUp();
+    const { socket, connections, refused, last } = setUp();
     socket.start();
     last().onopen?.();
     last().says(error(last().sent[0]?.id ?? null, "rate_limited", true));
     last().drops();
     vi.advanceTimersByTime(500);
     expect(refused).toEqual([]);
-    expect(lines).toHaveLength(2);
+    expect(connections).toHaveLength(2);
   });
 
   it.each([
@@ -367,14 +351,14 @@ describe("the end", () => {
     { type: "ended", seq: 2, phase: "expired" },
     snapshot({ phase: "done", conversation: null, code: "ABCD" }),
   ])("closes for good after $type, with an empty outbox", (message) => {
-    const { socket, lines, links, outbox, last } = setUp();
+    const { socket, connections, states, outbox, last } = setUp();
     socket.start();
     socket.send(say("a", "Hello", 0));
     last().welcomes();
     last().says(message);
-    expect(links.at(-1)).toBe("closed");
+    expect(states.at(-1)).toBe("closed");
     expect(outbox.waiting).toEqual([]);
     vi.advanceTimersByTime(60_000);
-    expect(lines).toHaveLength(1);
+    expect(connections).toHaveLength(1);
   });
 });

@@ -1,15 +1,15 @@
 import { backoff } from "./backoff";
 import { newId } from "./ids";
-import type { Act, Outbox } from "./outbox";
-import type { Wire } from "./protocol";
+import type { Outbox, WorkerMessage } from "./outbox";
+import { PROTOCOL_VERSION, type Wire } from "./protocol";
 
 export type ServerMessage = Wire["server"];
 
 /** How the connection stands. `lost`: it was there, or was tried, and is being tried again. */
-export type Link = "connecting" | "open" | "lost" | "taken_over" | "closed";
+export type ConnectionState = "connecting" | "open" | "lost" | "taken_over" | "closed";
 
 /** The part of a browser's WebSocket that is used here. */
-export interface Wireline {
+export interface Connection {
   onopen: (() => void) | null;
   onmessage: ((event: { data: unknown }) => void) | null;
   onclose: (() => void) | null;
@@ -18,12 +18,12 @@ export interface Wireline {
 }
 
 export interface SocketOptions {
-  connect: () => Wireline;
+  connect: () => Connection;
   token: string;
   outbox: Outbox;
   onMessage: (message: ServerMessage) => void;
-  onLink: (link: Link) => void;
-  /** The session cannot be opened with this token; nothing is tried again. */
+  onConnection: (state: ConnectionState) => void;
+  /** The session cannot be opened with this token or by this page; nothing is tried again. */
   onRefused: (code: string, message: string) => void;
   random?: () => number;
 }
@@ -51,11 +51,11 @@ type Timer = ReturnType<typeof setTimeout>;
  */
 export class Socket {
   readonly #options: SocketOptions;
-  #line: Wireline | null = null;
+  #connection: Connection | null = null;
   #helloId = "";
   #welcomed = false;
   #stopped = true;
-  #attempt = 0;
+  #tries = 0;
   #reconnect: Timer | undefined;
   #welcome: Timer | undefined;
   #calm: Timer | undefined;
@@ -71,102 +71,105 @@ export class Socket {
   /** Open the connection. Also takes the session back after `taken_over`. */
   start(): void {
     this.#stopped = false;
-    this.#attempt = 0;
-    this.#options.onLink("connecting");
-    this.#open();
+    this.#tries = 0;
+    this.#options.onConnection("connecting");
+    this.#connect();
   }
 
   /** Close it for good. */
-  stop(link: Link = "closed"): void {
+  stop(state: ConnectionState = "closed"): void {
     this.#stopped = true;
     clearTimeout(this.#reconnect);
-    this.#hangUp();
-    this.#options.onLink(link);
+    this.#disconnect();
+    this.#options.onConnection(state);
   }
 
   /** Take charge of a message: it is sent now, or as soon as there is a connection. */
-  send(act: Act): void {
-    this.#options.outbox.add(act);
+  send(message: WorkerMessage): void {
+    this.#options.outbox.add(message);
     if (this.#welcomed) {
-      this.#transmit(act);
+      this.#transmit(message);
     }
   }
 
   /** There is reason to hope for a connection: try at once instead of waiting. */
   wake(): void {
-    if (!this.#stopped && !this.#line) {
-      this.#attempt = 0;
-      this.#open();
+    if (!this.#stopped && !this.#connection) {
+      this.#tries = 0;
+      this.#connect();
     }
   }
 
   /** The connection may be dead without having said so: replace it. */
   recycle(): void {
     if (!this.#stopped) {
-      this.#attempt = 0;
-      this.#options.onLink("lost");
-      this.#open();
+      this.#tries = 0;
+      this.#options.onConnection("lost");
+      this.#connect();
     }
   }
 
-  #open(): void {
+  #connect(): void {
     clearTimeout(this.#reconnect);
-    this.#hangUp();
-    const line = this.#options.connect();
-    this.#line = line;
+    this.#disconnect();
+    const connection = this.#options.connect();
+    this.#connection = connection;
     this.#helloId = newId();
     this.#welcome = setTimeout(() => this.#dropped(), WELCOME_MS);
-    line.onopen = () => {
-      line.send(JSON.stringify({ type: "hello", id: this.#helloId, token: this.#options.token }));
+    connection.onopen = () => {
+      const { token } = this.#options;
+      connection.send(
+        JSON.stringify({ type: "hello", id: this.#helloId, token, protocol: PROTOCOL_VERSION }),
+      );
     };
-    line.onmessage = ({ data }) => {
+    connection.onmessage = ({ data }) => {
       const message = read(data);
       if (message) {
         this.#receive(message);
       }
     };
-    line.onclose = () => this.#dropped();
+    connection.onclose = () => this.#dropped();
   }
 
-  #hangUp(): void {
+  #disconnect(): void {
     clearTimeout(this.#welcome);
     clearTimeout(this.#calm);
     clearTimeout(this.#silence);
     this.#answers.forEach(clearTimeout);
     this.#answers.clear();
     this.#welcomed = false;
-    const line = this.#line;
-    this.#line = null;
-    if (line) {
-      line.onopen = line.onmessage = line.onclose = null;
-      line.close();
+    const connection = this.#connection;
+    this.#connection = null;
+    if (connection) {
+      connection.onopen = connection.onmessage = connection.onclose = null;
+      connection.close();
     }
   }
 
-  #dropped(link: Link = "lost"): void {
-    this.#hangUp();
+  #dropped(state: ConnectionState = "lost"): void {
+    this.#disconnect();
     if (this.#stopped) {
       return;
     }
-    this.#options.onLink(link);
-    this.#reconnect = setTimeout(() => this.#open(), backoff(this.#attempt, this.#options.random));
-    this.#attempt += 1;
+    this.#options.onConnection(state);
+    this.#reconnect = setTimeout(() => this.#connect(), backoff(this.#tries, this.#options.random));
+    this.#tries += 1;
   }
 
-  #transmit(act: Act): void {
-    const { id } = act;
+  #transmit(message: WorkerMessage): void {
+    const { id } = message;
     clearTimeout(this.#answers.get(id));
     this.#answers.set(
       id,
       setTimeout(() => this.#dropped(), ANSWER_MS),
     );
-    this.#line?.send(JSON.stringify(act));
+    this.#connection?.send(JSON.stringify(message));
   }
 
   #receive(message: ServerMessage): void {
     this.#listenFor(message);
     if (message.type === "accepted") {
-      this.#attempt = 0;
+      this.#tries = 0;
       this.#answered(message.id);
     }
     if (message.type === "taken_over") {
@@ -181,18 +184,20 @@ export class Socket {
       this.#options.outbox.clear();
       this.stop("closed");
     } else if (message.type === "snapshot" && !this.#welcomed) {
-      this.#welcomeIn();
+      this.#opened();
     } else if (message.type === "error" && message.code === "wrong_phase") {
       this.#dropped("connecting");
     }
   }
 
-  #welcomeIn(): void {
+  #opened(): void {
     clearTimeout(this.#welcome);
-    this.#calm = setTimeout(() => (this.#attempt = 0), CALM_MS);
+    this.#calm = setTimeout(() => (this.#tries = 0), CALM_MS);
     this.#welcomed = true;
-    this.#options.onLink("open");
-    this.#options.outbox.waiting.forEach((act) => this.#transmit(act));
+    this.#options.onConnection("open");
+    for (const message of this.#options.outbox.waiting) {
+      this.#transmit(message);
+    }
   }
 
   /** A connection on which a reply is due and nothing comes may be dead without having said so. */
@@ -230,8 +235,8 @@ export class Socket {
       return false;
     }
     const tries = this.#resends.get(error.id) ?? 0;
-    const act = this.#options.outbox.waiting.find(({ id }) => id === error.id);
-    if (!error.retry || !act || tries >= RESENDS) {
+    const message = this.#options.outbox.waiting.find(({ id }) => id === error.id);
+    if (!error.retry || !message || tries >= RESENDS) {
       this.#answered(error.id);
       return false;
     }
@@ -239,7 +244,7 @@ export class Socket {
     clearTimeout(this.#answers.get(error.id));
     this.#answers.set(
       error.id,
-      setTimeout(() => this.#transmit(act), FIRST_RESEND_MS * 2 ** tries),
+      setTimeout(() => this.#transmit(message), FIRST_RESEND_MS * 2 ** tries),
     );
     return true;
   }

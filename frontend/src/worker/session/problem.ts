@@ -2,19 +2,14 @@
 export interface Problem {
   title: string;
   text: string;
-  /** What pressing the button does: try the same again, start with a fresh token, or nothing. */
-  remedy: "retry" | "afresh" | null;
-}
-
-/** The one error shape of the server's HTTP interface. */
-export interface ErrorBody {
-  error: { code: string; message: string; hint: string };
+  /** What pressing the button does: load the page again, join with a fresh token, or nothing. */
+  remedy: "retry" | "reload" | "start_anew" | null;
 }
 
 const FORGOTTEN: Problem = {
   title: "This link is no longer valid",
   text: "The session that this browser remembers is not known here any more. You can open the study again.",
-  remedy: "afresh",
+  remedy: "start_anew",
 };
 
 const KNOWN: Record<string, Problem> = {
@@ -41,10 +36,15 @@ const KNOWN: Record<string, Problem> = {
   token_expired: {
     title: "This link has expired",
     text: "It has been a while since this session was opened, so it can’t be continued. You can open the study again.",
-    remedy: "afresh",
+    remedy: "start_anew",
   },
   token_invalid: FORGOTTEN,
   assignment_not_found: FORGOTTEN,
+  outdated_page: {
+    title: "This study has just been updated",
+    text: "Please load the page anew. You go on where you were, and everything you wrote is kept.",
+    remedy: "reload",
+  },
   invalid_request: {
     title: "This link is not complete",
     text: "Part of it can’t be read. Please copy the whole link again from where you found it.",

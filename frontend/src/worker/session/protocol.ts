@@ -293,3 +293,8 @@ export interface Error {
   seq: number;
   type: "error";
 }
+
+/**
+ * The version of the protocol that these types describe.
+ */
+export const PROTOCOL_VERSION = 2;

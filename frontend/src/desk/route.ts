@@ -1,18 +1,18 @@
 import { useEffect, useState } from "preact/hooks";
 
 /** What the desk shows: every run, one run, or one assignment of it. */
-export interface Place {
+export interface Route {
   run: string | null;
   assignment: string | null;
 }
 
-function here(): Place {
+function currentRoute(): Route {
   const query = new URLSearchParams(window.location.search);
   return { run: query.get("run"), assignment: query.get("assignment") };
 }
 
-/** The address of a place. */
-export function addressOf({ run, assignment }: Place): string {
+/** The address of a route. */
+export function addressOf({ run, assignment }: Route): string {
   const query = new URLSearchParams();
   if (run) {
     query.set("run", run);
@@ -24,18 +24,18 @@ export function addressOf({ run, assignment }: Place): string {
   return `/desk${text && "?"}${text}`;
 }
 
-/** The place that the address names, and a way to go to another; the browser's buttons work. */
-export function usePlace(): [Place, (to: Place) => void] {
-  const [place, setPlace] = useState(here);
+/** The route that the address names, and a way to go to another; the browser's buttons work. */
+export function useRoute(): [Route, (to: Route) => void] {
+  const [route, setRoute] = useState(currentRoute);
   useEffect(() => {
-    const back = () => setPlace(here());
+    const back = () => setRoute(currentRoute());
     window.addEventListener("popstate", back);
     return () => window.removeEventListener("popstate", back);
   }, []);
-  const go = (to: Place) => {
+  const go = (to: Route) => {
     history.pushState(null, "", addressOf(to));
-    setPlace(to);
+    setRoute(to);
     window.scrollTo(0, 0);
   };
-  return [place, go];
+  return [route, go];
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { Opinion } from "../protocol";
-import { RadioCards, type Choice } from "./RadioCards";
+import { type Choice, RadioCards } from "../design/RadioCards";
+import type { Opinion } from "./session/protocol";
 
 function face(mouth: string): ComponentChildren {
   return (

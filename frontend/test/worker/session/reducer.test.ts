@@ -1,25 +1,25 @@
 import { describe, expect, it } from "vitest";
-import type { Act } from "../src/outbox";
+import type { WorkerMessage } from "../../../src/worker/session/outbox";
 import {
+  type ChatScreen,
   initial,
   inputsOf,
   lineUnderWay,
   maySpeak,
   reduce,
+  type State,
   topicOf,
   underWay,
-  type ChatScreen,
-  type State,
-} from "../src/reducer";
-import type { ServerMessage } from "../src/socket";
-import { conversation, line, say, snapshot } from "./helpers";
+} from "../../../src/worker/session/reducer";
+import type { ServerMessage } from "../../../src/worker/session/socket";
+import { conversation, line, NEXT_ATTEMPT, NOW, say, snapshot } from "./support";
 
 function hear(state: State, ...messages: ServerMessage[]): State {
   return messages.reduce((now, message) => reduce(now, { type: "received", message }), state);
 }
 
-function send(state: State, act: Act): State {
-  return reduce(state, { type: "sent", act });
+function send(state: State, message: WorkerMessage): State {
+  return reduce(state, { type: "sent", message });
 }
 
 function chatOf(state: State): ChatScreen {
@@ -30,7 +30,10 @@ function chatOf(state: State): ChatScreen {
 }
 
 function chatting(...turns: string[]): State {
-  return hear(initial(), snapshot({ conversation: conversation(turns.map((text, turn) => line(turn, text))) }));
+  return hear(
+    initial(),
+    snapshot({ conversation: conversation(turns.map((text, turn) => line(turn, text))) }),
+  );
 }
 
 describe("snapshot", () => {
@@ -46,12 +49,20 @@ describe("snapshot", () => {
   });
 
   it.each(["expired", "returned"] as const)("draws the end of an assignment that is %s", (phase) => {
-    expect(hear(initial(), snapshot({ phase, conversation: null })).screen).toEqual({ name: "ended", how: phase });
+    expect(hear(initial(), snapshot({ phase, conversation: null })).screen).toEqual({
+      name: "ended",
+      how: phase,
+    });
   });
 
   it("brings back the turns and whether a reply is due", () => {
     const state = hear(initial(), snapshot({ conversation: conversation([line(0, "Hello")], true) }));
-    expect(chatOf(state)).toMatchObject({ k: 2, topic: "Trains", replyDue: true, turns: [line(0, "Hello")] });
+    expect(chatOf(state)).toMatchObject({
+      ...NOW,
+      topic: "Trains",
+      replyDue: true,
+      turns: [line(0, "Hello")],
+    });
   });
 });
 
@@ -75,8 +86,8 @@ describe("an input", () => {
     const state = hear(
       send(chatting(), say("a", "Hello", 0)),
       { type: "accepted", seq: 2, id: "a" },
-      { type: "typing", seq: 3 },
-      { type: "said", seq: 4, turn: 1, text: "Hi!" },
+      { type: "typing", ...NOW, seq: 3 },
+      { type: "said", ...NOW, seq: 4, turn: 1, text: "Hi!" },
     );
     expect(chatOf(state).turns).toEqual([line(0, "Hello"), line(1, "Hi!")]);
     expect(maySpeak(state, chatOf(state))).toBe(true);
@@ -104,33 +115,40 @@ describe("an input", () => {
   });
 
   it("is let go when it is refused", () => {
-    const error = { type: "error", seq: 2, id: "a", code: "storage_failed", message: "", retry: true } as const;
+    const error = {
+      type: "error",
+      seq: 2,
+      id: "a",
+      code: "storage_failed",
+      message: "",
+      retry: true,
+    } as const;
     const state = hear(send(chatting(), say("a", "Hello", 0)), error);
     expect(state).toMatchObject({ notice: { code: "storage_failed" }, pending: [] });
     expect(maySpeak(state, chatOf(state))).toBe(true);
   });
 
   it("may not follow the end of the conversation", () => {
-    const state = send(chatting("Hello", "Hi!"), { type: "end_conversation", id: "e", k: 2 });
+    const state = send(chatting("Hello", "Hi!"), { type: "end_conversation", id: "e", ...NOW });
     expect(maySpeak(state, chatOf(state))).toBe(false);
   });
 });
 
 it("does not double a reply that a snapshot has and the server sends again", () => {
   const state = chatting("Hello", "Hi!");
-  expect(chatOf(hear(state, { type: "said", seq: 9, turn: 1, text: "Hi!" })).turns).toHaveLength(2);
+  expect(chatOf(hear(state, { type: "said", ...NOW, seq: 9, turn: 1, text: "Hi!" })).turns).toHaveLength(2);
 });
 
 describe("the topic", () => {
   const change = {
     type: "topic_change",
     id: "t",
-    k: 2,
+    ...NOW,
     how: "bot change",
     topic: "Bridges",
     opinion: "like",
     bot_opinion: "like",
-  } as const satisfies Act;
+  } as const satisfies WorkerMessage;
 
   it("changes on the screen at once and stays so when accepted", () => {
     const sent = send(chatting(), change);
@@ -140,44 +158,72 @@ describe("the topic", () => {
   });
 
   it("goes back when the change is refused", () => {
-    const error = { type: "error", seq: 2, id: "t", code: "invalid_field", message: "", retry: false } as const;
+    const error = {
+      type: "error",
+      seq: 2,
+      id: "t",
+      code: "invalid_field",
+      message: "",
+      retry: false,
+    } as const;
     const state = hear(send(chatting(), change), error);
     expect(topicOf(state, chatOf(state))).toBe("Trains");
   });
 });
 
-// A page that was away may hold what belongs to a conversation that was ended on another device.
-describe("what is left of an earlier conversation", () => {
+// A page that was away may hold what belongs to a conversation that was ended on another device, or to an attempt
+// whose chatbot could not go on.
+describe.each([
+  ["an earlier conversation", { conversation: 1, attempt: 1 }, NOW],
+  ["an earlier attempt", NOW, NEXT_ATTEMPT],
+])("what is left of %s", (_, before, now) => {
   const left = [
-    say("s", "Hello", 0, 1),
-    { type: "topic_change", id: "t", k: 1, how: "bot change", topic: "Cheese", opinion: "like", bot_opinion: "like" },
-    { type: "end_conversation", id: "e", k: 1 },
-  ] satisfies Act[];
+    say("s", "Hello", 0, before),
+    {
+      type: "topic_change",
+      id: "t",
+      ...before,
+      how: "bot change",
+      topic: "Cheese",
+      opinion: "like",
+      bot_opinion: "like",
+    },
+    { type: "end_conversation", id: "e", ...before },
+  ] satisfies WorkerMessage[];
+  const start = hear(initial(left), snapshot({ conversation: conversation([], false, now) }));
 
   it("holds nothing up in this one while it is on its way", () => {
-    const state = hear(initial(left), snapshot());
-    expect(topicOf(state, chatOf(state))).toBe("Trains");
-    expect(lineUnderWay(state, chatOf(state))).toBeNull();
-    expect(maySpeak(state, chatOf(state))).toBe(true);
-    expect(hear(state, { type: "rating_due", seq: 2, k: 2 }).screen).toMatchObject({ cutShort: true });
+    expect(topicOf(start, chatOf(start))).toBe("Trains");
+    expect(lineUnderWay(start, chatOf(start))).toBeNull();
+    expect(maySpeak(start, chatOf(start))).toBe(true);
+    expect(hear(start, { type: "rating_due", seq: 2, ...now }).screen).toMatchObject({ cutShort: true });
   });
 
   it("changes nothing in this one when it is accepted", () => {
-    const before = hear(initial(left), snapshot());
-    const after = hear(before, ...left.map(({ id }, seq) => ({ type: "accepted", seq, id }) as const));
-    expect(after.screen).toEqual(before.screen);
+    const after = hear(start, ...left.map(({ id }, seq) => ({ type: "accepted", seq, id }) as const));
+    expect(after.screen).toEqual(start.screen);
     expect(after.pending).toEqual([]);
     expect(maySpeak(after, chatOf(after))).toBe(true);
+  });
+
+  it("changes nothing in this one when its chatbot is heard late", () => {
+    const after = hear(
+      start,
+      { type: "typing", seq: 2, ...before },
+      { type: "said", seq: 3, ...before, turn: 1, text: "Hi!" },
+    );
+    expect(after).toEqual(start);
   });
 });
 
 describe("the way through an assignment", () => {
   it("follows the server from the instructions to the end", () => {
+    const first = { conversation: 1, attempt: 1 };
     const start = hear(initial(), snapshot({ phase: "instructions", conversation: null }));
     const names = [
-      { type: "topic_due", seq: 2, k: 1, n: 1, icebreaker: null },
-      { type: "conversation_started", seq: 3, k: 1, n: 1, topic: "Tea" },
-      { type: "rating_due", seq: 4, k: 1 },
+      { type: "topic_due", seq: 2, ...first, conversations: 1, icebreaker: null },
+      { type: "conversation_started", seq: 3, ...first, conversations: 1, topic: "Tea" },
+      { type: "rating_due", seq: 4, ...first },
       { type: "feedback_due", seq: 5 },
       { type: "completed", seq: 6, code: "ABCD", return_to: null },
     ] as const satisfies ServerMessage[];
@@ -192,52 +238,62 @@ describe("the way through an assignment", () => {
 
   it("tells a chatbot's failure from the worker's own ending", () => {
     const own = hear(
-      send(chatting("Hello", "Hi!"), { type: "end_conversation", id: "e", k: 2 }),
-      { type: "rating_due", seq: 2, k: 2 },
+      send(chatting("Hello", "Hi!"), { type: "end_conversation", id: "e", ...NOW }),
+      { type: "rating_due", seq: 2, ...NOW },
       { type: "accepted", seq: 3, id: "e" },
     );
-    expect(own).toMatchObject({ screen: { name: "rating", k: 2, cutShort: false }, pending: [] });
-    const cut = hear(chatting("Hello"), { type: "rating_due", seq: 3, k: 2 });
-    expect(cut.screen).toEqual({ name: "rating", k: 2, cutShort: true });
+    expect(own).toMatchObject({ screen: { name: "rating", ...NOW, cutShort: false }, pending: [] });
+    const cut = hear(chatting("Hello"), { type: "rating_due", seq: 3, ...NOW });
+    expect(cut.screen).toEqual({ name: "rating", ...NOW, cutShort: true });
   });
 
   it("takes what follows from a message before its acknowledgement, too", () => {
     const answered = hear(
       send(chatting(), say("a", "Hello", 0)),
-      { type: "typing", seq: 2 },
-      { type: "said", seq: 3, turn: 1, text: "Hi!" },
+      { type: "typing", ...NOW, seq: 2 },
+      { type: "said", ...NOW, seq: 3, turn: 1, text: "Hi!" },
       { type: "accepted", seq: 4, id: "a" },
     );
     expect(chatOf(answered)).toMatchObject({ turns: [line(0, "Hello"), line(1, "Hi!")], replyDue: false });
   });
 
-  it("says that a chatbot was replaced, until the next conversation", () => {
-    const failing = hear(chatting("Hello"), { type: "replaced", seq: 2, k: 2 });
-    expect(failing.screen.name).toBe("chat");
-    const replaced = hear(
-      failing,
-      { type: "topic_due", seq: 3, k: 2, n: 6, icebreaker: "I like tea." },
-    );
-    expect(replaced.screen).toEqual({ name: "topic", k: 2, icebreaker: "I like tea.", again: true });
-    const begun = hear(replaced, { type: "conversation_started", seq: 4, k: 2, n: 6, topic: "Tea" });
-    expect(begun.screen).toMatchObject({ name: "chat", k: 2, again: true });
-    const next = hear(
+  it("starts a conversation over when its chatbot is replaced, as the next attempt", () => {
+    const failing = hear(chatting("Hello"), { type: "replaced", seq: 2, ...NEXT_ATTEMPT });
+    expect(failing.screen).toMatchObject({ name: "chat", ...NOW });
+    const replaced = hear(failing, {
+      type: "topic_due",
+      seq: 3,
+      ...NEXT_ATTEMPT,
+      conversations: 6,
+      icebreaker: "I like tea.",
+    });
+    expect(replaced.screen).toEqual({ name: "topic", ...NEXT_ATTEMPT, icebreaker: "I like tea." });
+    const begun = hear(replaced, {
+      type: "conversation_started",
+      seq: 4,
+      ...NEXT_ATTEMPT,
+      conversations: 6,
+      topic: "Tea",
+    });
+    expect(begun.screen).toMatchObject({ name: "chat", ...NEXT_ATTEMPT, turns: [] });
+    const next = { conversation: 3, attempt: 1 };
+    const after = hear(
       begun,
-      { type: "rating_due", seq: 5, k: 2 },
-      { type: "topic_due", seq: 6, k: 3, n: 6, icebreaker: null },
-      { type: "conversation_started", seq: 7, k: 3, n: 6, topic: "Tea" },
+      { type: "rating_due", seq: 5, ...NEXT_ATTEMPT },
+      { type: "topic_due", seq: 6, ...next, conversations: 6, icebreaker: null },
+      { type: "conversation_started", seq: 7, ...next, conversations: 6, topic: "Tea" },
     );
-    expect(next.screen).toMatchObject({ name: "chat", k: 3, again: false });
+    expect(after.screen).toMatchObject({ name: "chat", ...next });
   });
 
-  it.each(["topic", "chat"] as const)("says so after a reload, too: %s", (phase) => {
-    const card = { ...conversation(), again: true };
-    expect(hear(initial(), snapshot({ phase, conversation: card as never })).screen).toMatchObject({ again: true });
+  it.each(["topic", "chat", "rating"] as const)("knows the attempt after a reload, too: %s", (phase) => {
+    const card = conversation([], false, NEXT_ATTEMPT);
+    expect(hear(initial(), snapshot({ phase, conversation: card })).screen).toMatchObject(NEXT_ATTEMPT);
   });
 
   it("is drawn anew by a snapshot that comes in between", () => {
     const state = hear(chatting("Hello"), snapshot({ phase: "rating" }));
-    expect(state.screen).toMatchObject({ name: "rating", k: 2 });
+    expect(state.screen).toMatchObject({ name: "rating", ...NOW });
   });
 
   it("forgets what was under way when the assignment is over", () => {

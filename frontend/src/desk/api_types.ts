@@ -1,0 +1,354 @@
+// Made from openapi.json by `npm run types`. Do not edit.
+
+/**
+ * What somebody thinks of a topic.
+ */
+export type Opinion = "like" | "ambivalent" | "dislike";
+/**
+ * How a topic changed: the five kinds of the instrument (METHOD section 1.4).
+ */
+export type TopicChangeKind =
+  "bot change" | "user change last" | "user change next" | "user wants bot change" | "no change";
+
+/**
+ * What the researcher's interface answers to a GET, by path.
+ */
+export interface Answers {
+  "/api/desk/assignments/{assignment}": AssignmentDetail;
+  "/api/desk/assignments/{assignment}/simulation": SimulatedBeliefs;
+  "/api/desk/bots": BotList;
+  "/api/desk/bots/{name}": BotView;
+  "/api/desk/bots/{name}/check": CheckView;
+  "/api/desk/runs": RunList;
+  "/api/desk/runs/{run}": RunDetail;
+}
+/**
+ * Everything about one assignment.
+ */
+export interface AssignmentDetail {
+  assignment: string;
+  conversations: ConversationDetail[];
+  feedback: string | null;
+  simulated: boolean;
+  status: "active" | ("completed" | "returned" | "expired");
+  worker: string;
+}
+/**
+ * A conversation, attempt by attempt. `incidents` are what went wrong, in words.
+ */
+export interface ConversationDetail {
+  attempt: number;
+  family: string;
+  incidents: string[];
+  is_qc: boolean;
+  persona: string[];
+  position: number;
+  ratings: RatingRow[];
+  status: "planned" | "active" | "ended" | "rated" | "failed" | "skipped";
+  system: string;
+  topic_marks: TopicRow[];
+  turns: TurnRow[];
+}
+/**
+ * What a worker has rated on one criterion, from 0 to 100.
+ */
+export interface RatingRow {
+  criterion: string;
+  statement: string;
+  value: number;
+}
+/**
+ * A topic of a conversation; `how` and `bot_opinion` are None for its first.
+ */
+export interface TopicRow {
+  bot_opinion: Opinion | null;
+  how: TopicChangeKind | null;
+  opinion: Opinion;
+  round: number;
+  topic: string;
+}
+/**
+ * A line of a conversation. A bot's has the milliseconds that it took.
+ */
+export interface TurnRow {
+  author: "worker" | "bot";
+  created_at: string;
+  latency_ms: number | null;
+  text: string;
+  turn_index: number;
+}
+/**
+ * What a simulated worker believes of the systems of its assignment.
+ */
+export interface SimulatedBeliefs {
+  conversations: SystemQuality[];
+  criteria: CriterionSigns[];
+}
+/**
+ * How good a simulated worker finds the system of conversation `k`, from 0 (bad) to 1 (good).
+ */
+export interface SystemQuality {
+  attempt: number;
+  k: number;
+  quality: number;
+}
+/**
+ * Whether agreement with a criterion speaks against a system, and whether it counts for the filter.
+ */
+export interface CriterionSigns {
+  label: string;
+  negative: boolean;
+  qc: boolean;
+}
+/**
+ * Every registered bot, by name.
+ */
+export interface BotList {
+  bots: BotView[];
+}
+/**
+ * A registered bot. `used_by`: the open runs that have it.
+ */
+export interface BotView {
+  check: LastCheck | null;
+  created_at: string;
+  enabled: boolean;
+  endpoint: OpenAiEndpoint | HttpEndpoint | ParlaiWebEndpoint | DialInEndpoint;
+  name: string;
+  overruns: Overruns;
+  replicas: ReplicaState[];
+  used_by: string[];
+}
+/**
+ * When a bot was last checked, and what came of it.
+ */
+export interface LastCheck {
+  at: string;
+  verdict: "pass" | "warn" | "fail";
+}
+/**
+ * Servers of OpenAI's chat completions, each as good as the other.
+ *
+ * A url ends where `/chat/completions` begins (mostly in `/v1`). `key` names the environment variable that
+ * holds the key. `prompt` is the system's message; {persona} in it becomes the persona, and a paragraph
+ * with {persona} is left out where there is none. What is not given is not sent.
+ */
+export interface OpenAiEndpoint {
+  key?: string | null;
+  kind: "openai";
+  max_tokens?: number | null;
+  model: string;
+  prompt?: string;
+  temperature?: number | null;
+  /**
+   * @minItems 1
+   * @maxItems 100
+   */
+  urls: string[];
+}
+/**
+ * Servers of Candor's own contract (`bots.endpoints.http`), each as good as the other.
+ */
+export interface HttpEndpoint {
+  key?: string | null;
+  kind: "http";
+  /**
+   * @minItems 1
+   * @maxItems 100
+   */
+  urls: string[];
+}
+/**
+ * Processes of ParlAI's `interactive_web`, each as good as the other, used by nobody else.
+ */
+export interface ParlaiWebEndpoint {
+  kind: "parlai-web";
+  /**
+   * @minItems 1
+   * @maxItems 100
+   */
+  urls: string[];
+}
+/**
+ * Bot hosts that connect to the server by themselves: as many as there are, each as good as the other.
+ */
+export interface DialInEndpoint {
+  kind: "dial-in";
+}
+/**
+ * How many of a bot's replies to workers came later than their natural reply time.
+ */
+export interface Overruns {
+  overran: number;
+  replies: number;
+}
+/**
+ * How a replica does.
+ *
+ * `calls` and `failures` are counted since it was added, `last_error` is the latest failure's reason.
+ * `state` is "fine", or "failing" after a failure, or "resting" while nobody is sent there.
+ */
+export interface ReplicaState {
+  calls: number;
+  failures: number;
+  in_flight: number;
+  last_error: string | null;
+  state: "fine" | "failing" | "resting";
+  url: string;
+}
+/**
+ * A check, under way or over. `report` is there when it is finished, `error` when it failed.
+ */
+export interface CheckView {
+  at: string;
+  done: number;
+  error: string | null;
+  report: ConformanceReport | null;
+  state: "running" | "finished" | "failed";
+  total: number;
+}
+/**
+ * Whether a bot is fit for workers: the verdict is that of the worst finding.
+ *
+ * `calls`: how often it was asked. `stopped`: it failed so often that it was not asked everything.
+ * `expected_overruns`: the share of its replies that would come later than a reply naturally takes.
+ */
+export interface ConformanceReport {
+  calls: number;
+  expected_overruns: number | null;
+  /**
+   * @minItems 1
+   */
+  findings: Finding[];
+  latency: Latency;
+  stopped: boolean;
+  transcripts: Transcript[];
+  verdict: "pass" | "warn" | "fail";
+  version?: 1;
+}
+/**
+ * The answer to one question about a bot.
+ */
+export interface Finding {
+  question: string;
+  reason: string;
+  verdict: "pass" | "warn" | "fail";
+}
+/**
+ * How long replies took; None where the check was over before.
+ */
+export interface Latency {
+  alone?: Alone | null;
+  at_once?: AtOnce | null;
+}
+/**
+ * Seconds that `n` calls took, one after the other; a call that was given up counts with its time.
+ */
+export interface Alone {
+  n: number;
+  p50: number;
+  p95: number;
+}
+/**
+ * Seconds that `n` calls took with so many `conversations` at once.
+ */
+export interface AtOnce {
+  conversations: number;
+  n: number;
+  p50: number;
+  p95: number;
+}
+/**
+ * A scripted conversation as it went.
+ */
+export interface Transcript {
+  lines: Line[];
+  name: string;
+  persona: string[];
+}
+/**
+ * A line of a transcript. A bot's has the `seconds` that it took, or the `error` that came instead.
+ */
+export interface Line {
+  author: "worker" | "bot";
+  error?: string | null;
+  seconds?: number | null;
+  text: string;
+}
+/**
+ * Every run, newest first.
+ */
+export interface RunList {
+  runs: RunSummary[];
+}
+/**
+ * A run in a few numbers: those of people, and beside them those of simulated workers.
+ */
+export interface RunSummary {
+  assignments: AssignmentCounts;
+  conversations_rated: number;
+  created_at: string;
+  run: string;
+  simulated: AssignmentCounts;
+  simulated_conversations_rated: number;
+  status: "open" | "closed";
+  study: string;
+  title: string;
+  worker_link: string;
+}
+/**
+ * How many assignments of a run stand where.
+ */
+export interface AssignmentCounts {
+  active: number;
+  completed: number;
+  expired: number;
+  returned: number;
+}
+/**
+ * A run with the progress of its systems, and its assignments, newest first.
+ */
+export interface RunDetail {
+  assignments: AssignmentCounts;
+  conversations_rated: number;
+  created_at: string;
+  run: string;
+  simulated: AssignmentCounts;
+  simulated_conversations_rated: number;
+  status: "open" | "closed";
+  study: string;
+  systems: SystemProgress[];
+  title: string;
+  worker_link: string;
+  workers: AssignmentRow[];
+}
+/**
+ * A system's conversations by how they stand, and how it has answered.
+ */
+export interface SystemProgress {
+  active: number;
+  failed: number;
+  family: string;
+  inputs: number;
+  is_qc: boolean;
+  median_latency_ms: number | null;
+  planned: number;
+  rated: number;
+  skipped: number;
+  system: string;
+}
+/**
+ * An assignment in the list of its run. `worker` is a pseudonym.
+ */
+export interface AssignmentRow {
+  active_at: string | null;
+  assignment: string;
+  completion_code: string | null;
+  conversations_rated: number;
+  ended_at: string | null;
+  inputs: number;
+  simulated: boolean;
+  started_at: string | null;
+  status: "active" | ("completed" | "returned" | "expired");
+  worker: string;
+}

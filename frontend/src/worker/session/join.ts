@@ -1,0 +1,52 @@
+import { isErrorBody } from "../../shared/error_body";
+import { type Problem, problemOf } from "./problem";
+
+/** Who comes to which run. `token`: what this browser was given earlier. */
+export interface JoinRequest {
+  run: string;
+  worker: string | null;
+  token: string | null;
+}
+
+/** `assignment`: the id of what the worker was given. `token` opens its session at the address `socket`. */
+export interface JoinResponse {
+  token: string;
+  socket: string;
+  assignment: string;
+}
+
+export type JoinResult = ({ ok: true } & JoinResponse) | { ok: false; code: string; problem: Problem };
+
+const PATIENCE_MS = 15_000;
+
+/** Ask the server for a place in a run. Never throws: whatever goes wrong is a problem to show. */
+export async function join(request: JoinRequest): Promise<JoinResult> {
+  try {
+    const answer = await fetch("/api/join", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(request),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    const body: unknown = await answer.json().catch(() => null);
+    if (answer.ok && isJoinResponse(body)) {
+      return { ok: true, ...body };
+    }
+    return failed(body);
+  } catch {
+    return { ok: false, code: "unreachable", problem: problemOf("unreachable") };
+  }
+}
+
+function failed(body: unknown): JoinResult {
+  if (!isErrorBody(body)) {
+    return { ok: false, code: "internal", problem: problemOf("internal") };
+  }
+  const { code, message, hint } = body.error;
+  return { ok: false, code, problem: problemOf(code, message, hint) };
+}
+
+function isJoinResponse(body: unknown): body is JoinResponse {
+  const { token, socket, assignment } = (body ?? {}) as Record<keyof JoinResponse, unknown>;
+  return [token, socket, assignment].every((field) => typeof field === "string");
+}

@@ -1,0 +1,242 @@
+import type { WorkerMessage } from "./outbox";
+import type { Snapshot, StudyCard, TurnCard } from "./protocol";
+import type { ConnectionState, ServerMessage } from "./socket";
+
+/** Which conversation: its number in the assignment, and which attempt at it, both from 1. */
+export interface ConversationName {
+  conversation: number;
+  attempt: number;
+}
+
+/** Whether both name the same attempt at the same conversation. */
+export function isSame(one: ConversationName, other: ConversationName): boolean {
+  return one.conversation === other.conversation && one.attempt === other.attempt;
+}
+
+/** The screens of an assignment; they follow the server's session phases. */
+export type Screen =
+  | { name: "loading" }
+  | { name: "instructions" }
+  | ({ name: "topic"; icebreaker: string | null } & ConversationName)
+  | ChatScreen
+  | ({ name: "rating"; cutShort: boolean } & ConversationName)
+  | { name: "feedback" }
+  | { name: "done"; code: string | null; returnTo: string | null }
+  | { name: "ended"; how: "expired" | "returned" };
+
+/** `replyDue`: the chatbot's answer is on its way. */
+export interface ChatScreen extends ConversationName {
+  name: "chat";
+  topic: string;
+  turns: TurnCard[];
+  replyDue: boolean;
+}
+
+/** A refusal to be told to the worker. */
+export interface Notice {
+  key: number;
+  code: string;
+}
+
+export interface State {
+  connection: ConnectionState;
+  study: StudyCard | null;
+  screen: Screen;
+  /** What was sent and has no answer yet. */
+  pending: readonly WorkerMessage[];
+  notice: Notice | null;
+}
+
+export type Action =
+  | { type: "connection"; connection: ConnectionState }
+  | { type: "sent"; message: WorkerMessage }
+  | { type: "received"; message: ServerMessage }
+  | { type: "dismissed" };
+
+/** The state before the first word of the server. `pending` is what the outbox has kept. */
+export function initial(pending: readonly WorkerMessage[] = []): State {
+  return {
+    connection: "connecting",
+    study: null,
+    screen: { name: "loading" },
+    pending,
+    notice: null,
+  };
+}
+
+/** What the page knows after `action`. Pure. */
+export function reduce(state: State, action: Action): State {
+  switch (action.type) {
+    case "connection":
+      return { ...state, connection: action.connection };
+    case "sent":
+      return { ...state, pending: [...state.pending, action.message], notice: null };
+    case "dismissed":
+      return { ...state, notice: null };
+    case "received":
+      return received(state, action.message);
+  }
+}
+
+function received(state: State, message: ServerMessage): State {
+  switch (message.type) {
+    case "snapshot":
+      return { ...state, study: message.study, screen: screenOf(message) };
+    case "accepted":
+      return accepted(state, message.id);
+    case "error":
+      return refused(state, message.id, message.code);
+    case "topic_due": {
+      const { conversation, attempt, icebreaker } = message;
+      return at(state, { name: "topic", conversation, attempt, icebreaker });
+    }
+    case "conversation_started": {
+      const { conversation, attempt, topic } = message;
+      return at(state, { name: "chat", conversation, attempt, topic, turns: [], replyDue: false });
+    }
+    case "typing":
+      return inChat(state, message, (chat) => ({ ...chat, replyDue: true }));
+    case "said":
+      return inChat(state, message, (chat) => ({
+        ...withTurn(chat, { turn: message.turn, author: "bot", text: message.text }),
+        replyDue: false,
+      }));
+    case "rating_due": {
+      const { conversation, attempt } = message;
+      const cutShort = state.screen.name === "chat" && underWay(state, "end_conversation", message) === null;
+      return at(state, { name: "rating", conversation, attempt, cutShort });
+    }
+    case "replaced":
+      // What follows, `topic_due`, says which attempt it is for.
+      return state;
+    case "feedback_due":
+      return at(state, { name: "feedback" });
+    case "completed":
+      return finished(state, { name: "done", code: message.code, returnTo: message.return_to });
+    case "ended":
+      return finished(state, { name: "ended", how: message.phase });
+    case "taken_over":
+      return { ...state, connection: "taken_over" };
+  }
+}
+
+function at(state: State, screen: Screen): State {
+  return { ...state, screen };
+}
+
+function finished(state: State, screen: Screen): State {
+  return { ...state, screen, pending: [], notice: null };
+}
+
+/** The state after a change to the chat of this conversation; as it was where another screen is shown. */
+function inChat(state: State, of: ConversationName, change: (chat: ChatScreen) => ChatScreen): State {
+  const { screen } = state;
+  return screen.name === "chat" && isSame(screen, of) ? at(state, change(screen)) : state;
+}
+
+/** The chat with this line in order; a line that is already there is not doubled. */
+function withTurn(chat: ChatScreen, line: TurnCard): ChatScreen {
+  const others = chat.turns.filter(({ turn }) => turn !== line.turn);
+  return { ...chat, turns: [...others, line].sort((a, b) => a.turn - b.turn) };
+}
+
+function screenOf(snapshot: Snapshot): Screen {
+  const { conversation: card, phase } = snapshot;
+  switch (phase) {
+    case "instructions":
+    case "feedback":
+      return { name: phase };
+    case "done":
+      return { name: "done", code: snapshot.code, returnTo: snapshot.return_to };
+    case "expired":
+    case "returned":
+      return { name: "ended", how: phase };
+  }
+  if (!card) {
+    return { name: "loading" };
+  }
+  const { conversation, attempt, icebreaker, topic, turns, typing } = card;
+  switch (phase) {
+    case "topic":
+      return { name: "topic", conversation, attempt, icebreaker };
+    case "chat":
+      return { name: "chat", conversation, attempt, topic: topic ?? "", turns, replyDue: typing };
+    case "rating":
+      return { name: "rating", conversation, attempt, cutShort: false };
+  }
+}
+
+function accepted(state: State, id: string): State {
+  const message = state.pending.find((other) => other.id === id);
+  if (!message) {
+    return state;
+  }
+  const rest = { ...state, pending: state.pending.filter((other) => other !== message) };
+  switch (message.type) {
+    case "say":
+      return inChat(rest, message, (chat) => {
+        if (chat.turns.some(({ turn }) => turn === message.turn)) {
+          return chat;
+        }
+        const line: TurnCard = { turn: message.turn, author: "worker", text: message.text };
+        const answered = chat.turns.some(({ turn }) => turn > message.turn);
+        return { ...withTurn(chat, line), replyDue: !answered };
+      });
+    case "topic_change":
+      return inChat(rest, message, (chat) => ({ ...chat, topic: message.topic }));
+    default:
+      return rest;
+  }
+}
+
+function refused(state: State, id: string | null, code: string): State {
+  return {
+    ...state,
+    pending: state.pending.filter((message) => message.id !== id),
+    notice: { key: (state.notice?.key ?? 0) + 1, code },
+  };
+}
+
+// ---- what screens ask of the state -----------------------------------------------------------
+
+/** The latest message of this kind that is on its way, if there is one; with `of`, of that conversation. */
+export function underWay<T extends WorkerMessage["type"]>(
+  state: State,
+  type: T,
+  of?: ConversationName,
+): Extract<WorkerMessage, { type: T }> | null {
+  const message = state.pending.findLast(
+    (other) => other.type === type && (of === undefined || ("conversation" in other && isSame(other, of))),
+  );
+  return (message as Extract<WorkerMessage, { type: T }> | undefined) ?? null;
+}
+
+/** The worker's line that has been sent and is not yet known to be stored. */
+export function lineUnderWay(state: State, chat: ChatScreen): TurnCard | null {
+  for (const message of state.pending) {
+    if (
+      message.type === "say" &&
+      isSame(message, chat) &&
+      !chat.turns.some(({ turn }) => turn === message.turn)
+    ) {
+      return { turn: message.turn, author: "worker", text: message.text };
+    }
+  }
+  return null;
+}
+
+/** The topic as the worker last set it, stored or on its way. */
+export function topicOf(state: State, chat: ChatScreen): string {
+  return underWay(state, "topic_change", chat)?.topic ?? chat.topic;
+}
+
+/** Whether a new line may be sent: nothing that decides about it is on its way, and no reply is due. */
+export function maySpeak(state: State, chat: ChatScreen): boolean {
+  const busy = underWay(state, "say", chat) ?? underWay(state, "end_conversation", chat);
+  return !chat.replyDue && busy === null;
+}
+
+/** The worker's lines that count. */
+export function inputsOf(chat: ChatScreen): number {
+  return chat.turns.filter(({ author }) => author === "worker").length;
+}

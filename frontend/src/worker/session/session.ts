@@ -1,0 +1,215 @@
+import { inLocalStorage, inSessionStorage, PrefixedStorage } from "../../shared/storage";
+import { backoff } from "./backoff";
+import { newId } from "./ids";
+import { type JoinResponse, type JoinResult, join } from "./join";
+import { type MessageWithoutId, Outbox, type WorkerMessage } from "./outbox";
+import { type Problem, problemOf } from "./problem";
+import { PROTOCOL_VERSION } from "./protocol";
+import { type Action, initial, reduce, type State } from "./reducer";
+import { claimReload } from "./reload";
+import { type Connection, isLast, type ServerMessage, Socket } from "./socket";
+import { adoptVersionOne, versionOneName } from "./version_one";
+import { watch } from "./waking";
+
+/** Whose page this is, as the address says. */
+export interface Visitor {
+  run: string;
+  worker: string | null;
+}
+
+/** Read the visitor from an address like `/w/demo?worker=A1`. */
+export function visitorOf(path: string, query: string): Visitor {
+  const slug = path.split("/").filter(Boolean).at(-1) ?? "";
+  return { run: decoded(slug), worker: new URLSearchParams(query).get("worker") || null };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const TOKEN = "token";
+const REFUSED_TEXT = "words";
+
+/**
+ * A worker's session as the page holds it: joins, keeps the state, and lends the screens what they need.
+ * `drafts` keeps what was typed or set and not yet sent.
+ */
+export class Session {
+  readonly #visitor: Visitor;
+  readonly #tokens: PrefixedStorage;
+  readonly #listeners = new Set<() => void>();
+  #state: State = initial();
+  #problem: Problem | null = null;
+  #drafts = new PrefixedStorage(null, "");
+  #socket: Socket | null = null;
+  #tries = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(visitor: Visitor) {
+    this.#visitor = visitor;
+    this.#tokens = inLocalStorage(`candor:${visitor.run}:${visitor.worker ?? ""}:`);
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get problem(): Problem | null {
+    return this.#problem;
+  }
+
+  get drafts(): PrefixedStorage {
+    return this.#drafts;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Join the run and open the session. */
+  async open(): Promise<void> {
+    clearTimeout(this.#retry);
+    const joined = await this.#join();
+    if (joined.ok) {
+      this.#tries = 0;
+      this.#problem = null;
+      this.#connect(joined);
+    } else {
+      this.#show(joined.problem);
+      if (joined.code === "unreachable") {
+        this.#retry = setTimeout(() => void this.open(), backoff(this.#tries));
+        this.#tries += 1;
+      }
+    }
+  }
+
+  /** One tab at a time, so that two opened at the same moment come to one and the same session. */
+  async #join(): Promise<JoinResult> {
+    const joinNow = async () => {
+      const joined = await join({ ...this.#visitor, token: this.#tokens.get<string>(TOKEN) });
+      if (joined.ok) {
+        this.#tokens.set(TOKEN, joined.token);
+      }
+      return joined;
+    };
+    // Plain http pages have no locks.
+    const locks = navigator.locks as LockManager | undefined;
+    return locks ? locks.request(`candor:${this.#visitor.run}:join`, joinNow) : joinNow();
+  }
+
+  /** Forget the session that this browser remembers and join anew. */
+  startAnew(): void {
+    this.#tokens.remove(TOKEN);
+    window.location.reload();
+  }
+
+  /** Take the session back from another tab. */
+  takeBack(): void {
+    this.#socket?.start();
+  }
+
+  dismiss(): void {
+    this.#dispatch({ type: "dismissed" });
+  }
+
+  /** Send what the worker did. */
+  send(content: MessageWithoutId): void {
+    const message = { ...content, id: newId() } as WorkerMessage;
+    this.#dispatch({ type: "sent", message });
+    this.#socket?.send(message);
+  }
+
+  /** The text of inputs that were refused. They are given back once. */
+  takeRefusedText(): string {
+    const text = this.#drafts.get<string>(REFUSED_TEXT) ?? "";
+    this.#drafts.remove(REFUSED_TEXT);
+    return text;
+  }
+
+  #connect({ token, socket: path, assignment }: JoinResponse): void {
+    this.#drafts = inLocalStorage(`candor:${assignment}:`);
+    adoptVersionOne(inLocalStorage(`candor:${versionOneName(token)}:`), this.#drafts);
+    const outbox = new Outbox(this.#drafts);
+    this.#state = initial(outbox.waiting);
+    const socket = new Socket({
+      connect: () => new WebSocket(new URL(path, window.location.href.replace(/^http/, "ws"))) as Connection,
+      token,
+      outbox,
+      onMessage: (message) => this.#receive(message),
+      onConnection: (connection) => this.#dispatch({ type: "connection", connection }),
+      onRefused: (code, message) => this.#refuse(code, message),
+    });
+    this.#socket = socket;
+    watch(
+      () => socket.wake(),
+      () => socket.recycle(),
+    );
+    socket.start();
+  }
+
+  /** The server lets this page not in. One that is outdated loads itself anew, if that may help. */
+  #refuse(code: string, message: string): void {
+    if (code === "outdated_page" && claimReload(PROTOCOL_VERSION, inSessionStorage("candor:"))) {
+      window.location.reload();
+    } else {
+      this.#show(problemOf(code, message));
+    }
+  }
+
+  #receive(message: ServerMessage): void {
+    this.#dropDrafts(message);
+    const refused = message.type === "error" && this.#state.pending.find(({ id }) => id === message.id);
+    if (refused) {
+      this.#keepRefused(refused);
+    }
+    this.#dispatch({ type: "received", message });
+  }
+
+  /** Drop drafts that have served their purpose. */
+  #dropDrafts(message: ServerMessage): void {
+    const { screen } = this.#state;
+    const now = "conversation" in screen ? screen.conversation : null;
+    if (isLast(message)) {
+      this.#drafts.clear();
+    } else if (
+      message.type === "feedback_due" ||
+      (message.type === "topic_due" && message.conversation !== now)
+    ) {
+      this.#drafts.clear(`${now}:`);
+    }
+  }
+
+  /** Keep the text of a refused message for the field that it came from. */
+  #keepRefused(message: WorkerMessage): void {
+    if (message.type === "say") {
+      this.#drafts.set(
+        REFUSED_TEXT,
+        [this.#drafts.get<string>(REFUSED_TEXT), message.text].filter(Boolean).join("\n"),
+      );
+    } else if (message.type === "topic_change") {
+      const { conversation, how, topic, opinion, bot_opinion } = message;
+      this.#drafts.set(`${conversation}:change`, { how, topic, opinion, bot_opinion });
+    }
+  }
+
+  #show(problem: Problem): void {
+    this.#problem = problem;
+    this.#notify();
+  }
+
+  #dispatch(action: Action): void {
+    this.#state = reduce(this.#state, action);
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) {
+      listener();
+    }
+  }
+}

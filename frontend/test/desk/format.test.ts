@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { ago, minutes, moment } from "../../src/desk/format";
+
+describe("times on the desk", () => {
+  it("are read as UTC", () => {
+    expect(moment("2025-01-02T03:04:05").toISOString()).toBe("2025-01-02T03:04:05.000Z");
+    expect(moment("2025-01-02T03:04:05+01:00").toISOString()).toBe("2025-01-02T02:04:05.000Z");
+  });
+
+  it("are told as ages and lengths", () => {
+    const now = new Date("2025-01-02T03:04:05Z");
+    expect(ago("2025-01-02T03:03:50", now)).toBe("just now");
+    expect(ago("2025-01-02T02:52:05", now)).toBe("12 min ago");
+    expect(ago("2024-12-30T02:52:05", now)).toBe("3 d ago");
+    expect(ago(null, now)).toBe("–");
+    expect(minutes("2025-01-02T03:00:00", "2025-01-02T03:04:30")).toBe("4.5 min");
+  });
+});

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PROTOCOL_VERSION } from "../../../src/worker/session/protocol";
+import { Session, visitorOf } from "../../../src/worker/session/session";
+import { MemoryStorage } from "../../shared/support";
+import { conversation, error, FakeConnection, NEXT_ATTEMPT, NOW, snapshot } from "./support";
+
+describe("a visitor's address", () => {
+  it("names the run and, if at all, the worker", () => {
+    expect(visitorOf("/w/demo", "?worker=A1")).toEqual({ run: "demo", worker: "A1" });
+    expect(visitorOf("/w/demo/", "")).toEqual({ run: "demo", worker: null });
+    expect(visitorOf("/w/two%20words", "?worker=")).toEqual({ run: "two words", worker: null });
+    expect(visitorOf("/w/%E0%A4%A", "")).toEqual({ run: "%E0%A4%A", worker: null });
+  });
+});
+
+// As the server makes them: what the token opens in base64, a time stamp, a signature.
+const TOKEN = "IjAxSlFaIg.aSEQ8g.c2lnbmF0dXJl";
+const ASSIGNMENT = "01JQZ";
+
+/** What stays when a page is loaded anew: the browser's storage. `reload` counts. */
+function browser() {
+  return { local: new MemoryStorage(), tab: new MemoryStorage(), reload: vi.fn() };
+}
+
+/** Open a page of the study in the browser, up to the point where it has a connection. */
+async function openPage({ local, tab, reload }: ReturnType<typeof browser>) {
+  const connections: FakeConnection[] = [];
+  const window = {
+    localStorage: local,
+    sessionStorage: tab,
+    location: { href: "http://127.0.0.1:8000/w/demo", reload },
+    addEventListener: () => undefined,
+  };
+  vi.stubGlobal("window", window);
+  vi.stubGlobal("document", { visibilityState: "visible", addEventListener: () => undefined });
+  vi.stubGlobal("navigator", {});
+  vi.stubGlobal("fetch", () =>
+    Promise.resolve(Response.json({ token: TOKEN, socket: "/ws", assignment: ASSIGNMENT })),
+  );
+  vi.stubGlobal(
+    "WebSocket",
+    class extends FakeConnection {
+      constructor() {
+        super();
+        connections.push(this);
+      }
+    },
+  );
+  const session = new Session({ run: "demo", worker: null });
+  await session.open();
+  const last = () => {
+    const connection = connections.at(-1);
+    if (!connection) {
+      throw new Error("the page did not connect");
+    }
+    return connection;
+  };
+  return { session, connection: last(), last };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe("a page that the server calls outdated", () => {
+  it("loads itself anew once, and asks the worker the second time", async () => {
+    const here = browser();
+    const first = await openPage(here);
+    first.connection.onopen?.();
+    first.connection.says(error(null, "outdated_page"));
+    expect(here.reload).toHaveBeenCalledTimes(1);
+    expect(first.session.problem).toBeNull();
+    const second = await openPage(here);
+    second.connection.onopen?.();
+    second.connection.says(error(null, "outdated_page"));
+    expect(here.reload).toHaveBeenCalledTimes(1);
+    expect(second.session.problem).toMatchObject({ remedy: "reload" });
+  });
+
+  it("asks the worker at once where the tab remembers nothing", async () => {
+    const here = browser();
+    vi.spyOn(here.tab, "setItem").mockImplementation(() => {
+      throw new Error("refused");
+    });
+    const { session, connection } = await openPage(here);
+    connection.onopen?.();
+    connection.says(error(null, "outdated_page"));
+    expect(here.reload).not.toHaveBeenCalled();
+    expect(session.problem).toMatchObject({ remedy: "reload" });
+  });
+
+  it("keeps what has no answer and what was typed", async () => {
+    const here = browser();
+    const before = await openPage(here);
+    before.connection.welcomes();
+    before.session.send({ type: "say", ...NOW, turn: 0, text: "Hello" });
+    before.session.drafts.set("2:draft", "And then");
+    // The server is replaced by a newer one: the page comes back after its first pause of at most 500 ms.
+    before.connection.drops();
+    vi.advanceTimersByTime(500);
+    before.last().onopen?.();
+    before.last().says(error(null, "outdated_page"));
+    expect(here.reload).toHaveBeenCalledTimes(1);
+    const { session, connection } = await openPage(here);
+    connection.welcomes();
+    expect(connection.sent[1]).toMatchObject({ type: "say", ...NOW, turn: 0, text: "Hello" });
+    expect(session.drafts.get("2:draft")).toBe("And then");
+  });
+});
+
+// Exactly what a page of version 1 has written: the worker's input was sent and has no answer, a topic change and half a
+// line are not sent yet.
+function leftByVersionOne(): ReturnType<typeof browser> {
+  const here = browser();
+  const left = {
+    "candor:demo::token": TOKEN,
+    "candor:IjAxSlFaIg:outbox": [{ type: "say", k: 2, turn: 0, text: "Hello", id: "a" }],
+    "candor:IjAxSlFaIg:2:draft": "And then",
+    "candor:IjAxSlFaIg:2:change": { how: null, topic: "Cheese", opinion: null, bot_opinion: null },
+  };
+  for (const [key, value] of Object.entries(left)) {
+    here.local.setItem(key, JSON.stringify(value));
+  }
+  return here;
+}
+
+describe("what a page of protocol version 1 has left", () => {
+  it("is sent under the same id as of the first attempt, and drafts are there", async () => {
+    const { session, connection } = await openPage(leftByVersionOne());
+    connection.welcomes();
+    expect(connection.sent).toMatchObject([
+      { type: "hello", token: TOKEN, protocol: PROTOCOL_VERSION },
+      { type: "say", id: "a", ...NOW, turn: 0, text: "Hello" },
+    ]);
+    expect(connection.sent[1]).not.toHaveProperty("k");
+    expect(session.drafts.get("2:draft")).toBe("And then");
+    expect(session.drafts.get("2:change")).toMatchObject({ topic: "Cheese" });
+  });
+
+  it("goes back to the composer when the server is in another attempt", async () => {
+    const { session, connection } = await openPage(leftByVersionOne());
+    connection.welcomes(snapshot({ conversation: conversation([], false, NEXT_ATTEMPT) }));
+    expect(connection.sent[1]).toMatchObject({ ...NOW });
+    connection.says(error("a", "wrong_phase"));
+    expect(session.takeRefusedText()).toBe("Hello");
+    expect(session.state.pending).toEqual([]);
+  });
+
+  it("is let go once it is acknowledged, also for a page that is opened later", async () => {
+    const here = leftByVersionOne();
+    const { connection } = await openPage(here);
+    connection.welcomes();
+    expect(connection.sent.at(-1)).toMatchObject({ id: "a" });
+    connection.says({ type: "accepted", seq: 2, id: "a" });
+    const later = await openPage(here);
+    later.connection.welcomes();
+    expect(later.connection.sent.map(({ type }) => type)).toEqual(["hello"]);
+  });
+});

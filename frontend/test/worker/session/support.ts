@@ -1,0 +1,90 @@
+import type { WorkerMessage } from "../../../src/worker/session/outbox";
+import {
+  type ConversationCard,
+  PROTOCOL_VERSION,
+  type Snapshot,
+  type TurnCard,
+} from "../../../src/worker/session/protocol";
+import type { ConversationName } from "../../../src/worker/session/reducer";
+import type { Connection, ServerMessage } from "../../../src/worker/session/socket";
+
+/** A connection of which the test is the other end. */
+export class FakeConnection implements Connection {
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  onclose: (() => void) | null = null;
+  closed = false;
+  readonly sent: { type: string; id: string }[] = [];
+
+  send(text: string): void {
+    this.sent.push(JSON.parse(text) as { type: string; id: string });
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  says(message: unknown): void {
+    this.onmessage?.({ data: JSON.stringify(message) });
+  }
+
+  drops(): void {
+    this.onclose?.();
+  }
+
+  /** Open it and greet the page. */
+  welcomes(message: unknown = snapshot()): void {
+    this.onopen?.();
+    this.says(message);
+  }
+}
+
+export function error(id: string | null, code: string, retry = false): ServerMessage {
+  return { type: "error", seq: 1, id, code, message: "No.", retry };
+}
+
+export const study: Snapshot["study"] = {
+  title: "A study",
+  payment: "You are paid.",
+  conversations: 6,
+  minimum_inputs: 10,
+  topic_mode: "free",
+  criteria: [{ label: "fun", statement: "It was fun." }],
+};
+
+export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
+  return {
+    type: "snapshot",
+    seq: 1,
+    protocol: PROTOCOL_VERSION,
+    phase: "chat",
+    study,
+    conversation: conversation(),
+    code: null,
+    return_to: null,
+    ...changes,
+  };
+}
+
+/** Names the conversation that the tests are in, as every message of it does. */
+export const NOW = { conversation: 2, attempt: 1 } as const;
+
+/** The same conversation once another chatbot has taken over. */
+export const NEXT_ATTEMPT = { conversation: 2, attempt: 2 } as const;
+
+export function conversation(
+  turns: TurnCard[] = [],
+  typing = false,
+  name: ConversationName = NOW,
+): ConversationCard {
+  const inputs = turns.filter(({ author }) => author === "worker").length;
+  return { ...name, icebreaker: null, topic: "Trains", turns, inputs, typing };
+}
+
+export function line(turn: number, text: string): TurnCard {
+  return { turn, author: turn % 2 === 0 ? "worker" : "bot", text };
+}
+
+export function say(id: string, text: string, turn: number, name: ConversationName = NOW): WorkerMessage {
+  return { type: "say", id, ...name, turn, text };
+}

@@ -1,0 +1,4 @@
+"""The first bytes by which a file tells what it is, whatever it is called."""
+
+SQLITE = b"SQLite format 3\x00"
+PARQUET = b"PAR1"
