@@ -39,7 +39,7 @@ def assert_secure(answer: httpx2.Response) -> None:
 # ---- joining ---------------------------------------------------------------------------------
 
 
-def test_a_worker_who_joins_gets_a_token_and_nothing_else(house: House) -> None:
+def test_a_worker_who_joins_gets_a_token_and_its_assignment_and_nothing_else(house: House) -> None:
     answer = house.join("ann")
     assert answer.status_code == 200
     assert_secure(answer)
