@@ -1,6 +1,7 @@
 """What is stored of a session, one record per fact. A session's state is a fold of its records.
 
-`session` decides records, `store` writes them as rows and reads them back, nothing else makes them.
+`step` decides the records of what a session goes through, enrolment those of its beginning and of its expiry;
+`server.db.rows` writes them as rows and reads them back.
 `client_id` is the id of the worker's message that a record comes from.
 """
 
