@@ -3,7 +3,8 @@
 from bots.builtin.catalogue import UnknownBotError, builtin_names, open_bot
 from bots.conformance.check import check_bot
 from bots.conformance.pace import typing_times
-from bots.conformance.report import ConformanceReport, Finding, Overruns
+from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict
+from bots.conformance.table import verdict_table
 from bots.core.body_limit import BodyLimit
 from bots.core.chat import Author, Bot, Chat, Reply, Turn
 from bots.core.failures import BotError, BotGone, Declined
@@ -49,6 +50,7 @@ __all__ = [
     "Turn",
     "UnknownBotError",
     "UrlEndpoint",
+    "Verdict",
     "WireError",
     "builtin_names",
     "check_bot",
@@ -58,4 +60,5 @@ __all__ = [
     "open_endpoint",
     "open_replica",
     "typing_times",
+    "verdict_table",
 ]

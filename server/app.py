@@ -17,9 +17,10 @@ from server.access.auth import Auth
 from server.access.rate_limit import new_limiter
 from server.access.tokens import Grant, find
 from server.bots.api import BotsApi
-from server.bots.background_checks import Checks
+from server.bots.background_checks import BackgroundChecks
 from server.bots.host_socket import HostSocket
 from server.bots.lineup import OpenRun
+from server.bots.registered_bots import RegisteredBots
 from server.bots.registry import Registry
 from server.config import Settings
 from server.db.store import Store
@@ -53,7 +54,8 @@ def create_app(
     live = LiveSessions(store, runs, auth)
     metrics.watch(live, store)
     limiter = new_limiter()
-    checks = Checks(store)
+    checks = BackgroundChecks(store)
+    bots = RegisteredBots(store, registry, checks, settings.bot_keys)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -98,9 +100,8 @@ def create_app(
     desk = ResearcherApi(store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages)
     app.include_router(desk.router)
     app.include_router(metrics.router)
-    bot_desk = BotsApi(store=store, auth=auth, registry=registry, checks=checks, keys=settings.bot_keys)
-    app.include_router(bot_desk.router)
-    app.include_router(HostSocket(store=store, auth=auth, registry=registry).router)
+    app.include_router(BotsApi(store=store, auth=auth, bots=bots).router)
+    app.include_router(HostSocket(auth=auth, bots=bots).router)
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
 

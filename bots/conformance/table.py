@@ -1,4 +1,6 @@
-"""A report as people read it in a terminal."""
+"""What a check found, as people read it in a terminal."""
+
+from collections.abc import Iterable, Sequence
 
 from rich.box import SIMPLE
 from rich.markup import escape
@@ -6,24 +8,39 @@ from rich.table import Table
 from rich.text import Text
 
 from bots.conformance.findings import quoted
-from bots.conformance.report import ConformanceReport, Transcript, Verdict
+from bots.conformance.report import ConformanceReport, Finding, Transcript, Verdict
 
 _COLOURS: dict[Verdict, str] = {"pass": "green", "warn": "yellow", "fail": "bold red"}
 _WIDEST = 200  # characters of a line
 
 
-def conformance_table(report: ConformanceReport, title: str | None = None) -> Table:
-    """Return the findings as a table, one a row, under `title`."""
-    table = Table("", "question", "finding", title=title, title_justify="left", box=SIMPLE)
+def conformance_table(report: ConformanceReport) -> Table:
+    """Return the findings of one bot as a table, one a row."""
+    table = Table("", "question", "finding", box=SIMPLE)
     for finding in report.findings:
-        verdict = coloured(finding.verdict)
-        table.add_row(verdict, escape(finding.question), escape(finding.reason))
+        table.add_row(*_cells(finding))
+    return table
+
+
+def verdict_table(bots: Iterable[tuple[str, Sequence[Finding]]]) -> Table:
+    """Return a table of several bots by name: every finding that is no pass; one row where all passed."""
+    table = Table("bot", "verdict", "question", "reason", box=None)
+    for bot, findings in bots:
+        notable = [finding for finding in findings if finding.verdict != "pass"]
+        for finding in notable:
+            table.add_row(escape(bot), *_cells(finding))
+        if not notable:
+            table.add_row(escape(bot), coloured("pass"), f"all {len(findings)} questions passed", "")
     return table
 
 
 def coloured(verdict: Verdict) -> str:
     """Return a verdict with its colour, as markup."""
     return f"[{_COLOURS[verdict]}]{verdict}[/]"
+
+
+def _cells(finding: Finding) -> tuple[str, str, str]:
+    return coloured(finding.verdict), escape(finding.question), escape(finding.reason)
 
 
 def transcript(held: Transcript) -> Text:

@@ -1,24 +1,22 @@
 """Registered bots in the researcher's REST API. Every call needs a researcher's token."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
-from fnmatch import fnmatchcase
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Response
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from sqlalchemy import Connection
 
-from bots import Bot, Endpoint, EndpointError
+from bots import Endpoint
 from server.access.auth import Auth
 from server.bots import fitness, registration
-from server.bots.background_checks import Check, Checks
-from server.bots.fitness import FitnessCheck
+from server.bots.background_checks import BackgroundCheck
+from server.bots.registered_bots import RegisteredBots
 from server.bots.registration import Registration, StoredCheck
-from server.bots.registry import Registry
-from server.clock import shown_time, utc_now
+from server.clock import shown_time
 from server.db.store import Store
-from server.errors import BotDisabled, BotNotFound, BotUnusable, NotChecked
+from server.errors import NotChecked
 
 Json = dict[str, Any]
 
@@ -53,20 +51,12 @@ class NewCheck(_Body):
 
 
 class BotsApi:
-    """Registers bots, changes them while they answer, and has them checked.
+    """Shows the registered bots, and has them changed and checked."""
 
-    `keys`: patterns (as of file names) of the environment variables that an endpoint may name as its key.
-    Without them whoever has a token could have any variable of the server sent to an address of theirs.
-    """
-
-    def __init__(
-        self, *, store: Store, auth: Auth, registry: Registry, checks: Checks, keys: Sequence[str]
-    ) -> None:
+    def __init__(self, *, store: Store, auth: Auth, bots: RegisteredBots) -> None:
         self._store = store
         self._auth = auth
-        self._registry = registry
-        self._checks = checks
-        self._keys = keys
+        self._bots = bots
         self.router = APIRouter(prefix="/api/desk/bots", dependencies=[Depends(self._researcher)])
         self._route("GET", "", self.list_bots)
         self._route("POST", "", self.register, status=201)
@@ -94,10 +84,7 @@ class BotsApi:
 
     async def register(self, body: NewBot) -> Json:
         """Register a bot."""
-        await self._require_usable(body.endpoint)
-        at = utc_now()
-        row = await self._store.submit(lambda c: registration.add(c, body.name, body.endpoint, at))
-        return await self._applied(row)
+        return await self._view(await self._bots.register(body.name, body.endpoint))
 
     async def show(self, name: str) -> Json:
         """One registered bot."""
@@ -109,45 +96,30 @@ class BotsApi:
 
     async def change(self, name: str, body: Change) -> Json:
         """Enable or disable a bot."""
-        if body.enabled:
-            await self._require_usable((await self._found(name)).endpoint)
-        row = await self._store.submit(lambda c: registration.enable(c, name, body.enabled))
-        if not body.enabled:
-            await self._checks.cancel(name)  # or the check would hold the disabling against the bot
-        return await self._applied(row)
+        change = self._bots.enable if body.enabled else self._bots.disable
+        return await self._view(await change(name))
 
     async def delete(self, name: str) -> Response:
         """Forget a bot that no open run has."""
-        await self._store.submit(lambda c: registration.remove(c, name))
-        self._registry.apply(name, None, enabled=False)
-        await self._checks.cancel(name)
+        await self._bots.delete(name)
         return Response(status_code=204)
 
     async def add_replica(self, name: str, body: NewReplica) -> Json:
         """Have another server answer for a bot, at once."""
-        await self._require_usable((await self._found(name)).endpoint)
-        row = await self._store.submit(lambda c: registration.add_replica(c, name, body.url))
-        await self._checks.cancel(name)
-        return await self._applied(row)
+        return await self._view(await self._bots.add_replica(name, body.url))
 
     async def remove_replica(self, name: str, url: str) -> Json:
         """Have a server answer for a bot no more; what it is at, it finishes."""
-        row = await self._store.submit(lambda c: registration.remove_replica(c, name, url))
-        return await self._applied(row)
+        return await self._view(await self._bots.remove_replica(name, url))
 
     async def start_check(self, name: str, body: NewCheck | None = None) -> Json:
         """Check in the background whether a bot is fit for workers."""
-        row = await self._found(name)
-        if not row.enabled:
-            raise BotDisabled(f"`{name}` is disabled, and answers nobody")
-        bot = self._usable(name)
-        at_once = (body or NewCheck()).at_once
-        return _check_view(self._checks.start(row, bot, await self._store.read(_exam(row, at_once))))
+        return _check_view(await self._bots.start_check(name, (body or NewCheck()).at_once))
 
     async def show_check(self, name: str) -> Json:
         """The check that is under way, or the latest report."""
-        row = await self._found(name)
-        check = self._checks.find(name)
+        row = await self._store.read(lambda c: registration.find(c, name))
+        check = self._bots.check_of(name)
         if check is not None:
             return _check_view(check)
         stored = await self._store.read(lambda c: registration.latest_check(c, row))
@@ -155,39 +127,11 @@ class BotsApi:
             raise NotChecked(f"`{name}` has not been checked")
         return _report_view(stored)
 
-    async def _found(self, name: str) -> Registration:
-        return await self._store.read(lambda c: registration.find(c, name))
-
-    async def _applied(self, row: Registration) -> Json:
-        """Have this process hold the bot as it is stored now; return its view."""
-        self._registry.apply(row.name, row.endpoint, row.enabled)
+    async def _view(self, row: Registration) -> Json:
         return self._with_states(await self._store.read(lambda c: _stored_view(c, row)))
 
-    async def _require_usable(self, endpoint: Endpoint) -> None:
-        """Check that this server can and may open `endpoint`. Raises BotUnusable."""
-        key = endpoint.model_dump().get("key")
-        if key is not None and not any(fnmatchcase(key, pattern) for pattern in self._keys):
-            raise BotUnusable(
-                f"the environment variable {key} may not be named as a key here",
-                f"Name the variable like {' or '.join(self._keys) or 'none'}; or let the server's operator"
-                " allow it with CANDOR_BOT_KEYS.",
-            )
-        try:
-            await self._registry.require(endpoint)
-        except EndpointError as error:
-            raise BotUnusable(str(error)) from error
-
-    def _usable(self, name: str) -> Bot:
-        try:
-            bot = self._registry.registered(name)
-        except EndpointError as error:
-            raise BotUnusable(f"`{name}` cannot be opened: {error}") from error
-        if bot is None:
-            raise BotNotFound(f"`{name}` was deleted a moment ago")
-        return bot
-
     def _with_states(self, view: Json) -> Json:
-        return view | {"replicas": [asdict(state) for state in self._registry.states(view["name"])]}
+        return view | {"replicas": [asdict(state) for state in self._bots.replica_states(view["name"])]}
 
 
 def _stored_view(connection: Connection, row: Registration) -> Json:
@@ -205,18 +149,7 @@ def _stored_view(connection: Connection, row: Registration) -> Json:
     }
 
 
-def _exam(row: Registration, at_once: int) -> Callable[[Connection], FitnessCheck]:
-    """Return how to look up what the bot is examined against: the newest study that has it."""
-
-    def read(connection: Connection) -> FitnessCheck:
-        study = registration.newest_study(connection, row.name)
-        overruns = registration.overruns(connection, row.name)
-        return fitness.exam(row.name, row.endpoint, study, at_once, overruns)
-
-    return read
-
-
-def _check_view(check: Check) -> Json:
+def _check_view(check: BackgroundCheck) -> Json:
     return {
         "state": "running" if check.error is None else "failed",
         "done": check.done,

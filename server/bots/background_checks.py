@@ -1,4 +1,4 @@
-"""The conformance checks of registered bots that are under way in this process. Their reports are stored."""
+"""The fitness checks of registered bots that are under way in this process. Their reports are stored."""
 
 import asyncio
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ log = structlog.get_logger()
 
 
 @dataclass(slots=True)
-class Check:
-    """A check since `at`: `done` of `total` steps; `error` where it could not be carried to its end."""
+class BackgroundCheck:
+    """A check since `at`: `done` of `total` calls; `error` where it could not be carried to its end."""
 
     at: datetime
     done: int = 0
@@ -31,37 +31,38 @@ class Check:
         self.done, self.total = done, total
 
 
-class Checks:
+class BackgroundChecks:
     """Checks by the bot's name, one at a time each. One that is over is forgotten once it is stored."""
 
     def __init__(self, store: Store) -> None:
         """Keep reports in `store`."""
         self._store = store
-        self._checks: dict[str, Check] = {}
+        self._checks: dict[str, BackgroundCheck] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def start(self, row: Registration, bot: Bot, exam: FitnessCheck) -> Check:
-        """Begin to check `bot`, or return the check of it that is under way."""
-        if row.name in self._tasks and row.name in self._checks:
+    def start(self, bot: Bot, row: Registration, against: FitnessCheck) -> BackgroundCheck:
+        """Begin to check a bot, or return the check of it that is under way.
+
+        Args:
+            bot: who is asked.
+            row: the bot's registration; the report is stored only if it is the same bot at the end.
+            against: what it is checked against.
+        """
+        task = self._tasks.get(row.name)
+        if task is not None and not task.done():
             return self._checks[row.name]
-        check = self._checks[row.name] = Check(utc_now())
-        task = asyncio.get_running_loop().create_task(self._carry_out(check, row, bot, exam))
-        self._tasks[row.name] = task
-
-        def over(done: asyncio.Task[None]) -> None:
-            if self._tasks.get(row.name) is done:  # and not the next check, begun a moment before
-                del self._tasks[row.name]
-
-        task.add_done_callback(over)
+        check = self._checks[row.name] = BackgroundCheck(utc_now())
+        work = self._carry_out(check, bot, row, against)
+        self._tasks[row.name] = asyncio.get_running_loop().create_task(work)
         return check
 
-    def find(self, name: str) -> Check | None:
+    def find(self, name: str) -> BackgroundCheck | None:
         """Return the check of a bot that is under way, or that failed to come to its end."""
         return self._checks.get(name)
 
     async def cancel(self, name: str) -> None:
-        """Give up the check of a bot, if there is one."""
-        task = self._tasks.get(name)
+        """Give up the check of a bot, if there is one; return when it asks no more."""
+        task = self._tasks.pop(name, None)
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -72,9 +73,11 @@ class Checks:
         for name in tuple(self._tasks):
             await self.cancel(name)
 
-    async def _carry_out(self, check: Check, row: Registration, bot: Bot, exam: FitnessCheck) -> None:
+    async def _carry_out(
+        self, check: BackgroundCheck, bot: Bot, row: Registration, against: FitnessCheck
+    ) -> None:
         try:
-            report = await exam.of(bot, check.progress)
+            report = await against.run(bot, check.progress)
             at = utc_now()
             await self._store.submit(lambda c: registration.store_check(c, row, report, at))
             del self._checks[row.name]

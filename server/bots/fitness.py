@@ -1,27 +1,26 @@
-"""May a study start? The conformance of its bots, as far as they are not the server's own."""
+"""Is a bot fit for workers? What it is checked against, and what is known of the bots of a study."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from sqlalchemy import Connection
 
-from bots import Bot, ConformanceReport, Endpoint, Finding, Overruns, check_bot
+from bots import Bot, ConformanceReport, Endpoint, Finding, Overruns, Verdict, check_bot
 from server.bots import registration
 from server.bots.lineup import OpenRun
+from server.bots.registration import Registration
 from server.errors import BotsUnfit
 from server.session.plan import QC
 from server.session.reply_time import ReplyTime
 from server.study import Study, Timeouts
 
-Verdict = Literal["pass", "warn", "fail"]
 AT_ONCE = 8  # conversations that a check holds at the same time
 _DELAYS = 200  # quantiles that stand for the natural reply times
 
 
 @dataclass(frozen=True, slots=True)
 class FitnessCheck:
-    """What a bot is examined against.
+    """What a bot is checked against.
 
     `names`: what it must not call itself; `at_once`: conversations at the same time; `delays`: seconds, the
     natural reply times; `patience`: seconds that a reply may take; `overruns`: of its conversations so far.
@@ -33,8 +32,8 @@ class FitnessCheck:
     patience: float
     overruns: Overruns | None = None
 
-    async def of(self, bot: Bot, progress: Callable[[int, int], None]) -> ConformanceReport:
-        """Return how `bot` does; `progress` is told how much of it is done, and of how much."""
+    async def run(self, bot: Bot, progress: Callable[[int, int], None]) -> ConformanceReport:
+        """Ask `bot`, and return what was found; `progress` gets the calls that are done, and all of them."""
         return await check_bot(
             bot,
             names=self.names,
@@ -55,14 +54,22 @@ class Fitness:
     findings: tuple[Finding, ...]
 
 
-def exam(
+def fitness_check(
     name: str,
     endpoint: Endpoint,
     study: Study | None,
     at_once: int = AT_ONCE,
     overruns: Overruns | None = None,
 ) -> FitnessCheck:
-    """Return the exam of the bot `name` for `study`, or for one that leaves all settings as they are."""
+    """Return what a bot is checked against.
+
+    Args:
+        name: the bot's, which it must not call itself; nor its endpoint's model, where there is one.
+        endpoint: where it is asked.
+        study: whose reply times and time-outs count; None: those of a study that leaves them as they are.
+        at_once: conversations at the same time.
+        overruns: how it kept to the natural reply times with workers, where there were some.
+    """
     reply_time, timeouts = (study.reply_time, study.timeouts) if study else (ReplyTime(), Timeouts())
     model = endpoint.model_dump().get("model")
     names = (name, model) if model else (name,)
@@ -70,46 +77,55 @@ def exam(
     return FitnessCheck(names, at_once, delays, timeouts.bot_try, overruns)
 
 
-def judge_registered(connection: Connection, study: Study) -> list[Fitness]:
+def registered_check(connection: Connection, row: Registration, at_once: int) -> FitnessCheck:
+    """Return what a registered bot is checked against: the newest study that has it, and its overruns."""
+    study = registration.newest_study(connection, row.name)
+    overruns = registration.overruns(connection, row.name)
+    return fitness_check(row.name, row.endpoint, study, at_once, overruns)
+
+
+def registered_fitness(connection: Connection, study: Study) -> list[Fitness]:
     """Return how the registered bots of a study did when they were last checked. Raises BotNotFound."""
-    return [_judge_registered(connection, name) for name in study.registered_bots]
+    return [_registered_fitness(connection, name) for name in study.registered_bots]
 
 
-def _judge_registered(connection: Connection, name: str) -> Fitness:
+def _registered_fitness(connection: Connection, name: str) -> Fitness:
     row = registration.find(connection, name)
     if not row.enabled:
-        return _failed(name, "is it enabled?", f"it is disabled: run `python -m bots.register enable {name}`")
+        return _unfit(name, "is it enabled?", f"it is disabled: run `python -m bots.register enable {name}`")
     check = registration.latest_check(connection, row)
     if check is None:
-        return _failed(name, "was it checked?", f"never: run `python -m bots.check {name}`")
-    return _judgement(name, ConformanceReport.model_validate(check.report))
+        return _unfit(name, "was it checked?", f"never: run `python -m bots.check {name}`")
+    return _fitness(name, ConformanceReport.model_validate(check.report))
 
 
-def own_bots(lineup: OpenRun) -> dict[str, Bot]:
+def own_bots(run: OpenRun) -> dict[str, Bot]:
     """Return the bots of the study's own `bots` that one of its systems names, by name."""
-    specs = {QC: lineup.study.qc.bot} | {spec.name: spec.bot for spec in lineup.study.systems}
-    return {bot: lineup.bots[system] for system, bot in specs.items() if bot in lineup.study.bots}
+    specs = {QC: run.study.qc.bot} | {spec.name: spec.bot for spec in run.study.systems}
+    return {bot: run.bots[system] for system, bot in specs.items() if bot in run.study.bots}
 
 
-async def judge_own(lineup: OpenRun, progress: Callable[[str, int, int], None]) -> list[Fitness]:
-    """Ask each of the study's own bots, and return how it did.
+async def own_fitness(run: OpenRun, progress: Callable[[str, int, int], None]) -> list[Fitness]:
+    """Ask each of the study's own bots, one after the other, and return how they did.
 
-    `progress` is told the bot, how much of its check is done, and of how much.
+    Args:
+        run: the study with its bots opened.
+        progress: gets the bot's name, how many of its calls are done, and how many there are.
     """
-    study, judgements = lineup.study, []
-    for name, bot in own_bots(lineup).items():
+    study, found = run.study, []
+    for name, bot in own_bots(run).items():
 
-        def tell(done: int, total: int, name: str = name) -> None:
+        def of_this_bot(done: int, total: int, name: str = name) -> None:
             progress(name, done, total)
 
-        report = await exam(name, study.bots[name], study, _at_once(study)).of(bot, tell)
-        judgements.append(_judgement(name, report))
-    return judgements
+        check = fitness_check(name, study.bots[name], study, _at_once(study))
+        found.append(_fitness(name, await check.run(bot, of_this_bot)))
+    return found
 
 
-def require_fit(judgements: Sequence[Fitness]) -> None:
+def require_fit(bots: Sequence[Fitness]) -> None:
     """Check that none of the bots failed. Raises BotsUnfit."""
-    failing = [judgement.bot for judgement in judgements if judgement.verdict == "fail"]
+    failing = [fitness.bot for fitness in bots if fitness.verdict == "fail"]
     if failing:
         raise BotsUnfit(f"not fit for workers: {', '.join(failing)}")
 
@@ -118,9 +134,9 @@ def _at_once(study: Study) -> int:
     return AT_ONCE if study.assignments is None else min(AT_ONCE, study.assignments)
 
 
-def _failed(bot: str, question: str, reason: str) -> Fitness:
+def _unfit(bot: str, question: str, reason: str) -> Fitness:
     return Fitness(bot, "fail", (Finding(question=question, verdict="fail", reason=reason),))
 
 
-def _judgement(bot: str, report: ConformanceReport) -> Fitness:
+def _fitness(bot: str, report: ConformanceReport) -> Fitness:
     return Fitness(bot, report.verdict, report.findings)

@@ -1,7 +1,4 @@
-"""The bots that are registered with the server, and the checks of them: rows, nothing else.
-
-What a process holds of them is in `server.bots.registry`; whoever changes a row tells the registry.
-"""
+"""The bots that are registered with the server, and the checks of them: rows, nothing else."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +13,16 @@ from bots import ConformanceReport, DialInEndpoint, Endpoint, Overruns, UrlEndpo
 from server.db.catalog import RunEntry, runs
 from server.db.models import BotCheck, columns
 from server.db.models import Registration as Row
-from server.errors import BotExists, BotInUse, BotInvalid, BotNotFound, DialsIn, LastReplica, ReplicaExists
+from server.errors import (
+    BotExists,
+    BotInUse,
+    BotInvalid,
+    BotNotFound,
+    DialsIn,
+    LastReplica,
+    NotChecked,
+    ReplicaExists,
+)
 from server.session.plan import QC
 from server.study import REGISTERED, Study, parse_study
 
@@ -84,6 +90,25 @@ def add(connection: Connection, name: str, endpoint: Endpoint, at: datetime) -> 
         raise BotExists(f"a bot is registered as `{name}` already")
     connection.execute(insert(Row).values(name=name, endpoint=_text(endpoint), enabled=True, created_at=at))
     return find(connection, name)
+
+
+def find_or_add_dial_in(connection: Connection, name: str, at: datetime) -> Registration:
+    """Return the bot that dials in as `name`, registered now if there was none.
+
+    Raises:
+        BotInvalid: `name` cannot be a registered bot's.
+        BotExists: it is a bot of another kind.
+    """
+    try:
+        found = find(connection, name)
+    except BotNotFound:
+        return add(connection, name, DialInEndpoint(kind="dial-in"), at)
+    if not isinstance(found.endpoint, DialInEndpoint):
+        raise BotExists(
+            f"`{name}` is registered as a bot of kind {found.endpoint.kind}, at an address",
+            "Start the host with another --name, or delete that bot first.",
+        )
+    return found
 
 
 def enable(connection: Connection, name: str, enabled: bool) -> Registration:
@@ -164,15 +189,23 @@ def overruns(connection: Connection, name: str) -> Overruns:
 def store_check(
     connection: Connection, checked: Registration, report: ConformanceReport, at: datetime
 ) -> None:
-    """Keep the report of a check. Raises BotNotFound: the bot was deleted meanwhile."""
-    if find(connection, checked.name).created_at != checked.created_at:
+    """Keep the report of a check of the bot as it was `checked`.
+
+    Raises:
+        BotNotFound: the bot was deleted meanwhile.
+        NotChecked: a replica was added meanwhile, which the check did not ask.
+    """
+    now = find(connection, checked.name)
+    if now.created_at != checked.created_at:
         raise BotNotFound(f"`{checked.name}` is another bot by now than the one that was checked")
+    if not _urls(now.endpoint) <= _urls(checked.endpoint):
+        raise NotChecked(f"`{checked.name}` has a replica by now that was not checked")
     values = {"name": checked.name, "at": at, "verdict": report.verdict}
     connection.execute(insert(BotCheck).values(report=report.model_dump_json(), **values))
 
 
 def latest_check(connection: Connection, checked: Registration) -> StoredCheck | None:
-    """Return the latest check of a bot."""
+    """Return the latest check of a bot; None where there is none."""
     query = select(CHECK.at, CHECK.verdict, CHECK.report).where(
         CHECK.name == checked.name, CHECK.at >= checked.created_at
     )
@@ -187,6 +220,11 @@ def _registration(row: Any) -> Registration:
 def _text(endpoint: Endpoint) -> str:
     """Return the one way to write `endpoint` down."""
     return json.dumps(endpoint.model_dump(mode="json", exclude_none=True), sort_keys=True)
+
+
+def _urls(endpoint: Endpoint) -> frozenset[str]:
+    """Return where a bot's replicas are; of a bot that dials in nobody knows before they are there."""
+    return frozenset() if isinstance(endpoint, DialInEndpoint) else frozenset(endpoint.urls)
 
 
 def _replicas(connection: Connection, name: str, url: str) -> tuple[Registration, list[str], str]:

@@ -1,4 +1,8 @@
-"""The bots that run elsewhere, as this process holds them: opened once, changed while they answer."""
+"""The bots that run elsewhere, as this process holds them: opened once, changed while they answer.
+
+What the database has of the registered ones is in `server.bots.registration`; `server.bots.registered_bots`
+keeps the two in step.
+"""
 
 import asyncio
 from collections.abc import Coroutine
@@ -21,25 +25,26 @@ from bots import (
     open_replica,
 )
 from server.bots import registration
+from server.bots.registration import Registration
 
 HEARTBEAT = 5.0  # seconds between two questions how a replica is
 log = structlog.get_logger()
 
 
-class Registered:
+class RegisteredBot:
     """A registered bot for as long as this process runs, whatever becomes of its registration.
 
-    Runs keep it: they see replicas come and go, and the bot disabled, deleted, or brought back.
+    Runs keep it: they see replicas come and go, and the bot disabled, deleted, or registered again.
     """
 
     def __init__(self, name: str) -> None:
-        """Stand for the bot `name`, which is gone until it is given replicas and enabled."""
+        """Stand for the bot `name`, which is unavailable until it is given replicas and enabled."""
         self.name = name
         self.endpoint: Endpoint | None = None
         self.replicas: Replicas | None = None
         self.fault = ""  # why there are no replicas, where the bot is registered all the same
-        self.gone = "it is not registered"
-        self._asked: set[asyncio.Task[Reply]] = set()
+        self.unavailable = "it is not registered"  # why it answers nobody; empty: it answers
+        self._calls: set[asyncio.Task[Reply]] = set()
 
     async def reply(self, chat: Chat) -> Reply:
         """Return what the bot says.
@@ -48,33 +53,33 @@ class Registered:
             BotGone: it is disabled or deleted, or became so while it was thinking.
             BotError: no replica could answer.
         """
-        if self.replicas is None or self.gone:
-            raise BotGone(f"{self.name}: {self.gone}")
-        asked = asyncio.get_running_loop().create_task(self.replicas.reply(chat))
-        self._asked.add(asked)
+        if self.replicas is None or self.unavailable:
+            raise BotGone(f"{self.name}: {self.unavailable}")
+        call = asyncio.get_running_loop().create_task(self.replicas.reply(chat))
+        self._calls.add(call)
         try:
-            return await asked
+            return await call
         except asyncio.CancelledError as error:
-            if self.gone and asked.cancelled() and not _cancelled():
-                raise BotGone(f"{self.name}: {self.gone}") from error
+            if self.unavailable and call.cancelled() and not _cancelled():
+                raise BotGone(f"{self.name}: {self.unavailable}") from error
             raise
         finally:
-            self._asked.discard(asked)
+            self._calls.discard(call)
 
     @property
-    def known(self) -> bool:
+    def is_registered(self) -> bool:
         """Whether the bot is registered now."""
         return self.replicas is not None or bool(self.fault)
 
-    def leave(self, reason: str) -> None:
-        """Answer nobody any more, nor those who wait: the bot may be left for hanging."""
-        self.gone = reason
-        for asked in self._asked:
-            asked.cancel()
+    def stop_answering(self, reason: str) -> None:
+        """Answer nobody any more, nor those who wait: a bot may be disabled because it hangs."""
+        self.unavailable = reason
+        for call in self._calls:
+            call.cancel()
 
-    def come_back(self) -> None:
-        """Answer again."""
-        self.gone = ""
+    def start_answering(self) -> None:
+        """Answer from now on."""
+        self.unavailable = ""
 
 
 class Registry:
@@ -94,9 +99,9 @@ class Registry:
         self._refuse_private = refuse_private
         self._heartbeat = heartbeat
         self._opened: list[Replicas] = []
-        self._registered: dict[str, Registered] = {}
-        self._leaving: set[asyncio.Task[None]] = set()
-        self._beating: asyncio.Task[None] | None = None
+        self._registered: dict[str, RegisteredBot] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+        self._heartbeats: asyncio.Task[None] | None = None
 
     def open(self, endpoint: Endpoint) -> Replicas:
         """Return the bot at `endpoint`. Raises EndpointError."""
@@ -104,54 +109,62 @@ class Registry:
         self._opened.append(replicas)
         return replicas
 
-    async def require(self, endpoint: Endpoint) -> None:
+    async def require_openable(self, endpoint: Endpoint) -> None:
         """Check that the bot at `endpoint` can be opened here, without asking it. Raises EndpointError."""
         await open_endpoint(endpoint, refuse_private=self._refuse_private).close()
 
     def load(self, connection: Connection) -> None:
         """Take the registered bots from the database."""
         for row in registration.registrations(connection):
-            self.apply(row.name, row.endpoint, row.enabled)
+            self.hold(row)
 
-    def apply(self, name: str, endpoint: Endpoint | None, enabled: bool) -> None:
-        """Hold the bot `name` as it is registered now; `endpoint` is None when it is no longer.
+    def hold(self, row: Registration) -> None:
+        """Hold a bot as it is registered now.
 
         Replicas that are new answer at once; those that are no longer there finish what they are at. A bot
-        that cannot be opened here is gone, and `registered` says why.
+        that cannot be opened here answers nobody, and `registered` raises why.
         """
-        bot = self._registered.setdefault(name, Registered(name))
-        bot.endpoint = endpoint
-        if endpoint is None:
-            self._forget(bot)
-            return
+        bot = self._registered.setdefault(row.name, RegisteredBot(row.name))
+        bot.endpoint = row.endpoint
         try:
-            self._fit(bot, endpoint)
+            self._set_replicas(bot, row.endpoint)
             bot.fault = ""
         except EndpointError as error:
             bot.fault = str(error)
-        if bot.fault or not enabled:
-            bot.leave(bot.fault or "it is disabled")
+        if bot.fault or not row.enabled:
+            bot.stop_answering(bot.fault or "it is disabled")
         else:
-            bot.come_back()
+            bot.start_answering()
+
+    def forget(self, name: str) -> None:
+        """Hold a bot no longer, because it is registered no longer. Nothing happens where it was not held."""
+        bot = self._registered.get(name)
+        if bot is None:
+            return
+        bot.stop_answering("it is no longer registered")
+        bot.endpoint, bot.fault = None, ""
+        if bot.replicas is not None:
+            self._in_background(bot.replicas.close())
+            bot.replicas = None
 
     def registered(self, name: str) -> Bot | None:
         """Return the bot that is registered as `name`. Raises EndpointError: it could not be opened."""
         bot = self._registered.get(name)
         if bot is not None and bot.fault:
             raise EndpointError(bot.fault)
-        return bot if bot is not None and bot.known else None
+        return bot if bot is not None and bot.is_registered else None
 
     def endpoint(self, name: str) -> Endpoint | None:
-        """Return what a bot is registered with."""
+        """Return what a bot is registered with; None where it is not."""
         bot = self._registered.get(name)
         return None if bot is None else bot.endpoint
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the registered bots."""
-        return tuple(sorted(name for name, bot in self._registered.items() if bot.known))
+        return tuple(sorted(name for name, bot in self._registered.items() if bot.is_registered))
 
     def states(self, name: str) -> tuple[ReplicaState, ...]:
-        """Return how each replica of a registered bot does."""
+        """Return how each replica of a registered bot does; none where there is no such bot."""
         bot = self._registered.get(name)
         return () if bot is None or bot.replicas is None else bot.replicas.states()
 
@@ -162,49 +175,42 @@ class Registry:
             KeyError: no bot is registered as `name`.
             ValueError: it has a replica with this url already.
         """
-        self._held(name).add(replica)
+        self._replicas_of(name).add(replica)
 
     async def detach(self, name: str, replica: Replica) -> None:
-        """Send nobody to a host any more, and return when what it was at is over.
+        """Send nobody to a host any more, at once; return when what it was at is over.
 
         Raises:
-            KeyError: it is not there.
+            KeyError: it answers for no such bot.
         """
-        await self._held(name).remove(replica.url)
+        await self._replicas_of(name).remove(replica.url)
 
     def start(self) -> None:
         """Begin to ask the replicas how they are, over and over."""
-        self._beating = asyncio.get_running_loop().create_task(self._beat())
+        self._heartbeats = asyncio.get_running_loop().create_task(self._send_heartbeats())
 
     async def close(self) -> None:
-        """Stop asking, and let go of every connection."""
-        if self._beating is not None:
-            self._beating.cancel()
-            await asyncio.gather(self._beating, return_exceptions=True)
-        for task in self._leaving:
+        """Stop asking, and close every connection."""
+        if self._heartbeats is not None:
+            self._heartbeats.cancel()
+            await asyncio.gather(self._heartbeats, return_exceptions=True)
+        for task in self._closing:
             task.cancel()
-        await asyncio.gather(*self._leaving, return_exceptions=True)
-        for replicas in self._everyone():
+        await asyncio.gather(*self._closing, return_exceptions=True)
+        for replicas in self._all_replicas():
             await replicas.close()
 
-    def _held(self, name: str) -> Replicas:
+    def _replicas_of(self, name: str) -> Replicas:
         bot = self._registered.get(name)
         if bot is None or bot.replicas is None:
             raise KeyError(name)
         return bot.replicas
 
-    def _everyone(self) -> list[Replicas]:
+    def _all_replicas(self) -> list[Replicas]:
         held = (bot.replicas for bot in self._registered.values() if bot.replicas is not None)
         return [*self._opened, *held]
 
-    def _forget(self, bot: Registered) -> None:
-        bot.leave("it is no longer registered")
-        bot.fault = ""
-        if bot.replicas is not None:
-            self._let(bot.replicas.close())
-            bot.replicas = None
-
-    def _fit(self, bot: Registered, endpoint: Endpoint) -> None:
+    def _set_replicas(self, bot: RegisteredBot, endpoint: Endpoint) -> None:
         """Give the bot the replicas that `endpoint` names. Raises EndpointError."""
         if bot.replicas is None:
             bot.replicas = open_endpoint(endpoint, refuse_private=self._refuse_private)
@@ -216,22 +222,21 @@ class Registry:
                 bot.replicas.add(open_replica(endpoint, url, refuse_private=self._refuse_private))
         for url in there:
             if url not in endpoint.urls:
-                self._let(bot.replicas.remove(url))
+                self._in_background(bot.replicas.remove(url))
 
-    def _let(self, leaving: Coroutine[None, None, None]) -> None:
-        """Let a replica take its leave in the background."""
-        task = asyncio.get_running_loop().create_task(leaving)
-        self._leaving.add(task)
-        task.add_done_callback(self._leaving.discard)
+    def _in_background(self, closing: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(closing)
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
 
-    async def _beat(self) -> None:
+    async def _send_heartbeats(self) -> None:
         under_way: dict[Replicas, asyncio.Task[None]] = {}
         try:
             while True:
                 await asyncio.sleep(self._heartbeat)
                 # A bot that is slow to answer keeps no other waiting.
                 under_way = {replicas: task for replicas, task in under_way.items() if not task.done()}
-                for replicas in self._everyone():
+                for replicas in self._all_replicas():
                     if replicas not in under_way:
                         under_way[replicas] = asyncio.get_running_loop().create_task(_probe(replicas))
         finally:

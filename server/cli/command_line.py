@@ -29,7 +29,7 @@ from server.app import PAGES, create_app
 from server.bots import fitness
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.registry import Registry
-from server.cli.fitness import Gate
+from server.cli.fitness import check_fitness
 from server.clock import utc_now
 from server.config import Settings
 from server.db import catalog
@@ -65,7 +65,6 @@ CheckBots = Annotated[bool, typer.Option("--bots", help="Ask the study's bots, t
 Force = Annotated[
     bool, typer.Option("--despite-failing-bots", help="Open the run even if bots failed their check.")
 ]
-_GATE = Gate(console, stderr)
 
 
 @cli.callback(invoke_without_command=True)
@@ -113,7 +112,7 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
         with _reading(settings) as connection:
             lineup, registered = _line_up(connection, registry, _unopened(text, "check"))
         if bots:
-            fitness.require_fit(_GATE.judge(lineup, registered, registry))
+            fitness.require_fit(check_fitness(lineup, registered, registry, console, stderr))
     except CandorError as error:
         _fail(error.message, error.hint)
     console.print(
@@ -255,15 +254,15 @@ def _line_up(
         return open_lineup(entry, registry), []
     registry.load(connection)
     lineup = open_lineup(entry, registry)  # a run whose bots cannot be opened is not stored
-    return lineup, fitness.judge_registered(connection, lineup.study)
+    return lineup, fitness.registered_fitness(connection, lineup.study)
 
 
 def _require_fit(
     lineup: OpenRun, registered: list[fitness.Fitness], registry: Registry, despite: bool
 ) -> None:
-    judgements = _GATE.judge(lineup, registered, registry)
+    found = check_fitness(lineup, registered, registry, console, stderr)
     try:
-        fitness.require_fit(judgements)
+        fitness.require_fit(found)
     except BotsUnfit as error:
         if not despite:
             raise

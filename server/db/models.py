@@ -72,7 +72,7 @@ class Worker(SQLModel, table=True):
 
 
 class Assignment(SQLModel, table=True):
-    """One worker's way through a run. `place` is the seat in the balanced design that it fills;
+    """One worker's way through a run. `place` is the number of the plan that it has in the balanced design;
     a later assignment may fill the same place once this one has expired or was returned.
     """
 

@@ -46,7 +46,11 @@ def write(connection: Connection, assignment_id: str, records: Iterable[Record])
 
 
 def read(connection: Connection, assignment_id: str) -> list[Record]:
-    """Return every record of an assignment that bears on its state, in an order that folds."""
+    """Return every record of an assignment that bears on its state.
+
+    `fold` takes them in this order: a conversation is planned before anything of it; then its topics, its
+    turns, its end; the assignment's own end comes last. It is not the order in which they were written.
+    """
     conversations = connection.execute(
         select(Conversation, SYSTEM.name)
         .join(System, SYSTEM.id == CONVERSATION.system_id)
@@ -63,7 +67,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
         records.append(Agreed(assignment.agreed_at, assignment.agreed_by))
     for row in conversations:
         records += [_mark(mark) for mark in marks.get(row.id, ())]
-        records += [_line(turn) for turn in turns.get(row.id, ())]
+        records += [_turn(turn) for turn in turns.get(row.id, ())]
         records += _ending(row, ratings.get(row.id, ()))
     if assignment.feedback is not None:
         records.append(FeedbackGiven(assignment.feedback, assignment.ended_at, assignment.feedback_by))
@@ -227,7 +231,7 @@ def _mark(row: Any) -> TopicMarked:
     )
 
 
-def _line(row: Any) -> WorkerSaid | BotSaid:
+def _turn(row: Any) -> WorkerSaid | BotSaid:
     if row.author == "worker":
         return WorkerSaid(row.conversation_id, row.turn_index, row.text, row.created_at, row.client_id)
     return BotSaid(row.conversation_id, row.turn_index, row.text, row.created_at, row.show_at, row.latency_ms)

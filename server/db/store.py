@@ -21,7 +21,7 @@ from server.db import rows
 from server.db.engine import open_engine
 from server.db.models import Assignment, columns
 from server.errors import StorageFailed
-from server.session.records import Closed, Record
+from server.session.records import Record
 
 ASSIGNMENT = columns(Assignment)
 
@@ -78,14 +78,19 @@ class Store:
     async def append(self, assignment_id: str, records: Sequence[Record], at: datetime) -> None:
         """Store the records of one session; return once they are on disk.
 
+        Args:
+            assignment_id: whose session it is.
+            records: what is to be stored, all of it or nothing.
+            at: now; the worker counts as heard of then.
+
         Raises:
-            StaleState: they contradict what is stored; nothing was written.
+            StaleState: they contradict what is stored, or the assignment is over; nothing was written.
             StorageFailed: the database could not write; nothing was written.
         """
         await self.submit(lambda connection: _append(connection, assignment_id, records, at))
 
     async def load(self, assignment_id: str) -> list[Record]:
-        """Return the records of an assignment; NoResultFound where there is none."""
+        """Return the records of an assignment. Raises NoResultFound where there is none."""
         return await self.read(lambda connection: rows.read(connection, assignment_id))
 
     async def submit(self, work: Callable[[Connection], T]) -> T:
@@ -162,10 +167,11 @@ def _perform(connection: Connection, job: _Job[Any]) -> None:
         savepoint.commit()
     except Exception as error:  # whatever a job raises is its caller's: the writer must live on
         savepoint.rollback()
-        job.error = _told(error)
+        job.error = _for_the_caller(error)
 
 
-def _told(error: Exception) -> Exception:
+def _for_the_caller(error: Exception) -> Exception:
+    """Return what the caller of a failed job gets: never an error of the database's own."""
     if isinstance(error, IntegrityError):
         return StaleState(str(error.orig))
     if isinstance(error, DBAPIError):
@@ -175,12 +181,8 @@ def _told(error: Exception) -> Exception:
 
 
 def _append(connection: Connection, assignment_id: str, records: Sequence[Record], at: datetime) -> None:
-    """Write the records of an open assignment. Closing it the same way twice is closing it once."""
-    closings = [record.status for record in records if isinstance(record, Closed)]
-    only_closes = len(closings) == len(records)
-    accepting = ("active", *closings) if only_closes else ("active",)
-    touch = update(Assignment).where(ASSIGNMENT.id == assignment_id, ASSIGNMENT.status.in_(accepting))
-    active_at = ASSIGNMENT.active_at if only_closes else at
-    if connection.execute(touch.values(active_at=active_at)).rowcount != 1:
+    """Write the records of an assignment. Raises StaleState: it is not active any more."""
+    active = update(Assignment).where(ASSIGNMENT.id == assignment_id, ASSIGNMENT.status == "active")
+    if connection.execute(active.values(active_at=at)).rowcount != 1:
         raise StaleState(f"assignment {assignment_id} is no longer active")
     rows.write(connection, assignment_id, records)

@@ -20,6 +20,7 @@ from server.errors import RunClosed, RunFull
 from server.live.design import Counts, draw_plan
 from server.recruiters.link import Arrival
 from server.session.plan import derive_seed, plan_conversation
+from server.session.records import Closed
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
@@ -32,7 +33,7 @@ _HOLDS = ("active", "completed")
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """The assignment a worker gets. `displaced` is the one that lost its place to it."""
+    """The assignment a worker gets. `displaced` is the one that has expired for it."""
 
     assignment: str
     displaced: str | None
@@ -51,7 +52,10 @@ class ArrivingWorker:
 def find_enrolment(connection: Connection, run: OpenRun, who: str | Arrival) -> Enrolment | None:
     """Return the assignment in `run` of somebody who is back; None for somebody new.
 
-    `who` is an assignment's id, proved by its token, or a worker as their platform names them.
+    Args:
+        connection: any transaction.
+        run: the run that they are back in; an assignment of another run counts for nothing.
+        who: an assignment's id, proved by its token, or a worker as their platform names them.
     """
     query = select(ASSIGNMENT.id).where(ASSIGNMENT.run_id == run.id)
     if isinstance(who, Arrival):
@@ -63,13 +67,19 @@ def find_enrolment(connection: Connection, run: OpenRun, who: str | Arrival) -> 
 
 
 def renew_enrolment(connection: Connection, enrolment: Enrolment, at: datetime) -> None:
-    """Note that the holder of an enrolment is back, so that its place is theirs a while longer."""
+    """Note that the worker of an enrolment is back, so that its place is theirs a while longer."""
     active = update(Assignment).where(ASSIGNMENT.id == enrolment.assignment, ASSIGNMENT.status == "active")
     connection.execute(active.values(active_at=at))
 
 
 def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime) -> Enrolment:
-    """Return the worker's assignment in `run`; a new one is stored.
+    """Return the worker's assignment in `run`; a new one is stored, and the end of one that it displaces.
+
+    Args:
+        connection: a transaction of the writer's, which no other enrolment runs beside.
+        run: the run that the worker arrives at.
+        worker: who arrives.
+        at: now.
 
     Raises:
         RunClosed: the run takes no more workers.
@@ -86,8 +96,7 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
     place, displaced = _free_place(connection, run, worker.simulated, at)
     plan = _plan_of(connection, run, worker.simulated, place)
     if displaced is not None:
-        closing = {"status": "expired", "ended_at": at}
-        connection.execute(update(Assignment).where(ASSIGNMENT.id == displaced).values(**closing))
+        rows.write(connection, displaced, [Closed("expired", at)])
     assignment = _insert(connection, run, worker, worker_id=worker_id, place=place, at=at)
     seed = derive_seed(run.seed, assignment)
     conversations = [
@@ -138,7 +147,11 @@ def _insert(
 def _free_place(
     connection: Connection, run: OpenRun, simulated: bool, at: datetime
 ) -> tuple[int, str | None]:
-    """Return the lowest free place, or a new one, and whose silence has freed it, if anybody's."""
+    """Return the lowest free place, or a new one; and the assignment that is to expire for it, if any.
+
+    Raises:
+        RunFull: every place is held.
+    """
     in_run = (ASSIGNMENT.run_id == run.id, ASSIGNMENT.simulated == simulated)
     timeouts = run.study.timeouts
     lapsed = or_(
@@ -167,7 +180,8 @@ def _free_place(
 
 
 def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: int) -> tuple[str, ...]:
-    before = _plan_before(connection, run, simulated, place)
+    """Return the systems of a place, in their order; drawn now where nobody has had it yet."""
+    before = _earlier_plan(connection, run, simulated, place)
     if before:
         return before
     return draw_plan(
@@ -188,7 +202,7 @@ def _of_conversations(*columns: Any) -> Any:
     )
 
 
-def _plan_before(connection: Connection, run: OpenRun, simulated: bool, place: int) -> tuple[str, ...]:
+def _earlier_plan(connection: Connection, run: OpenRun, simulated: bool, place: int) -> tuple[str, ...]:
     holder = (
         select(ASSIGNMENT.id)
         .where(ASSIGNMENT.run_id == run.id, ASSIGNMENT.simulated == simulated, ASSIGNMENT.place == place)

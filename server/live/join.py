@@ -101,13 +101,13 @@ class JoinApi:
             self._count_arrival(request)
             enrolment = await self._enrol(body, run)
         if enrolment.displaced is not None:
-            await self._displace(enrolment.displaced)
+            await self._tell_of_expiry(enrolment.displaced)
         token = self._auth.worker_token(enrolment.assignment)
         return JoinResponse(token=token, assignment=enrolment.assignment)
 
-    async def _displace(self, assignment: str) -> None:
+    async def _tell_of_expiry(self, assignment: str) -> None:
         try:
-            await self._live.displace(assignment)
+            await self._live.expire(assignment)
         except StorageFailed as error:
             # The enrolment is given all the same; the session that lost it finds out with its next message.
             log.warning("not told of its loss", assignment=assignment, error=error.message)

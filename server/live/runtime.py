@@ -30,11 +30,10 @@ from server.session.events import (
     Effect,
     Event,
     FromWorker,
-    Lapsed,
     ShowReply,
     Tell,
 )
-from server.session.protocol import Accepted, SaidByBot, ServerMessage, TakenOver, plain
+from server.session.protocol import Accepted, Ended, SaidByBot, ServerMessage, TakenOver, plain
 from server.session.state import State
 from server.session.step import Outcome, resume, step
 from server.session.worker_view import snapshot
@@ -123,10 +122,15 @@ class LiveSession:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def lapse(self) -> None:
-        """End the session, because its place was given to another worker."""
+    async def expire(self) -> None:
+        """Take up that the assignment has expired, which the enrolment of another worker has stored.
+
+        Raises:
+            StorageFailed: what is stored could not be read; the worker's next message will find out.
+        """
         async with self._lock:
-            await self._advance(Lapsed(utc_now()))
+            self.state = await self._reload()
+            self._send(Ended(phase="expired"))
 
     async def _advance(self, event: Event) -> None:
         outcome = step(self.state, event)

@@ -69,11 +69,11 @@ class LiveSessions:
         """Drop what is under way in every session: what is stored takes it up again after the next start."""
         await asyncio.gather(*(session.close() for session in tuple(self._sessions.values())))
 
-    async def displace(self, assignment_id: str) -> None:
-        """Tell a session, if it is alive here, that its place was given to another worker."""
+    async def expire(self, assignment_id: str) -> None:
+        """Tell a session, if it is alive here, that its assignment has expired, which is stored."""
         session = self._sessions.get(assignment_id)
         if session is not None:
-            await session.lapse()
+            await session.expire()
 
     async def _restore(self, assignment_id: str) -> tuple[State, OpenRun]:
         try:

@@ -50,14 +50,7 @@ class BotGaveUp:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Lapsed:
-    """The assignment's place was given to another worker."""
-
-    at: datetime
-
-
-Event = FromWorker | BotReplied | BotStumbled | BotGaveUp | Lapsed
+Event = FromWorker | BotReplied | BotStumbled | BotGaveUp
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ from server.session.events import (
     Effect,
     Event,
     FromWorker,
-    Lapsed,
     ShowReply,
     Tell,
 )
@@ -79,11 +78,6 @@ def step(state: State, event: Event) -> Outcome:
             return _outcome(state, [Incident(event.conversation, "bot_error", event.reason, event.at)])
         case BotGaveUp():
             return _bot_gave_up(state, event)
-        case Lapsed():
-            ended = Tell(wire.Ended(phase="expired"))
-            if state.closed is not None:
-                return Outcome(state, effects=(ended,) if state.closed == "expired" else ())
-            return _outcome(state, [Closed("expired", event.at)], [ended])
 
 
 def resume(state: State, at: datetime) -> tuple[Effect, ...]:

@@ -33,17 +33,14 @@ from server.session.events import (
     BotReplied,
     BotStumbled,
     FromWorker,
-    Lapsed,
     ShowReply,
 )
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.phase import Phase
 from server.session.protocol import MAX_FEEDBACK, MAX_SAY, MAX_TOPIC, client_messages
-from server.session.records import Record
-from server.session.state import State
+from server.session.records import Closed, Record, WorkerSaid
+from server.session.state import State, fold
 from server.session.step import resume, step
-
-# No control characters and no surrogates: the protocol has taken them out before a session sees a text.
 from tests.server.support.database import make_run
 from tests.server.support.study import AT, CRITERIA, seconds, study_text
 
@@ -232,9 +229,11 @@ class Replay(RuleBasedStateMachine):
             self.send({"type": "leave"}, id_)
 
     @rule(chance=st.integers(0, 39))
-    def lapses(self, chance: int) -> None:
-        if chance == 0:
-            self.take(Lapsed(self.now))
+    def expires(self, chance: int) -> None:
+        """The enrolment of another worker stores it, and the session is loaded again."""
+        if chance == 0 and self.live.closed is None:
+            rows.write(self.connection, self.assignment, [Closed("expired", self.now)])
+            self.live = fold(self.live, [Closed("expired", self.now)])
 
     # ---- what always holds
 
@@ -320,6 +319,4 @@ def test_the_database_itself_refuses_a_second_turn_of_the_same_index(database: D
 
 
 def _said(conversation: str, index: int) -> Record:
-    from server.session.records import WorkerSaid
-
     return WorkerSaid(conversation, index, "Hi.", AT, "m1")

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bots import ConformanceReport, Finding
-from bots.conformance.report import Latency
+from bots import Verdict
 from server.bots import fitness, registration
 from server.bots.lineup import open_lineup
 from server.bots.registry import Registry
@@ -18,6 +17,7 @@ from server.db.engine import migrate, open_engine
 from server.errors import StudyInvalid
 from server.study import parse_study
 from tests.server.cli.test_command_line import Candor, assert_refused
+from tests.server.support.bots import report
 from tests.server.support.database import query
 from tests.server.support.study import AT, study_text
 from tests.server.support.talker import Talker, endpoint, talking
@@ -58,7 +58,7 @@ def slugs(data: Path) -> list[str]:
     return [slug for (slug,) in query(f"sqlite:///{data / 'candor.db'}", "SELECT slug FROM run")]
 
 
-def register(data: Path, talker: Talker, *, verdict: str | None = None, enabled: bool = True) -> None:
+def register(data: Path, talker: Talker, *, verdict: Verdict | None = None, enabled: bool = True) -> None:
     """Write a bot into the database, with a check that ended in `verdict`."""
     url = f"sqlite:///{data / 'candor.db'}"
     migrate(url)
@@ -68,21 +68,7 @@ def register(data: Path, talker: Talker, *, verdict: str | None = None, enabled:
         if not enabled:
             registration.enable(connection, "far", False)
         if verdict is not None:
-            finding = Finding.model_validate(
-                {"question": "Is it a bird?", "verdict": verdict, "reason": "Feathers."}
-            )
-            report = ConformanceReport.model_validate(
-                {
-                    "verdict": verdict,
-                    "findings": [finding],
-                    "latency": Latency(),
-                    "expected_overruns": None,
-                    "calls": 1,
-                    "stopped": False,
-                    "transcripts": [],
-                }
-            )
-            registration.store_check(connection, row, report, AT)
+            registration.store_check(connection, row, report(verdict), AT)
     engine.dispose()
 
 
@@ -186,7 +172,7 @@ def test_a_registered_bot_that_did_not_fail_is_let_in(
     write: Callable[..., Path],
     parrot: Talker,
     tmp_path: Path,
-    verdict: str,
+    verdict: Verdict,
 ) -> None:
     register(tmp_path, parrot, verdict=verdict)
     opened = candor("open", write(), "--run", "x", "--data", tmp_path)
@@ -265,7 +251,7 @@ def test_a_key_that_is_missing_at_the_start_is_told(tmp_path: Path, monkeypatch:
 
 def test_a_bot_is_held_against_the_reply_times_of_its_study() -> None:
     study = parse_study(study_text(reply_time={"median": 2.0, "spread": 0.5, "longest": 3.0}))
-    delays = fitness.exam("far", endpoint({"kind": "dial-in"}), study).delays
+    delays = fitness.fitness_check("far", endpoint({"kind": "dial-in"}), study).delays
     assert list(delays) == sorted(delays)
     assert delays[-1] == 3.0
     middle = len(delays) // 2
@@ -277,8 +263,8 @@ def test_a_bot_is_held_against_the_reply_times_of_its_study() -> None:
 def test_a_bot_is_examined_on_its_study() -> None:
     study = parse_study(study_text(timeouts={"bot_try": 3.0}, reply_time={"median": 1, "spread": 0}))
     model = {"kind": "openai", "urls": ["http://127.0.0.1:1"], "model": "bird-7b"}
-    exam = fitness.exam("far", endpoint(model), study, at_once=3)
-    assert (exam.names, exam.at_once, exam.patience) == (("far", "bird-7b"), 3, 3.0)
-    assert set(exam.delays) == {1.0}
-    plain = fitness.exam("far", endpoint({"kind": "dial-in"}), None)
+    check = fitness.fitness_check("far", endpoint(model), study, at_once=3)
+    assert (check.names, check.at_once, check.patience) == (("far", "bird-7b"), 3, 3.0)
+    assert set(check.delays) == {1.0}
+    plain = fitness.fitness_check("far", endpoint({"kind": "dial-in"}), None)
     assert (plain.names, plain.patience) == (("far",), 20.0)

@@ -5,13 +5,19 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from bots import BotError, BotGone, Chat, Reply, Turn
+from bots import BotError, BotGone, Chat, Endpoint, Reply, Turn
+from server.bots.registration import Registration
 from server.bots.registry import Registry
+from tests.server.support.study import AT
 from tests.server.support.talker import Talker, endpoint, talking
 from tests.server.support.waiting import PATIENCE
 
 CHAT = Chat("c", 1, (), (Turn("worker", "Hello?"),))
 DIAL_IN = endpoint({"kind": "dial-in"})
+
+
+def row(name: str, there: Endpoint, *, enabled: bool = True) -> Registration:
+    return Registration(name, there, enabled, AT)
 
 
 @pytest.fixture
@@ -58,20 +64,20 @@ def test_one_handle_stays_the_same_through_everything(parrot: Talker) -> None:
     async def live() -> None:
         registry = Registry(refuse_private=False)
         there = endpoint(parrot.endpoint)
-        registry.apply("parrot", there, enabled=True)
+        registry.hold(row("parrot", there))
         bot = registry.registered("parrot")
         assert bot is not None
         assert await bot.reply(CHAT) == Reply("Polly speaks.")
-        registry.apply("parrot", there, enabled=False)
+        registry.hold(row("parrot", there, enabled=False))
         with pytest.raises(BotGone, match="parrot: it is disabled"):
             await bot.reply(CHAT)
         assert (registry.names(), len(registry.states("parrot"))) == (("parrot",), 1)
-        registry.apply("parrot", None, enabled=False)
+        registry.forget("parrot")
         with pytest.raises(BotGone, match="parrot: it is no longer registered"):
             await bot.reply(CHAT)
         assert registry.registered("parrot") is None
         assert registry.names() == registry.states("parrot") == ()
-        registry.apply("parrot", there, enabled=True)
+        registry.hold(row("parrot", there))
         assert registry.registered("parrot") is bot
         assert await bot.reply(CHAT) == Reply("Polly speaks.")
         await registry.close()
@@ -81,7 +87,7 @@ def test_one_handle_stays_the_same_through_everything(parrot: Talker) -> None:
 
 def test_forgetting_a_bot_that_was_never_there_changes_nothing() -> None:
     registry = Registry(refuse_private=False)
-    registry.apply("parrot", None, enabled=False)
+    registry.forget("parrot")
     assert registry.registered("parrot") is None
 
 
@@ -92,14 +98,14 @@ def test_a_call_that_waits_ends_as_gone_or_as_given_up(parrot: Talker, disabled:
     async def live() -> None:
         registry = Registry(refuse_private=False)
         there = endpoint(parrot.endpoint)
-        registry.apply("parrot", there, enabled=True)
+        registry.hold(row("parrot", there))
         bot = registry.registered("parrot")
         assert bot is not None
         parrot.freed.clear()
         call = asyncio.ensure_future(bot.reply(CHAT))
         await until(lambda: parrot.asked > 0)
         if disabled:
-            registry.apply("parrot", there, enabled=False)
+            registry.hold(row("parrot", there, enabled=False))
             with pytest.raises(BotGone):
                 await call
         else:
@@ -114,7 +120,7 @@ def test_a_call_that_waits_ends_as_gone_or_as_given_up(parrot: Talker, disabled:
 def test_hosts_that_dial_in_are_replicas_of_one_bot() -> None:
     async def live() -> None:
         registry = Registry(refuse_private=False)
-        registry.apply("parrot", DIAL_IN, enabled=True)
+        registry.hold(row("parrot", DIAL_IN))
         bot = registry.registered("parrot")
         assert bot is not None
         with pytest.raises(BotError, match="no bot host is there"):
@@ -122,7 +128,7 @@ def test_hosts_that_dial_in_are_replicas_of_one_bot() -> None:
         one, two = Host("one"), Host("two")
         registry.attach("parrot", one)
         registry.attach("parrot", two)
-        registry.apply("parrot", DIAL_IN, enabled=True)  # as at every host's arrival
+        registry.hold(row("parrot", DIAL_IN))  # as at every host's arrival
         assert {(await bot.reply(CHAT)).text for _ in range(2)} == {"one", "two"}
         assert [state.url for state in registry.states("parrot")] == ["one", "two"]
         with pytest.raises(ValueError, match="one is a replica already"):
@@ -148,10 +154,10 @@ def test_a_hanging_heartbeat_keeps_no_other_bot_waiting(parrot: Talker) -> None:
 
     async def live() -> None:
         registry = Registry(refuse_private=False, heartbeat=0.01)
-        registry.apply("macaw", DIAL_IN, enabled=True)
+        registry.hold(row("macaw", DIAL_IN))
         hangs = Hangs("one")
         registry.attach("macaw", hangs)
-        registry.apply("parrot", endpoint(parrot.endpoint), enabled=True)
+        registry.hold(row("parrot", endpoint(parrot.endpoint)))
         registry.start()
         for ready in (False, True, False):
             parrot.ready = ready
@@ -172,7 +178,7 @@ def test_a_fault_in_a_heartbeat_is_not_the_end_of_them(parrot: Talker) -> None:
 
     async def live() -> None:
         registry = Registry(refuse_private=False, heartbeat=0.01)
-        registry.apply("macaw", DIAL_IN, enabled=True)
+        registry.hold(row("macaw", DIAL_IN))
         faulty = Faulty("one")
         registry.attach("macaw", faulty)
         registry.start()
@@ -189,15 +195,15 @@ def test_a_bot_whose_key_is_missing_is_gone_until_it_is_there(
         keyed = endpoint(parrot.endpoint | {"key": "PARROT_API_KEY"})
         monkeypatch.delenv("PARROT_API_KEY", raising=False)
         registry = Registry(refuse_private=False)
-        registry.apply("parrot", keyed, enabled=True)
+        registry.hold(row("parrot", keyed))
         assert registry.names() == ("parrot",)
         with pytest.raises(ValueError, match="PARROT_API_KEY"):
             registry.registered("parrot")
         with pytest.raises(ValueError, match="PARROT_API_KEY"):
-            await registry.require(keyed)
+            await registry.require_openable(keyed)
         monkeypatch.setenv("PARROT_API_KEY", "hush")
-        await registry.require(keyed)
-        registry.apply("parrot", keyed, enabled=True)
+        await registry.require_openable(keyed)
+        registry.hold(row("parrot", keyed))
         bot = registry.registered("parrot")
         assert bot is not None
         assert await bot.reply(CHAT) == Reply("Polly speaks.")

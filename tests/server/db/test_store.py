@@ -3,8 +3,7 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,7 +27,7 @@ from server.session.records import (
     TopicMarked,
     WorkerSaid,
 )
-from tests.server.support.database import execute, query
+from tests.server.support.database import execute, held_up, query
 from tests.server.support.study import AT
 
 T = TypeVar("T")
@@ -43,9 +42,9 @@ def store(url: str, run: OpenRun) -> Iterator[Store]:
     opened.stop()
 
 
-async def seat(store: Store, run: OpenRun, worker: str = "ann") -> str:
-    guest = ArrivingWorker(Arrival("link", worker), f"W-{worker}", False, 1.0)
-    taken = await store.submit(lambda connection: enrol(connection, run, guest, AT))
+async def enrolled(store: Store, run: OpenRun, name: str = "ann") -> str:
+    worker = ArrivingWorker(Arrival("link", name), f"W-{name}", False, 1.0)
+    taken = await store.submit(lambda connection: enrol(connection, run, worker, AT))
     return taken.assignment
 
 
@@ -61,25 +60,6 @@ def said(assignment: str, index: int, words: str = "Hi.") -> WorkerSaid:
 
 def turns(url: str) -> list[int]:
     return [index for (index,) in query(url, "SELECT turn_index FROM turn ORDER BY turn_index")]
-
-
-@asynccontextmanager
-async def held_up(store: Store) -> AsyncIterator[None]:
-    """Keep the writer busy within a transaction, so that everything submitted meanwhile gathers."""
-    begun, go_on = threading.Event(), threading.Event()
-
-    def wait(_connection: Connection) -> None:
-        begun.set()
-        assert go_on.wait(20)
-
-    waiting = asyncio.create_task(store.submit(wait))
-    await asyncio.to_thread(begun.wait, 20)
-    try:
-        yield
-        await asyncio.sleep(0)  # let every task that was made meanwhile put its job
-    finally:
-        go_on.set()
-        await waiting
 
 
 def gathered(calls: list[Awaitable[T]]) -> asyncio.Future[list[Any]]:
@@ -101,7 +81,7 @@ def test_every_append_is_visible_to_another_reader_before_it_returns(
     store: Store, run: OpenRun, url: str
 ) -> None:
     async def scenario() -> None:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         await store.append(assignment, [mark(assignment)], AT)
 
         async def append(index: int) -> None:
@@ -116,7 +96,7 @@ def test_every_append_is_visible_to_another_reader_before_it_returns(
 
 def test_what_waits_while_a_commit_runs_is_one_commit(store: Store, run: OpenRun, url: str) -> None:
     async def scenario() -> None:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         async with held_up(store):
             before = store.commits
             appends = [
@@ -135,7 +115,7 @@ def test_nothing_is_visible_and_nobody_is_told_before_the_commit(
     store: Store, run: OpenRun, url: str
 ) -> None:
     async def scenario() -> None:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         async with held_up(store):
             append = asyncio.create_task(store.append(assignment, [said(assignment, 0)], AT))
             await asyncio.sleep(0.05)
@@ -152,7 +132,7 @@ def test_a_stop_writes_what_is_waiting(url: str, run: OpenRun) -> None:
     store.start()
 
     async def scenario() -> None:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         async with held_up(store):
             append = asyncio.create_task(store.append(assignment, [said(assignment, 0)], AT))
             await asyncio.sleep(0)
@@ -171,7 +151,7 @@ def test_a_turn_that_is_there_already_is_outdated_and_leaves_no_trace(
     store: Store, run: OpenRun, url: str
 ) -> None:
     async def scenario() -> None:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         await store.append(assignment, [mark(assignment), said(assignment, 0, "first")], AT)
         with pytest.raises(StaleState):
             await store.append(assignment, [said(assignment, 1), said(assignment, 0, "second")], AT)
@@ -183,7 +163,7 @@ def test_a_turn_that_is_there_already_is_outdated_and_leaves_no_trace(
 @pytest.mark.parametrize("status", ["completed", "returned", "expired"])
 def test_a_closed_assignment_takes_no_more_records(store: Store, run: OpenRun, url: str, status: Any) -> None:
     async def scenario() -> None:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         await store.append(assignment, [Closed(status, AT)], AT)
         late: list[list[Record]] = [
             [Agreed(AT, "m1")],
@@ -203,7 +183,7 @@ def test_a_closed_assignment_takes_no_more_records(store: Store, run: OpenRun, u
 @pytest.mark.parametrize("closing", ["expired", "returned"])
 def test_what_is_handed_in_stays_handed_in(store: Store, run: OpenRun, url: str, closing: Any) -> None:
     async def scenario() -> None:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         await store.append(assignment, [FeedbackGiven("", AT, "m1"), Closed("completed", AT)], AT)
         with pytest.raises(StaleState):
             await store.append(assignment, [Closed(closing, AT)], AT)
@@ -216,7 +196,7 @@ def test_an_append_counts_as_activity(store: Store, run: OpenRun, url: str) -> N
     later = AT.replace(hour=13)
 
     async def scenario() -> None:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         await store.append(assignment, [Agreed(later, "m1")], later)
 
     asyncio.run(scenario())
@@ -241,7 +221,7 @@ def fail(error: Exception) -> Callable[[Connection], None]:
 
 def test_a_job_that_fails_harms_nobody_elses(store: Store, run: OpenRun, url: str) -> None:
     async def scenario() -> list[Any]:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         await store.append(assignment, [mark(assignment)], AT)
         async with held_up(store):
             before = store.commits
@@ -270,7 +250,7 @@ def test_a_job_that_fails_harms_nobody_elses(store: Store, run: OpenRun, url: st
 
 def test_a_caller_that_has_gone_away_stops_nobody(store: Store, run: OpenRun, url: str) -> None:
     async def scenario() -> None:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         async with held_up(store):
             gone = asyncio.create_task(store.append(assignment, [said(assignment, 0)], AT))
             await asyncio.sleep(0)
@@ -305,7 +285,7 @@ def test_a_loop_that_has_gone_away_stops_nobody(store: Store, run: OpenRun) -> N
 
 def test_a_locked_database_is_a_storage_failure_and_passes(store: Store, run: OpenRun, url: str) -> None:
     async def scenario() -> None:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         await store.submit(lambda connection: connection.exec_driver_sql("PRAGMA busy_timeout=20"))
         other = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -322,7 +302,7 @@ def test_a_locked_database_is_a_storage_failure_and_passes(store: Store, run: Op
 def test_a_read_only_database_can_be_read_and_says_that_it_cannot_be_written(
     store: Store, run: OpenRun, url: str
 ) -> None:
-    assignment = asyncio.run(seat(store, run))
+    assignment = asyncio.run(enrolled(store, run))
     reader = Store(f"sqlite:///file:{url.removeprefix('sqlite:///')}?mode=ro&uri=true")
     reader.start()
 
@@ -340,7 +320,7 @@ def test_a_full_disk_loses_nothing_that_was_acknowledged(store: Store, run: Open
     """SQLite rolls the whole transaction back when the disk is full, so the whole batch has failed."""
 
     async def scenario() -> tuple[list[Any], list[int]]:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         await store.append(assignment, [mark(assignment)], AT)
 
         def fill(connection: Connection) -> None:
@@ -395,7 +375,7 @@ def test_a_bots_line_comes_back_as_it_was(store: Store, run: OpenRun) -> None:
     awkward = "Zoë says: \"’tis\" \t fine,\n日本 🦉 'quoted'; DROP TABLE turn; --"
 
     async def scenario() -> list[Record]:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         bot = BotSaid(f"{assignment}-1.1", 1, awkward, AT, AT.replace(microsecond=123456), 17)
         await store.append(assignment, [mark(assignment), said(assignment, 0, awkward), bot], AT)
         return [r for r in await store.load(assignment) if isinstance(r, WorkerSaid | BotSaid)]
@@ -408,7 +388,7 @@ def test_a_bots_line_comes_back_as_it_was(store: Store, run: OpenRun) -> None:
 
 def test_an_update_from_outside_is_seen_by_the_next_read(store: Store, run: OpenRun, url: str) -> None:
     async def scenario() -> list[Record]:
-        assignment = await seat(store, run)
+        assignment = await enrolled(store, run)
         await asyncio.to_thread(execute, url, "UPDATE assignment SET status='expired', ended_at=created_at")
         return await store.load(assignment)
 

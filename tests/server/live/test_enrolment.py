@@ -14,7 +14,7 @@ from server.errors import RunClosed, RunFull
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
 from server.recruiters.link import Arrival
 from server.session.plan import QC, replacement
-from server.session.records import Closed, ConversationFailed, ConversationPlanned, FeedbackGiven
+from server.session.records import Closed, ConversationFailed, ConversationPlanned, FeedbackGiven, Record
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.study import AT, SYSTEMS, seconds, study_text
 
@@ -165,6 +165,24 @@ def test_a_silent_worker_loses_the_place_only_when_somebody_wants_it(
     assert late.displaced == silent.assignment
     assert status(url, silent) == "expired"
     assert plan(url, late) == plan(url, silent)
+
+
+def test_expiry_is_stored_as_any_end_is_and_leaves_when_the_worker_was_last_heard_of(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    gone = AT + IDLE + LITTLE
+
+    async def scenario() -> list[Record]:
+        silent = await sit(store, run, "silent")
+        before = await store.load(silent.assignment)
+        await sit(store, run, "late", gone)
+        records = await store.load(silent.assignment)
+        assert records[:-1] == before
+        return records
+
+    assert asyncio.run(scenario())[-1] == Closed("expired", gone)
+    silent_for = query(url, "SELECT active_at = created_at FROM assignment WHERE status = 'expired'")
+    assert silent_for == [(1,)]
 
 
 def test_a_worker_who_returns_before_the_place_is_wanted_goes_on_and_keeps_it(

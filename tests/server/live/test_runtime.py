@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Callable, Coroutine, Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,18 +14,18 @@ from server.access.auth import Auth
 from server.bots.lineup import OpenRun, names_of
 from server.db.store import Store
 from server.desk.transcript import transcript
-from server.errors import AssignmentNotFound
-from server.live.enrolment import ArrivingWorker, enrol
+from server.errors import AssignmentNotFound, WrongPhase
+from server.live.enrolment import ArrivingWorker, Enrolment, enrol
 from server.live.runtime import MAX_REPLY, LiveSession, utc_now
 from server.live.sessions import LiveSessions
 from server.recruiters.link import Arrival
 from server.session.events import FromWorker
 from server.session.phase import Phase
-from server.session.protocol import ServerMessage, client_messages
+from server.session.protocol import Ended, ServerMessage, client_messages
 from server.session.records import WorkerSaid
 from server.study import parse_study
 from tests.server.support.bots import Echo, Gated, Raises, ReturnsNothing, Says
-from tests.server.support.database import execute, make_run, query
+from tests.server.support.database import make_run, query
 from tests.server.support.page import OF_A_CONVERSATION
 from tests.server.support.study import RATINGS, study_text
 from tests.server.support.waiting import PATIENCE
@@ -214,14 +215,38 @@ def test_a_session_abandoned_while_the_bot_thinks_is_forgotten_once_it_has_answe
     play(scenario, bot)
 
 
-def test_a_displaced_session_is_told_and_takes_nothing_more(play: Callable[..., None], url: str) -> None:
+async def newcomer(stage: Stage) -> Enrolment:
+    """Have somebody arrive when everybody else has been silent for too long."""
+    worker = ArrivingWorker(Arrival("link", "bob"), "W-bob", False, 1.0)
+    at = utc_now() + timedelta(seconds=stage.run.study.timeouts.idle + 1)
+    return await stage.store.submit(lambda connection: enrol(connection, stage.run, worker, at))
+
+
+def test_a_session_that_expired_is_told_and_takes_nothing_more(play: Callable[..., None]) -> None:
     async def scenario(stage: Stage) -> None:
         assignment, session, page = await stage.chatting()
-        execute(url, "UPDATE assignment SET status = 'expired', ended_at = created_at")  # as seating does
-        await stage.live.displace(assignment)
-        assert page.types()[-1] == "ended"
+        assert (await newcomer(stage)).displaced == assignment
+        stored, commits = await stage.store.load(assignment), stage.store.commits
+        await stage.live.expire(assignment)
+        assert page.messages[-1] == Ended(phase="expired")
         assert session.state.phase is Phase.EXPIRED
-        await stage.live.displace("not alive here")
+        with pytest.raises(WrongPhase):
+            await stage.send(session, page, "leave")
+        assert (await stage.store.load(assignment), stage.store.commits) == (stored, commits)
+        await stage.live.expire("not alive here")
+
+    play(scenario)
+
+
+def test_a_session_that_expired_finds_out_with_its_next_message(play: Callable[..., None]) -> None:
+    async def scenario(stage: Stage) -> None:
+        assignment, session, page = await stage.chatting()
+        await newcomer(stage)
+        with pytest.raises(WrongPhase):
+            await stage.send(session, page, "say", text="Hello?")
+        last: Any = page.messages[-1]
+        assert (last.type, last.phase, session.state.phase) == ("snapshot", Phase.EXPIRED, Phase.EXPIRED)
+        assert not any(isinstance(record, WorkerSaid) for record in await stage.store.load(assignment))
 
     play(scenario)
 

@@ -17,7 +17,6 @@ from server.session.events import (
     BotReplied,
     BotStumbled,
     FromWorker,
-    Lapsed,
     ShowReply,
     Tell,
 )
@@ -126,7 +125,7 @@ class Walk:
         if phase is Phase.RETURNED:
             self.send("leave")
         if phase is Phase.EXPIRED:
-            self.event(Lapsed(self.now))
+            self.state = fold(self.state, [Closed("expired", self.now)])  # as enrolment stores it
         while self.state.phase is not phase:
             self.advance()
         return self
@@ -658,17 +657,11 @@ def test_an_answer_that_comes_too_late_is_nothing(answer: type[BotReplied] | typ
     assert closed.event(late("a1-1.1", 1)) == Outcome(closed.state)
 
 
-def test_a_place_given_to_another_ends_the_session_once() -> None:
+def test_a_session_whose_assignment_has_expired_takes_nothing_more() -> None:
     walk = pending()
-    outcome = walk.event(Lapsed(AT))
-    assert outcome.records == (Closed("expired", AT),)
-    assert told(outcome) == [wire.Ended(phase="expired")]
-    again = walk.event(Lapsed(AT))  # as when the seat was given before the session was told
-    assert (again.records, told(again)) == ((), [wire.Ended(phase="expired")])
-    left = Walk().to(Phase.RETURNED)
-    assert left.event(Lapsed(AT)) == Outcome(left.state)
-    done = Walk().to(Phase.DONE)
-    assert done.event(Lapsed(AT)) == Outcome(done.state)  # what is handed in stays handed in
+    expired = fold(walk.state, [Closed("expired", AT)])
+    assert (expired.phase, resume(expired, AT)) == (Phase.EXPIRED, ())
+    assert step(expired, BotReplied("a1-1.1", 1, "Late.", 3, AT)) == Outcome(expired)
 
 
 # ---- taking up again -------------------------------------------------------------------------

@@ -1,10 +1,11 @@
-"""Bots that behave on purpose."""
+"""Bots that behave on purpose, and what a check of one may have found."""
 
 import asyncio
 import threading
 from typing import Any
 
-from bots import BotError, Chat, Reply
+from bots import BotError, Chat, ConformanceReport, Finding, Reply, Verdict
+from bots.conformance.report import Latency
 
 
 class Echo:
@@ -62,3 +63,16 @@ class Gated:
 
 
 BROKEN = Raises(BotError("out of order"))
+
+
+def report(verdict: Verdict) -> ConformanceReport:
+    """Return the report of a check that asked one question."""
+    return ConformanceReport(
+        verdict=verdict,
+        findings=(Finding(question="Is it a bird?", verdict=verdict, reason="Feathers."),),
+        latency=Latency(),
+        expected_overruns=None,
+        calls=1,
+        stopped=False,
+        transcripts=(),
+    )

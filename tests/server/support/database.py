@@ -1,13 +1,19 @@
 """A database with a run, and what a reader of its own finds in it."""
 
+import asyncio
 import sqlite3
-from collections.abc import Mapping
+import threading
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
+
+from sqlalchemy import Connection
 
 from bots import Bot
 from server.bots.lineup import OpenRun, names_of, rules_of, study_card
 from server.db import catalog
 from server.db.engine import open_engine
+from server.db.store import Store
 from server.session.plan import QC
 from server.study import parse_study
 from tests.server.support.bots import Echo
@@ -50,3 +56,22 @@ def query(url: str, sql: str, *values: object) -> list[tuple[Any, ...]]:
 def execute(url: str, sql: str, *values: object) -> None:
     """Change the database from outside the server."""
     query(url, sql, *values)
+
+
+@asynccontextmanager
+async def held_up(store: Store) -> AsyncIterator[None]:
+    """Keep the writer busy within a transaction, so that everything submitted meanwhile gathers."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def wait(_connection: Connection) -> None:
+        begun.set()
+        assert go_on.wait(20)
+
+    waiting = asyncio.create_task(store.submit(wait))
+    await asyncio.to_thread(begun.wait, 20)
+    try:
+        yield
+        await asyncio.sleep(0)  # let every task that was made meanwhile put its job
+    finally:
+        go_on.set()
+        await waiting

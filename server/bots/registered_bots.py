@@ -1,0 +1,179 @@
+"""The one owner of registered bots: a change of one is committed, then applied; then comes the next."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from weakref import WeakValueDictionary
+
+from sqlalchemy import Connection
+
+from bots import Bot, Endpoint, EndpointError, HostReplica, HostSession, ReplicaState
+from server.bots import fitness, registration
+from server.bots.background_checks import BackgroundCheck, BackgroundChecks
+from server.bots.fitness import FitnessCheck
+from server.bots.registration import Registration
+from server.bots.registry import Registry
+from server.clock import utc_now
+from server.db.store import Store
+from server.errors import BotDisabled, BotNotFound, BotUnusable
+
+
+class RegisteredBots:
+    """Registers bots, changes them while they answer, and has them checked.
+
+    The changes of one bot wait for each other: what the database has of it and what this process holds
+    agree after each of them, in whatever order they arrive.
+    """
+
+    def __init__(
+        self, store: Store, registry: Registry, checks: BackgroundChecks, keys: Sequence[str]
+    ) -> None:
+        """Own the registered bots of this process.
+
+        Args:
+            store: where they are registered.
+            registry: what this process holds of them, loaded from the same database.
+            checks: the checks that are under way.
+            keys: patterns (as of file names) of the environment variables that an endpoint may name as its
+                key. Without them whoever may register a bot could have any variable of the server sent to
+                an address of theirs.
+        """
+        self._store = store
+        self._registry = registry
+        self._checks = checks
+        self._keys = keys
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def register(self, name: str, endpoint: Endpoint) -> Registration:
+        """Register a bot.
+
+        Raises:
+            BotInvalid: `name` cannot be a registered bot's.
+            BotExists: there is a bot of this name.
+            BotUnusable: this server cannot or may not open `endpoint`.
+        """
+        await self._require_usable(endpoint)
+        at = utc_now()
+        return await self._change(name, lambda c: registration.add(c, name, endpoint, at))
+
+    async def enable(self, name: str) -> Registration:
+        """Have a bot answer again. Raises BotNotFound, BotUnusable."""
+        await self._require_usable((await self._find(name)).endpoint)
+        return await self._change(name, lambda c: registration.enable(c, name, True))
+
+    async def disable(self, name: str) -> Registration:
+        """Have a bot answer nobody; its check is given up. Raises BotNotFound."""
+        return await self._change(name, lambda c: registration.enable(c, name, False), ends_check=True)
+
+    async def delete(self, name: str) -> None:
+        """Forget a bot; its check is given up. Raises BotNotFound; BotInUse: an open run has it."""
+        async with self._lock(name):
+            await self._store.submit(lambda c: registration.remove(c, name))
+            await self._checks.cancel(name)
+            self._registry.forget(name)
+
+    async def add_replica(self, name: str, url: str) -> Registration:
+        """Have another server answer for a bot, at once; its check is given up, the earlier ones forgotten.
+
+        Raises what `registration.add_replica` raises; BotUnusable: this server cannot open the bot.
+        """
+        await self._require_usable((await self._find(name)).endpoint)
+        return await self._change(name, lambda c: registration.add_replica(c, name, url), ends_check=True)
+
+    async def remove_replica(self, name: str, url: str) -> Registration:
+        """Have a server answer for a bot no more; what it is at, it finishes.
+
+        Raises what `registration.remove_replica` raises.
+        """
+        return await self._change(name, lambda c: registration.remove_replica(c, name, url))
+
+    async def attach(self, name: str, host: HostSession) -> HostReplica:
+        """Have a host that has dialled in answer as the bot `name`, registered now if it was not.
+
+        Raises:
+            BotInvalid: `name` cannot be a registered bot's.
+            BotExists: it is a bot of another kind.
+        """
+        async with self._lock(name):
+            at = utc_now()
+            row = await self._store.submit(lambda c: registration.find_or_add_dial_in(c, name, at))
+            self._registry.hold(row)
+            replica = host.accept(name)
+            self._registry.attach(name, replica)
+            return replica
+
+    async def detach(self, name: str, replica: HostReplica) -> None:
+        """Send nobody to a host any more, at once; return when what it was at is over."""
+        with suppress(KeyError):  # the bot was deleted meanwhile, and its replicas with it
+            await self._registry.detach(name, replica)
+
+    async def start_check(self, name: str, at_once: int) -> BackgroundCheck:
+        """Begin to check whether a bot is fit for workers, or return the check that is under way.
+
+        Args:
+            name: the bot's.
+            at_once: how many conversations it has at the same time.
+
+        Raises:
+            BotNotFound: there is no such bot.
+            BotDisabled: it is disabled.
+            BotUnusable: this server cannot open it.
+        """
+
+        def read(connection: Connection) -> tuple[Registration, FitnessCheck]:
+            row = registration.find(connection, name)
+            return row, fitness.registered_check(connection, row, at_once)
+
+        async with self._lock(name):
+            row, against = await self._store.read(read)
+            if not row.enabled:
+                raise BotDisabled(f"`{name}` is disabled, and answers nobody")
+            return self._checks.start(self._usable(name), row, against)
+
+    def check_of(self, name: str) -> BackgroundCheck | None:
+        """Return the check of a bot that is under way, or that failed to come to its end."""
+        return self._checks.find(name)
+
+    def replica_states(self, name: str) -> tuple[ReplicaState, ...]:
+        """Return how each replica of a bot does."""
+        return self._registry.states(name)
+
+    async def _change(
+        self, name: str, commit: Callable[[Connection], Registration], *, ends_check: bool = False
+    ) -> Registration:
+        async with self._lock(name):
+            row = await self._store.submit(commit)
+            if ends_check:
+                await self._checks.cancel(name)  # before: or it would hold a disabling against the bot
+            self._registry.hold(row)
+            return row
+
+    def _lock(self, name: str) -> asyncio.Lock:
+        return self._locks.setdefault(name, asyncio.Lock())
+
+    async def _find(self, name: str) -> Registration:
+        return await self._store.read(lambda c: registration.find(c, name))
+
+    async def _require_usable(self, endpoint: Endpoint) -> None:
+        """Check that this server can and may open `endpoint`. Raises BotUnusable."""
+        key = endpoint.model_dump().get("key")
+        if key is not None and not any(fnmatchcase(key, pattern) for pattern in self._keys):
+            raise BotUnusable(
+                f"the environment variable {key} may not be named as a key here",
+                f"Name the variable like {' or '.join(self._keys) or 'none'}; or let the server's operator"
+                " allow it with CANDOR_BOT_KEYS.",
+            )
+        try:
+            await self._registry.require_openable(endpoint)
+        except EndpointError as error:
+            raise BotUnusable(str(error)) from error
+
+    def _usable(self, name: str) -> Bot:
+        try:
+            bot = self._registry.registered(name)
+        except EndpointError as error:
+            raise BotUnusable(f"`{name}` cannot be opened: {error}") from error
+        if bot is None:
+            raise BotNotFound(f"`{name}` was deleted a moment ago")
+        return bot
