@@ -1,15 +1,20 @@
-"""Everything that can answer a worker. This is the package's whole public face."""
+"""Everything that can answer a worker.
 
-from bots.builtin.catalogue import UnknownBotError, builtin_names, open_bot
+Public for whoever writes a bot in Python, or uses one: `Bot`, the contract, with `Chat`, `Turn` and `Reply`;
+`BotError`, which a bot raises (its kinds are in `bots.core.failures`); `open_bot` and `load_corpus`, which
+open the builtin ones. All other names are here for `server`, which imports nothing else of `bots`.
+"""
+
+from bots.builtin.catalogue import UnknownBotError, open_bot
 from bots.conformance.check import check_bot
-from bots.conformance.pace import typing_times
 from bots.conformance.report import ConformanceReport, Finding, Overruns
-from bots.core.chat import Author, Bot, Chat, Reply, Turn
-from bots.core.failures import BotError, BotGone, Declined
+from bots.core.ask import ask
+from bots.core.chat import Bot, Chat, Reply, Turn
+from bots.core.failures import BotError, BotGone, BotTimeout, FailureKind
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import Drain, Offer, WireError
 from bots.core.self_identification import gives_itself_away
-from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
+from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
@@ -18,28 +23,26 @@ from bots.qc.fitted import EarlierReply, FittedQcBot
 
 __all__ = [
     "DIAL_IN_PATH",
-    "Author",
     "Bot",
     "BotError",
     "BotGone",
+    "BotTimeout",
     "Chat",
     "ConformanceReport",
     "Corpus",
     "CorpusError",
-    "Declined",
     "DialInEndpoint",
-    "Dialogue",
     "Drain",
     "EarlierReply",
     "Endpoint",
     "EndpointError",
+    "FailureKind",
     "Finding",
     "FittedQcBot",
     "HostReplica",
     "HostSession",
     "Offer",
     "Overruns",
-    "Persona",
     "Replica",
     "ReplicaState",
     "Replicas",
@@ -48,12 +51,11 @@ __all__ = [
     "UnknownBotError",
     "UrlEndpoint",
     "WireError",
-    "builtin_names",
+    "ask",
     "check_bot",
     "gives_itself_away",
     "load_corpus",
     "open_bot",
     "open_endpoint",
     "open_replica",
-    "typing_times",
 ]

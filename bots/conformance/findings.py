@@ -73,7 +73,7 @@ def answering(asked: CheckResponses) -> Finding:
     question = "Does it answer?"
     n = len(asked.answers)
     errors = Counter(
-        quoted(answer.error or "", _REASON).rstrip(".") for answer in asked.answers if answer.failed
+        quoted(str(answer.error), _REASON).rstrip(".") for answer in asked.answers if answer.failed
     )
     failed = errors.total()
     if not failed:
@@ -107,7 +107,7 @@ def length(answers: Sequence[Answer]) -> Finding | None:
     """Are its replies of a length that people read?"""
     question = "Is it short?"
     sizes = [len(answer.text) for answer in answers if answer.spoke]
-    too_long = sum(size > LONGEST_REPLY for size in sizes) + sum(answer.too_long for answer in answers)
+    too_long = sum(answer.too_long for answer in answers)
     if too_long:
         reason = (
             f"{too_long} of {len(answers)} replies have more than {LONGEST_REPLY} characters, the most that"

@@ -1,4 +1,4 @@
-"""The host's HTTP face: POST /NAME/reply, GET /NAME/health, GET /."""
+"""A host over HTTP: POST /NAME/reply, GET /NAME/health, GET /."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from bots.core.chat import Bot, Chat, Reply
 from bots.core.chat_request import ChatRequest
-from bots.core.failures import BotError
+from bots.core.failures import BotBusy, BotError
 from bots.endpoints.key import Key
 from bots.host.guard import HttpGuard
 
@@ -17,12 +17,8 @@ T = TypeVar("T")
 MOST_UNDER_WAY = 512
 
 
-class Unavailable(Exception):
-    """No reply now, for a reason that passes: another replica may answer."""
-
-
 class Gone(Exception):
-    """Whoever asked has hung up."""
+    """The caller has hung up."""
 
 
 class Answered(BaseModel):
@@ -70,16 +66,16 @@ class Host:
         """Return the reply of the model `name`.
 
         Raises:
-            Unavailable: it is loading, shutting down, or has too much to do.
+            BotBusy: it is loading, shutting down, or has too much to do.
             BotError: it could not answer.
         """
         bot = self._bots[name]
         if self._draining:
-            raise Unavailable("shutting down")
+            raise BotBusy("shutting down")
         if bot is None:
-            raise Unavailable("still loading")
+            raise BotBusy("still loading")
         if self.under_way >= MOST_UNDER_WAY:
-            raise Unavailable(f"busy: {self.under_way} replies are under way")
+            raise BotBusy(f"busy: {self.under_way} replies are under way")
         self.under_way += 1
         try:
             return await bot.reply(chat)
@@ -110,7 +106,7 @@ def create_app(host: Host, key: Key | None = None) -> FastAPI:
         chat = _chat(await request.body())
         try:
             answer = await _while_connected(request, host.reply(known(name), chat))
-        except Unavailable as error:
+        except BotBusy as error:
             raise HTTPException(503, str(error)) from error
         except BotError as error:
             raise HTTPException(500, str(error)) from error

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import structlog
 
-from bots import Bot, BotError, BotGone, Chat, Turn, gives_itself_away
+from bots import BotError, Chat, FailureKind, Turn, ask, gives_itself_away
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.store import StaleState, Store
@@ -30,7 +30,6 @@ from server.session.state import State
 from server.session.step import Outcome, resume, step
 from server.session.worker_view import snapshot
 
-MAX_REPLY = 2_000
 MAX_REASON = 500
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 4.0
 log = structlog.get_logger()
@@ -191,7 +190,7 @@ class LiveSession:
                 pause = min(pause * 2, _LONGEST_PAUSE)
 
     async def _answer(self, effect: AskBot) -> BotReplied | BotGaveUp:
-        """Ask the bot again and again until it answers, is gone, or the deadline has passed."""
+        """Ask the bot until it answers, asking again is of no use, or the deadline has passed."""
         conversation = self.state.conversation(effect.conversation)
         bot = self._run.bots[conversation.plan.system]
         chat = Chat(
@@ -205,46 +204,25 @@ class LiveSession:
         while True:
             left = timeouts.bot_total - (time.monotonic() - started)
             try:
-                text = await _one_try(bot, chat, min(timeouts.bot_try, left))
+                text = (await ask(bot, chat, min(timeouts.bot_try, left))).text
                 latency_ms = round((time.monotonic() - started) * 1000)
                 gave_away = gives_itself_away(text, self._run.names[conversation.plan.system])
                 return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now(), gave_away)
             except BotError as error:
                 reason = plain(f"{conversation.plan.system}: {error}")[:MAX_REASON]
-                gone = isinstance(error, BotGone)
-            if gone or time.monotonic() - started + pause >= timeouts.bot_total:
+                kind, retry = error.kind, error.retry
+            if not retry or time.monotonic() - started + pause >= timeouts.bot_total:
                 return BotGaveUp(effect.conversation, effect.index, reason, utc_now())
-            await self._note(BotStumbled(effect.conversation, effect.index, reason, utc_now()))
+            await self._note(BotStumbled(effect.conversation, effect.index, reason, utc_now()), kind)
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
 
-    async def _note(self, event: BotStumbled) -> None:
-        log.warning("bot failed", conversation=event.conversation, turn=event.index, reason=event.reason)
+    async def _note(self, event: BotStumbled, kind: FailureKind) -> None:
+        log.warning(
+            "bot failed", conversation=event.conversation, turn=event.index, kind=kind, reason=event.reason
+        )
         try:
             async with self._lock:
                 await self._advance(event)
         except CandorError as error:
             log.error("incident not stored", conversation=event.conversation, error=error.message)
-
-
-async def _one_try(bot: Bot, chat: Chat, seconds: float) -> str:
-    """Return the bot's line, cleaned. Raises BotError whatever goes wrong within the bot."""
-    try:
-        async with asyncio.timeout(max(seconds, 0.0)):
-            reply = await bot.reply(chat)
-        text = plain(reply.text)[:MAX_REPLY]
-    except BotError:
-        raise
-    except TimeoutError as error:
-        raise BotError(f"no reply within {seconds:.0f} s") from error
-    except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise
-        raise BotError("CancelledError: the bot gave up its own work") from error
-    except Exception as error:  # a bot is foreign code: none of its faults may reach the worker
-        log.exception("bot raised", conversation=chat.conversation_id)
-        raise BotError(f"{type(error).__name__}: {error}") from error
-    if not text:
-        raise BotError("the reply was empty")
-    return text
