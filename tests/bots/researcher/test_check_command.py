@@ -4,11 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bots.conformance.local import BOT_TRY
 from typer.testing import CliRunner
 
 from bots import ConformanceReport
-from bots.check import AT_ONCE
+from bots.check import AT_ONCE, BOT_TRY
 from bots.conformance.script import calls
 from server.study import Timeouts
 from tests.bots.conformance.wrong import Speaks

@@ -47,7 +47,7 @@ class RawHost:
         return message
 
     def greet(self, label: str = "gpu") -> None:
-        self.send("hello", version=1, label=label)
+        self.send("hello", version=2, label=label)
         self.until("welcome")
 
     def offer(self, name: str) -> None:
