@@ -17,7 +17,7 @@ T = TypeVar("T")
 MOST_UNDER_WAY = 512
 
 
-class Gone(Exception):
+class HungUp(Exception):
     """The caller has hung up."""
 
 
@@ -110,7 +110,7 @@ def create_app(host: Host, key: Key | None = None) -> FastAPI:
             raise HTTPException(503, str(error)) from error
         except BotError as error:
             raise HTTPException(500, str(error)) from error
-        except Gone as error:
+        except HungUp as error:
             raise HTTPException(499, "the request was given up") from error
         return Answered(text=answer.text)
 
@@ -132,7 +132,7 @@ async def _while_connected(request: Request, work: Coroutine[None, None, T]) -> 
     """Return what `work` returns; cancel it as soon as the caller hangs up.
 
     Raises:
-        Gone: the caller hung up first.
+        HungUp: the caller hung up first.
     """
     # The body has been read, so that the next thing to receive is the end of the connection.
     working, hung_up = asyncio.ensure_future(work), asyncio.ensure_future(request.receive())
@@ -140,7 +140,7 @@ async def _while_connected(request: Request, work: Coroutine[None, None, T]) -> 
         await asyncio.wait({working, hung_up}, return_when=asyncio.FIRST_COMPLETED)
         if working.done():
             return working.result()
-        raise Gone
+        raise HungUp
     finally:
         working.cancel()
         hung_up.cancel()
