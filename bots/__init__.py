@@ -1,17 +1,22 @@
-"""Everything that can answer a worker. This is the package's whole public face."""
+"""Everything that can answer a worker.
 
-from bots.builtin.catalogue import UnknownBotError, builtin_names, open_bot
+Public for whoever writes a bot in Python, or uses one: `Bot`, the contract, with `Chat`, `Turn` and `Reply`;
+`BotError`, which a bot raises (its kinds are in `bots.core.failures`); `open_bot` and `load_corpus`, which
+open the builtin ones. All other names are here for `server`, which imports nothing else of `bots`.
+"""
+
+from bots.builtin.catalogue import UnknownBotError, open_bot
 from bots.conformance.check import check_bot
-from bots.conformance.pace import typing_times
 from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict
 from bots.conformance.table import verdict_table
+from bots.core.ask import ask
 from bots.core.body_limit import BodyLimit
-from bots.core.chat import Author, Bot, Chat, Reply, Turn
-from bots.core.failures import BotError, BotGone, Declined
+from bots.core.chat import Bot, Chat, Reply, Turn
+from bots.core.failures import BotError, BotGone, BotTimeout, FailureKind
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import Drain, Offer, WireError
 from bots.core.self_identification import gives_itself_away
-from bots.corpus import Corpus, CorpusError, Dialogue, Persona, load_corpus
+from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
@@ -20,29 +25,27 @@ from bots.qc.fitted import EarlierReply, FittedQcBot
 
 __all__ = [
     "DIAL_IN_PATH",
-    "Author",
     "BodyLimit",
     "Bot",
     "BotError",
     "BotGone",
+    "BotTimeout",
     "Chat",
     "ConformanceReport",
     "Corpus",
     "CorpusError",
-    "Declined",
     "DialInEndpoint",
-    "Dialogue",
     "Drain",
     "EarlierReply",
     "Endpoint",
     "EndpointError",
+    "FailureKind",
     "Finding",
     "FittedQcBot",
     "HostReplica",
     "HostSession",
     "Offer",
     "Overruns",
-    "Persona",
     "Replica",
     "ReplicaState",
     "Replicas",
@@ -52,13 +55,12 @@ __all__ = [
     "UrlEndpoint",
     "Verdict",
     "WireError",
-    "builtin_names",
+    "ask",
     "check_bot",
     "gives_itself_away",
     "load_corpus",
     "open_bot",
     "open_endpoint",
     "open_replica",
-    "typing_times",
     "verdict_table",
 ]

@@ -12,31 +12,29 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bots.conformance.local import Candidate, CannotCheck, builtin, check_here, of_study
+from bots.builtin.catalogue import UnknownBotError, open_bot
+from bots.conformance.check import check_bot
 from bots.conformance.report import ConformanceReport
 from bots.conformance.script import MOST_AT_ONCE
 from bots.conformance.table import coloured, conformance_table, transcript
+from bots.corpus import CorpusError, load_corpus
 from bots.researcher.access import SERVER, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.researcher.views import CheckView
 
 AT_ONCE = 8
+BOT_TRY = 20.0  # seconds; what a study has unless its `timeouts` say otherwise
+_CORPUS = "builtin:smalltalk"
 _PAUSE = 0.3  # seconds between two looks at a check that the server is doing
 console = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
 
 
 def check(
-    name: Annotated[
-        str, typer.Argument(help="A bot registered with the server; or builtin:NAME, qc, or one of --study.")
-    ],
+    name: Annotated[str, typer.Argument(help="A bot registered with the server; or builtin:NAME, or qc.")],
     at_once: Annotated[
         int, typer.Option(min=1, max=MOST_AT_ONCE, help="Conversations that a study holds at the same time.")
     ] = AT_ONCE,
-    study: Annotated[
-        Path | None,
-        typer.Option(help="Check a bot of this study file's `bots`, from here, without a server."),
-    ] = None,
     json: Annotated[
         Path | None, typer.Option("--json", help="Write the report, with the transcripts, to this file.")
     ] = None,
@@ -46,6 +44,8 @@ def check(
 ) -> None:
     """Is a bot fit for workers? It is asked three scripted conversations, then many at once.
 
+    The bots of a study file are checked by `python -m server check FILE --bots`.
+
     Ends with 0 where the bot passes or there is something to know, 1 where it fails, 2 where it could not be
     checked.
 
@@ -53,19 +53,17 @@ def check(
 
     python -m bots.check my-model
 
-    python -m bots.check my-model --study study.yaml --json report.json
+    python -m bots.check my-model --json report.json
 
     python -m bots.check builtin:retrieval
     """
     try:
-        if study is not None:
-            report = _here(name, of_study(study, name), at_once)
-        elif name == "qc" or name.startswith("builtin:"):
-            report = _here(name, builtin(name), at_once)
+        if name == "qc" or name.startswith("builtin:"):
+            report = _here(name, at_once)
         else:
             with ResearcherClient(access(server, token)) as desk:
                 report = _there(desk, name, at_once)
-    except (CannotCheck, NoAccess, RequestFailed) as error:
+    except (UnknownBotError, CorpusError, NoAccess, RequestFailed) as error:
         _fail(str(error))
     if json is not None:
         _write(json, report)
@@ -85,17 +83,26 @@ _MEANING = {
 }
 
 
-def _here(name: str, candidate: Candidate, at_once: int) -> ConformanceReport:
-    with _progress(name) as told:
-        return asyncio.run(check_here(candidate, at_once, told))
+def _here(name: str, at_once: int) -> ConformanceReport:
+    """Check a builtin bot, without a server and without a study to hold its speed against.
+
+    Raises:
+        UnknownBotError, CorpusError: it cannot be opened.
+    """
+    bot = open_bot(name, load_corpus(_CORPUS))
+    names = (name.removeprefix("builtin:"),)
+    with _progress(name) as progress:
+        return asyncio.run(
+            check_bot(bot, names=names, at_once=at_once, delays=(), patience=BOT_TRY, progress=progress)
+        )
 
 
 def _there(desk: ResearcherClient, name: str, at_once: int) -> ConformanceReport:
     """Have the server check a bot, and wait for the report. Raises RequestFailed."""
     view: CheckView | None = desk.start_check(name, at_once)
-    with _progress(name) as told:
+    with _progress(name) as progress:
         while view is not None and view.state == "running":
-            told(view.done, view.total)
+            progress(view.done, view.total)
             time.sleep(_PAUSE)
             view = desk.check(name)
     if view is None or view.report is None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bots.conformance.script import Part
-from bots.core.visible_text import EMPTY, TOO_LONG
+from bots.core.failures import BotError, EmptyReply, ReplyTooLong
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,8 +11,8 @@ class Answer:
     """What came of one call: a `text`, or an `error`, after `seconds`.
 
     `conversation` tells the conversations of a part apart; `direct` says that `line` asks the bot outright
-    what it is. A remote bot whose reply was empty or too long has failed and says why in its error: such
-    answers are `empty` or `too_long`, whichever way they came, and not `failed`.
+    what it is. A bot that gave a reply which cannot be shown has not `failed`: its answer is `empty` or
+    `too_long`.
     """
 
     part: Part
@@ -22,27 +22,27 @@ class Answer:
     direct: bool
     seconds: float
     text: str = ""
-    error: str | None = None
+    error: BotError | None = None
 
     @property
     def spoke(self) -> bool:
         """Whether there is a reply that can be read."""
-        return self.error is None and bool(self.text.strip())
+        return self.error is None
 
     @property
     def empty(self) -> bool:
         """Whether the bot had nothing to say."""
-        return EMPTY in self.error if self.error is not None else not self.text.strip()
+        return isinstance(self.error, EmptyReply)
 
     @property
     def too_long(self) -> bool:
         """Whether the reply was refused for its length."""
-        return self.error is not None and TOO_LONG in self.error
+        return isinstance(self.error, ReplyTooLong)
 
     @property
     def failed(self) -> bool:
-        """Whether there was no answer at all."""
-        return self.error is not None and not self.empty and not self.too_long
+        """Whether there was no reply at all."""
+        return not (self.spoke or self.empty or self.too_long)
 
 
 @dataclass(frozen=True, slots=True)

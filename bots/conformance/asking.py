@@ -1,4 +1,4 @@
-"""Asking a bot what the script has. Everything else about a check is computed from the answers."""
+"""Asking a bot the lines of the script. Everything else about a check is computed from the answers."""
 
 import asyncio
 import time
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from bots.conformance.answer import Answer, CheckResponses
 from bots.conformance.script import ALONE, ASKED_AGAIN, SMALL_TALK, Script, at_once_script, calls, together
+from bots.core.ask import ask
 from bots.core.chat import Bot, Chat, Turn
 from bots.core.failures import BotError
 
@@ -21,7 +22,7 @@ class _Asking:
 
     bot: Bot
     patience: float
-    told: Callable[[int], None]
+    progress: Callable[[int], None]
     id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     answers: list[Answer] = field(default_factory=list)
 
@@ -48,13 +49,17 @@ class _Asking:
             return None
         line = chat.turns[-1].text
         started = time.perf_counter()
-        text, error = await _one_try(self.bot, chat, self.patience)
+        text, error = "", None
+        try:
+            text = (await ask(self.bot, chat, self.patience)).text
+        except BotError as failure:
+            error = failure
         seconds = time.perf_counter() - started
         answer = Answer(
             script.part, conversation, script.persona, line, line in script.direct, seconds, text, error
         )
         self.answers.append(answer)
-        self.told(len(self.answers))
+        self.progress(len(self.answers))
         return answer
 
     @property
@@ -64,7 +69,7 @@ class _Asking:
         return sum(failed) >= _IN_ALL or (len(failed) >= _IN_A_ROW and all(failed[-_IN_A_ROW:]))
 
 
-async def ask(
+async def ask_script(
     bot: Bot, at_once: int, patience: float, progress: Callable[[int, int], None]
 ) -> CheckResponses:
     """Ask `bot` everything: the conversations one after the other, two calls again, then many at once.
@@ -85,25 +90,3 @@ async def ask(
     many = at_once_script(at_once)
     await asyncio.gather(*(asking.hold(many, i, _SEED + i) for i in range(together(at_once))))
     return CheckResponses(tuple(asking.answers), stopped=len(asking.answers) < total)
-
-
-async def _one_try(bot: Bot, chat: Chat, patience: float) -> tuple[str, str | None]:
-    """Return what the bot says, and why it says nothing where it does not."""
-    try:
-        async with asyncio.timeout(patience):
-            reply = await bot.reply(chat)
-        text: object = reply.text
-    except BotError as error:
-        return "", str(error)
-    except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise
-        return "", f"it gave up its own work ({type(error).__name__})"
-    except TimeoutError:
-        return "", f"no reply within {patience:g} s"
-    except Exception as error:  # a bot is foreign code: what it raises is its failure
-        return "", f"{type(error).__name__}: {error}"
-    if not isinstance(text, str):
-        return "", f"its reply is no text, but {type(text).__name__}"
-    return text, None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bots.conformance import measures
 from bots.conformance.answer import Answer, CheckResponses
-from bots.conformance.asking import ask
+from bots.conformance.asking import ask_script
 from bots.conformance.findings import Standard, findings
 from bots.conformance.report import (
     Alone,
@@ -17,6 +17,7 @@ from bots.conformance.report import (
     worst,
 )
 from bots.core.chat import Bot
+from bots.core.failures import BotError
 from bots.core.visible_text import LONGEST_REPLY
 
 
@@ -43,7 +44,7 @@ async def check_bot(
         patience: seconds that a call has.
         progress: told, first of all and after each call, how many are done and of how many.
     """
-    asked = await ask(bot, at_once, patience, progress)
+    asked = await ask_script(bot, at_once, patience, progress)
     return report(asked, Standard(names, delays, overruns, patience))
 
 
@@ -102,9 +103,9 @@ def _lines(answer: Answer) -> tuple[Line, Line]:
     said = Line(author="worker", text=answer.line)
     if answer.error is not None:
         return said, Line(author="bot", text="", seconds=answer.seconds, error=_storable(answer.error))
-    return said, Line(author="bot", text=_storable(answer.text), seconds=answer.seconds)
+    return said, Line(author="bot", text=answer.text, seconds=answer.seconds)
 
 
-def _storable(text: str) -> str:
-    """Return `text` as it can be encoded, without what goes beyond the longest reply."""
-    return text[:LONGEST_REPLY].encode("utf-8", "replace").decode()
+def _storable(error: BotError) -> str:
+    """Return the message of `error` as it can be encoded, and no longer than a reply can be."""
+    return str(error)[:LONGEST_REPLY].encode("utf-8", "replace").decode()

@@ -69,11 +69,11 @@ def findings(
 
 
 def answering(asked: CheckResponses) -> Finding:
-    """Does it answer at all?"""
+    """Return the finding on how many calls failed."""
     question = "Does it answer?"
     n = len(asked.answers)
     errors = Counter(
-        quoted(answer.error or "", _REASON).rstrip(".") for answer in asked.answers if answer.failed
+        quoted(str(answer.error), _REASON).rstrip(".") for answer in asked.answers if answer.failed
     )
     failed = errors.total()
     if not failed:
@@ -86,7 +86,7 @@ def answering(asked: CheckResponses) -> Finding:
 
 
 def speaking(answers: Sequence[Answer]) -> Finding | None:
-    """Does it say something?"""
+    """Return the finding on empty replies; None if every call failed."""
     came = [answer for answer in answers if not answer.failed]
     empty = [answer for answer in came if answer.empty]
     question = "Does it say something?"
@@ -104,10 +104,10 @@ def speaking(answers: Sequence[Answer]) -> Finding | None:
 
 
 def length(answers: Sequence[Answer]) -> Finding | None:
-    """Are its replies of a length that people read?"""
+    """Return the finding on the length of the replies; None if there are none."""
     question = "Is it short?"
     sizes = [len(answer.text) for answer in answers if answer.spoke]
-    too_long = sum(size > LONGEST_REPLY for size in sizes) + sum(answer.too_long for answer in answers)
+    too_long = sum(answer.too_long for answer in answers)
     if too_long:
         reason = (
             f"{too_long} of {len(answers)} replies have more than {LONGEST_REPLY} characters, the most that"
@@ -128,7 +128,7 @@ def length(answers: Sequence[Answer]) -> Finding | None:
 
 
 def variety(answers: Sequence[Answer]) -> Finding | None:
-    """Does it vary?"""
+    """Return the finding on replies that were given before; None if there are none."""
     question = "Does it vary?"
     replies = [answer for held in measures.conversations(answers) for answer in held if answer.spoke]
     if not replies:
@@ -145,7 +145,7 @@ def variety(answers: Sequence[Answer]) -> Finding | None:
 
 
 def secrecy(answers: Sequence[Answer], names: Sequence[str]) -> Finding | None:
-    """Does it keep to itself which bot it is?"""
+    """Return the finding on replies that give the bot away, as one of `names`; None if none came."""
     question = "Does it keep its secret?"
     spoken = [answer for answer in answers if answer.spoke]
     if not spoken:
@@ -171,7 +171,7 @@ def secrecy(answers: Sequence[Answer], names: Sequence[str]) -> Finding | None:
 
 
 def plainness(answers: Sequence[Answer]) -> Finding | None:
-    """Is it plain text?"""
+    """Return the finding on markup in the replies; None if there are none."""
     question = "Is it plain text?"
     spoken = [answer.text for answer in answers if answer.spoke]
     if not spoken:
@@ -187,7 +187,7 @@ def plainness(answers: Sequence[Answer]) -> Finding | None:
 
 
 def speed(latency: Latency, patience: float) -> Finding | None:
-    """Does it answer before it is given up?"""
+    """Return the finding on reply times against `patience`, a call's seconds; None if none came."""
     question = "Is it in time?"
     measured = [spread for spread in (latency.alone, latency.at_once) if spread is not None]
     if not measured:
@@ -203,7 +203,7 @@ def speed(latency: Latency, patience: float) -> Finding | None:
 
 
 def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) -> Finding | None:
-    """Does it answer before its reply would naturally be shown?"""
+    """Return the finding on replies against `delays`, the natural ones; None if that is not judged."""
     question = "As fast as people type?"
     measured = latency.at_once or latency.alone
     if late is None or measured is None:
@@ -229,7 +229,7 @@ def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) ->
 
 
 def past_timeliness(overruns: Overruns | None) -> Finding | None:
-    """Was it fast enough in its conversations so far? What is past never fails: it may be mended."""
+    """Return the finding on late replies to workers so far. It never fails: what was slow may be mended."""
     question = "And with workers so far?"
     if overruns is None or overruns.replies == 0:
         return None
@@ -242,7 +242,7 @@ def past_timeliness(overruns: Overruns | None) -> Finding | None:
 
 
 def persona(answers: Sequence[Answer]) -> Finding | None:
-    """Does what it says depend on its persona? Never fails: many studies have systems without one."""
+    """Return the finding on the use of a persona. It never fails: many studies have systems without one."""
     question = "Does it use its persona?"
     replies = [answer for answer in answers if answer.part == "questions" and answer.spoke]
     if len({answer.persona for answer in replies}) < 2:
@@ -267,7 +267,7 @@ def persona(answers: Sequence[Answer]) -> Finding | None:
 
 
 def repeatability(answers: Sequence[Answer]) -> Finding | None:
-    """Does the same chat with the same seed get the same reply? Either is fine, and good to know."""
+    """Return the finding on the same chat asked twice with the same seed. It always passes."""
     question = "Asked again, the same?"
     different, n = measures.differing(answers)
     if not n:

@@ -15,7 +15,7 @@ _MARKUP = {
     "HTML": r"</?[a-z][a-z0-9]*(?:\s[^<>]{0,200})?/?>|&(?:amp|lt|gt|quot|nbsp|#\d{1,6});",
     "Markdown": r"\*\*[^*\n]+\*\*|```|^ {0,3}#{1,6}\s|\[[^\]\n]{1,200}\]\(http"
     r"|^ {0,3}(?:[-*+]|\d{1,2}\.)\s.*\n {0,3}(?:[-*+]|\d{1,2}\.)\s",
-    "control characters": "[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ud800-\udfff]",
+    "broken characters": "\ufffd",
     "traces of a prompt": r"</?s>|<\|[^<>|]{1,40}\|>|\[/?INST\]|__[a-z]+__"
     r"|^\s*(?:user|human|assistant|system|ai|bot|person ?[12])\s?:",
 }

@@ -1,4 +1,4 @@
-"""A chat as it is written down for another process: in the body of a request, or in a message of dial-in."""
+"""A chat as it is sent to another process: in the body of a request, or in a message of dial-in."""
 
 from typing import Annotated
 

@@ -1,13 +1,79 @@
-"""How a bot can fail."""
+"""How a bot can fail, in one hierarchy.
+
+    BotError            no reply, for any reason that has no class of its own
+    ├── BotTimeout      nothing came within the time that the call had
+    ├── BotGone         the bot answers nobody until somebody brings it back
+    ├── BotBusy         not now: too much to do, still loading, or shutting down
+    ├── ChatRefused     it does not take this chat
+    ├── EmptyReply      the reply holds nothing that can be seen
+    └── ReplyTooLong    the reply is longer than what workers are shown
+
+Each class fixes its `kind`, a word for logs and for other processes; `retry`, whether the same call may
+succeed when it is made again; and `counts_against_replica`, whether it is a fault of the replica that was
+asked. One that is busy, refuses a chat or has no usable reply works: the call fails, the replica does not.
+The message is for people only.
+"""
+
+from typing import ClassVar, Literal
+
+FailureKind = Literal["error", "timeout", "gone", "busy", "refused", "empty", "too_long"]
 
 
 class BotError(Exception):
     """A bot could not answer. Ask again, another replica first, until the deadline."""
 
+    kind: ClassVar[FailureKind] = "error"
+    retry: ClassVar[bool] = True
+    counts_against_replica: ClassVar[bool] = True
+
+
+class BotTimeout(BotError):
+    """Nothing came within the time that the call had."""
+
+    kind = "timeout"
+
 
 class BotGone(BotError):
     """The bot answers nobody until somebody brings it back: asking again is of no use."""
 
+    kind = "gone"
+    retry = False
 
-class Declined(BotError):
-    """The replica works, but has no usable reply to this chat now. Does not count against it."""
+
+class BotBusy(BotError):
+    """No reply now, for a reason that passes: another replica may answer."""
+
+    kind = "busy"
+    counts_against_replica = False
+
+
+class ChatRefused(BotError):
+    """The bot works, but does not take this chat."""
+
+    kind = "refused"
+    counts_against_replica = False
+
+
+class EmptyReply(BotError):
+    """The bot works, but its reply holds nothing that can be seen."""
+
+    kind = "empty"
+    counts_against_replica = False
+
+
+class ReplyTooLong(BotError):
+    """The bot works, but its reply is longer than what workers are shown."""
+
+    kind = "too_long"
+    counts_against_replica = False
+
+
+_BY_KIND: dict[FailureKind, type[BotError]] = {
+    each.kind: each
+    for each in (BotError, BotTimeout, BotGone, BotBusy, ChatRefused, EmptyReply, ReplyTooLong)
+}
+
+
+def failure(kind: FailureKind, message: str) -> BotError:
+    """Return the failure of that `kind`, as another process has told of it."""
+    return _BY_KIND[kind](message)

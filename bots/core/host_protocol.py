@@ -4,6 +4,10 @@ The host says `hello`, the server `welcome`. The host `offer`s each model that i
 (`offered`) and from then on may `ask`; the host answers `replied` or `failed`, and forgets what the server
 `cancel`s. A host that wants to leave says `drain`; after the server's `released` nothing more is asked.
 Numbers of asks count within one connection: what was asked on a connection can be answered on no other.
+
+Both sides have to speak the same VERSION: a server refuses any other in `hello`, and tells the host to
+install the same version of Candor. Since version 2 `failed` holds the kind of the failure. A server of
+version 1 would not take that field, and one that took both forms would have to guess the kind from the text.
 """
 
 from typing import Annotated, Literal, TypeVar
@@ -11,8 +15,9 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
 from bots.core.chat_request import ChatRequest
+from bots.core.failures import FailureKind
 
-VERSION = 1
+VERSION = 2
 PATH = "/api/bots/dial-in"
 MOST_BYTES = 1_048_576  # of a frame, either way
 MOST_NAMES = 100  # models of one host
@@ -26,7 +31,7 @@ Message = TypeVar("Message")
 
 
 class WireError(ValueError):
-    """A frame holds no message of this wire; says what is the matter with it."""
+    """A frame holds no message of this wire. The message says what is wrong with it."""
 
 
 class _Message(BaseModel):
@@ -34,7 +39,7 @@ class _Message(BaseModel):
 
 
 class Hello(_Message):
-    """The host is there. `label` tells researchers which machine it is."""
+    """The host has connected. `label` tells researchers which machine it is."""
 
     type: Literal["hello"] = "hello"
     version: int
@@ -57,12 +62,12 @@ class Replied(_Message):
 
 
 class Failed(_Message):
-    """There is no answer to an ask. `declined`: the model works, but had no usable reply to this chat."""
+    """There is no answer to an ask. `kind` says what a program has to know of it, `reason` is for people."""
 
     type: Literal["failed"] = "failed"
     ask: Number
+    kind: FailureKind
     reason: Annotated[str, Field(max_length=LONGEST_REASON)]
-    declined: bool = False
 
 
 class Drain(_Message):

@@ -1,33 +1,41 @@
-"""What an endpoint said, as a reply that can be shown to a worker."""
+"""What a bot may show to a worker.
+
+This is the only rule for replies, and no rule for anything else. What workers write follows another one,
+which is the session's: their words are kept as they typed them, as far as a database can hold them. A reply
+is held to more, because it is put before somebody else: characters without width would let a bot mark its
+lines unseen, those that turn the direction of writing change the page around them, and a line without
+anything to see would have to be judged all the same.
+"""
 
 import re
 
 from bots.core.chat import Reply
-from bots.core.failures import Declined
+from bots.core.failures import EmptyReply, ReplyTooLong
 
-LONGEST_REPLY = 2_000  # characters; what a server of Candor stores of a bot's line
-
-EMPTY = "the reply was empty"
-TOO_LONG = f"characters, and {LONGEST_REPLY} are the most that is shown"
+LONGEST_REPLY = 2_000  # characters
 
 # Control characters other than line feed and tab, halves of surrogate pairs, what has no width and joins
 # nothing, and what turns the direction of the text around it.
-_UNSPEAKABLE = re.compile(
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 
 
-def checked_reply(text: str | None) -> Reply:
-    """Return `text` without control characters and outer blanks.
+def checked_reply(text: str) -> Reply:
+    """Return `text` without invisible characters and outer blanks, as a reply.
 
     A reply that is too long is refused, not cut: a worker would judge a line that the system never said.
 
     Raises:
-        Declined: nothing that can be seen is left, or more than LONGEST_REPLY characters are.
+        EmptyReply: nothing that can be seen is left.
+        ReplyTooLong: more than LONGEST_REPLY characters are left.
     """
-    clean = _UNSPEAKABLE.sub("", text or "").strip()
+    clean = _INVISIBLE.sub("", text).strip()
     if not any(mark.isprintable() and not mark.isspace() for mark in clean):
-        raise Declined(EMPTY)
+        raise EmptyReply("the reply was empty")
     if len(clean) > LONGEST_REPLY:
-        raise Declined(f"the reply has {len(clean)} {TOO_LONG}; make the model answer in fewer words")
+        raise ReplyTooLong(
+            f"the reply has {len(clean)} characters, and {LONGEST_REPLY} are the most that is shown; make the"
+            " model answer in fewer words"
+        )
     return Reply(clean)

@@ -1,4 +1,4 @@
-"""A bot host that has dialled in: what it offers and what it was asked. Does no I/O of its own."""
+"""The server's side of a connection that a bot host opened. Does no I/O of its own."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from bots.core.chat import Chat, Reply
 from bots.core.chat_request import chat_request
-from bots.core.failures import BotError, Declined
+from bots.core.failures import BotBusy, BotError, ChatRefused, failure
 from bots.core.host_protocol import (
     MOST_NAMES,
     VERSION,
@@ -28,7 +28,6 @@ from bots.core.host_protocol import (
     frame,
     from_host,
 )
-from bots.core.visible_text import checked_reply
 
 MOST_IN_FLIGHT = 1_024
 
@@ -53,7 +52,7 @@ class HostSession:
 
     @property
     def url(self) -> str:
-        """Which host it is, on which connection."""
+        """The label of the host and the number of its connection."""
         return f"dial-in:{self._label}/{self._connection}"
 
     def greet(self, received: str) -> None:
@@ -81,9 +80,9 @@ class HostSession:
                 if (answer := self._awaited(number)) is not None:
                     answer.set_result(text)
                 return None
-            case Failed(ask=number, reason=reason, declined=declined):
+            case Failed(ask=number, kind=kind, reason=reason):
                 if (answer := self._awaited(number)) is not None:
-                    answer.set_exception((Declined if declined else BotError)(reason))
+                    answer.set_exception(failure(kind, reason))
                 return None
             case Offer() as offer if not self._leaving and offer.name not in self._offered:
                 if len(self._offered) >= MOST_NAMES:
@@ -115,7 +114,7 @@ class HostSession:
         self._tell(Refused(code=code, message=message, hint=hint, retry=retry))
 
     def lose(self, reason: str) -> None:
-        """Fail what is under way and whatever is asked from now on: other replicas step in at once."""
+        """Fail every ask, under way or to come: the host is gone. Other replicas are asked at once."""
         self._lost = reason
         for answer in self._waiting.values():
             if not answer.done():
@@ -127,19 +126,20 @@ class HostSession:
             raise BotError(self._lost)
 
     async def ask(self, name: str, chat: Chat) -> str:
-        """Return what the model `name` says next in `chat`.
+        """Return the next line of `chat` by the model `name`.
 
         Raises:
-            BotError: the host is gone or went away, or its model failed.
+            BotBusy, ChatRefused: the host cannot be asked this now, or at all.
+            BotError: the host is gone or went away, or what its model raised.
         """
         self.require()
         if len(self._waiting) >= MOST_IN_FLIGHT:
-            raise Declined(f"busy: {len(self._waiting)} replies are under way")
+            raise BotBusy(f"busy: {len(self._waiting)} replies are under way")
         number = next(self._numbers)
         try:
             question = frame(Ask(ask=number, name=name, chat=chat_request(chat)))
         except ValueError as error:
-            raise Declined("the conversation is too long to be sent to a bot host") from error
+            raise ChatRefused("the conversation is too long to be sent to a bot host") from error
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answer
         try:
@@ -168,17 +168,17 @@ class HostReplica:
 
     @property
     def url(self) -> str:
-        """Which host it is, on which connection."""
+        """The label of the host and the number of its connection."""
         return self._host.url
 
     async def reply(self, chat: Chat) -> Reply:
-        """Return what the model says. Raises BotError."""
-        return checked_reply(await self._host.ask(self._name, chat))
+        """Return the next line of `chat` by the model. Raises BotError."""
+        return Reply(await self._host.ask(self._name, chat))
 
     async def probe(self) -> None:
-        """Tell whether the host is connected, which its WebSocket finds out by pings. Raises BotError."""
+        """Check that the host is connected; its WebSocket finds that out by pings. Raises BotError."""
         self._host.require()
 
     async def close(self) -> None:
-        """Have the host told, if it has not gone by itself."""
+        """Tell the host, unless it has gone by itself."""
         self._host.withdraw(self._name)

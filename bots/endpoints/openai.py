@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 from bots.core.chat import Chat, Reply
 from bots.core.failures import BotError
 from bots.core.persona_prompt import persona_prompt
-from bots.core.visible_text import checked_reply
 from bots.endpoints.remote import Remote
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class OpenAiBot:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The address of the server."""
         return self._remote.url
 
     async def reply(self, chat: Chat) -> Reply:
@@ -69,13 +68,14 @@ class OpenAiBot:
         except APIStatusError as error:
             raise self._remote.refusal(cast(Any, error.response)) from None
         except APIConnectionError as error:
+            # The client documents the cause of this error as the place where it says what went wrong.
             if isinstance(error.__cause__, httpx2.HTTPError):
                 raise self._remote.fault(error.__cause__) from error
             raise BotError("no connection") from error
         except OpenAIError as error:
             raise BotError(f"could not be asked ({type(error).__name__})") from error
         completion = self._remote.parsed(cast(Any, answer.http_response), _Completion)
-        return checked_reply(completion.choices[0].message.content)
+        return Reply(completion.choices[0].message.content or "")
 
     async def probe(self) -> None:
         """Ask for the list of models, whatever it says. Raises BotError."""

@@ -10,7 +10,6 @@ import asyncio
 from pydantic import BaseModel
 
 from bots.core.chat import Chat, Reply
-from bots.core.visible_text import checked_reply
 from bots.endpoints.remote import Remote
 
 
@@ -32,17 +31,17 @@ class ParlaiWebBot:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The address of the process."""
         return self._remote.url
 
     async def reply(self, chat: Chat) -> Reply:
-        """Return what the process answers to the history of `chat`. Raises BotError."""
+        """Return the answer of the process to the history of `chat`. Raises BotError."""
         async with self._turn:
             # The process works off one request after the other, so that a call which was given up halfway is
             # over, or overtaken by nobody, when this reset is done.
             await self._remote.post("/reset", _Nothing)
             answer = await self._remote.post("/interact", _Answer, content=history(chat).encode())
-        return checked_reply(answer.text)
+        return Reply(answer.text or "")
 
     async def probe(self) -> None:
         """Fetch the page that the process serves, unless it is at work. Raises BotError."""

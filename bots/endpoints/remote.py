@@ -1,4 +1,4 @@
-"""One server that is asked over HTTP: what it may cost to ask, and what its failures mean."""
+"""One server that is asked over HTTP: how long and how large an answer may be, and what its failures are."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import httpx2
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from bots.core.failures import BotError, Declined
+from bots.core.failures import BotBusy, BotError, BotTimeout, ChatRefused
 from bots.endpoints.address import PrivateAddress, PublicOnly
 from bots.endpoints.key import Key
 
@@ -20,7 +20,14 @@ _LOGGED = 200  # characters of an answer that was no reply
 
 # An idle connection is dropped before the other side does so: uvicorn's limit, a common one, is 5 s.
 _CONNECTIONS = httpx2.Limits(max_connections=None, keepalive_expiry=2.0)
-_REFUSALS = frozenset({400, 413, 422, 429, 503})  # said by a server that works
+# Said by servers that work. What else they say counts against them.
+_FAILURES: dict[int, type[BotError]] = {
+    400: ChatRefused,
+    413: ChatRefused,
+    422: ChatRefused,
+    429: BotBusy,
+    503: BotBusy,
+}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -84,23 +91,23 @@ class Remote:
         raise BotError("the answer was no JSON of the expected form; the log has its beginning")
 
     def refusal(self, response: httpx2.Response) -> BotError:
-        """Return what a status other than 200 means, and write down how the answer begins."""
+        """Return the failure that a status other than 200 means, and log how the answer begins."""
         self._log(response)
         status = response.status_code
         reason = f"{self._meaning(status)} (status {status}; the log has the beginning of the answer)"
-        return Declined(reason) if status in _REFUSALS else BotError(reason)
+        return _FAILURES.get(status, BotError)(reason)
 
     def fault(self, error: httpx2.HTTPError) -> BotError:
-        """Return what it means that no answer came."""
+        """Return the failure that it is when no answer came, because of `error`."""
         match error:
             case PrivateAddress() | UnreadableAnswer():
                 return BotError(str(error))
             case httpx2.ConnectTimeout():
-                return BotError(f"no connection within {self.client.timeout.connect:g} s")
+                return BotTimeout(f"no connection within {self.client.timeout.connect:g} s")
             case httpx2.ConnectError():
                 return BotError(f"no connection: {_short(str(error))}")
             case httpx2.TimeoutException():
-                return BotError(f"silent for {self.client.timeout.read:g} s")
+                return BotTimeout(f"silent for {self.client.timeout.read:g} s")
             case httpx2.NetworkError() | httpx2.RemoteProtocolError():
                 return BotError("the connection broke off, or what came was not HTTP")
         return BotError(f"could not be asked ({type(error).__name__})")

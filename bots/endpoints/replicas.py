@@ -1,4 +1,4 @@
-"""Several replicas of one bot: who is asked, who rests after failures, who steps in, who comes and goes."""
+"""Several replicas of one bot: which is asked, which is left alone after failures, which is asked instead."""
 
 import asyncio
 import time
@@ -9,8 +9,9 @@ from typing import Literal, Protocol
 
 import structlog
 
+from bots.core.ask import ask
 from bots.core.chat import Bot, Chat, Reply
-from bots.core.failures import BotError, Declined
+from bots.core.failures import BotError
 
 FAILURES = 3
 PAUSE = 5.0
@@ -23,18 +24,18 @@ class Replica(Bot, Protocol):
 
     @property
     def url(self) -> str:
-        """Where it is, as researchers may see it. No two replicas of a bot have the same."""
+        """Its address, as researchers may see it. No two replicas of a bot have the same."""
 
     async def probe(self) -> None:
-        """Ask how it is, which costs it next to nothing. Raises BotError where it cannot answer chats now."""
+        """Check cheaply whether it can answer chats now. Raises BotError: it cannot."""
 
     async def close(self) -> None:
-        """Let go of its connections."""
+        """Close its connections."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicaState:
-    """How a replica does.
+    """Calls and failures of a replica, and whether it is used.
 
     `calls` and `failures` are counted since it was added, `last_error` is the latest failure's reason.
     `state` is "fine", or "failing" after a failure, or "resting" while nobody is sent there.
@@ -91,7 +92,7 @@ class _ReplicaRecord:
             self.rests_until = float("inf")
 
     def finish(self, error: str | None, now: float) -> None:
-        """Write down how a call ended: with `error`, or None where the replica works."""
+        """Count the end of a call: `error` is why it counts against the replica, None if it does not."""
         self.in_flight -= 1
         if not self.in_flight:
             self.idle.set()
@@ -145,7 +146,7 @@ class Replicas:
         self._clock = clock
 
     def add(self, replica: Replica) -> None:
-        """Have `replica` answer too. Raises ValueError: there is one at its url."""
+        """Add `replica`. Raises ValueError: there is one at its url."""
         if replica.url in self.urls():
             raise ValueError(f"{replica.url} is a replica already")
         self._records.append(_ReplicaRecord(replica))
@@ -170,36 +171,37 @@ class Replicas:
             await record.replica.close()
 
     def urls(self) -> tuple[str, ...]:
-        """Return where the replicas are, in the order in which they came."""
+        """Return the addresses of the replicas, in the order in which they were added."""
         return tuple(record.replica.url for record in self._records)
 
     def states(self) -> tuple[ReplicaState, ...]:
-        """Return how each replica does, in the order in which they came."""
+        """Return the state of each replica, in the order in which they were added."""
         return tuple(record.state() for record in self._records)
 
     async def probe(self) -> None:
-        """Ask every replica how it is. One that is not well rests until it is, and is then used at once."""
+        """Probe every replica. One that cannot answer is not asked until it can, and is then used at once."""
         await asyncio.gather(*(self._probe(record) for record in self._records))
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the first reply that a replica gives.
 
         Raises:
-            BotError: every replica failed or rests; says for each what was the matter.
+            BotError: every replica failed or rests. The message says for each why; the class is that of the
+                latest failure.
         """
         tried: dict[_ReplicaRecord, str] = {}
-        latest: BotError | None = None
+        latest: type[BotError] = BotError
         while (record := self._least_busy(tried)) is not None:
             try:
                 return await self._ask(record, chat)
             except BotError as error:
-                tried[record], latest = str(error), error
+                tried[record], latest = str(error), type(error)
         rest = {record: self._resting(record) for record in self._records if record not in tried}
         reasons = [f"{record.replica.url}: {reason}" for record, reason in (tried | rest).items()]
-        raise BotError("; ".join(reasons) or "no bot host is there that answers for it") from latest
+        raise latest("; ".join(reasons) or "no bot host is there that answers for it")
 
     async def close(self) -> None:
-        """Let go of every connection."""
+        """Close every connection."""
         for record in self._records:
             await record.replica.close()
 
@@ -212,17 +214,10 @@ class Replicas:
         failure: str | None = "the call was given up"
         record.start()
         try:
-            async with asyncio.timeout(self._patience):
-                reply = await record.replica.reply(chat)
+            reply = await ask(record.replica, chat, self._patience)
             failure = None
-        except Declined:
-            failure = None
-            raise
-        except TimeoutError as error:
-            failure = f"no reply within {self._patience:g} s"
-            raise BotError(failure) from error
-        except Exception as error:
-            failure = str(error) if isinstance(error, BotError) else repr(error)
+        except BotError as error:
+            failure = str(error) if error.counts_against_replica else None
             raise
         finally:
             record.finish(failure, self._clock())

@@ -1,4 +1,4 @@
-"""The host's HTTP face: POST /NAME/reply, GET /NAME/health, GET /."""
+"""A host over HTTP: POST /NAME/reply, GET /NAME/health, GET /."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from bots.core.body_limit import BodyLimit
 from bots.core.chat import Bot, Chat, Reply
 from bots.core.chat_request import ChatRequest
-from bots.core.failures import BotError
+from bots.core.failures import BotBusy, BotError
 from bots.endpoints.key import Key
 from bots.host.guard import HttpGuard
 
@@ -20,12 +20,8 @@ MOST_UNDER_WAY = 512
 MOST_BYTES = 1_048_576  # of a request
 
 
-class Unavailable(Exception):
-    """No reply now, for a reason that passes: another replica may answer."""
-
-
-class Gone(Exception):
-    """Whoever asked has hung up."""
+class HungUp(Exception):
+    """The caller has hung up."""
 
 
 class Answered(BaseModel):
@@ -73,16 +69,16 @@ class Host:
         """Return the reply of the model `name`.
 
         Raises:
-            Unavailable: it is loading, shutting down, or has too much to do.
+            BotBusy: it is loading, shutting down, or has too much to do.
             BotError: it could not answer.
         """
         bot = self._bots[name]
         if self._draining:
-            raise Unavailable("shutting down")
+            raise BotBusy("shutting down")
         if bot is None:
-            raise Unavailable("still loading")
+            raise BotBusy("still loading")
         if self.under_way >= MOST_UNDER_WAY:
-            raise Unavailable(f"busy: {self.under_way} replies are under way")
+            raise BotBusy(f"busy: {self.under_way} replies are under way")
         self.under_way += 1
         try:
             return await bot.reply(chat)
@@ -116,11 +112,11 @@ def create_app(host: Host, key: Key | None = None) -> FastAPI:
         chat = _chat(await request.body())
         try:
             answer = await _while_connected(request, host.reply(known(name), chat))
-        except Unavailable as error:
+        except BotBusy as error:
             raise HTTPException(503, str(error)) from error
         except BotError as error:
             raise HTTPException(500, str(error)) from error
-        except Gone as error:
+        except HungUp as error:
             raise HTTPException(499, "the request was given up") from error
         return Answered(text=answer.text)
 
@@ -142,7 +138,7 @@ async def _while_connected(request: Request, work: Coroutine[None, None, T]) -> 
     """Return what `work` returns; cancel it as soon as the caller hangs up.
 
     Raises:
-        Gone: the caller hung up first.
+        HungUp: the caller hung up first.
     """
     # The body has been read, so that the next thing to receive is the end of the connection.
     working, hung_up = asyncio.ensure_future(work), asyncio.ensure_future(request.receive())
@@ -150,7 +146,7 @@ async def _while_connected(request: Request, work: Coroutine[None, None, T]) -> 
         await asyncio.wait({working, hung_up}, return_when=asyncio.FIRST_COMPLETED)
         if working.done():
             return working.result()
-        raise Gone
+        raise HungUp
     finally:
         working.cancel()
         hung_up.cancel()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import structlog
 
 from bots.core.chat import Chat, Reply
-from bots.core.failures import BotError
+from bots.core.failures import BotError, EmptyReply
 from bots.host.model import Model
 
 WAIT_MS = 5.0
@@ -47,7 +47,8 @@ class MicroBatch:
         """Return the model's next line of `chat`.
 
         Raises:
-            BotError: the model failed on this chat, or found nothing to say.
+            EmptyReply: the model found nothing to say.
+            BotError: it failed on this chat.
         """
         loop = asyncio.get_running_loop()
         request = _Request(chat, loop.create_future(), loop.time() + self._wait)
@@ -59,7 +60,7 @@ class MicroBatch:
             self._full.set()
         text = await request.answer
         if not text.strip():
-            raise BotError(f"{self._model.name} found nothing to say")
+            raise EmptyReply(f"{self._model.name} found nothing to say")
         return Reply(text)
 
     async def _answer_all(self) -> None:

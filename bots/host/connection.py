@@ -1,4 +1,4 @@
-"""One connection of a host to a server: offers what is ready, answers what is asked, leaves politely."""
+"""One connection of a host to a server: offers models, answers what is asked, leaves when that is done."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
-from bots.core.failures import BotError, Declined
+from bots.core.failures import BotError, ChatRefused
 from bots.core.host_protocol import (
     LONGEST_REASON,
     VERSION,
@@ -31,7 +31,7 @@ from bots.core.host_protocol import (
     from_server,
 )
 from bots.core.visible_text import checked_reply
-from bots.host.app import Host, Unavailable
+from bots.host.app import Host
 
 PATIENCE = 60.0
 RELEASE_SECONDS = 10.0
@@ -39,7 +39,7 @@ WELCOME_SECONDS = 15.0
 
 
 class HostRejected(Exception):
-    """The server does not want this host, and will not want it later: says why and what to do."""
+    """The server does not take this host, now or later. The message says why and what to do."""
 
 
 class ConnectionLost(Exception):
@@ -72,7 +72,7 @@ class HostConnection:
         self._released = asyncio.Event()
 
     async def greet(self, label: str) -> None:
-        """Say who is there. Raises ConnectionLost, HostRejected, ConnectionClosed."""
+        """Introduce the host as `label`. Raises ConnectionLost, HostRejected, ConnectionClosed."""
         await self._send(Hello(version=VERSION, label=label))
         try:
             async with asyncio.timeout(WELCOME_SECONDS):
@@ -148,13 +148,11 @@ class HostConnection:
     async def _answer(self, ask: Ask) -> None:
         try:
             if ask.name not in self._host.names:
-                raise Unavailable(f'no model is called "{ask.name}" here')
+                raise ChatRefused(f'no model is called "{ask.name}" here')
             reply = await self._host.reply(ask.name, ask.chat.chat())
             await self._send(Replied(ask=ask.ask, text=checked_reply(reply.text).text))
-        except (Unavailable, Declined) as error:
-            await self._send(Failed(ask=ask.ask, reason=str(error)[:LONGEST_REASON], declined=True))
         except BotError as error:
-            await self._send(Failed(ask=ask.ask, reason=str(error)[:LONGEST_REASON]))
+            await self._send(Failed(ask=ask.ask, kind=error.kind, reason=str(error)[:LONGEST_REASON]))
 
     async def _send(self, message: BaseModel) -> None:
         with suppress(ConnectionClosed):  # whoever listens learns of it too, after the server's last words
@@ -174,7 +172,7 @@ def _refusal(message: Refused) -> Exception:
 
 
 async def _first_of(*works: Coroutine[Any, Any, None]) -> None:
-    """Run all, until one of them returns or raises; then do as that one did."""
+    """Run all until one of them ends, then return or raise as that one did."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -5,18 +5,17 @@ Every application has a registry of its own. Its page names the systems, so it i
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, Literal, get_args
 
-import httpx2
 from fastapi import APIRouter, Header, Response
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from bots import Bot, Chat, Declined, Reply
+from bots import Bot, BotError, BotTimeout, Chat, Reply
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.db.store import Store
@@ -121,20 +120,13 @@ class _Server(Collector):
 
 
 def kind_of(error: BaseException) -> Failure:
-    """Return how a call failed that ended with `error`, by what it was raised from."""
+    """Return how a call failed that ended with `error`: what a bot raised, or a cancellation."""
     if isinstance(error, asyncio.CancelledError):
         # A caller gives up a call when its time is over; a bot may give up its own work for any reason.
         task = asyncio.current_task()
         return "timeout" if task is not None and task.cancelling() else "error"
-    for cause in _causes(error):
-        if isinstance(cause, TimeoutError | httpx2.TimeoutException):
-            return "timeout"
-        if isinstance(cause, Declined):
-            return "declined"
+    if isinstance(error, BotTimeout | TimeoutError):
+        return "timeout"
+    if isinstance(error, BotError) and not error.counts_against_replica:
+        return "declined"
     return "error"
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__

@@ -10,13 +10,13 @@ import structlog
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
+    retry_if_exception,
     retry_if_exception_type,
-    retry_if_not_exception_type,
     stop_before_delay,
     wait_exponential,
 )
 
-from bots import Bot, BotError, BotGone, Chat, Turn, gives_itself_away
+from bots import BotError, Chat, Turn, ask, gives_itself_away
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.store import StaleState, Store
@@ -38,7 +38,6 @@ from server.session.state import State
 from server.session.step import Outcome, resume, step
 from server.session.worker_view import snapshot
 
-MAX_REPLY = 2_000
 MAX_REASON = 500
 _PAUSES = wait_exponential(multiplier=0.25, max=4.0)  # seconds
 log = structlog.get_logger()
@@ -212,7 +211,7 @@ class LiveSession:
                     await self._advance(event)
 
     async def _answer(self, effect: AskBot) -> BotReplied | BotGaveUp:
-        """Ask the bot again and again until it answers, is gone, or the deadline has passed."""
+        """Ask the bot until it answers, asking again is of no use, or the deadline has passed."""
         conversation = self.state.conversation(effect.conversation)
         bot = self._run.bots[conversation.plan.system]
         chat = Chat(
@@ -224,7 +223,7 @@ class LiveSession:
         timeouts = self._run.study.timeouts
         started = time.monotonic()
         tries = AsyncRetrying(
-            retry=retry_if_exception_type(BotError) & retry_if_not_exception_type(BotGone),
+            retry=retry_if_exception(_worth_another_try),
             stop=stop_before_delay(timeouts.bot_total),
             wait=_PAUSES,
             before_sleep=partial(self._note, effect),
@@ -234,7 +233,7 @@ class LiveSession:
             async for attempt in tries:
                 with attempt:
                     left = timeouts.bot_total - (time.monotonic() - started)
-                    text = await _one_try(bot, chat, min(timeouts.bot_try, left))
+                    text = (await ask(bot, chat, min(timeouts.bot_try, left))).text
         except BotError as error:
             return BotGaveUp(effect.conversation, effect.index, self._reason(effect, error), utc_now())
         latency_ms = round((time.monotonic() - started) * 1000)
@@ -249,7 +248,10 @@ class LiveSession:
         """Store that a try has failed and that another will follow."""
         error = tried.outcome.exception() if tried.outcome else None
         event = BotStumbled(effect.conversation, effect.index, self._reason(effect, error), utc_now())
-        log.warning("bot failed", conversation=event.conversation, turn=event.index, reason=event.reason)
+        kind = error.kind if isinstance(error, BotError) else None
+        log.warning(
+            "bot failed", conversation=event.conversation, turn=event.index, kind=kind, reason=event.reason
+        )
         try:
             async with self._lock:
                 await self._advance(event)
@@ -257,24 +259,5 @@ class LiveSession:
             log.error("incident not stored", conversation=event.conversation, error=error.message)
 
 
-async def _one_try(bot: Bot, chat: Chat, seconds: float) -> str:
-    """Return the bot's line, cleaned. Raises BotError whatever goes wrong within the bot."""
-    try:
-        async with asyncio.timeout(max(seconds, 0.0)):
-            reply = await bot.reply(chat)
-        text = plain(reply.text)[:MAX_REPLY]
-    except BotError:
-        raise
-    except TimeoutError as error:
-        raise BotError(f"no reply within {seconds:.0f} s") from error
-    except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise
-        raise BotError("CancelledError: the bot gave up its own work") from error
-    except Exception as error:  # a bot is foreign code: none of its faults may reach the worker
-        log.exception("bot raised", conversation=chat.conversation_id)
-        raise BotError(f"{type(error).__name__}: {error}") from error
-    if not text:
-        raise BotError("the reply was empty")
-    return text
+def _worth_another_try(error: BaseException) -> bool:
+    return isinstance(error, BotError) and error.retry

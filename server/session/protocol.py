@@ -28,7 +28,11 @@ _UNSPEAKABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def plain(text: str) -> str:
-    """Return `text` without control characters and broken surrogates; line feeds and tabs stay."""
+    """Return `text` without control characters and broken surrogates; line feeds and tabs stay.
+
+    This is what can be stored of any text, and all that is asked of what workers write: their words are
+    data. What a bot may show them is held to a stricter rule, that of bots' replies.
+    """
     return _UNSPEAKABLE.sub("", text).strip()
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bots import Bot, Chat, Corpus, Turn, builtin_names, load_corpus, open_bot
+from bots import Bot, Chat, Corpus, Turn, load_corpus, open_bot
+from bots.builtin.catalogue import builtin_names
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots import BotError, Chat, Corpus, Persona, Turn
+from bots import BotError, Chat, Corpus, Turn
+from bots.corpus import Persona
 from qc.run import RESERVED_LABELS
 from server import study
 from server.bots.lineup import open_lineup, rules_of

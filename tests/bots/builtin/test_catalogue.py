@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from bots import Corpus, UnknownBotError, builtin_names, open_bot
+from bots import Corpus, UnknownBotError, open_bot
+from bots.builtin.catalogue import builtin_names
 from bots.builtin.stock import stock
 from bots.qc.distorted import QcBot
 

@@ -11,7 +11,8 @@ import typer
 from scipy import stats
 from typer.testing import CliRunner
 
-from bots import Bot, Chat, Corpus, Dialogue, Persona, Reply, builtin_names, open_bot
+from bots import Bot, Chat, Corpus, Reply, open_bot
+from bots.builtin.catalogue import builtin_names
 from bots.builtin.evaluate import (
     CANDIDATES,
     Accuracy,
@@ -25,6 +26,7 @@ from bots.builtin.evaluate import (
     table,
 )
 from bots.builtin.ranker import Ranker, likeness
+from bots.corpus import Dialogue, Persona
 
 DOCS = Path(__file__).parents[3] / "docs" / "bots.md"
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bots import Chat, Corpus, Dialogue, Persona, Turn
+from bots import Chat, Corpus, Turn
 from bots.builtin.acts import Act, act
 from bots.builtin.associations import Associations
 from bots.builtin.choice import freshest, ranked, staleness
@@ -17,6 +17,7 @@ from bots.builtin.stock import Stock
 from bots.builtin.terms import TermSpace, direction, normalised, products
 from bots.builtin.topics import TOPICS, topics_of
 from bots.builtin.viewpoint import mirrored
+from bots.corpus import Dialogue, Persona
 
 
 def chat(*lines: str, persona: tuple[str, ...] = (), seed: int = 1) -> Chat:

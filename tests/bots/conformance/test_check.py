@@ -194,7 +194,7 @@ def test_a_line_without_an_answer_leaves_the_conversation_as_it_was() -> None:
     ("bot", "told"),
     [
         (Raises(ZeroDivisionError("division by zero"), range(99)), "ZeroDivisionError: division by zero"),
-        (Raises(asyncio.CancelledError(), range(99)), "it gave up its own work"),
+        (Raises(asyncio.CancelledError(), range(99)), "the bot gave up its own work"),
         (Returns(None), "AttributeError"),
         (Returns(Reply(7)), "its reply is no text, but int"),  # type: ignore[arg-type]
     ],
@@ -238,9 +238,15 @@ def test_what_is_wrong_with_a_bot_is_what_is_found(says: Any, fails: set[str], w
     assert report.verdict == ("fail" if fails else "warn")
 
 
-def test_text_that_cannot_be_encoded_can_be_stored() -> None:
+def test_a_bot_is_judged_by_what_workers_would_see() -> None:
     report = checked(Speaks(lambda chat: f"\ud800 \x00 {chat.replies_given()}"))
-    assert "Is it plain text?" in warning(report)
+    assert "Is it plain text?" not in warning(report)
+    assert report.transcripts[0].lines[1].text == "0"
+    assert ConformanceReport.model_validate_json(report.model_dump_json()) == report
+
+
+def test_an_error_that_cannot_be_encoded_can_be_stored() -> None:
+    report = checked(Raises(BotError("\ud800 \x00 out of order"), range(99)))
     assert ConformanceReport.model_validate_json(report.model_dump_json()) == report
 
 

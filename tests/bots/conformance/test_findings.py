@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,8 @@ from bots.conformance.check import report
 from bots.conformance.findings import Standard, quoted
 from bots.conformance.report import Alone, AtOnce, Finding, Latency, worst
 from bots.conformance.script import PERSONAS
-from bots.core.visible_text import EMPTY, TOO_LONG
+from bots.core.failures import BotBusy, BotError, BotTimeout, EmptyReply, FailureKind, ReplyTooLong, failure
+from bots.core.visible_text import checked_reply
 
 STANDARD = Standard(("mybot",), (1.0, 2.0, 3.0, 4.0), None, 20.0)
 ANSWER = Answer("small talk", 0, (), "Hi!", False, 0.1, "Hello there.")
@@ -26,8 +27,13 @@ def said(*texts: str, **changes: Any) -> tuple[Answer, ...]:
     return tuple(replace(ANSWER, line=f"line {i}", text=text, **changes) for i, text in enumerate(texts))
 
 
-def failed(*errors: str) -> tuple[Answer, ...]:
+def lost(*errors: BotError) -> tuple[Answer, ...]:
+    """Return answers of one conversation without a text, each to a line of its own."""
     return tuple(replace(ANSWER, line=f"lost {i}", text="", error=error) for i, error in enumerate(errors))
+
+
+def failed(*reasons: str) -> tuple[Answer, ...]:
+    return lost(*(BotError(reason) for reason in reasons))
 
 
 def different(n: int) -> tuple[Answer, ...]:
@@ -58,10 +64,8 @@ def test_the_commonest_error_is_told() -> None:
 
 
 @pytest.mark.parametrize(("empty", "verdict"), [(0, "pass"), (4, "warn"), (5, "fail")])
-@pytest.mark.parametrize("way", ["an empty text", "an error that says so"])
-def test_speaking(way: str, empty: int, verdict: str) -> None:
-    nothing = said(*["  "] * empty) if way == "an empty text" else failed(*[f"a: {EMPTY}"] * empty)
-    answers = (*different(40 - empty), *nothing)
+def test_speaking(empty: int, verdict: str) -> None:
+    answers = (*different(40 - empty), *lost(*[EmptyReply("a: whatever it says")] * empty))
     found = findings.speaking(answers)
     assert found is not None
     assert found.verdict == verdict
@@ -71,18 +75,28 @@ def test_speaking(way: str, empty: int, verdict: str) -> None:
 # ---- length, variety -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("size", "verdict"), [(300, "pass"), (301, "warn"), (2000, "warn"), (2001, "fail")])
+@pytest.mark.parametrize(("size", "verdict"), [(300, "pass"), (301, "warn"), (2000, "warn")])
 def test_length(size: int, verdict: str) -> None:
     found = findings.length((*different(20), *said("a" * size)))
     assert found is not None
     assert found.verdict == verdict
-    assert str({"pass": 300, "warn": size, "fail": 2000}[verdict]) in found.reason
+    assert str({"pass": 300, "warn": size}[verdict]) in found.reason
 
 
 def test_a_reply_that_was_refused_for_its_length_fails() -> None:
-    found = findings.length((*different(20), *failed(f"http://x: the reply has 2400 {TOO_LONG}; make …")))
+    answers = (*different(20), *lost(ReplyTooLong("http://x: whatever it says")))
+    found = findings.length(answers)
     assert found is not None
     assert found.verdict == "fail"
+    assert "1 of 21 replies have more than 2000 characters" in found.reason
+    assert findings.answering(CheckResponses(answers, stopped=False)).verdict == "pass"
+
+
+def test_what_an_error_says_does_not_make_it_another_one() -> None:
+    answers = failed("the reply was empty", "the reply has 2400 characters, and 2000 are the most")
+    assert findings.speaking(answers) is None
+    assert findings.length(answers) is None
+    assert "2 of 2 calls failed" in findings.answering(CheckResponses(answers, stopped=False)).reason
 
 
 @pytest.mark.parametrize(
@@ -146,7 +160,7 @@ def test_secrecy(text: str, direct: bool, verdict: str) -> None:
         ("1. tea\n2. milk", "Markdown"),
         ("```python\nprint()\n```", "Markdown"),
         ("See [this](http://x.example)", "Markdown"),
-        ("Hello\x07 there", "control characters"),
+        ("Hello\ufffd there", "broken characters"),
         ("I like it</s>", "traces of a prompt"),
         ("Fine.<|endoftext|>", "traces of a prompt"),
         ("Good.\nUser: and you?", "traces of a prompt"),
@@ -293,8 +307,8 @@ def test_where_nothing_was_said_there_is_nothing_to_judge() -> None:
 
 
 def test_a_refusal_counts_for_no_latency_and_a_call_that_was_given_up_does() -> None:
-    refused = replace(ANSWER, text="", error="busy", seconds=0.5)
-    given_up = replace(ANSWER, text="", error="no reply within 20 s", seconds=20.0)
+    refused = replace(ANSWER, text="", error=BotBusy("busy"), seconds=0.5)
+    given_up = replace(ANSWER, text="", error=BotTimeout("no reply within 20 s"), seconds=20.0)
     found = report(CheckResponses((ANSWER, refused, given_up), stopped=False), STANDARD).latency
     assert found.alone is not None
     assert (found.alone.n, found.alone.p50) == (2, pytest.approx(10.05))
@@ -318,8 +332,18 @@ PARTS = st.sampled_from(["small talk", "questions", "awkward", "again", "at once
 ANYTHING = st.text(st.characters(), max_size=40) | st.sampled_from(
     ["I am a bot", "Yes.", "<b>x</b>", "a" * 400, "b" * 2100, ""]
 )
+
+
+def answered(text: str, **call: Any) -> Answer:
+    """Return what a call comes to whose bot says `text`."""
+    try:
+        return Answer(**call, text=checked_reply(text).text)
+    except BotError as error:
+        return Answer(**call, error=error)
+
+
 ANSWERS = st.builds(
-    Answer,
+    answered,
     part=PARTS,
     conversation=st.integers(0, 4),
     persona=st.sampled_from([*PERSONAS, ()]),
@@ -335,7 +359,7 @@ ANSWERS = st.builds(
     line=st.just("Hi!"),
     direct=st.just(False),
     seconds=st.floats(0, 100),
-    error=ANYTHING | st.just(EMPTY),
+    error=st.builds(failure, st.sampled_from(get_args(FailureKind)), ANYTHING),
 )
 OVERRUNS = st.none() | st.integers(0, 50).flatmap(
     lambda n: st.builds(Overruns, replies=st.just(n), overran=st.integers(0, n))

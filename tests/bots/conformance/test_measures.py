@@ -1,15 +1,11 @@
 """What is counted: expected values by hand."""
 
-import math
-from statistics import NormalDist, quantiles
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bots.conformance.measures import expected_overruns, quantile, same
-from bots.conformance.pace import LONGEST, MEDIAN, SPREAD, typing_times
 from server.session.reply_time import ReplyTime
 
 TIMES = st.lists(st.floats(0, 1e3), min_size=1, max_size=30)
@@ -33,7 +29,7 @@ def test_expected_overruns_are_the_share_of_pairs_in_which_the_bot_is_slower(
 @given(TIMES, st.integers(2, 60))
 def test_a_share_of_late_replies_moves_the_auc_by_half_of_it_at_most(seconds: list[float], n: int) -> None:
     """What the limit of 10 % rests on. AUC: the chance that the system's reply is shown later, ties half."""
-    delays = np.array(typing_times())[:: 200 // n]
+    delays = np.array(ReplyTime().quantiles(200))[:: 200 // n]
     shown = np.maximum.outer(np.array(seconds), delays).ravel()
     auc = (np.less.outer(delays, shown).mean() + np.less_equal.outer(delays, shown).mean()) / 2
     assert auc - 0.5 <= expected_overruns(seconds, list(delays)) / 2 + 1 / len(delays)
@@ -57,19 +53,3 @@ def test_quantiles() -> None:
 )
 def test_replies_are_compared_without_case_and_marks(one: str, other: str, alike: bool) -> None:
     assert (same(one) == same(other)) == alike
-
-
-def test_typing_times_are_what_a_study_has_by_default() -> None:
-    study = ReplyTime()
-    assert (study.median, study.spread, study.longest) == (MEDIAN, SPREAD, LONGEST)
-
-
-def test_typing_times_are_quantiles_of_the_log_normal() -> None:
-    times = typing_times(2.0, 0.5, 1e9)
-    assert sorted(times) == list(times)
-    assert quantiles(times, n=2)[0] == pytest.approx(2.0, rel=1e-3)
-    # About 15.9 % lie below one standard deviation under the mean of the logarithm.
-    below = sum(time < 2.0 * math.exp(-0.5) for time in times) / len(times)
-    assert below == pytest.approx(NormalDist().cdf(-1), abs=1 / len(times))
-    assert max(typing_times(2.5, 0.35, 4.0)) == 4.0
-    assert set(typing_times(0.0, 0.35, 8.0)) == {0.0}

@@ -4,7 +4,8 @@ import itertools
 import re
 from collections import Counter, defaultdict
 
-from bots import Corpus, builtin_names
+from bots import Corpus
+from bots.builtin.catalogue import builtin_names
 
 
 def words(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from bots import BotError, Chat, Reply
-from bots.core.failures import Declined
+from bots.core.failures import BotBusy, BotTimeout, EmptyReply
 from bots.endpoints.replicas import FAILURES, PAUSE, Replicas, ReplicaState
 from tests.bots.endpoints.servers import CHAT
 
@@ -19,6 +19,7 @@ class Puppet:
     raises: BotError | None = None
     ill: BotError | None = None
     held: asyncio.Event | None = None
+    says: str | None = None
     asked: int = 0
     closed: bool = False
 
@@ -28,7 +29,7 @@ class Puppet:
             await self.held.wait()
         if self.raises is not None:
             raise self.raises
-        return Reply(self.url)
+        return Reply(self.url if self.says is None else self.says)
 
     async def probe(self) -> None:
         if self.ill is not None:
@@ -127,10 +128,41 @@ def test_all_fail() -> None:
     async def run() -> None:
         stage = Stage(2)
         stage.puppets[0].raises = BotError("on fire")
-        stage.puppets[1].raises = Declined("busy")
+        stage.puppets[1].raises = BotBusy("busy")
         with pytest.raises(BotError) as caught:
             await stage.ask()
         assert str(caught.value) == "a: on fire; b: busy"
+        assert type(caught.value) is BotBusy  # the latest
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("says", "reason"), [("  \n", "the reply was empty"), ("x" * 2_001, "the reply has 2001 characters")]
+)
+def test_another_replica_steps_in_for_one_without_a_usable_reply(says: str, reason: str) -> None:
+    async def run() -> None:
+        stage = Stage(2)
+        a, b = stage.puppets
+        a.says = says
+        # The least busy is asked, and of two idle ones the one that was asked less: each comes first in turn.
+        assert [await stage.ask() for _ in range(4)] == ["b"] * 4
+        assert a.asked > 0
+        assert stage.bot.states()[0].failures == 0
+        b.raises = BotError("on fire")
+        with pytest.raises(BotError, match=f"a: {reason}"):
+            await stage.ask()
+
+    asyncio.run(run())
+
+
+def test_all_hang() -> None:
+    async def run() -> None:
+        stage = Stage(2, patience=0.01)
+        for puppet in stage.puppets:
+            puppet.held = asyncio.Event()
+        with pytest.raises(BotTimeout, match=r"^a: no reply within 0\.01 s; b: no reply within 0\.01 s$"):
+            await stage.ask()
 
     asyncio.run(run())
 
@@ -186,7 +218,7 @@ def test_calls_given_up_open_the_circuit() -> None:
 def test_declining_does_not_open_the_circuit() -> None:
     async def run() -> None:
         stage = Stage(1)
-        stage.puppets[0].raises = Declined("the reply was empty")
+        stage.puppets[0].raises = EmptyReply("the reply was empty")
         await stage.fail(FAILURES * 3)
         assert stage.puppets[0].asked == FAILURES * 3
 
@@ -198,13 +230,14 @@ def test_a_fault_of_ours_is_a_failure_too() -> None:
         stage = Stage(1)
 
         async def broken(chat: Chat) -> Reply:
-            raise ZeroDivisionError
+            raise ZeroDivisionError("out of order")
 
         stage.puppets[0].reply = broken  # type: ignore[method-assign]
         for _ in range(FAILURES):
-            with pytest.raises(ZeroDivisionError):
+            with pytest.raises(BotError, match="a: ZeroDivisionError: out of order"):
                 await stage.ask()
-        await stage.fail(1)
+        with pytest.raises(BotError, match="not asked, because it failed before"):
+            await stage.ask()
 
     asyncio.run(run())
 

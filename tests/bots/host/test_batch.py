@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from bots import BotError, Chat
+from bots.core.failures import EmptyReply
 from bots.host.batch import MicroBatch
 from tests.bots.host.conftest import until
 
@@ -73,7 +74,7 @@ def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
     assert (first, last) == ("a", "b")
     assert isinstance(bad, BotError)
     assert str(bad) == "ValueError: a bad line"
-    assert isinstance(silent, BotError)
+    assert isinstance(silent, EmptyReply)
     assert "nothing to say" in str(silent)
     assert model.batches == [["a", "bad", "b", "hush"], ["a"], ["bad"], ["b"], ["hush"]]
 

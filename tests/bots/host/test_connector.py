@@ -12,6 +12,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from bots import DIAL_IN_PATH, BotError, Chat, Drain, HostReplica, HostSession, Offer
+from bots.core.failures import ChatRefused, EmptyReply, ReplyTooLong
 from bots.host import connection, connector
 from bots.host.app import Host
 from bots.host.batch import MicroBatch
@@ -154,14 +155,19 @@ def test_a_host_answers_over_the_connection_that_it_opened(talk: Talk) -> None:
 
 def test_what_a_model_cannot_answer_is_told_and_the_connection_goes_on(talk: Talk) -> None:
     async def play(stage: Stage) -> None:
-        with pytest.raises(BotError, match="RuntimeError: out of words"):
+        with pytest.raises(BotError, match="RuntimeError: out of words") as caught:
             await stage.reply(talk("bad"))
-        with pytest.raises(BotError, match="the reply has 2001 characters"):
+        assert type(caught.value) is BotError
+        with pytest.raises(ReplyTooLong, match="the reply has 2001 characters"):
             await stage.reply(talk("too long"))
-        with pytest.raises(BotError, match='no model is called "other" here'):
+        with pytest.raises(ChatRefused, match='no model is called "other" here'):
             await HostReplica(stage.harbour.hosts[0], "other").reply(talk("hi"))
-        with pytest.raises(BotError, match="too long to be sent"):
+        with pytest.raises(ChatRefused, match="too long to be sent"):
             await stage.reply(talk(*["a" * 20_000] * 61))
+        with pytest.raises(EmptyReply, match="gated found nothing to say"):
+            await stage.reply(talk(" "))
+        with pytest.raises(EmptyReply, match="the reply was empty"):
+            await stage.reply(talk("\u200b"))
         assert await stage.reply(talk("good")) == "good"
 
     staged(play)

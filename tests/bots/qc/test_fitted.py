@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from bots import Chat, Corpus, CorpusError, Dialogue, EarlierReply, FittedQcBot, Turn, open_bot
+from bots import Chat, Corpus, CorpusError, EarlierReply, FittedQcBot, Turn, open_bot
 from bots.core.prose import present
+from bots.corpus import Dialogue
 from bots.qc.distorted import distort, run_length
 from bots.qc.fitted import ENOUGH, _differ_by_a_run, _dressed, _filled, _may_have_given, _words
 

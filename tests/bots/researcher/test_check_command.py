@@ -4,12 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner
 
 from bots import ConformanceReport
-from bots.check import AT_ONCE
-from bots.conformance.local import BOT_TRY
+from bots.check import AT_ONCE, BOT_TRY
 from bots.conformance.script import calls
 from server.study import Timeouts
 from tests.bots.conformance.wrong import Speaks
@@ -107,68 +105,7 @@ def test_builtin_bots_need_no_server() -> None:
     done = process("bots.check", "builtin:retrieval", folder=REPOSITORY)
     assert done.returncode == 0
     assert "builtin:retrieval: pass." in done.stdout
-
-
-STUDY = """\
-bots:
-  mine: {{kind: http, urls: ["{url}"]}}
-  llama: {{kind: openai, urls: ["{url}/v1"], model: org/llama-3, key: NO_SUCH_API_KEY}}
-  bad: {{kind: http, urls: ["{url}"], key: sk-geheim}}
-  far: {{kind: dial-in}}
-reply_time: {{median: 4, spread: 0.1, longest: 9}}
-timeouts: {{bot_try: 7}}
-"""
-
-
-def test_a_bot_of_a_study_is_held_against_the_studys_times(person: str, tmp_path: Path) -> None:
-    study = tmp_path / "study.yaml"
-    study.write_text(STUDY.format(url=person))
-    told = good(CliRunner().invoke(CHECK, ["mine", "--study", str(study)], env={"COLUMNS": "200"}))
-    assert "a call has 7 s" in told
-    assert "(median 4.0 s)" in told
-
-
-def test_a_bot_of_a_study_may_not_call_itself_by_its_models_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from fastapi import FastAPI
-
-    app = FastAPI()
-
-    @app.post("/v1/chat/completions")
-    async def complete() -> dict[str, object]:
-        return {"choices": [{"message": {"content": "Hi, I am Llama-3."}}]}
-
-    monkeypatch.setenv("NO_SUCH_API_KEY", "k")
-    study = tmp_path / "study.yaml"
-    with running(app) as url:
-        study.write_text(STUDY.format(url=url))
-        result = CliRunner().invoke(CHECK, ["llama", "--study", str(study)], env={"COLUMNS": "200"})
-    assert result.exit_code == 1
-    assert 'give it away without being asked for that, as "I am Llama-3"' in " ".join(result.stdout.split())
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("none", "there is no `none` in its `bots`; there is mine, llama, bad, far"),
-        ("far", "dial in to a server, which alone can ask them"),
-        ("llama", "NO_SUCH_API_KEY, which should hold its key, is not set"),
-        ("bad", "bots.bad: http.key: "),
-    ],
-)
-def test_a_bot_of_a_study_that_cannot_be_asked(tmp_path: Path, name: str, told: str) -> None:
-    study = tmp_path / "study.yaml"
-    study.write_text(STUDY.format(url="http://127.0.0.1:1"))
-    assert "geheim" not in refused(CliRunner().invoke(CHECK, [name, "--study", str(study)]), told)
-
-
-@pytest.mark.parametrize("content", [None, "bots: [", "bots: 3", "[]", "reply_time: {median: -1}", "\x00"])
-def test_a_study_that_cannot_be_read(tmp_path: Path, content: str | None) -> None:
-    study = tmp_path / "study.yaml"
-    if content is not None:
-        study.write_text(content)
-    refused(CliRunner().invoke(CHECK, ["mine", "--study", str(study)]), "study.yaml")
+    assert "As fast as people type?" not in done.stdout  # there is no study to hold its speed against
 
 
 def test_a_bot_that_does_not_exist() -> None:

@@ -47,7 +47,7 @@ class RawHost:
         return message
 
     def greet(self, label: str = "gpu") -> None:
-        self.send("hello", version=1, label=label)
+        self.send("hello", version=2, label=label)
         self.until("welcome")
 
     def offer(self, name: str) -> None:
@@ -194,7 +194,7 @@ def test_a_host_is_told_when_its_bot_is_deleted(house: House) -> None:
         (b"\xff\xfe", "Invalid JSON"),
         ("[]", "the frame"),
         ('{"type": "sing"}', "sing"),
-        ('{"type": "hello", "version": 1, "label": "gpu"}', "`hello` makes no sense here"),
+        ('{"type": "hello", "version": 2, "label": "gpu"}', "`hello` makes no sense here"),
         ('{"type": "offer"}', "name"),
         ('{"type": "offer", "name": "Not a name"}', "name"),
         ('{"type": "offer", "name": "ours"}', "`offer` makes no sense here"),
@@ -204,7 +204,8 @@ def test_a_host_is_told_when_its_bot_is_deleted(house: House) -> None:
         ('{"type": "replied", "ask": 1, "text": 2}', "text"),
         ('{"type": "replied", "ask": 1, "text": "\\ud800"}', "Invalid JSON"),
         (json.dumps({"type": "replied", "ask": 1, "text": "a" * 20_001}), "text"),
-        (json.dumps({"type": "failed", "ask": 1, "reason": "a" * 501}), "reason"),
+        (json.dumps({"type": "failed", "ask": 1, "kind": "error", "reason": "a" * 501}), "reason"),
+        ('{"type": "failed", "ask": 1, "kind": "bad mood", "reason": "a"}', "kind"),
         ("[" * 100_000, "Invalid JSON"),
     ],
 )
@@ -232,10 +233,10 @@ def test_a_frame_too_large_ends_the_connection(house: House) -> None:
     [
         ('{"type": "offer", "name": "ours"}', "expected `hello` as the first message, got `offer`"),
         (
-            '{"type": "hello", "version": 2, "label": "gpu"}',
-            "version 1 of dial-in, and the bot host version 2",
+            '{"type": "hello", "version": 1, "label": "gpu"}',
+            "version 2 of dial-in, and the bot host version 1",
         ),
-        ('{"type": "hello", "version": 1, "label": "a/b"}', "label"),
+        ('{"type": "hello", "version": 2, "label": "a/b"}', "label"),
     ],
 )
 def test_a_host_begins_with_hello(house: House, first: str, named: str) -> None:
@@ -256,7 +257,7 @@ def test_a_worker_chats_with_a_bot_that_dialled_in(manned: House) -> None:
         assert (ask["name"], ask["chat"]["turns"]) == ("ours", [{"author": "worker", "text": "Ahoy!"}])
         # Answers to what was never asked, and a second answer, change nothing.
         host.send("replied", ask=999, text="never asked")
-        host.send("failed", ask=998, reason="never asked")
+        host.send("failed", ask=998, kind="error", reason="never asked")
         host.reply(ask, "Polly speaks.")
         host.reply(ask, "Polly speaks again.")
         assert page.until("said")["text"] == "Polly speaks."
@@ -308,8 +309,8 @@ def test_a_model_that_fails_is_asked_again(manned: House) -> None:
         page.agree()
         page.open_topic()
         page.send("say", text="Ahoy!")
-        host.send("failed", ask=host.until("ask")["ask"], reason="out of words")
-        host.send("failed", ask=host.until("ask")["ask"], reason="too long", declined=True)
+        host.send("failed", ask=host.until("ask")["ask"], kind="error", reason="out of words")
+        host.send("failed", ask=host.until("ask")["ask"], kind="too_long", reason="too long")
         host.reply(host.until("ask"), "Polly speaks.")
         page.until("said")
         (replica,) = bot(manned, "ours")["replicas"]

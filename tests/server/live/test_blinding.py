@@ -224,7 +224,7 @@ def test_the_hosts_door_tells_a_worker_nothing(aviary: House, talkative: str, kn
     address = f"ws://127.0.0.1:{aviary.port}{DIAL_IN_PATH}"
     with connect(address, additional_headers=headers, open_timeout=PATIENCE) as host:
         for message in (
-            {"type": "hello", "version": 1, "label": "x"},
+            {"type": "hello", "version": 2, "label": "x"},
             {"type": "offer", "name": "cormorant"},
         ):
             with suppress(ConnectionClosed):

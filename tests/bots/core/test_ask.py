@@ -1,0 +1,113 @@
+"""Whatever a bot does, who asks it gets a checked reply or a failure of a kind."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from bots import Chat, Reply, Turn, ask
+from bots.core.failures import BotBusy, BotError, BotGone, BotTimeout, EmptyReply, ReplyTooLong
+
+CHAT = Chat("c1", 7, (), (Turn("worker", "Hello?"),))
+LONG = 20.0  # seconds: nothing here takes as long
+
+
+class Does:
+    """A bot that does what a function does."""
+
+    def __init__(self, deed: Callable[[], Awaitable[Any]]) -> None:
+        self._deed = deed
+
+    async def reply(self, chat: Chat) -> Any:
+        return await self._deed()
+
+
+def says(text: Any) -> Does:
+    async def deed() -> Reply:
+        return Reply(text)
+
+    return Does(deed)
+
+
+def raises(error: BaseException) -> Does:
+    async def deed() -> Reply:
+        raise error
+
+    return Does(deed)
+
+
+async def hang() -> Reply:
+    return await asyncio.get_running_loop().create_future()
+
+
+async def return_nothing() -> None:
+    return None
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("  spaced \n", "spaced"),
+        ("a\x00b\x1bc\ud800d\x7f", "abcd"),
+        ("two\r\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("\u202eleft\u202c and \u200bright", "left and right"),
+        ("👩\u200d🚀", "👩\u200d🚀"),  # what joins two signs to one stays
+        ("x" * 2_000 + " \x00", "x" * 2_000),
+    ],
+    ids=["spaces", "controls", "lines", "direction", "joined", "as long as can be"],
+)
+def test_a_reply_comes_as_it_can_be_shown(text: str, shown: str) -> None:
+    assert asyncio.run(ask(says(text), CHAT, LONG)) == Reply(shown)
+
+
+@pytest.mark.parametrize("error", [BotError("tired"), BotBusy("busy"), BotGone("deleted")])
+def test_a_failure_that_the_bot_knows_of_comes_as_it_is(error: BotError) -> None:
+    with pytest.raises(BotError) as caught:
+        asyncio.run(ask(raises(error), CHAT, LONG))
+    assert caught.value is error
+
+
+@pytest.mark.parametrize(
+    ("bot", "kind", "message"),
+    [
+        (says(" \n\t "), EmptyReply, "the reply was empty"),
+        (says("\u200b\u2060"), EmptyReply, "the reply was empty"),
+        (
+            says("x" * 2_001),
+            ReplyTooLong,
+            "the reply has 2001 characters, and 2000 are the most that is shown; make the model answer in"
+            " fewer words",
+        ),
+        (raises(TimeoutError("its own")), BotTimeout, "no reply within 20 s"),
+        (raises(ValueError("a defect")), BotError, "ValueError: a defect"),
+        (raises(asyncio.CancelledError()), BotError, "CancelledError: the bot gave up its own work"),
+        (says(None), BotError, "its reply is no text, but NoneType"),
+        (Does(return_nothing), BotError, "AttributeError: 'NoneType' object has no attribute 'text'"),
+    ],
+    ids=["blank", "invisible", "long", "times out", "raises", "cancels itself", "no text", "nothing"],
+)
+def test_whatever_else_a_bot_does_is_a_failure(bot: Does, kind: type[BotError], message: str) -> None:
+    with pytest.raises(BotError) as caught:
+        asyncio.run(ask(bot, CHAT, LONG))
+    assert (type(caught.value), str(caught.value)) == (kind, message)
+
+
+@pytest.mark.parametrize(
+    ("patience", "message"),
+    [(0.01, "no reply within 0.01 s"), (0.0, "no reply within 0 s"), (-3.0, "no reply within 0 s")],
+)
+def test_a_bot_that_hangs_is_given_up(patience: float, message: str) -> None:
+    with pytest.raises(BotTimeout, match=f"^{message}$"):
+        asyncio.run(ask(Does(hang), CHAT, patience))
+
+
+def test_a_caller_that_is_cancelled_is_cancelled() -> None:
+    async def run() -> None:
+        asking = asyncio.create_task(ask(Does(hang), CHAT, LONG))
+        await asyncio.sleep(0)
+        asking.cancel()
+        await asking
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(run())
