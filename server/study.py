@@ -238,6 +238,9 @@ def _path(location: Location) -> str:
     return ".".join(keys) + ": " if keys else ""
 
 
+# PyYAML and not ruamel.yaml, which knows lines and repeated keys, too: that stops at the first repeated key,
+# does not say of which setting it is, and reads texts of studies that are stored in another way: as YAML 1.1
+# `y` and `n` are booleans to it, as YAML 1.2 `010` and `1:30` are other values.
 def _given_twice(root: yaml.Node) -> list[tuple[int, Location]]:
     """Return the settings that stand twice in one mapping, which YAML itself lets pass, with their lines."""
     found: list[tuple[int, Location]] = []

@@ -19,6 +19,10 @@ def principal(texts: Matrix, dimensions: int) -> Places:
 
     Randomised subspace iteration (Halko, Martinsson & Tropp, 2011) on the side with fewer rows: exact enough
     here, and much faster than a full decomposition. The same `texts` give the same vectors.
+
+    scipy's `svds` picks true lines as often (14.4 % and 22.8 % of `evaluate`'s cases, against 14.0 % and
+    23.6 %), but takes 1.4 s of a processor for the shipped corpus where this takes 0.4 s, at every start
+    of a server; and ARPACK refuses a matrix of zeros, and more dimensions than one less than a side has.
     """
     width = min(dimensions + _SPARE, *texts.shape)
     start = np.random.default_rng(0).normal(size=(texts.shape[1], width))

@@ -4,6 +4,8 @@ import re
 from functools import lru_cache
 from importlib import resources
 
+import snowballstemmer
+
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<=[.!?…])[\"')\]]*\s+")
 
@@ -26,24 +28,11 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """Return `word` without its commonest endings, so that "loves", "loved" and "loving" are one."""
-    base = word.removesuffix("'s")
-    for ending, instead, longer_than in (("ies", "y", 4), ("ied", "y", 4), ("ing", "", 5), ("ed", "", 4)):
-        if base.endswith(ending) and len(base) > longer_than and _has_vowel(base.removesuffix(ending)):
-            return _closed(base.removesuffix(ending) + instead)
-    if base.endswith("s") and len(base) > 3 and not base.endswith(("ss", "us", "is")):
-        base = base[:-1]
-    return _closed(base)
+    """Return the stem of `word` (Snowball's English stemmer), so that "loves", "loved" and "loving" are one.
 
-
-def _has_vowel(text: str) -> bool:
-    return any(letter in "aeiouy" for letter in text)
-
-
-def _closed(base: str) -> str:
-    if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "aeiouls":
-        return base[:-1]
-    return base[:-1] if len(base) > 3 and base.endswith("e") else base
+    A stemmer holds the word it works at, and bots think in several threads: every call has one of its own.
+    """
+    return str(snowballstemmer.stemmer("english").stemWord(word))
 
 
 def stems(text: str) -> list[str]:
