@@ -25,12 +25,14 @@ from server.config import Settings
 from server.db.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
-from server.errors import CandorError
+from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.live.join import JoinApi
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
+from server.site.api_docs import ApiDocs
 
 PAGES = Path(__file__).parent / "pages"
+API_VERSION = "1"
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors *",
     "Referrer-Policy": "no-referrer",
@@ -67,8 +69,17 @@ def create_app(
         await registry.close()
         store.stop()
 
-    # Without FastAPI's own pages: they load scripts from another host, and tell workers of the desk.
-    app = FastAPI(title="Candor", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(
+        title="Candor",
+        version=API_VERSION,
+        lifespan=lifespan,
+        docs_url=None,  # FastAPI's own pages load scripts from another host; `ApiDocs` serves ours
+        redoc_url=None,
+        openapi_url=None,
+        separate_input_output_schemas=False,  # an endpoint is one thing, whether sent or answered
+        responses={"default": {"model": ErrorBody, "description": "An error, in the one shape of them all"}},
+        generate_unique_id_function=lambda route: route.name,
+    )
     _add_errors(app)
     app.add_middleware(BodyLimit)
     app.middleware("http")(_with_headers)
@@ -100,6 +111,7 @@ def create_app(
     bot_desk = BotsApi(store=store, auth=auth, registry=registry, checks=checks, keys=settings.bot_keys)
     app.include_router(bot_desk.router)
     app.include_router(HostSocket(store=store, auth=auth, registry=registry).router)
+    app.include_router(ApiDocs(auth, app.openapi).router)
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
 
@@ -122,7 +134,8 @@ async def _with_headers(request: Request, call_next: Callable[[Request], Awaitab
 
 
 def _error(status: int, code: str, message: str, hint: str) -> JSONResponse:
-    return JSONResponse({"error": {"code": code, "message": message, "hint": hint}}, status)
+    body = ErrorBody(error=ErrorDetail(code=code, message=message, hint=hint))
+    return JSONResponse(body.model_dump(), status)
 
 
 def _add_errors(app: FastAPI) -> None:

@@ -25,6 +25,8 @@ Each class fixes its wire `code`, its HTTP `status` and whether the same request
 
 from typing import ClassVar
 
+from pydantic import BaseModel
+
 
 class CandorError(Exception):
     """Base of every error that a caller is told."""
@@ -38,6 +40,20 @@ class CandorError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint if hint is not None else type(self).hint
+
+
+class ErrorDetail(BaseModel):
+    """An error as a caller is told it: `code` for programs, `message` and `hint` for people."""
+
+    code: str
+    message: str
+    hint: str
+
+
+class ErrorBody(BaseModel):
+    """The one shape of every error that is answered over HTTP."""
+
+    error: ErrorDetail
 
 
 class InvalidMessage(CandorError):

@@ -1,26 +1,25 @@
 """Registered bots in the researcher's REST API. Every call needs a researcher's token."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from fnmatch import fnmatchcase
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Response
+from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from sqlalchemy import Connection
 
 from bots import Bot, Endpoint, EndpointError
 from server.access.auth import Auth
+from server.access.bearer import researchers_only
 from server.bots import fitness, registration
 from server.bots.background_checks import Check, Checks
 from server.bots.fitness import FitnessCheck
 from server.bots.registration import Registration, StoredCheck
 from server.bots.registry import Registry
-from server.clock import shown_time, utc_now
+from server.bots.responses import BotList, BotView, CheckView, LastCheck
+from server.clock import utc_now
 from server.db.store import Store
 from server.errors import BotDisabled, BotNotFound, BotUnusable, NotChecked
-
-Json = dict[str, Any]
 
 
 class _Body(BaseModel):
@@ -34,7 +33,7 @@ class NewBot(_Body):
     endpoint: Endpoint
 
 
-class Change(_Body):
+class BotChange(_Body):
     """What can be changed of a bot."""
 
     enabled: StrictBool
@@ -63,11 +62,12 @@ class BotsApi:
         self, *, store: Store, auth: Auth, registry: Registry, checks: Checks, keys: Sequence[str]
     ) -> None:
         self._store = store
-        self._auth = auth
         self._registry = registry
         self._checks = checks
         self._keys = keys
-        self.router = APIRouter(prefix="/api/desk/bots", dependencies=[Depends(self._researcher)])
+        self.router = APIRouter(
+            prefix="/api/desk/bots", tags=["bots"], dependencies=[Depends(researchers_only(auth))]
+        )
         self._route("GET", "", self.list_bots)
         self._route("POST", "", self.register, status=201)
         self._route("GET", "/{name}", self.show)
@@ -81,33 +81,30 @@ class BotsApi:
     def _route(self, method: str, path: str, call: Callable[..., Any], status: int = 200) -> None:
         self.router.add_api_route(path, call, methods=[method], status_code=status)
 
-    async def _researcher(self, authorization: Annotated[str | None, Header()] = None) -> None:
-        await self._auth.require_researcher(authorization)
-
-    async def list_bots(self) -> Json:
+    async def list_bots(self) -> BotList:
         """Every registered bot, by name."""
 
-        def read(connection: Connection) -> list[Json]:
+        def read(connection: Connection) -> list[BotView]:
             return [_stored_view(connection, row) for row in registration.registrations(connection)]
 
-        return {"bots": [self._with_states(view) for view in await self._store.read(read)]}
+        return BotList(bots=[self._with_states(view) for view in await self._store.read(read)])
 
-    async def register(self, body: NewBot) -> Json:
+    async def register(self, body: NewBot) -> BotView:
         """Register a bot."""
         await self._require_usable(body.endpoint)
         at = utc_now()
         row = await self._store.submit(lambda c: registration.add(c, body.name, body.endpoint, at))
         return await self._applied(row)
 
-    async def show(self, name: str) -> Json:
+    async def show(self, name: str) -> BotView:
         """One registered bot."""
 
-        def read(connection: Connection) -> Json:
+        def read(connection: Connection) -> BotView:
             return _stored_view(connection, registration.find(connection, name))
 
         return self._with_states(await self._store.read(read))
 
-    async def change(self, name: str, body: Change) -> Json:
+    async def change(self, name: str, body: BotChange) -> BotView:
         """Enable or disable a bot."""
         if body.enabled:
             await self._require_usable((await self._found(name)).endpoint)
@@ -123,19 +120,19 @@ class BotsApi:
         await self._checks.cancel(name)
         return Response(status_code=204)
 
-    async def add_replica(self, name: str, body: NewReplica) -> Json:
+    async def add_replica(self, name: str, body: NewReplica) -> BotView:
         """Have another server answer for a bot, at once."""
         await self._require_usable((await self._found(name)).endpoint)
         row = await self._store.submit(lambda c: registration.add_replica(c, name, body.url))
         await self._checks.cancel(name)
         return await self._applied(row)
 
-    async def remove_replica(self, name: str, url: str) -> Json:
+    async def remove_replica(self, name: str, url: str) -> BotView:
         """Have a server answer for a bot no more; what it is at, it finishes."""
         row = await self._store.submit(lambda c: registration.remove_replica(c, name, url))
         return await self._applied(row)
 
-    async def start_check(self, name: str, body: NewCheck | None = None) -> Json:
+    async def start_check(self, name: str, body: NewCheck | None = None) -> CheckView:
         """Check in the background whether a bot is fit for workers."""
         row = await self._found(name)
         if not row.enabled:
@@ -144,7 +141,7 @@ class BotsApi:
         at_once = (body or NewCheck()).at_once
         return _check_view(self._checks.start(row, bot, await self._store.read(_exam(row, at_once))))
 
-    async def show_check(self, name: str) -> Json:
+    async def show_check(self, name: str) -> CheckView:
         """The check that is under way, or the latest report."""
         row = await self._found(name)
         check = self._checks.find(name)
@@ -158,7 +155,7 @@ class BotsApi:
     async def _found(self, name: str) -> Registration:
         return await self._store.read(lambda c: registration.find(c, name))
 
-    async def _applied(self, row: Registration) -> Json:
+    async def _applied(self, row: Registration) -> BotView:
         """Have this process hold the bot as it is stored now; return its view."""
         self._registry.apply(row.name, row.endpoint, row.enabled)
         return self._with_states(await self._store.read(lambda c: _stored_view(c, row)))
@@ -186,23 +183,23 @@ class BotsApi:
             raise BotNotFound(f"`{name}` was deleted a moment ago")
         return bot
 
-    def _with_states(self, view: Json) -> Json:
-        return view | {"replicas": [asdict(state) for state in self._registry.states(view["name"])]}
+    def _with_states(self, view: BotView) -> BotView:
+        return view.model_copy(update={"replicas": list(self._registry.states(view.name))})
 
 
-def _stored_view(connection: Connection, row: Registration) -> Json:
+def _stored_view(connection: Connection, row: Registration) -> BotView:
     """Return what the database knows of a bot."""
     check = registration.latest_check(connection, row)
-    overruns = registration.overruns(connection, row.name)
-    return {
-        "name": row.name,
-        "endpoint": row.endpoint.model_dump(mode="json", exclude_none=True),
-        "enabled": row.enabled,
-        "created_at": shown_time(row.created_at),
-        "used_by": registration.used_by(connection, row.name),
-        "overruns": {"replies": overruns.replies, "overran": overruns.overran},
-        "check": None if check is None else {"at": shown_time(check.at), "verdict": check.verdict},
-    }
+    return BotView(
+        name=row.name,
+        endpoint=row.endpoint,
+        enabled=row.enabled,
+        created_at=row.created_at,
+        used_by=registration.used_by(connection, row.name),
+        overruns=registration.overruns(connection, row.name),
+        check=None if check is None else LastCheck(at=check.at, verdict=check.verdict),
+        replicas=[],
+    )
 
 
 def _exam(row: Registration, at_once: int) -> Callable[[Connection], FitnessCheck]:
@@ -216,18 +213,17 @@ def _exam(row: Registration, at_once: int) -> Callable[[Connection], FitnessChec
     return read
 
 
-def _check_view(check: Check) -> Json:
-    return {
-        "state": "running" if check.error is None else "failed",
-        "done": check.done,
-        "total": check.total,
-        "at": shown_time(check.at),
-        "report": None,
-        "error": check.error,
-    }
+def _check_view(check: Check) -> CheckView:
+    return CheckView(
+        state="running" if check.error is None else "failed",
+        done=check.done,
+        total=check.total,
+        at=check.at,
+        report=None,
+        error=check.error,
+    )
 
 
-def _report_view(stored: StoredCheck) -> Json:
+def _report_view(stored: StoredCheck) -> CheckView:
     """Return a check that is over."""
-    at, report = shown_time(stored.at), stored.report
-    return {"state": "finished", "done": 1, "total": 1, "at": at, "report": report, "error": None}
+    return CheckView(state="finished", done=1, total=1, at=stored.at, report=stored.report, error=None)

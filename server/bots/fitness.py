@@ -82,7 +82,7 @@ def _judge_registered(connection: Connection, name: str) -> Fitness:
     check = registration.latest_check(connection, row)
     if check is None:
         return _failed(name, "was it checked?", f"never: run `python -m bots.check {name}`")
-    return _judgement(name, ConformanceReport.model_validate(check.report))
+    return _judgement(name, check.report)
 
 
 def own_bots(lineup: OpenRun) -> dict[str, Bot]:
