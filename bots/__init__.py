@@ -1,4 +1,4 @@
-"""Everything that can answer a worker. This is the package's whole public face."""
+"""Everything that can answer a worker, and what commands print to: the package's whole public face."""
 
 from bots.builtin.catalogue import UnknownBotError, builtin_names, open_bot
 from bots.conformance.check import check_bot
@@ -15,6 +15,7 @@ from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 from bots.qc.fitted import EarlierReply, FittedQcBot
+from bots.terminal import console, fail, stderr
 
 __all__ = [
     "DIAL_IN_PATH",
@@ -50,10 +51,13 @@ __all__ = [
     "WireError",
     "builtin_names",
     "check_bot",
+    "console",
+    "fail",
     "gives_itself_away",
     "load_corpus",
     "open_bot",
     "open_endpoint",
     "open_replica",
+    "stderr",
     "typing_times",
 ]

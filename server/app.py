@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -30,6 +31,8 @@ from server.live.join import JoinApi
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
 from server.site.api_docs import ApiDocs
+from server.site.start import StartPage
+from server.site.templates import STATIC, STATIC_PATH
 
 PAGES = Path(__file__).parent / "pages"
 API_VERSION = "1"
@@ -43,9 +46,14 @@ _HEADERS = {
 def create_app(
     settings: Settings, auth: Auth, runs: dict[int, OpenRun], registry: Registry, pages: Path = PAGES
 ) -> FastAPI:
-    """Return the server's application over an up-to-date database.
+    """Return the server's application.
 
-    `runs` is keyed by a run's id; `registry` opened their bots, and is closed when the server stops.
+    Args:
+        settings: where the database is, which must be up to date, and how much anybody may send.
+        auth: the installation's secrets; tokens that are rows of the database are looked up besides.
+        runs: what workers can be let into, by the run's id.
+        registry: has opened the bots of `runs`; it is closed when the server stops.
+        pages: the folder of the built pages.
     """
     store = Store(settings.resolved_database_url)
     auth = replace(auth, granted=_grants_in(store))
@@ -112,8 +120,16 @@ def create_app(
     app.include_router(bot_desk.router)
     app.include_router(HostSocket(store=store, auth=auth, registry=registry).router)
     app.include_router(ApiDocs(auth, app.openapi).router)
+    app.include_router(StartPage(store, runs.keys()).router)
+    app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
+
+
+def api_schema() -> dict[str, Any]:
+    """Return the OpenAPI schema of the researcher's API, as a server with any settings answers it."""
+    settings = Settings.model_construct(database_url="sqlite://")  # the environment's do not matter
+    return create_app(settings, Auth("", "", 0), {}, Registry(refuse_private=False)).openapi()
 
 
 def _grants_in(store: Store) -> Callable[[str], Awaitable[Grant | None]]:

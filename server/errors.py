@@ -160,7 +160,7 @@ class TokenMissing(NotAuthorised):
     """No token was shown."""
 
     code = "token_missing"
-    hint = "Send `Authorization: Bearer TOKEN`, with a token that `python -m server token new` has printed."
+    hint = "Send `Authorization: Bearer TOKEN`, with a token that `candor token new` has printed."
 
 
 class TokenInvalid(NotAuthorised):
@@ -181,7 +181,7 @@ class TokenRevoked(NotAuthorised):
     """The token was good once."""
 
     code = "token_revoked"
-    hint = "Ask whoever runs this server for a new one (`python -m server token new --name NAME`)."
+    hint = "Ask whoever runs this server for a new one (`candor token new --name NAME`)."
 
 
 class OutOfScope(NotAuthorised):
@@ -189,7 +189,7 @@ class OutOfScope(NotAuthorised):
 
     code = "out_of_scope"
     status = 403
-    hint = "Use a researcher's token (`python -m server token new --name NAME`)."
+    hint = "Use a researcher's token (`candor token new --name NAME`)."
 
 
 class NotAvailable(CandorError):
@@ -354,7 +354,7 @@ class StudyInvalid(CandorError):
 
     code = "study_invalid"
     status = 422
-    hint = "Correct the lines that are named, then run `candor check FILE`."
+    hint = "Correct the lines that are named, then run `candor study check FILE`."
 
 
 class BotsUnfit(CandorError):

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
-from bots.crowd.desk import Beliefs, Desk, Refused, Ticket
-from bots.crowd.profile import Profile
+from bots.crowd.patience import PatientClient
+from bots.crowd.profile import Criterion, Profile
 from bots.crowd.view import Message, View, draw, show
+from bots.researcher.client import RequestFailed
+from bots.researcher.views import JoinView
 
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
 _OVER = frozenset({"done", "expired", "returned"})
@@ -22,6 +24,10 @@ _OPEN_SECONDS = 20.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 _TOPIC_CHANGES = ("bot change", "user change last", "user change next", "user wants bot change", "no change")
 _OPINIONS = ("like", "ambivalent", "dislike")
+
+
+class AssignmentFailed(Exception):
+    """The server refused what the worker sent, or ended the assignment."""
 
 
 @dataclass(slots=True)
@@ -50,34 +56,33 @@ class SimulatedWorker:
     rng: random.Random
     lines: Sequence[str]
     topics: Sequence[str]
-    desk: Desk
+    client: PatientClient
     socket_url: str
     patience: float
     diary: Diary
     _outbox: Message | None = None
-    _beliefs: Beliefs | None = None
     _changed_in: set[int] = field(default_factory=set)
     _heard: float = 0.0
 
     async def run(self, run: str, reply_pace: float) -> None:
         """Take part in `run` from the first page to the last."""
         try:
-            ticket = await self.desk.join(run, self.name, reply_pace)
-            await self._take_part(ticket)
-        except Refused as error:
+            joined = await self.client.join(run, self.name, reply_pace)
+            await self._take_part(joined)
+        except (AssignmentFailed, RequestFailed) as error:
             self.diary.failure = str(error)
         except TimeoutError:
             self.diary.failure = f"the server was away for more than {self.patience:.0f} s"
 
-    async def _take_part(self, ticket: Ticket) -> None:
+    async def _take_part(self, joined: JoinView) -> None:
         self._heard = time.monotonic()
         pause = _FIRST_PAUSE
         while True:
             before = self._heard
             try:
                 async with connect(self.socket_url, open_timeout=_OPEN_SECONDS) as socket:
-                    await self._greet(socket, ticket)
-                    await self._converse(socket, ticket)
+                    await self._greet(socket, joined)
+                    await self._converse(socket, joined)
                     return
             except _LOST as error:
                 if self._heard > before:
@@ -88,10 +93,10 @@ class SimulatedWorker:
                 await asyncio.sleep(pause * self.rng.uniform(0.5, 1.5))
                 pause = min(pause * 1.6, _LONGEST_PAUSE)
 
-    async def _greet(self, socket: ClientConnection, ticket: Ticket) -> None:
-        await socket.send(json.dumps({"type": "hello", "id": "hello", "token": ticket.token}))
+    async def _greet(self, socket: ClientConnection, joined: JoinView) -> None:
+        await socket.send(json.dumps({"type": "hello", "id": "hello", "token": joined.token}))
 
-    async def _converse(self, socket: ClientConnection, ticket: Ticket) -> None:
+    async def _converse(self, socket: ClientConnection, joined: JoinView) -> None:
         view: View | None = None
         while view is None or view.phase not in _OVER or self._outbox is not None:
             async with asyncio.timeout(_SILENCE):
@@ -101,38 +106,38 @@ class SimulatedWorker:
                 await self._refused(socket, message)
                 continue
             if message["type"] == "accepted":
-                self._accepted(ticket, message["id"])
+                self._accepted(joined, message["id"])
             view = draw(message) if view is None else show(view, message)
             if message["type"] == "snapshot" and self._outbox is not None:
                 await socket.send(json.dumps(self._outbox))
             elif self._outbox is None:
-                await self._act(socket, view, ticket)
+                await self._act(socket, view, joined)
         if view.phase != "done":
-            raise Refused(f"the assignment ended as {view.phase}")
+            raise AssignmentFailed(f"the assignment ended as {view.phase}")
 
-    def _accepted(self, ticket: Ticket, message_id: str) -> None:
+    def _accepted(self, joined: JoinView, message_id: str) -> None:
         sent = self._outbox
         if sent is None or sent["id"] != message_id:
             return
-        self.diary.acknowledged(ticket.assignment, sent)
+        self.diary.acknowledged(joined.assignment, sent)
         self.diary.inputs += sent["type"] == "say"
         self.diary.conversations += sent["type"] == "rate"
         self._outbox = None
 
     async def _refused(self, socket: ClientConnection, error: Message) -> None:
         if not error["retry"]:
-            raise Refused(f"{error['code']}: {error['message']}")
+            raise AssignmentFailed(f"{error['code']}: {error['message']}")
         await asyncio.sleep(0.5)
         if self._outbox is not None:
             await socket.send(json.dumps(self._outbox))
 
-    async def _act(self, socket: ClientConnection, view: View, ticket: Ticket) -> None:
-        content = await self._next(view, ticket)
+    async def _act(self, socket: ClientConnection, view: View, joined: JoinView) -> None:
+        content = await self._next(view, joined)
         if content is not None:
             self._outbox = {"id": uuid.uuid4().hex, **content}
             await socket.send(json.dumps(self._outbox))
 
-    async def _next(self, view: View, ticket: Ticket) -> Message | None:
+    async def _next(self, view: View, joined: JoinView) -> Message | None:
         """Return what the worker does next on the page it sees; None while there is nothing to do."""
         match view.phase:
             case "instructions":
@@ -143,7 +148,7 @@ class SimulatedWorker:
             case "chat":
                 return None if view.typing else self._chat(view)
             case "rating":
-                return {"type": "rate", "k": view.k, "ratings": await self._rate(view.k, ticket)}
+                return {"type": "rate", "k": view.k, "ratings": await self._rate(view.k, joined)}
             case "feedback":
                 return {"type": "feedback", "text": self.rng.choice(["", "That was interesting, thank you."])}
         return None
@@ -163,6 +168,8 @@ class SimulatedWorker:
             }
         return {"type": "say", "k": view.k, "turn": view.turns, "text": self.rng.choice(self.lines)}
 
-    async def _rate(self, k: int, ticket: Ticket) -> dict[str, int]:
-        self._beliefs = await self.desk.beliefs(ticket.assignment)
-        return self.profile.rate(self._beliefs.quality[k], self._beliefs.criteria)
+    async def _rate(self, k: int, joined: JoinView) -> dict[str, int]:
+        beliefs = await self.client.beliefs(joined.assignment)
+        quality = {row.k: row.quality for row in beliefs.conversations}  # a replacement's, where there is one
+        criteria = tuple(Criterion(c.label, c.negative, c.qc) for c in beliefs.criteria)
+        return self.profile.rate(quality[k], criteria)

@@ -21,6 +21,7 @@ class BearerToken(SecurityBase):
         self.scheme_name = "researcher"
 
     async def __call__(self, request: Request) -> str | None:
+        """Return the header."""
         return request.headers.get("Authorization")
 
 

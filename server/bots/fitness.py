@@ -78,10 +78,10 @@ def judge_registered(connection: Connection, study: Study) -> list[Fitness]:
 def _judge_registered(connection: Connection, name: str) -> Fitness:
     row = registration.find(connection, name)
     if not row.enabled:
-        return _failed(name, "is it enabled?", f"it is disabled: run `python -m bots.register enable {name}`")
+        return _failed(name, "is it enabled?", f"it is disabled: run `candor bots enable {name}`")
     check = registration.latest_check(connection, row)
     if check is None:
-        return _failed(name, "was it checked?", f"never: run `python -m bots.check {name}`")
+        return _failed(name, "was it checked?", f"never: run `candor bots check {name}`")
     return _judgement(name, check.report)
 
 

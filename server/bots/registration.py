@@ -177,7 +177,11 @@ def latest_check(connection: Connection, checked: Registration) -> StoredCheck |
         CHECK.name == checked.name, CHECK.at >= checked.created_at
     )
     row = connection.execute(query.order_by(CHECK.id.desc()).limit(1)).one_or_none()
-    return None if row is None else StoredCheck(row.at, row.verdict, ConformanceReport.model_validate_json(row.report))
+    return (
+        None
+        if row is None
+        else StoredCheck(row.at, row.verdict, ConformanceReport.model_validate_json(row.report))
+    )
 
 
 def _registration(row: Any) -> Registration:

@@ -1,4 +1,4 @@
-"""`python -m bots.check`: with a real server, and from here without one."""
+"""`candor bots check`: with a real server, and from here without one."""
 
 import subprocess
 import sys
@@ -8,13 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from bots import ConformanceReport
-from bots.check import AT_ONCE
+from bots.check import AT_ONCE, cli
 from bots.conformance.local import BOT_TRY
 from bots.conformance.script import calls
 from server.study import Timeouts
 from tests.bots.conformance.wrong import Speaks
 from tests.bots.endpoints.test_http import running
-from tests.bots.researcher.conftest import _CHECK as CHECK
 from tests.bots.researcher.conftest import Command, good, hosting, process, refused
 from tests.server.support.database import execute, query
 from tests.server.support.server import House
@@ -95,9 +94,7 @@ def test_a_bot_that_is_not_registered_or_disabled_cannot_be_checked(
 
 
 def test_without_a_server_a_registered_bot_cannot_be_checked() -> None:
-    refused(
-        CliRunner().invoke(CHECK, ["mine", "--server", "http://127.0.0.1:1", "--token", "t"]), "no answer"
-    )
+    refused(CliRunner().invoke(cli, ["mine", "--server", "http://127.0.0.1:1", "--token", "t"]), "no answer")
 
 
 # ---- from here -------------------------------------------------------------------------------
@@ -123,7 +120,7 @@ timeouts: {{bot_try: 7}}
 def test_a_bot_of_a_study_is_held_against_the_studys_times(person: str, tmp_path: Path) -> None:
     study = tmp_path / "study.yaml"
     study.write_text(STUDY.format(url=person))
-    told = good(CliRunner().invoke(CHECK, ["mine", "--study", str(study)], env={"COLUMNS": "200"}))
+    told = good(CliRunner().invoke(cli, ["mine", "--study", str(study)], env={"COLUMNS": "200"}))
     assert "a call has 7 s" in told
     assert "(median 4.0 s)" in told
 
@@ -143,7 +140,7 @@ def test_a_bot_of_a_study_may_not_call_itself_by_its_models_name(
     study = tmp_path / "study.yaml"
     with running(app) as url:
         study.write_text(STUDY.format(url=url))
-        result = CliRunner().invoke(CHECK, ["llama", "--study", str(study)], env={"COLUMNS": "200"})
+        result = CliRunner().invoke(cli, ["llama", "--study", str(study)], env={"COLUMNS": "200"})
     assert result.exit_code == 1
     assert 'give it away without being asked for that, as "I am Llama-3"' in " ".join(result.stdout.split())
 
@@ -160,7 +157,7 @@ def test_a_bot_of_a_study_may_not_call_itself_by_its_models_name(
 def test_a_bot_of_a_study_that_cannot_be_asked(tmp_path: Path, name: str, told: str) -> None:
     study = tmp_path / "study.yaml"
     study.write_text(STUDY.format(url="http://127.0.0.1:1"))
-    assert "geheim" not in refused(CliRunner().invoke(CHECK, [name, "--study", str(study)]), told)
+    assert "geheim" not in refused(CliRunner().invoke(cli, [name, "--study", str(study)]), told)
 
 
 @pytest.mark.parametrize("content", [None, "bots: [", "bots: 3", "[]", "reply_time: {median: -1}", "\x00"])
@@ -168,16 +165,16 @@ def test_a_study_that_cannot_be_read(tmp_path: Path, content: str | None) -> Non
     study = tmp_path / "study.yaml"
     if content is not None:
         study.write_text(content)
-    refused(CliRunner().invoke(CHECK, ["mine", "--study", str(study)]), "study.yaml")
+    refused(CliRunner().invoke(cli, ["mine", "--study", str(study)]), "study.yaml")
 
 
 def test_a_bot_that_does_not_exist() -> None:
-    refused(CliRunner().invoke(CHECK, ["builtin:none"]), 'no bot is called "builtin:none"')
+    refused(CliRunner().invoke(cli, ["builtin:none"]), 'no bot is called "builtin:none"')
 
 
 def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
     arguments = ["builtin:reflect", "--json", str(tmp_path / "no" / "such")]
-    refused(CliRunner().invoke(CHECK, arguments), "cannot be written", "--json")
+    refused(CliRunner().invoke(cli, arguments), "cannot be written", "--json")
 
 
 def test_the_deadline_is_that_of_a_study_by_default() -> None:

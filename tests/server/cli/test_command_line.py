@@ -12,9 +12,10 @@ import pytest
 from typer.testing import Result
 
 from server.bots.registry import Registry
-from server.cli import command_line
-from server.cli.command_line import DEMO
+from server.cli.serve import listen, prepare
+from server.cli.settings import settings_from
 from server.db.engine import migrate
+from server.study import DEMO
 from tests.server.support.database import query
 
 REPOSITORY = Path(__file__).parents[3]
@@ -76,7 +77,7 @@ def test_a_bad_study_is_told_line_by_line(candor: Candor, tmp_path: Path) -> Non
     )
     fun = next(n for n, line in enumerate(DEMO.read_text().splitlines(), 1) if "label: fun" in line)
     assert_refused(
-        candor("check", path), f"{path}:3: name: ", f"{path}:{fun}: criteria.2.label: ", "candor check"
+        candor("check", path), f"{path}:3: name: ", f"{path}:{fun}: criteria.2.label: ", "candor study check"
     )
 
 
@@ -165,7 +166,7 @@ def test_a_port_in_use(candor: Candor, tmp_path: Path, taken: int) -> None:
 
 def test_a_port_is_taken_from_the_first_moment_on(candor: Candor, tmp_path: Path) -> None:
     """Two servers started at once: the second one says so, though the first is still preparing."""
-    with command_line._listen(command_line._settings()):
+    with listen(settings_from()):
         assert_refused(candor("serve", "--data", tmp_path / "data"), "cannot listen on 127.0.0.1:")
 
 
@@ -235,7 +236,7 @@ def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -
     candor("open", DEMO, "--run", "good", "--data", tmp_path)
     candor("open", DEMO, "--run", "broken", "--data", tmp_path)
     url = f"sqlite:///{tmp_path / 'candor.db'}"
-    prepared = command_line._prepare(command_line._settings(data=tmp_path), Registry(refuse_private=False))
+    prepared = prepare(settings_from(data=tmp_path), Registry(refuse_private=False))
     assert [run.slug for run in prepared.values()] == ["good", "broken"]
     # As after an update that no longer has one of a study's bots; runs of the same study share its row.
     query(
@@ -244,7 +245,7 @@ def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -
         "created_at FROM study",
     )
     query(url, "UPDATE run SET study_id = 9 WHERE slug = 'broken'")
-    prepared = command_line._prepare(command_line._settings(data=tmp_path), Registry(refuse_private=False))
+    prepared = prepare(settings_from(data=tmp_path), Registry(refuse_private=False))
     assert [run.slug for run in prepared.values()] == ["good"]
     query(url, "UPDATE run SET study_id = 9")
     assert_refused(candor("serve", "--data", tmp_path), "no run can be served", "builtin:gone")

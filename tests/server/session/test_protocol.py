@@ -62,7 +62,7 @@ MESSAGES: list[dict[str, Any]] = [
 
 
 def test_the_pages_schema_is_this_protocols() -> None:
-    """`make frontend` writes it again: a difference means that the pages speak an older protocol."""
+    """`candor schema` prints it: a difference means that the pages speak an older protocol."""
     stored = json.loads((REPOSITORY / "frontend/src/protocol.schema.json").read_text(encoding="utf-8"))
     assert stored == json_schema()
 
