@@ -2,7 +2,8 @@
 
 Public for whoever writes a bot in Python, or uses one: `Bot`, the contract, with `Chat`, `Turn` and `Reply`;
 `BotError`, which a bot raises (its kinds are in `bots.core.failures`); `open_bot` and `load_corpus`, which
-open the builtin ones. All other names are here for `server`, which imports nothing else of `bots`.
+open the builtin ones. All other names are here for `server`, which imports nothing else of `bots`: what it
+needs of bots, and what commands print to.
 """
 
 from bots.builtin.catalogue import UnknownBotError, open_bot
@@ -22,6 +23,7 @@ from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 from bots.qc.fitted import EarlierReply, FittedQcBot
+from bots.terminal import console, fail, stderr
 
 __all__ = [
     "DIAL_IN_PATH",
@@ -57,10 +59,13 @@ __all__ = [
     "WireError",
     "ask",
     "check_bot",
+    "console",
+    "fail",
     "gives_itself_away",
     "load_corpus",
     "open_bot",
     "open_endpoint",
     "open_replica",
+    "stderr",
     "verdict_table",
 ]

@@ -1,14 +1,13 @@
-"""The command that says whether a bot is fit for workers: `python -m bots.check NAME`."""
+"""The command that says whether a bot is fit for workers: `candor bots check NAME`."""
 
 import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -21,15 +20,16 @@ from bots.corpus import CorpusError, load_corpus
 from bots.researcher.access import SERVER, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.researcher.views import CheckView
+from bots.terminal import console, fail, stderr
 
 AT_ONCE = 8
 BOT_TRY = 20.0  # seconds; what a study has unless its `timeouts` say otherwise
 _CORPUS = "builtin:smalltalk"
 _PAUSE = 0.3  # seconds between two looks at a check that the server is doing
-console = Console(highlight=False)
-stderr = Console(stderr=True, highlight=False)
+cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 
+@cli.command()
 def check(
     name: Annotated[str, typer.Argument(help="A bot registered with the server; or builtin:NAME, or qc.")],
     at_once: Annotated[
@@ -51,11 +51,11 @@ def check(
 
     Examples:
 
-    python -m bots.check my-model
+    candor bots check my-model
 
-    python -m bots.check my-model --json report.json
+    candor bots check my-model --json report.json
 
-    python -m bots.check builtin:retrieval
+    candor bots check builtin:retrieval
     """
     try:
         if name == "qc" or name.startswith("builtin:"):
@@ -64,7 +64,7 @@ def check(
             with ResearcherClient(access(server, token)) as desk:
                 report = _there(desk, name, at_once)
     except (UnknownBotError, CorpusError, NoAccess, RequestFailed) as error:
-        _fail(str(error))
+        fail(str(error))
     if json is not None:
         _write(json, report)
     if transcripts:
@@ -123,18 +123,8 @@ def _write(path: Path, report: ConformanceReport) -> None:
     try:
         path.write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
     except OSError as error:
-        _fail(f"{path}: cannot be written: {error.strerror}; choose another file with --json")
-
-
-def _fail(reason: str) -> NoReturn:
-    stderr.print(f"[red]Error:[/] {escape(reason)}", soft_wrap=True)
-    raise typer.Exit(2)
-
-
-def main() -> None:
-    """Run the command line."""
-    typer.run(check)
+        fail(f"{path}: cannot be written: {error.strerror}; choose another file with --json")
 
 
 if __name__ == "__main__":
-    main()
+    cli()

@@ -1,16 +1,15 @@
-"""The command that registers bots with a server: `python -m bots.register add NAME --kind …`."""
+"""The commands that register bots with a server: `candor bots add NAME --kind …`."""
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from pydantic import TypeAdapter, ValidationError
 from rich.box import SIMPLE
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
@@ -19,14 +18,13 @@ from bots.endpoints.endpoint import Endpoint
 from bots.researcher.access import SERVER, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.researcher.views import BotView
+from bots.terminal import console, fail
 
 _ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,99}")
 # Some keys are capitals and digits throughout. Names of variables are words: long ones have a "_" in them.
 _CAPITAL_KEY = re.compile(r"(?=[^0-9]*[0-9])[A-Z0-9]{16,}")
 _OPTIONS = {"urls": "--url", "max_tokens": "--max-tokens"}
-console = Console(highlight=False)
-stderr = Console(stderr=True, highlight=False)
 cli = typer.Typer(
     help="Register bots with a Candor server, so that studies can name them.",
     no_args_is_help=True,
@@ -78,11 +76,11 @@ def add(
 
     Examples:
 
-    python -m bots.register add mine --kind http --url http://127.0.0.1:8601/mine
+    candor bots add mine --kind http --url http://127.0.0.1:8601/mine
 
-    python -m bots.register add llama --kind openai --url http://gpu:8000/v1 --model llama-3 --key GPU_API_KEY
+    candor bots add llama --kind openai --url http://gpu:8000/v1 --model llama-3 --key GPU_API_KEY
 
-    python -m bots.register add far-away --kind dial-in
+    candor bots add far-away --kind dial-in
     """
     _require_variable(key)
     given = {
@@ -100,7 +98,7 @@ def add(
     if kind is Kind.DIAL_IN:
         console.print(_dial_in_help(bot.name, server), soft_wrap=True, markup=False)
     console.print(
-        f"Is it fit for workers?  python -m bots.check {bot.name}\nIn a study:             bot: {bot.name}",
+        f"Is it fit for workers?  candor bots check {bot.name}\nIn a study:             bot: {bot.name}",
         soft_wrap=True,
         markup=False,
     )
@@ -112,7 +110,7 @@ def list_(server: Server = SERVER, token: Token = None) -> None:
     with _desk(server, token) as desk:
         bots = desk.bots()
     if not bots:
-        console.print("No bot is registered. Add one: python -m bots.register add --help")
+        console.print("No bot is registered. Add one: candor bots add --help")
         return
     table = Table("name", "kind", "replicas", "last check", "used by", box=SIMPLE)
     for bot in bots:
@@ -199,14 +197,14 @@ def _desk(server: str, token: str | None) -> Iterator[ResearcherClient]:
         with ResearcherClient(access(server, token)) as desk:
             yield desk
     except (NoAccess, RequestFailed) as error:
-        _fail(str(error))
+        fail(str(error))
 
 
 def _require_variable(key: str | None) -> None:
     """Refuse what is typed like a key where a variable's name belongs, without repeating it."""
     if key is None or (_VARIABLE.fullmatch(key) and not _CAPITAL_KEY.fullmatch(key)):
         return
-    _fail(
+    fail(
         "--key is the name of an environment variable, in capitals, as OPENAI_API_KEY. What you gave looks"
         " like a key itself: it was sent nowhere, but may be in your shell's history. Set the variable where"
         " the Candor server is started, and give its name here."
@@ -219,7 +217,7 @@ def _text(prompt: Path | None) -> str | None:
     try:
         return prompt.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        _fail(f"--prompt {prompt}: cannot be read: {error}")
+        fail(f"--prompt {prompt}: cannot be read: {error}")
 
 
 def _endpoint(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
@@ -227,7 +225,7 @@ def _endpoint(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
     try:
         endpoint = _ENDPOINT.validate_python({"kind": kind.value, **given})
     except ValidationError as error:
-        _fail("; ".join(_problem(kind, each["loc"], each["type"], each["msg"]) for each in error.errors()))
+        fail("; ".join(_problem(kind, each["loc"], each["type"], each["msg"]) for each in error.errors()))
     return endpoint.model_dump(mode="json", exclude_unset=True)
 
 
@@ -248,8 +246,8 @@ def _dial_in_help(name: str, server: str) -> str:
     socket = re.sub("^http", "ws", server)
     return (
         "Make a token where the server is, and start a host beside the model; it connects by itself:\n"
-        f"  python -m server token new --name {name} --for host\n"
-        f"  python -m bots.host hf:FOLDER_OR_HUB_ID --name {name} --server {socket} --token TOKEN"
+        f"  candor token new --name {name} --for host\n"
+        f"  candor host hf:FOLDER_OR_HUB_ID --name {name} --server {socket} --token TOKEN"
     )
 
 
@@ -291,15 +289,5 @@ def _last_check(bot: BotView) -> str:
     return f"{coloured(bot.check.verdict)} {bot.check.at:%Y-%m-%d %H:%M}"
 
 
-def _fail(reason: str) -> NoReturn:
-    stderr.print(f"[red]Error:[/] {escape(reason)}", soft_wrap=True)
-    raise typer.Exit(2)
-
-
-def main() -> None:
-    """Run the command line."""
-    cli()
-
-
 if __name__ == "__main__":
-    main()
+    cli()

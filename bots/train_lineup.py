@@ -1,10 +1,9 @@
 """The command that trains the paper's line-up: `python -m bots.train_lineup`."""
 
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -13,10 +12,7 @@ from bots.corpus import CorpusError, load_corpus
 from bots.parlai.lineup import LINEUP, study
 from bots.parlai.training import Trained, TrainedOtherwiseError, Training
 from bots.parlai.training_data import training_data
-
-console = Console(highlight=False, soft_wrap=True)
-stderr = Console(stderr=True, highlight=False, soft_wrap=True)
-
+from bots.terminal import console, fail, stderr
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -44,14 +40,16 @@ def train_lineup(
         named = corpus if corpus.startswith("builtin:") else str(Path(corpus).resolve())
         file.write_text(study(named, host), encoding="utf-8")
     except (CorpusError, TrainedOtherwiseError) as error:
-        _fail(str(error))
+        fail(str(error))
     except OSError as error:
-        _fail(f"--out {out}: {error.strerror}")
+        fail(f"--out {out}: {error.strerror}")
     except KeyboardInterrupt:
         stderr.print("Stopped. The same command goes on from here.")
         raise typer.Exit(130) from None
     console.print(_table(trained))
-    console.print(f"The study is {escape(str(file))}. Host the models and open it: make run-lineup")
+    console.print(
+        f"The study is {escape(str(file))}. Host the models and open it: make run-lineup", soft_wrap=True
+    )
 
 
 def _train(corpus: str, out: Path, epochs: float | None, seed: int) -> dict[str, Trained]:
@@ -79,11 +77,6 @@ def _table(trained: dict[str, Trained]) -> Table:
         hits, perplexity = (f"{each.score:.1%}", "") if ranks else ("", f"{each.score:.1f}")
         table.add_row(title, str(each.examples), hits, perplexity, f"{each.seconds:.0f} s")
     return table
-
-
-def _fail(message: str) -> NoReturn:
-    stderr.print(f"[red]{escape(message)}")
-    raise typer.Exit(1)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -26,12 +27,16 @@ from server.config import Settings
 from server.db.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
-from server.errors import CandorError
+from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.live.join import JoinApi
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
+from server.site.api_docs import ApiDocs
+from server.site.start import StartPage
+from server.site.templates import STATIC, STATIC_PATH
 
 PAGES = Path(__file__).parent / "pages"
+API_VERSION = "1"
 _MOST_BYTES = 65_536  # of a request
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors *",
@@ -43,9 +48,14 @@ _HEADERS = {
 def create_app(
     settings: Settings, auth: Auth, runs: dict[int, OpenRun], registry: Registry, pages: Path = PAGES
 ) -> FastAPI:
-    """Return the server's application over an up-to-date database.
+    """Return the server's application.
 
-    `runs` is keyed by a run's id; `registry` opened their bots, and is closed when the server stops.
+    Args:
+        settings: where the database is, which must be up to date, and how much anybody may send.
+        auth: the installation's secrets; tokens that are rows of the database are looked up besides.
+        runs: what workers can be let into, by the run's id.
+        registry: has opened the bots of `runs`; it is closed when the server stops.
+        pages: the folder of the built pages.
     """
     store = Store(settings.resolved_database_url)
     auth = replace(auth, granted=_grants_in(store))
@@ -70,8 +80,17 @@ def create_app(
         await registry.close()
         store.stop()
 
-    # Without FastAPI's own pages: they load scripts from another host, and tell workers of the desk.
-    app = FastAPI(title="Candor", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(
+        title="Candor",
+        version=API_VERSION,
+        lifespan=lifespan,
+        docs_url=None,  # FastAPI's own pages load scripts from another host; `ApiDocs` serves ours
+        redoc_url=None,
+        openapi_url=None,
+        separate_input_output_schemas=False,  # an endpoint is one thing, whether sent or answered
+        responses={"default": {"model": ErrorBody, "description": "An error, in the one shape of them all"}},
+        generate_unique_id_function=lambda route: route.name,
+    )
     _add_errors(app)
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
     app.middleware("http")(_with_headers)
@@ -102,8 +121,17 @@ def create_app(
     app.include_router(metrics.router)
     app.include_router(BotsApi(store=store, auth=auth, bots=bots).router)
     app.include_router(HostSocket(auth=auth, bots=bots).router)
+    app.include_router(ApiDocs(auth, app.openapi).router)
+    app.include_router(StartPage(store, runs.keys()).router)
+    app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
+
+
+def api_schema() -> dict[str, Any]:
+    """Return the OpenAPI schema of the researcher's API, as a server with any settings answers it."""
+    settings = Settings.model_construct(database_url="sqlite://")  # the environment's do not matter
+    return create_app(settings, Auth("", "", 0), {}, Registry(refuse_private=False)).openapi()
 
 
 def _grants_in(store: Store) -> Callable[[str], Awaitable[Grant | None]]:
@@ -124,7 +152,8 @@ async def _with_headers(request: Request, call_next: Callable[[Request], Awaitab
 
 
 def _error(status: int, code: str, message: str, hint: str) -> JSONResponse:
-    return JSONResponse({"error": {"code": code, "message": message, "hint": hint}}, status)
+    body = ErrorBody(error=ErrorDetail(code=code, message=message, hint=hint))
+    return JSONResponse(body.model_dump(), status)
 
 
 def _too_long(reason: str) -> JSONResponse:

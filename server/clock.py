@@ -1,6 +1,9 @@
 """The time, as the tables keep it and as researchers see it."""
 
 from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import PlainSerializer
 
 
 def utc_now() -> datetime:
@@ -8,6 +11,9 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def shown_time(value: datetime | None) -> str | None:
-    """Return a time as researchers see it: ISO 8601, to the second."""
-    return value.isoformat(timespec="seconds") if value is not None else None
+def _shown(value: datetime) -> str:
+    return value.isoformat(timespec="seconds")
+
+
+# A time as researchers see it: ISO 8601, to the second.
+ShownTime = Annotated[datetime, PlainSerializer(_shown)]

@@ -26,6 +26,8 @@ Each class fixes its wire `code`, its HTTP `status` and whether the same request
 
 from typing import ClassVar
 
+from pydantic import BaseModel
+
 
 class CandorError(Exception):
     """Base of every error that a caller is told."""
@@ -39,6 +41,20 @@ class CandorError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint if hint is not None else type(self).hint
+
+
+class ErrorDetail(BaseModel):
+    """An error as a caller is told it: `code` for programs, `message` and `hint` for people."""
+
+    code: str
+    message: str
+    hint: str
+
+
+class ErrorBody(BaseModel):
+    """The one shape of every error that is answered over HTTP."""
+
+    error: ErrorDetail
 
 
 class InvalidMessage(CandorError):
@@ -167,7 +183,7 @@ class TokenMissing(NotAuthorised):
     """No token was shown."""
 
     code = "token_missing"
-    hint = "Send `Authorization: Bearer TOKEN`, with a token that `python -m server token new` has printed."
+    hint = "Send `Authorization: Bearer TOKEN`, with a token that `candor token new` has printed."
 
 
 class TokenInvalid(NotAuthorised):
@@ -188,7 +204,7 @@ class TokenRevoked(NotAuthorised):
     """The token was good once."""
 
     code = "token_revoked"
-    hint = "Ask whoever runs this server for a new one (`python -m server token new --name NAME`)."
+    hint = "Ask whoever runs this server for a new one (`candor token new --name NAME`)."
 
 
 class OutOfScope(NotAuthorised):
@@ -196,7 +212,7 @@ class OutOfScope(NotAuthorised):
 
     code = "out_of_scope"
     status = 403
-    hint = "Use a researcher's token (`python -m server token new --name NAME`)."
+    hint = "Use a researcher's token (`candor token new --name NAME`)."
 
 
 class NotAvailable(CandorError):
@@ -361,7 +377,7 @@ class StudyInvalid(CandorError):
 
     code = "study_invalid"
     status = 422
-    hint = "Correct the lines that are named, then run `candor check FILE`."
+    hint = "Correct the lines that are named, then run `candor study check FILE`."
 
 
 class BotsUnfit(CandorError):

@@ -18,6 +18,7 @@ Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1,
 Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
 
+DEMO = Path(__file__).parent / "studies" / "demo.yaml"
 # What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
 _RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 _HOUR, _DAY = 3_600.0, 86_400.0
@@ -72,11 +73,12 @@ class Simulate(_Section):
 
 
 class Study(_Section):
-    """A whole study."""
+    """A whole study. `listed`: the server's start page announces it while a run of it is open."""
 
     name: Label
     title: Statement
     payment: Statement
+    listed: bool = False
     topic_mode: TopicMode = "free"
     systems_per_assignment: Annotated[int, Field(ge=1, le=20)] = 5
     qc_per_assignment: Annotated[int, Field(ge=0, le=5)] = 1

@@ -1,4 +1,4 @@
-"""The crowd's command line: `python -m bots.crowd --url … --workers 50`."""
+"""The crowd's command line: `candor crowd --url … --workers 50`."""
 
 import asyncio
 import json
@@ -10,24 +10,23 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NoReturn, TextIO
+from typing import Annotated, TextIO
 from urllib.parse import urlsplit
 
-import httpx2
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from bots.corpus import load_corpus
-from bots.crowd.desk import Desk, Refused
+from bots.crowd.patience import PatientClient
 from bots.crowd.profile import PROFILES, ProfileName, deal, parse_mix
 from bots.crowd.view import Message
 from bots.crowd.worker import Diary, SimulatedWorker
+from bots.researcher.access import Access, NoAccess, Token, access
+from bots.researcher.client import RequestFailed, ResearcherClient
+from bots.terminal import console, fail, stderr
 
-console = Console(highlight=False)
-stderr = Console(stderr=True, highlight=False)
-_SECRETS = Path("candor-data/secrets.json")
+cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 _TOPICS = ("music", "cooking", "my dog", "the weather", "football", "books", "travelling", "work", "films")
 
 
@@ -35,9 +34,8 @@ _TOPICS = ("music", "cooking", "my dog", "the weather", "football", "books", "tr
 class Options:
     """What was asked for."""
 
-    base: str
+    access: Access
     run: str | None
-    token: str
     workers: int
     shares: dict[ProfileName, float]
     seed: int
@@ -45,6 +43,7 @@ class Options:
     patience: float
 
 
+@cli.command()
 def crowd(
     url: Annotated[str, typer.Option(help="The server, or a worker's link of one of its runs.")],
     workers: Annotated[int, typer.Option(min=1, max=10_000, help="How many simulated workers.")] = 50,
@@ -53,10 +52,7 @@ def crowd(
     run: Annotated[
         str | None, typer.Option(help="The run to take part in; default: the link's, or the only one.")
     ] = None,
-    token: Annotated[
-        str | None,
-        typer.Option(envvar="CANDOR_TOKEN", help="The researcher's token; default: this folder's server's."),
-    ] = None,
+    token: Token = None,
     reply_pace: Annotated[
         float, typer.Option(min=0, max=1, help="Scales the study's natural reply times; 1 is as for people.")
     ] = 0.0,
@@ -73,21 +69,20 @@ def crowd(
     try:
         shares = parse_mix(mix)
     except ValueError as error:
-        _fail(f"--mix: {error}")
+        fail(f"--mix: {error}")
     base, linked_run = _split(url)
-    options = Options(
-        base, run or linked_run, token or _own_token(), workers, shares, seed, reply_pace, patience
-    )
     try:
+        way_in = access(base, token)
+        options = Options(way_in, run or linked_run, workers, shares, seed, reply_pace, patience)
         with ExitStack() as stack:
             file = stack.enter_context(log.open("a", encoding="utf-8")) if log is not None else None
             diaries, dealt, seconds = asyncio.run(_crowd(options, file))
-    except Refused as error:
-        _fail(str(error))
+    except (NoAccess, RequestFailed) as error:
+        fail(str(error))
     except TimeoutError:
-        _fail(f"no answer from {base} within {patience:.0f} s. Start it with `make run`, or check --url.")
+        fail(f"no answer from {base} within {patience:.0f} s. Start it with `make run`, or check --url.")
     except OSError as error:
-        _fail(f"--log {log}: {error.strerror}")
+        fail(f"--log {log}: {error.strerror}")
     _summarise(diaries, dealt, seconds)
     if any(diary.failure for diary in diaries):
         raise typer.Exit(1)
@@ -105,14 +100,10 @@ async def _crowd(options: Options, log: TextIO | None) -> tuple[list[Diary], lis
             log.write(json.dumps(line) + "\n")
             log.flush()
 
-    headers = {"Authorization": f"Bearer {options.token}"}
-    limits = httpx2.Limits(max_connections=20)
     started = time.monotonic()
-    async with httpx2.AsyncClient(
-        base_url=options.base, headers=headers, limits=limits, timeout=30
-    ) as client:
-        desk = Desk(client, options.patience)
-        chosen = options.run or await _only_run(desk)
+    with ResearcherClient(options.access) as client:
+        patient = PatientClient(client, options.patience)
+        chosen = options.run or await _only_run(patient)
         crowd_ = [
             SimulatedWorker(
                 name=f"{batch}-{i:04d}",
@@ -120,8 +111,8 @@ async def _crowd(options: Options, log: TextIO | None) -> tuple[list[Diary], lis
                 rng=random.Random(f"{options.seed} act {i}"),
                 lines=lines,
                 topics=_TOPICS,
-                desk=desk,
-                socket_url=f"{options.base.replace('http', 'ws', 1)}/ws",
+                client=patient,
+                socket_url=f"{options.access.server.replace('http', 'ws', 1)}/ws",
                 patience=options.patience,
                 diary=Diary(partial(note, profile)),
             )
@@ -131,11 +122,11 @@ async def _crowd(options: Options, log: TextIO | None) -> tuple[list[Diary], lis
     return [worker.diary for worker in crowd_], dealt, time.monotonic() - started
 
 
-async def _only_run(desk: Desk) -> str:
-    found = await desk.runs()
+async def _only_run(client: PatientClient) -> str:
+    found = await client.runs()
     if len(found) == 1:
         return found[0]
-    raise Refused(f"the server has several runs: choose one with --run ({', '.join(found)})")
+    raise RequestFailed(f"the server has several runs: choose one with --run ({', '.join(found)})")
 
 
 async def _with_progress(workers: list[SimulatedWorker], run: str, reply_pace: float) -> None:
@@ -174,28 +165,11 @@ def _split(url: str) -> tuple[str, str | None]:
     """Return the server's address, and the run where `url` is a worker's link."""
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.netloc:
-        _fail(f"--url {url}: not an address; write it like http://127.0.0.1:8000")
+        fail(f"--url {url}: not an address; write it like http://127.0.0.1:8000")
     path = parts.path.strip("/").split("/")
     run = path[1] if len(path) == 2 and path[0] == "w" else None
     return f"{parts.scheme}://{parts.netloc}", run
 
 
-def _own_token() -> str:
-    try:
-        return str(json.loads(_SECRETS.read_text())["researcher_token"])
-    except (OSError, ValueError, KeyError):
-        _fail("the researcher's token is needed: pass --token, the end of the link that the server printed.")
-
-
-def _fail(reason: str) -> NoReturn:
-    stderr.print(f"[red]Error:[/] {reason}", soft_wrap=True)
-    raise typer.Exit(2)
-
-
-def main() -> None:
-    """Run the command line."""
-    typer.run(crowd)
-
-
 if __name__ == "__main__":
-    main()
+    cli()

@@ -18,9 +18,11 @@ from tenacity import (
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
-from bots.crowd.desk import Beliefs, Desk, Refused, Ticket
-from bots.crowd.profile import Profile
+from bots.crowd.patience import PatientClient
+from bots.crowd.profile import Criterion, Profile
 from bots.crowd.view import Message, View, draw, show
+from bots.researcher.client import RequestFailed
+from bots.researcher.views import JoinView
 
 _PROTOCOL = 2
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
@@ -29,6 +31,10 @@ _SILENCE = 90.0
 _OPEN_SECONDS = 20.0
 _TOPIC_CHANGES = ("bot change", "user change last", "user change next", "user wants bot change", "no change")
 _OPINIONS = ("like", "ambivalent", "dislike")
+
+
+class AssignmentFailed(Exception):
+    """The server refused what the worker sent, or ended the assignment."""
 
 
 @dataclass(slots=True)
@@ -57,12 +63,11 @@ class SimulatedWorker:
     rng: random.Random
     lines: Sequence[str]
     topics: Sequence[str]
-    desk: Desk
+    client: PatientClient
     socket_url: str
     patience: float
     diary: Diary
     _outbox: Message | None = None
-    _beliefs: Beliefs | None = None
     _changed_in: set[int] = field(default_factory=set)
     _heard: float = 0.0
     _heard_before: float = 0.0
@@ -70,14 +75,14 @@ class SimulatedWorker:
     async def run(self, run: str, reply_pace: float) -> None:
         """Take part in `run` from the first page to the last."""
         try:
-            ticket = await self.desk.join(run, self.name, reply_pace)
-            await self._take_part(ticket)
-        except Refused as error:
+            joined = await self.client.join(run, self.name, reply_pace)
+            await self._take_part(joined)
+        except (AssignmentFailed, RequestFailed) as error:
             self.diary.failure = str(error)
         except (TimeoutError, RetryError):
             self.diary.failure = f"the server was away for more than {self.patience:.0f} s"
 
-    async def _take_part(self, ticket: Ticket) -> None:
+    async def _take_part(self, joined: JoinView) -> None:
         self._heard = time.monotonic()
         tries = AsyncRetrying(
             retry=retry_if_exception_type(_LOST),
@@ -85,24 +90,24 @@ class SimulatedWorker:
             after=self._lost,
             stop=lambda _: time.monotonic() - self._heard > self.patience,
         )
-        await tries(self._connect, ticket)
+        await tries(self._connect, joined)
 
-    async def _connect(self, ticket: Ticket) -> None:
+    async def _connect(self, joined: JoinView) -> None:
         self._heard_before = self._heard
         async with connect(self.socket_url, open_timeout=_OPEN_SECONDS) as socket:
-            await self._greet(socket, ticket)
-            await self._converse(socket, ticket)
+            await self._greet(socket, joined)
+            await self._converse(socket, joined)
 
     def _lost(self, tried: RetryCallState) -> None:
         if self._heard > self._heard_before:
             self.diary.reconnects += 1
             tried.attempt_number = 1  # the shortest pause again
 
-    async def _greet(self, socket: ClientConnection, ticket: Ticket) -> None:
-        hello = {"type": "hello", "id": "hello", "token": ticket.token, "protocol": _PROTOCOL}
+    async def _greet(self, socket: ClientConnection, joined: JoinView) -> None:
+        hello = {"type": "hello", "id": "hello", "token": joined.token, "protocol": _PROTOCOL}
         await socket.send(json.dumps(hello))
 
-    async def _converse(self, socket: ClientConnection, ticket: Ticket) -> None:
+    async def _converse(self, socket: ClientConnection, joined: JoinView) -> None:
         view: View | None = None
         while view is None or view.phase not in _OVER or self._outbox is not None:
             async with asyncio.timeout(_SILENCE):
@@ -112,38 +117,38 @@ class SimulatedWorker:
                 await self._refused(socket, message)
                 continue
             if message["type"] == "accepted":
-                self._accepted(ticket, message["id"])
+                self._accepted(joined, message["id"])
             view = draw(message) if view is None else show(view, message)
             if message["type"] == "snapshot" and self._outbox is not None:
                 await socket.send(json.dumps(self._outbox))
             elif self._outbox is None:
-                await self._act(socket, view, ticket)
+                await self._act(socket, view, joined)
         if view.phase != "done":
-            raise Refused(f"the assignment ended as {view.phase}")
+            raise AssignmentFailed(f"the assignment ended as {view.phase}")
 
-    def _accepted(self, ticket: Ticket, message_id: str) -> None:
+    def _accepted(self, joined: JoinView, message_id: str) -> None:
         sent = self._outbox
         if sent is None or sent["id"] != message_id:
             return
-        self.diary.acknowledged(ticket.assignment, sent)
+        self.diary.acknowledged(joined.assignment, sent)
         self.diary.inputs += sent["type"] == "say"
         self.diary.conversations += sent["type"] == "rate"
         self._outbox = None
 
     async def _refused(self, socket: ClientConnection, error: Message) -> None:
         if not error["retry"]:
-            raise Refused(f"{error['code']}: {error['message']}")
+            raise AssignmentFailed(f"{error['code']}: {error['message']}")
         await asyncio.sleep(0.5)
         if self._outbox is not None:
             await socket.send(json.dumps(self._outbox))
 
-    async def _act(self, socket: ClientConnection, view: View, ticket: Ticket) -> None:
-        content = await self._next(view, ticket)
+    async def _act(self, socket: ClientConnection, view: View, joined: JoinView) -> None:
+        content = await self._next(view, joined)
         if content is not None:
             self._outbox = {"id": uuid.uuid4().hex, **content}
             await socket.send(json.dumps(self._outbox))
 
-    async def _next(self, view: View, ticket: Ticket) -> Message | None:
+    async def _next(self, view: View, joined: JoinView) -> Message | None:
         """Return what the worker does next on the page it sees; None while there is nothing to do."""
         match view.phase:
             case "instructions":
@@ -155,7 +160,7 @@ class SimulatedWorker:
             case "chat":
                 return None if view.typing else self._chat(view)
             case "rating":
-                ratings = await self._rate(view.conversation, ticket)
+                ratings = await self._rate(view.conversation, joined)
                 return {"type": "rate", **_named(view), "ratings": ratings}
             case "feedback":
                 return {"type": "feedback", "text": self.rng.choice(["", "That was interesting, thank you."])}
@@ -176,9 +181,12 @@ class SimulatedWorker:
             }
         return {"type": "say", **_named(view), "turn": view.turns, "text": self.rng.choice(self.lines)}
 
-    async def _rate(self, conversation: int, ticket: Ticket) -> dict[str, int]:
-        self._beliefs = await self.desk.beliefs(ticket.assignment)
-        return self.profile.rate(self._beliefs.quality[conversation], self._beliefs.criteria)
+    async def _rate(self, conversation: int, joined: JoinView) -> dict[str, int]:
+        beliefs = await self.client.beliefs(joined.assignment)
+        # Of a conversation that was replaced the last attempt counts.
+        quality = {row.conversation: row.quality for row in beliefs.conversations}
+        criteria = tuple(Criterion(c.label, c.negative, c.qc) for c in beliefs.criteria)
+        return self.profile.rate(quality[conversation], criteria)
 
 
 def _named(view: View) -> Message:

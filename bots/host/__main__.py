@@ -1,4 +1,4 @@
-"""The host's command line: `python -m bots.host hf:PATH --name NAME`."""
+"""The host's command line: `candor host hf:PATH --name NAME`."""
 
 import asyncio
 import re
@@ -7,11 +7,10 @@ import socket
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 import uvicorn
-from rich.console import Console
 from rich.markup import escape
 
 from bots.core.chat import Bot
@@ -24,13 +23,14 @@ from bots.host.connector import HostConnector
 from bots.host.drain import DrainingServer
 from bots.host.model import Model, ModelError
 from bots.host.options import DType, Options
+from bots.terminal import console, fail, stderr
 
 _KINDS = ("hf", "parlai", "builtin")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-console = Console(highlight=False)
-stderr = Console(stderr=True, highlight=False)
+cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 
+@cli.command()
 def host(
     spec: Annotated[
         str | None,
@@ -108,11 +108,11 @@ def host(
 
     Examples:
 
-    python -m bots.host hf:models/my-bot --name mine
+    candor host hf:models/my-bot --name mine
 
-    python -m bots.host --model mine=hf:models/my-bot --model tfidf=builtin:retrieval --port 8602
+    candor host --model mine=hf:models/my-bot --model tfidf=builtin:retrieval --port 8602
 
-    python -m bots.host hf:models/my-bot --name mine --server wss://candor.example.org --token TOKEN
+    candor host hf:models/my-bot --name mine --server wss://candor.example.org --token TOKEN
     """
     options = Options(max_new_tokens, temperature, top_p, repetition_penalty, prompt, device, dtype)
     specs = _specs(spec, name, model or [])
@@ -123,7 +123,7 @@ def host(
     else:
         _serve(hosted, specs, loading, address, port, _key(key_variable))
     if loading.failure is not None:
-        _fail(loading.failure)
+        fail(loading.failure)
 
 
 class _Loading:
@@ -176,8 +176,8 @@ def _serve(
 def _dial_in(hosted: Host, specs: dict[str, str], loading: _Loading, server: str, token: str | None) -> None:
     """Answer a server that this host connects to, until told to stop."""
     if token is None:
-        _fail(
-            "--server needs a token: make one there with `python -m server token new --name NAME --for host`,"
+        fail(
+            "--server needs a token: make one there with `candor token new --name NAME --for host`,"
             " and pass it as --token"
         )
 
@@ -197,14 +197,14 @@ def _dial_in(hosted: Host, specs: dict[str, str], loading: _Loading, server: str
     try:
         asyncio.run(run())
     except (ValueError, HostRejected) as error:
-        _fail(str(error))
+        fail(str(error))
 
 
 def _key(variable: str | None) -> Key | None:
     try:
         return None if variable is None else key_from(variable)
     except EndpointError as error:
-        _fail(f"--key-variable: {error}")
+        fail(f"--key-variable: {error}")
 
 
 def _open(spec: str, corpus: str, options: Options) -> Model:
@@ -233,24 +233,24 @@ def _specs(spec: str | None, name: str | None, more: list[str]) -> dict[str, str
     if spec is not None:
         named.append((name or _name_of(spec), spec))
     elif name is not None:
-        _fail("--name needs a model: python -m bots.host SPEC --name NAME")
+        fail("--name needs a model: candor host SPEC --name NAME")
     for each in more:
         before, equals, after = each.partition("=")
         if not equals:
-            _fail(f"--model {each}: write NAME=SPEC, as in --model mine=hf:models/my-bot")
+            fail(f"--model {each}: write NAME=SPEC, as in --model mine=hf:models/my-bot")
         named.append((before, after))
     if not named:
-        _fail("no model: give one, as in `python -m bots.host hf:models/my-bot`, or see --help")
+        fail("no model: give one, as in `candor host hf:models/my-bot`, or see --help")
     for called, wanted in named:
         kind, _, rest = wanted.partition(":")
         if kind not in _KINDS or not rest:
-            _fail(f'"{wanted}" names no model: write hf:FOLDER_OR_HUB_ID, parlai:MODEL_FILE or builtin:NAME')
+            fail(f'"{wanted}" names no model: write hf:FOLDER_OR_HUB_ID, parlai:MODEL_FILE or builtin:NAME')
         if not _NAME.fullmatch(called):
-            _fail(f'"{called}" is no name: write small letters, digits, "-" and "_"')
+            fail(f'"{called}" is no name: write small letters, digits, "-" and "_"')
     names = [called for called, _ in named]
     twice = next((called for called in names if names.count(called) > 1), None)
     if twice is not None:
-        _fail(f'two models are called "{twice}": give each a name of its own')
+        fail(f'two models are called "{twice}": give each a name of its own')
     return dict(named)
 
 
@@ -264,22 +264,12 @@ def _listen(address: str, port: int) -> socket.socket:
     try:
         listener = socket.create_server((address, port), backlog=2048)
     except OSError as error:
-        _fail(f"cannot listen on {address}:{port}: {error.strerror}. Choose another --port or --host.")
+        fail(f"cannot listen on {address}:{port}: {error.strerror}. Choose another --port or --host.")
     # Connections inherit this. asyncio does not see that they are TCP, and an answer, which is written in two
     # parts, would wait 40 ms for the client's acknowledgement of the first.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 
 
-def _fail(reason: str) -> NoReturn:
-    stderr.print(f"[red]Error:[/] {escape(reason)}", soft_wrap=True)
-    raise typer.Exit(2)
-
-
-def main() -> None:
-    """Run the command line."""
-    typer.run(host)
-
-
 if __name__ == "__main__":
-    main()
+    cli()

@@ -1,4 +1,4 @@
-"""ParlAI models: what `python -m bots.host parlai:MODEL_FILE` serves."""
+"""ParlAI models: what `candor host parlai:MODEL_FILE` serves."""
 
 import random
 import re

@@ -55,5 +55,5 @@ def _own_token() -> str:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoAccess(
             "the researcher's token is needed: pass --token or set CANDOR_TOKEN. It is the end of the link"
-            " that the server printed; `python -m server token new --name NAME` makes another."
+            " that the server printed; `candor token new --name NAME` makes another."
         ) from error

@@ -8,14 +8,27 @@ import httpx2
 from pydantic import BaseModel, ValidationError
 
 from bots.researcher.access import Access
-from bots.researcher.views import BotList, BotView, CheckView
+from bots.researcher.views import (
+    BotList,
+    BotView,
+    CheckView,
+    JoinView,
+    RunList,
+    RunView,
+    SimulatedBeliefs,
+)
 
 _SECONDS = 30.0
+_TOO_MANY, _SERVER_ERROR = 429, 500
 Shape = TypeVar("Shape", bound=BaseModel)
 
 
 class RequestFailed(Exception):
     """The server did not do what it was asked: says why, and what can be done."""
+
+
+class ServerAway(RequestFailed):
+    """The server cannot answer now: it is not there, not well, or has too much to do. Later it may."""
 
 
 class RequestRefused(RequestFailed):
@@ -27,13 +40,16 @@ class RequestRefused(RequestFailed):
 
 
 class ResearcherClient:
-    """The researcher's API of one server. Every call raises RequestRefused, or RequestFailed."""
+    """The researcher's API of one server. Every call raises RequestRefused, ServerAway or RequestFailed.
+
+    Threads may share it.
+    """
 
     def __init__(self, access: Access) -> None:
         """Connect to nothing yet."""
         self._server = access.server
         self._client = httpx2.Client(
-            base_url=f"{access.server}/api/desk",
+            base_url=f"{access.server}/api",
             headers={"Authorization": f"Bearer {access.token}"},
             timeout=_SECONDS,
         )
@@ -48,11 +64,11 @@ class ResearcherClient:
 
     def bots(self) -> list[BotView]:
         """Return every registered bot."""
-        return self._read(BotList, "GET", "/bots").bots
+        return self._read(BotList, "GET", "/desk/bots").bots
 
     def add(self, name: str, endpoint: dict[str, Any]) -> BotView:
         """Register a bot."""
-        return self._read(BotView, "POST", "/bots", json={"name": name, "endpoint": endpoint})
+        return self._read(BotView, "POST", "/desk/bots", json={"name": name, "endpoint": endpoint})
 
     def bot(self, name: str) -> BotView:
         """Return a registered bot."""
@@ -87,6 +103,21 @@ class ResearcherClient:
                 raise
             return None
 
+    def runs(self) -> list[RunView]:
+        """Return every run."""
+        return self._read(RunList, "GET", "/desk/runs").runs
+
+    def join_simulated(self, run: str, worker: str, reply_pace: float) -> JoinView:
+        """Let a simulated worker into a run; `reply_pace` scales the natural reply times."""
+        body = {"run": run, "worker": worker, "simulated": True, "reply_pace": reply_pace}
+        return self._read(JoinView, "POST", "/join", json=body)
+
+    def simulation(self, assignment: str) -> SimulatedBeliefs:
+        """Return what the simulated worker of an assignment believes."""
+        return self._read(
+            SimulatedBeliefs, "GET", f"/desk/assignments/{quote(assignment, safe='')}/simulation"
+        )
+
     def _read(self, shape: type[Shape], method: str, path: str, **request: Any) -> Shape:
         response = self._call(method, path, **request)
         try:
@@ -98,7 +129,7 @@ class ResearcherClient:
         try:
             response = self._client.request(method, path, **request)
         except httpx2.HTTPError as error:
-            raise RequestFailed(
+            raise ServerAway(
                 f"no answer from {self._server} ({type(error).__name__}). Start the server with `make run`,"
                 " or say with --server where it is."
             ) from error
@@ -109,11 +140,12 @@ class ResearcherClient:
     def _refusal(self, response: httpx2.Response) -> RequestFailed:
         try:
             error = response.json()["error"]
-            return RequestRefused(
-                str(error["code"]), f"{_sentence(error['message'])} {error['hint']}".strip()
-            )
+            code, reason = str(error["code"]), f"{_sentence(error['message'])} {error['hint']}".strip()
         except (ValueError, KeyError, TypeError):
-            return RequestFailed(self._stranger(response))
+            code, reason = "", self._stranger(response)
+        if response.status_code == _TOO_MANY or response.status_code >= _SERVER_ERROR:
+            return ServerAway(reason)
+        return RequestRefused(code, reason) if code else RequestFailed(reason)
 
     def _stranger(self, response: httpx2.Response) -> str:
         return (
@@ -123,7 +155,7 @@ class ResearcherClient:
 
 
 def _path(name: str, *more: str) -> str:
-    return "/".join(("/bots", *(quote(part, safe="") for part in (name, *more))))
+    return "/".join(("/desk/bots", *(quote(part, safe="") for part in (name, *more))))
 
 
 def _sentence(text: str) -> str:

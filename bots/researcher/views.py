@@ -1,4 +1,4 @@
-"""What the server says of registered bots. Fields that are not needed here are passed over."""
+"""What the server answers a researcher. Fields that are not needed here are passed over."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -54,3 +54,44 @@ class CheckView(BaseModel):
     at: datetime | None
     report: ConformanceReport | None
     error: str | None
+
+
+class JoinView(BaseModel):
+    """A simulated worker's way in: the token of its session, and its assignment."""
+
+    token: str
+    assignment: str
+
+
+class RunView(BaseModel):
+    """A run, by its name."""
+
+    run: str
+
+
+class RunList(BaseModel):
+    """All runs, newest first."""
+
+    runs: list[RunView]
+
+
+class QualityView(BaseModel):
+    """How good the system of conversation number `conversation` is, from 0 to 1."""
+
+    conversation: int
+    quality: float
+
+
+class CriterionView(BaseModel):
+    """Whether agreement with a criterion speaks against a system, and whether the worker filter uses it."""
+
+    label: str
+    negative: bool
+    qc: bool
+
+
+class SimulatedBeliefs(BaseModel):
+    """What a simulated worker believes. A conversation's attempts come in order: the last one counts."""
+
+    conversations: list[QualityView]
+    criteria: list[CriterionView]

@@ -1,24 +1,22 @@
 """Registered bots in the researcher's REST API. Every call needs a researcher's token."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Response
+from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from sqlalchemy import Connection
 
 from bots import Endpoint
 from server.access.auth import Auth
+from server.access.bearer import researchers_only
 from server.bots import fitness, registration
 from server.bots.background_checks import BackgroundCheck
 from server.bots.registered_bots import RegisteredBots
 from server.bots.registration import Registration, StoredCheck
-from server.clock import shown_time
+from server.bots.responses import BotList, BotView, CheckView, LastCheck
 from server.db.store import Store
 from server.errors import NotChecked
-
-Json = dict[str, Any]
 
 
 class _Body(BaseModel):
@@ -32,7 +30,7 @@ class NewBot(_Body):
     endpoint: Endpoint
 
 
-class Change(_Body):
+class BotChange(_Body):
     """What can be changed of a bot."""
 
     enabled: StrictBool
@@ -55,9 +53,10 @@ class BotsApi:
 
     def __init__(self, *, store: Store, auth: Auth, bots: RegisteredBots) -> None:
         self._store = store
-        self._auth = auth
         self._bots = bots
-        self.router = APIRouter(prefix="/api/desk/bots", dependencies=[Depends(self._researcher)])
+        self.router = APIRouter(
+            prefix="/api/desk/bots", tags=["bots"], dependencies=[Depends(researchers_only(auth))]
+        )
         self._route("GET", "", self.list_bots)
         self._route("POST", "", self.register, status=201)
         self._route("GET", "/{name}", self.show)
@@ -71,30 +70,27 @@ class BotsApi:
     def _route(self, method: str, path: str, call: Callable[..., Any], status: int = 200) -> None:
         self.router.add_api_route(path, call, methods=[method], status_code=status)
 
-    async def _researcher(self, authorization: Annotated[str | None, Header()] = None) -> None:
-        await self._auth.require_researcher(authorization)
-
-    async def list_bots(self) -> Json:
+    async def list_bots(self) -> BotList:
         """Every registered bot, by name."""
 
-        def read(connection: Connection) -> list[Json]:
+        def read(connection: Connection) -> list[BotView]:
             return [_stored_view(connection, row) for row in registration.registrations(connection)]
 
-        return {"bots": [self._with_states(view) for view in await self._store.read(read)]}
+        return BotList(bots=[self._with_states(view) for view in await self._store.read(read)])
 
-    async def register(self, body: NewBot) -> Json:
+    async def register(self, body: NewBot) -> BotView:
         """Register a bot."""
         return await self._view(await self._bots.register(body.name, body.endpoint))
 
-    async def show(self, name: str) -> Json:
+    async def show(self, name: str) -> BotView:
         """One registered bot."""
 
-        def read(connection: Connection) -> Json:
+        def read(connection: Connection) -> BotView:
             return _stored_view(connection, registration.find(connection, name))
 
         return self._with_states(await self._store.read(read))
 
-    async def change(self, name: str, body: Change) -> Json:
+    async def change(self, name: str, body: BotChange) -> BotView:
         """Enable or disable a bot."""
         change = self._bots.enable if body.enabled else self._bots.disable
         return await self._view(await change(name))
@@ -104,19 +100,19 @@ class BotsApi:
         await self._bots.delete(name)
         return Response(status_code=204)
 
-    async def add_replica(self, name: str, body: NewReplica) -> Json:
+    async def add_replica(self, name: str, body: NewReplica) -> BotView:
         """Have another server answer for a bot, at once."""
         return await self._view(await self._bots.add_replica(name, body.url))
 
-    async def remove_replica(self, name: str, url: str) -> Json:
+    async def remove_replica(self, name: str, url: str) -> BotView:
         """Have a server answer for a bot no more; what it is at, it finishes."""
         return await self._view(await self._bots.remove_replica(name, url))
 
-    async def start_check(self, name: str, body: NewCheck | None = None) -> Json:
+    async def start_check(self, name: str, body: NewCheck | None = None) -> CheckView:
         """Check in the background whether a bot is fit for workers."""
         return _check_view(await self._bots.start_check(name, (body or NewCheck()).at_once))
 
-    async def show_check(self, name: str) -> Json:
+    async def show_check(self, name: str) -> CheckView:
         """The check that is under way, or the latest report."""
         row = await self._store.read(lambda c: registration.find(c, name))
         check = self._bots.check_of(name)
@@ -127,40 +123,39 @@ class BotsApi:
             raise NotChecked(f"`{name}` has not been checked")
         return _report_view(stored)
 
-    async def _view(self, row: Registration) -> Json:
+    async def _view(self, row: Registration) -> BotView:
         return self._with_states(await self._store.read(lambda c: _stored_view(c, row)))
 
-    def _with_states(self, view: Json) -> Json:
-        return view | {"replicas": [asdict(state) for state in self._bots.replica_states(view["name"])]}
+    def _with_states(self, view: BotView) -> BotView:
+        return view.model_copy(update={"replicas": list(self._bots.replica_states(view.name))})
 
 
-def _stored_view(connection: Connection, row: Registration) -> Json:
+def _stored_view(connection: Connection, row: Registration) -> BotView:
     """Return what the database knows of a bot."""
     check = registration.latest_check(connection, row)
-    overruns = registration.overruns(connection, row.name)
-    return {
-        "name": row.name,
-        "endpoint": row.endpoint.model_dump(mode="json", exclude_none=True),
-        "enabled": row.enabled,
-        "created_at": shown_time(row.created_at),
-        "used_by": registration.used_by(connection, row.name),
-        "overruns": {"replies": overruns.replies, "overran": overruns.overran},
-        "check": None if check is None else {"at": shown_time(check.at), "verdict": check.verdict},
-    }
+    return BotView(
+        name=row.name,
+        endpoint=row.endpoint,
+        enabled=row.enabled,
+        created_at=row.created_at,
+        used_by=registration.used_by(connection, row.name),
+        overruns=registration.overruns(connection, row.name),
+        check=None if check is None else LastCheck(at=check.at, verdict=check.verdict),
+        replicas=[],
+    )
 
 
-def _check_view(check: BackgroundCheck) -> Json:
-    return {
-        "state": "running" if check.error is None else "failed",
-        "done": check.done,
-        "total": check.total,
-        "at": shown_time(check.at),
-        "report": None,
-        "error": check.error,
-    }
+def _check_view(check: BackgroundCheck) -> CheckView:
+    return CheckView(
+        state="running" if check.error is None else "failed",
+        done=check.done,
+        total=check.total,
+        at=check.at,
+        report=None,
+        error=check.error,
+    )
 
 
-def _report_view(stored: StoredCheck) -> Json:
+def _report_view(stored: StoredCheck) -> CheckView:
     """Return a check that is over."""
-    at, report = shown_time(stored.at), stored.report
-    return {"state": "finished", "done": 1, "total": 1, "at": at, "report": report, "error": None}
+    return CheckView(state="finished", done=1, total=1, at=stored.at, report=stored.report, error=None)

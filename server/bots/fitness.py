@@ -92,11 +92,11 @@ def registered_fitness(connection: Connection, study: Study) -> list[Fitness]:
 def _registered_fitness(connection: Connection, name: str) -> Fitness:
     row = registration.find(connection, name)
     if not row.enabled:
-        return _unfit(name, "is it enabled?", f"it is disabled: run `python -m bots.register enable {name}`")
+        return _unfit(name, "is it enabled?", f"it is disabled: run `candor bots enable {name}`")
     check = registration.latest_check(connection, row)
     if check is None:
-        return _unfit(name, "was it checked?", f"never: run `python -m bots.check {name}`")
-    return _fitness(name, ConformanceReport.model_validate(check.report))
+        return _unfit(name, "was it checked?", f"never: run `candor bots check {name}`")
+    return _fitness(name, check.report)
 
 
 def own_bots(run: OpenRun) -> dict[str, Bot]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, bindparam, delete, insert, select, text, update
@@ -54,11 +54,11 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class StoredCheck:
-    """A conformance check that is over. `report` is its ConformanceReport as JSON."""
+    """A conformance check that is over."""
 
     at: datetime
-    verdict: str
-    report: dict[str, Any]
+    verdict: Literal["pass", "warn", "fail"]
+    report: ConformanceReport
 
 
 def registrations(connection: Connection) -> list[Registration]:
@@ -210,7 +210,11 @@ def latest_check(connection: Connection, checked: Registration) -> StoredCheck |
         CHECK.name == checked.name, CHECK.at >= checked.created_at
     )
     row = connection.execute(query.order_by(CHECK.id.desc()).limit(1)).one_or_none()
-    return None if row is None else StoredCheck(row.at, row.verdict, json.loads(row.report))
+    return (
+        None
+        if row is None
+        else StoredCheck(row.at, row.verdict, ConformanceReport.model_validate_json(row.report))
+    )
 
 
 def _registration(row: Any) -> Registration:

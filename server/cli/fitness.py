@@ -3,40 +3,35 @@
 import asyncio
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from bots import verdict_table
+from bots import console, stderr, verdict_table
 from server.bots import fitness
 from server.bots.fitness import Fitness
 from server.bots.lineup import OpenRun
 from server.bots.registry import Registry
 
 
-def check_fitness(
-    run: OpenRun, registered: Sequence[Fitness], registry: Registry, console: Console, stderr: Console
-) -> list[Fitness]:
+def check_fitness(run: OpenRun, registered: Sequence[Fitness], registry: Registry) -> list[Fitness]:
     """Ask a study's own bots, and show how all of its bots did that are not the server's own.
 
     Args:
         run: the study with its bots opened.
         registered: how its registered bots did when they were checked.
         registry: what opened the bots; it is closed once they were asked.
-        console: where the findings are shown.
-        stderr: where the progress is shown.
 
     Returns:
         How the registered bots did, and the study's own.
     """
-    own = asyncio.run(_own_fitness(run, registry, stderr)) if fitness.own_bots(run) else []
+    own = asyncio.run(_own_fitness(run, registry)) if fitness.own_bots(run) else []
     found = [*registered, *own]
     if found:
         console.print(verdict_table((each.bot, each.findings) for each in found))
     return found
 
 
-async def _own_fitness(run: OpenRun, registry: Registry, stderr: Console) -> list[Fitness]:
+async def _own_fitness(run: OpenRun, registry: Registry) -> list[Fitness]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=stderr, transient=True) as progress:
         tasks: dict[str, TaskID] = {}

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from sqlalchemy import Connection, insert, select, update
 
@@ -16,6 +17,7 @@ BOT = columns(Bot)
 REGISTRATION = columns(Registration)
 RUN = columns(Run)
 STUDY = columns(Study)
+RunStatus = Literal["open", "closed"]
 _SLUG = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
@@ -26,7 +28,7 @@ class RunEntry:
     id: int
     slug: str
     seed: int
-    status: str
+    status: RunStatus
     created_at: datetime
     yaml: str
 

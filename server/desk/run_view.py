@@ -1,13 +1,11 @@
 """What a researcher sees of a run: progress per system, and its workers. Read from the tables."""
 
-from typing import Any
-
 from sqlalchemy import Connection, and_, case, distinct, func, or_, select
 
 from server.access.auth import Auth
-from server.clock import shown_time
 from server.db.catalog import RunEntry
 from server.db.models import Assignment, Conversation, Run, System, Turn, Worker, columns
+from server.desk.responses import AssignmentCounts, AssignmentRow, RunDetail, RunSummary, SystemProgress
 from server.study import parse_study
 
 ASSIGNMENT = columns(Assignment)
@@ -17,38 +15,44 @@ SYSTEM = columns(System)
 TURN = columns(Turn)
 WORKER = columns(Worker)
 
-Json = dict[str, Any]
-
-_STATUSES = ("active", "completed", "returned", "expired")
 _PROGRESS = ("planned", "active", "rated", "failed", "skipped")
 
 
-def run_summary(connection: Connection, run: RunEntry, public_url: str) -> Json:
+def run_detail(connection: Connection, run: RunEntry, public_url: str, auth: Auth) -> RunDetail:
+    """Return a run with its systems and assignments."""
+    return RunDetail(
+        **dict(run_summary(connection, run, public_url)),
+        systems=systems(connection, run),
+        workers=assignments(connection, run, auth),
+    )
+
+
+def run_summary(connection: Connection, run: RunEntry, public_url: str) -> RunSummary:
     """Return a run in a few numbers: of people, and beside them of simulated workers."""
     study = parse_study(run.yaml)
     rated = _rated(connection, run)
-    return {
-        "run": run.slug,
-        "study": study.name,
-        "title": study.title,
-        "status": run.status,
-        "created_at": shown_time(run.created_at),
-        "worker_link": f"{public_url}/w/{run.slug}",
-        "assignments": _by_status(connection, run, simulated=False),
-        "conversations_rated": rated.get(False, 0),
-        "simulated": _by_status(connection, run, simulated=True),
-        "simulated_conversations_rated": rated.get(True, 0),
-    }
+    return RunSummary(
+        run=run.slug,
+        study=study.name,
+        title=study.title,
+        status=run.status,
+        created_at=run.created_at,
+        worker_link=f"{public_url}/w/{run.slug}",
+        assignments=_by_status(connection, run, simulated=False),
+        conversations_rated=rated.get(False, 0),
+        simulated=_by_status(connection, run, simulated=True),
+        simulated_conversations_rated=rated.get(True, 0),
+    )
 
 
-def _by_status(connection: Connection, run: RunEntry, *, simulated: bool) -> dict[str, int]:
+def _by_status(connection: Connection, run: RunEntry, *, simulated: bool) -> AssignmentCounts:
     query = (
         select(ASSIGNMENT.status, func.count())
         .where(ASSIGNMENT.run_id == run.id, ASSIGNMENT.simulated == simulated)
         .group_by(ASSIGNMENT.status)
     )
     counts = {status: int(k) for status, k in connection.execute(query)}
-    return {status: counts.get(status, 0) for status in _STATUSES}
+    return AssignmentCounts(**{status: counts.get(status, 0) for status in AssignmentCounts.model_fields})
 
 
 def _rated(connection: Connection, run: RunEntry) -> dict[bool, int]:
@@ -62,7 +66,7 @@ def _rated(connection: Connection, run: RunEntry) -> dict[bool, int]:
     return {bool(simulated): int(k) for simulated, k in connection.execute(query)}
 
 
-def systems(connection: Connection, run: RunEntry) -> list[Json]:
+def systems(connection: Connection, run: RunEntry) -> list[SystemProgress]:
     """Return the progress of every system of a run."""
     turns = (
         select(
@@ -81,19 +85,19 @@ def systems(connection: Connection, run: RunEntry) -> list[Json]:
         Run, RUN.study_id == SYSTEM.study_id
     )
     return [
-        {
-            "system": row.name,
-            "family": row.family,
-            "is_qc": bool(row.is_qc),
+        SystemProgress(
+            system=row.name,
+            family=row.family,
+            is_qc=row.is_qc,
             **progress.get(row.id, dict.fromkeys(_PROGRESS, 0)),
-            "inputs": inputs.get(row.id, 0),
-            "median_latency_ms": latency.get(row.id),
-        }
+            inputs=inputs.get(row.id, 0),
+            median_latency_ms=latency.get(row.id),
+        )
         for row in connection.execute(listed.where(RUN.id == run.id).order_by(SYSTEM.id))
     ]
 
 
-def assignments(connection: Connection, run: RunEntry, auth: Auth) -> list[Json]:
+def assignments(connection: Connection, run: RunEntry, auth: Auth) -> list[AssignmentRow]:
     """Return every assignment of a run, newest first."""
     in_chat = and_(TURN.conversation_id == CONVERSATION.id, TURN.author == "worker")
     query = (
@@ -116,23 +120,23 @@ def assignments(connection: Connection, run: RunEntry, auth: Auth) -> list[Json]
         .order_by(ASSIGNMENT.created_at.desc())
     )
     return [
-        {
-            "assignment": row.id,
-            "worker": row.pseudonym,
-            "simulated": bool(row.simulated),
-            "status": row.status,
-            "conversations_rated": int(row.rated),
-            "inputs": int(row.inputs),
-            "started_at": shown_time(row.agreed_at),
-            "active_at": shown_time(row.active_at),
-            "ended_at": shown_time(row.ended_at),
-            "completion_code": auth.completion_code(row.id) if row.status == "completed" else None,
-        }
+        AssignmentRow(
+            assignment=row.id,
+            worker=row.pseudonym,
+            simulated=row.simulated,
+            status=row.status,
+            conversations_rated=row.rated,
+            inputs=row.inputs,
+            started_at=row.agreed_at,
+            active_at=row.active_at,
+            ended_at=row.ended_at,
+            completion_code=auth.completion_code(row.id) if row.status == "completed" else None,
+        )
         for row in connection.execute(query)
     ]
 
 
-def _conversations_by_status(connection: Connection, run: RunEntry) -> dict[int, Json]:
+def _conversations_by_status(connection: Connection, run: RunEntry) -> dict[int, dict[str, int]]:
     """Return the counts per system. What an assignment that is over has left undone is not counted."""
     query = (
         select(CONVERSATION.system_id, CONVERSATION.status, func.count())
@@ -143,7 +147,7 @@ def _conversations_by_status(connection: Connection, run: RunEntry) -> dict[int,
         )
         .group_by(CONVERSATION.system_id, CONVERSATION.status)
     )
-    progress: dict[int, Json] = {}
+    progress: dict[int, dict[str, int]] = {}
     for system, status, k in connection.execute(query):
         counts = progress.setdefault(system, dict.fromkeys(_PROGRESS, 0))
         counts["active" if status == "ended" else status] += int(k)

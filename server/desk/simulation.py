@@ -1,11 +1,10 @@
 """What simulated workers may look up: how good they find the systems of their own assignment."""
 
-from typing import Any
-
 from sqlalchemy import Connection, select
 
 from server.db.catalog import find_run
 from server.db.models import Assignment, Conversation, Run, System, columns
+from server.desk.responses import CriterionSigns, SimulatedBeliefs, SystemQuality
 from server.errors import AssignmentNotFound, NotSimulated
 from server.session.plan import QC
 from server.study import parse_study
@@ -16,7 +15,7 @@ RUN = columns(Run)
 SYSTEM = columns(System)
 
 
-def beliefs(connection: Connection, assignment_id: str) -> dict[str, Any]:
+def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
     """Return how good a simulated worker finds each of its conversations, and what it should rate.
 
     Raises:
@@ -37,10 +36,10 @@ def beliefs(connection: Connection, assignment_id: str) -> dict[str, Any]:
         .where(CONVERSATION.assignment_id == assignment_id)
         .order_by(CONVERSATION.position, CONVERSATION.attempt)
     )
-    return {
-        "conversations": [
-            {"conversation": row.position, "attempt": row.attempt, "quality": quality[row.name]}
+    return SimulatedBeliefs(
+        conversations=[
+            SystemQuality(conversation=row.position, attempt=row.attempt, quality=quality[row.name])
             for row in connection.execute(query)
         ],
-        "criteria": [{"label": c.label, "negative": c.negative, "qc": c.qc} for c in study.criteria],
-    }
+        criteria=[CriterionSigns(label=c.label, negative=c.negative, qc=c.qc) for c in study.criteria],
+    )

@@ -4,7 +4,6 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from server.clock import shown_time
 from server.db.models import (
     Assignment,
     Conversation,
@@ -18,6 +17,7 @@ from server.db.models import (
     columns,
 )
 from server.db.rows import PERSONA_SEPARATOR
+from server.desk.responses import AssignmentDetail, ConversationDetail, RatingRow, TopicRow, TurnRow
 from server.errors import AssignmentNotFound
 
 ASSIGNMENT = columns(Assignment)
@@ -30,10 +30,8 @@ TOPIC_MARK = columns(TopicMark)
 TURN = columns(Turn)
 WORKER = columns(Worker)
 
-Json = dict[str, Any]
 
-
-def transcript(connection: Connection, assignment_id: str) -> Json:
+def transcript(connection: Connection, assignment_id: str) -> AssignmentDetail:
     """Return everything about one assignment. Raises AssignmentNotFound."""
     assignment = _assignment(connection, assignment_id)
     query = (
@@ -42,14 +40,14 @@ def transcript(connection: Connection, assignment_id: str) -> Json:
         .where(CONVERSATION.assignment_id == assignment_id)
         .order_by(CONVERSATION.position, CONVERSATION.attempt)
     )
-    return {
-        "assignment": assignment.id,
-        "worker": assignment.pseudonym,
-        "simulated": bool(assignment.simulated),
-        "status": assignment.status,
-        "feedback": assignment.feedback,
-        "conversations": [_conversation(connection, row) for row in connection.execute(query).all()],
-    }
+    return AssignmentDetail(
+        assignment=assignment.id,
+        worker=assignment.pseudonym,
+        simulated=assignment.simulated,
+        status=assignment.status,
+        feedback=assignment.feedback,
+        conversations=[_conversation(connection, row) for row in connection.execute(query).all()],
+    )
 
 
 def _assignment(connection: Connection, assignment_id: str) -> Any:
@@ -64,7 +62,7 @@ def _assignment(connection: Connection, assignment_id: str) -> Any:
     return found
 
 
-def _conversation(connection: Connection, row: Any) -> Json:
+def _conversation(connection: Connection, row: Any) -> ConversationDetail:
     def of_this(table: Any, of: Any, order: Any) -> list[Any]:
         query = select(table).where(of.conversation_id == row.id).order_by(order)
         return list(connection.execute(query))
@@ -76,37 +74,37 @@ def _conversation(connection: Connection, row: Any) -> Json:
         .where(RATING.conversation_id == row.id, SYSTEM.id == row.system_id)
         .order_by(CRITERION.position)
     )
-    return {
-        "position": row.position,
-        "attempt": row.attempt,
-        "system": row.system,
-        "family": row.family,
-        "is_qc": bool(row.is_qc),
-        "status": row.status,
-        "persona": row.persona.split(PERSONA_SEPARATOR) if row.persona else [],
-        "topic_marks": [
-            {
-                "round": mark.round,
-                "topic": mark.topic,
-                "how": mark.how,
-                "opinion": mark.opinion,
-                "bot_opinion": mark.bot_opinion,
-            }
+    return ConversationDetail(
+        position=row.position,
+        attempt=row.attempt,
+        system=row.system,
+        family=row.family,
+        is_qc=row.is_qc,
+        status=row.status,
+        persona=row.persona.split(PERSONA_SEPARATOR) if row.persona else [],
+        topic_marks=[
+            TopicRow(
+                round=mark.round,
+                topic=mark.topic,
+                how=mark.how,
+                opinion=mark.opinion,
+                bot_opinion=mark.bot_opinion,
+            )
             for mark in of_this(TopicMark, TOPIC_MARK, TOPIC_MARK.ordinal)
         ],
-        "turns": [
-            {
-                "turn_index": turn.turn_index,
-                "author": turn.author,
-                "text": turn.text,
-                "created_at": shown_time(turn.created_at),
-                "latency_ms": turn.latency_ms,
-            }
+        turns=[
+            TurnRow(
+                turn_index=turn.turn_index,
+                author=turn.author,
+                text=turn.text,
+                created_at=turn.created_at,
+                latency_ms=turn.latency_ms,
+            )
             for turn in of_this(Turn, TURN, TURN.turn_index)
         ],
-        "ratings": [
-            {"criterion": label, "statement": statement, "value": value}
+        ratings=[
+            RatingRow(criterion=label, statement=statement, value=value)
             for label, statement, value in connection.execute(ratings)
         ],
-        "incidents": [f"{note.kind}: {note.text}" for note in of_this(Note, NOTE, NOTE.id)],
-    }
+        incidents=[f"{note.kind}: {note.text}" for note in of_this(Note, NOTE, NOTE.id)],
+    )

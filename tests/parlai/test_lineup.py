@@ -62,7 +62,7 @@ def test_a_finished_line_up_is_not_trained_again(models: Path, corpus_file: Path
 
 def test_other_settings_are_refused_rather_than_mixed(models: Path, corpus_file: Path) -> None:
     result = CliRunner().invoke(app, ["--corpus", str(corpus_file), "--out", str(models), "--epochs", "2"])
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "biencoder holds a model of another corpus or other settings" in result.output
 
 
@@ -97,9 +97,9 @@ def test_a_corpus_that_is_too_small_or_missing_is_said_plainly(tmp_path: Path) -
     path = tmp_path / "one.jsonl"
     path.write_text('{"dialogue": "d", "turns": ["Hello.", "Hi."]}\n')
     result = CliRunner().invoke(app, ["--corpus", str(path), "--out", str(tmp_path / "models")])
-    assert (result.exit_code, "Give a corpus with more dialogues." in result.output) == (1, True)
+    assert (result.exit_code, "Give a corpus with more dialogues." in result.output) == (2, True)
     result = CliRunner().invoke(app, ["--corpus", str(tmp_path / "none"), "--out", str(tmp_path / "models")])
-    assert (result.exit_code, "no such file" in result.output) == (1, True)
+    assert (result.exit_code, "no such file" in result.output) == (2, True)
 
 
 def test_training_data_has_each_dialogue_from_both_sides_with_and_without_persona(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 from server.bots.lineup import OpenRun
 from server.bots.registry import Registry
 from server.cli import command_line
+from server.cli import serve as serve_command
 from server.db.engine import migrate
 from tests.server.support.database import make_run
 from tests.server.support.server import House
@@ -89,7 +90,7 @@ def candor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Res
     pages = tmp_path / "pages"
     pages.mkdir()
     (pages / "worker.html").write_text("<!doctype html>")
-    monkeypatch.setattr(command_line, "PAGES", pages)
+    monkeypatch.setattr(serve_command, "PAGES", pages)
     monkeypatch.setenv("COLUMNS", "200")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

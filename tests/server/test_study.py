@@ -15,11 +15,10 @@ from qc.run import RESERVED_LABELS
 from server import study
 from server.bots.lineup import open_lineup, rules_of
 from server.bots.registry import Registry
-from server.cli.command_line import DEMO
 from server.db import catalog
 from server.errors import StudyInvalid
 from server.session.plan import QC
-from server.study import load_study, parse_study, study_hash
+from server.study import DEMO, load_study, parse_study, study_hash
 from tests.server.support.study import AT, NOBODY, study_text
 
 # Numbered by hand: the expected lines below are the lines of this text.

@@ -16,7 +16,7 @@ export function RunsView({ go }: { go: (to: Route) => void }) {
       <LoadStatus failure={failure} empty={data === null} />
       {data?.runs.length === 0 && (
         <p class="soft">
-          There is no run yet. Open one with <code>python -m server open STUDY.yaml --run NAME</code>.
+          There is no run yet. Open one with <code>candor study open STUDY.yaml --run NAME</code>.
         </p>
       )}
       <ul class="runs">

@@ -8,13 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-import typer
 from fastapi import FastAPI, HTTPException, Request
 from typer.testing import CliRunner, Result
 
 from bots import Bot, BotError, Chat, Turn
-from bots.check import check
-from bots.register import cli
+from bots.__main__ import cli
 from server.db.engine import migrate
 from tests.bots.conformance.wrong import Person
 from tests.bots.endpoints.test_http import running
@@ -22,8 +20,6 @@ from tests.server.support.database import make_run
 from tests.server.support.server import House
 
 Command = Callable[..., Result]
-_CHECK = typer.Typer()
-_CHECK.command()(check)
 
 
 def hosting(bot: Bot) -> FastAPI:
@@ -69,26 +65,28 @@ def house(migrated: Path, tmp_path: Path) -> Iterator[House]:
     house.stop()
 
 
-def _runner(app: typer.Typer, house: House) -> Command:
+def _runner(house: House, *before: str) -> Command:
     environment = {"CANDOR_TOKEN": house.auth.researcher_token, "COLUMNS": "200", "NO_COLOR": "1"}
     where = ["--server", f"http://127.0.0.1:{house.port}"]
 
     def run(*arguments: object, answer: str | None = None, **more: str | None) -> Result:
-        return CliRunner().invoke(app, [*map(str, arguments), *where], input=answer, env=environment | more)
+        return CliRunner().invoke(
+            cli, [*before, *map(str, arguments), *where], input=answer, env=environment | more
+        )
 
     return run
 
 
 @pytest.fixture
 def register(house: House) -> Command:
-    """`python -m bots.register`, told where the server is."""
-    return _runner(cli, house)
+    """`candor bots`, told where the server is."""
+    return _runner(house)
 
 
 @pytest.fixture
 def checking(house: House) -> Command:
-    """`python -m bots.check`, told where the server is."""
-    return _runner(_CHECK, house)
+    """`candor bots check`, told where the server is."""
+    return _runner(house, "check")
 
 
 def good(result: Result) -> str:

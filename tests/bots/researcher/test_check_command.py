@@ -1,4 +1,4 @@
-"""`python -m bots.check`: with a real server, and from here without one."""
+"""`candor bots check`: with a real server, and from here without one."""
 
 import subprocess
 import sys
@@ -7,12 +7,11 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from bots import ConformanceReport
-from bots.check import AT_ONCE, BOT_TRY
+from bots.check import AT_ONCE, BOT_TRY, cli
 from bots.conformance.script import calls
 from server.study import Timeouts
 from tests.bots.conformance.wrong import Speaks
 from tests.bots.endpoints.test_http import running
-from tests.bots.researcher.conftest import _CHECK as CHECK
 from tests.bots.researcher.conftest import Command, good, hosting, process, refused
 from tests.server.support.database import execute, query
 from tests.server.support.server import House
@@ -93,9 +92,7 @@ def test_a_bot_that_is_not_registered_or_disabled_cannot_be_checked(
 
 
 def test_without_a_server_a_registered_bot_cannot_be_checked() -> None:
-    refused(
-        CliRunner().invoke(CHECK, ["mine", "--server", "http://127.0.0.1:1", "--token", "t"]), "no answer"
-    )
+    refused(CliRunner().invoke(cli, ["mine", "--server", "http://127.0.0.1:1", "--token", "t"]), "no answer")
 
 
 # ---- from here -------------------------------------------------------------------------------
@@ -109,12 +106,12 @@ def test_builtin_bots_need_no_server() -> None:
 
 
 def test_a_bot_that_does_not_exist() -> None:
-    refused(CliRunner().invoke(CHECK, ["builtin:none"]), 'no bot is called "builtin:none"')
+    refused(CliRunner().invoke(cli, ["builtin:none"]), 'no bot is called "builtin:none"')
 
 
 def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
     arguments = ["builtin:reflect", "--json", str(tmp_path / "no" / "such")]
-    refused(CliRunner().invoke(CHECK, arguments), "cannot be written", "--json")
+    refused(CliRunner().invoke(cli, arguments), "cannot be written", "--json")
 
 
 def test_the_deadline_is_that_of_a_study_by_default() -> None:

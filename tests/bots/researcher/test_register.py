@@ -1,4 +1,4 @@
-"""`python -m bots.register`, against a real server."""
+"""`candor bots`, against a real server."""
 
 import json
 import re
@@ -36,7 +36,7 @@ def test_a_bot_of_every_kind_is_registered(
     prompt.write_text("Be brief.\n\n{persona}\n")
     told = good(register("add", "mine", "--kind", "http", "--url", NOWHERE, "--url", "http://127.0.0.1:2/"))
     assert "mine is registered" in told
-    assert "python -m bots.check mine" in told
+    assert "candor bots check mine" in told
     good(register("add", "zoo", "--kind", "parlai-web", "--url", NOWHERE))
     options = ["--model", "org/llama-3", "--key", "GPU_API_KEY", "--prompt", prompt]
     more = ["--temperature", "0.7", "--max-tokens", "60"]
@@ -58,12 +58,9 @@ def test_a_bot_of_every_kind_is_registered(
 
 def test_a_bot_that_dials_in_is_told_how(register: Command, house: House) -> None:
     told = good(register("add", "far", "--kind", "dial-in"))
-    command = (
-        "python -m bots.host hf:FOLDER_OR_HUB_ID --name far"
-        f" --server ws://127.0.0.1:{house.port} --token TOKEN"
-    )
+    command = f"candor host hf:FOLDER_OR_HUB_ID --name far --server ws://127.0.0.1:{house.port} --token TOKEN"
     assert command in told
-    assert "python -m server token new --name far --for host" in told
+    assert "candor token new --name far --for host" in told
     assert registered(house) == {"far": {"kind": "dial-in"}}
 
 

@@ -85,7 +85,7 @@ def test_a_hosts_token_is_told_that_it_may_only_dial_in(house: House, command: C
         "error": {
             "code": "out_of_scope",
             "message": "this token may only be used by bot hosts, to dial in",
-            "hint": "Use a researcher's token (`python -m server token new --name NAME`).",
+            "hint": "Use a researcher's token (`candor token new --name NAME`).",
         }
     }
 

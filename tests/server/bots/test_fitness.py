@@ -11,11 +11,10 @@ from bots import Verdict
 from server.bots import fitness, registration
 from server.bots.lineup import open_lineup
 from server.bots.registry import Registry
-from server.cli.command_line import DEMO
 from server.db.catalog import RunEntry
 from server.db.engine import migrate, open_engine
 from server.errors import StudyInvalid
-from server.study import parse_study
+from server.study import DEMO, parse_study
 from tests.server.cli.test_command_line import Candor, assert_refused
 from tests.server.support.bots import report
 from tests.server.support.database import query
@@ -139,7 +138,7 @@ def test_a_bot_that_is_not_there_fails(candor: Candor, write: Callable[..., Path
 @pytest.mark.parametrize(
     ("stored", "reason"),
     [
-        ({}, "run `python -m bots.check far`"),
+        ({}, "run `candor bots check far`"),
         ({"verdict": "fail"}, "Feathers."),
         ({"verdict": "pass", "enabled": False}, "it is disabled"),
     ],
@@ -193,7 +192,7 @@ def test_a_bot_with_another_replica_has_to_be_checked_again(
     engine.dispose()
     refused = candor("open", write(), "--run", "x", "--data", tmp_path)
     assert_refused(refused, "not fit for workers: far")
-    assert "never: run `python -m bots.check far`" in refused.stdout
+    assert "never: run `candor bots check far`" in refused.stdout
 
 
 def test_a_study_of_builtin_bots_needs_no_check(candor: Candor, tmp_path: Path) -> None:

@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import Result
+from typer.testing import CliRunner, Result
 
 from server.bots.registry import Registry
-from server.cli import command_line
-from server.cli.command_line import DEMO
+from server.cli.command_line import COMMANDS, cli
+from server.cli.serve import listen, prepare
+from server.cli.settings import settings_from
+from server.config import Settings
 from server.db.engine import migrate
+from server.study import DEMO
 from tests.server.support.database import query
 
 REPOSITORY = Path(__file__).parents[3]
@@ -46,8 +49,79 @@ def assert_refused(done: Result, *reasons: str) -> None:
 def test_help_names_every_command() -> None:
     done = process("--help")
     assert done.returncode == 0
-    for command in ("serve", "check", "open", "schema"):
-        assert command in done.stdout
+    listed = re.findall(r"^│ (\w+)  +[A-Z]", done.stdout, re.MULTILINE)
+    assert listed == list(COMMANDS)
+
+
+def test_the_list_of_commands_loads_none_of_them() -> None:
+    """Nothing but typer and what it needs: loading the commands takes seconds."""
+    script = (
+        "import sys; from server.cli.command_line import cli; cli(['--help'], standalone_mode=False);"
+        "print(sorted({name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=REPOSITORY, capture_output=True, text=True, check=True
+    )
+    heavy = {
+        "alembic",
+        "bots",
+        "fastapi",
+        "httpx2",
+        "numpy",
+        "pydantic",
+        "qc",
+        "scipy",
+        "sqlalchemy",
+        "torch",
+        "uvicorn",
+    }
+    loaded = set(re.findall(r"'(\w+)'", done.stdout.splitlines()[-1]))
+    assert {"server", "typer"} <= loaded
+    assert not heavy & loaded
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name: str) -> None:
+    done = CliRunner().invoke(cli, [name, "--help"])
+    assert done.exit_code == 0, done.output
+    assert f"Usage: candor {name} " in done.stdout
+
+
+@pytest.mark.parametrize("name", ["check", "open", "close"])
+def test_a_study_command_is_known_by_its_old_name(name: str) -> None:
+    old, new = (CliRunner().invoke(cli, [*command, "--help"]) for command in ([name], ["study", name]))
+    assert old.exit_code == new.exit_code == 0
+    assert old.stdout.replace(f"candor {name}", f"candor study {name}").split() == new.stdout.split()
+
+
+def test_arguments_reach_a_command_as_they_were_typed() -> None:
+    """`--help` and `--` among them."""
+    told = CliRunner().invoke(cli, ["convert", "--force", "--", "--run", "x.json"])
+    assert told.exit_code == 2
+    assert "--run: " in told.output  # the source is called "--run"
+
+
+def test_the_help_of_serve_lists_every_setting() -> None:
+    told = " ".join(CliRunner().invoke(cli, ["serve", "--help"], env={"COLUMNS": "300"}).stdout.split())
+    for name, field in Settings.model_fields.items():
+        assert f"CANDOR_{name.upper()}: {field.description}" in told
+
+
+def test_the_module_forms_are_the_same_commands() -> None:
+    for module, name in [
+        ("server", "serve"),
+        ("bots", "add"),
+        ("bots.crowd", "--workers"),
+        ("qc.report", "SOURCE"),
+    ]:
+        done = subprocess.run(
+            [sys.executable, "-m", module, "--help"],
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert name in done.stdout
 
 
 def test_a_refusal_as_a_user_sees_it(tmp_path: Path) -> None:
@@ -76,7 +150,7 @@ def test_a_bad_study_is_told_line_by_line(candor: Candor, tmp_path: Path) -> Non
     )
     fun = next(n for n, line in enumerate(DEMO.read_text().splitlines(), 1) if "label: fun" in line)
     assert_refused(
-        candor("check", path), f"{path}:3: name: ", f"{path}:{fun}: criteria.2.label: ", "candor check"
+        candor("check", path), f"{path}:3: name: ", f"{path}:{fun}: criteria.2.label: ", "candor study check"
     )
 
 
@@ -137,6 +211,16 @@ def test_a_run_whose_bots_cannot_be_opened_is_not_stored(candor: Candor, tmp_pat
     assert query(f"sqlite:///{data / 'candor.db'}", "SELECT * FROM run") == []
 
 
+def test_listing_the_runs(candor: Candor, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    assert "There is no run yet" in candor("study", "list", "--data", data).stdout
+    candor("study", "open", DEMO, "--run", "first", "--data", data)
+    candor("study", "open", DEMO, "--run", "second", "--data", data)
+    candor("study", "close", "--run", "first", "--data", data)
+    _, *rows = candor("study", "list", "--data", data).stdout.splitlines()
+    assert [row.split()[:3] for row in rows] == [["first", "demo", "closed"], ["second", "demo", "open"]]
+
+
 def test_closing_a_run(candor: Candor, tmp_path: Path) -> None:
     data = tmp_path / "data"
     candor("open", DEMO, "--run", "first", "--data", data)
@@ -165,7 +249,7 @@ def test_a_port_in_use(candor: Candor, tmp_path: Path, taken: int) -> None:
 
 def test_a_port_is_taken_from_the_first_moment_on(candor: Candor, tmp_path: Path) -> None:
     """Two servers started at once: the second one says so, though the first is still preparing."""
-    with command_line._listen(command_line._settings()):
+    with listen(settings_from()):
         assert_refused(candor("serve", "--data", tmp_path / "data"), "cannot listen on 127.0.0.1:")
 
 
@@ -190,10 +274,10 @@ def test_a_limit_that_is_none(candor: Candor, tmp_path: Path, name: str) -> None
     assert_refused(refused, name.lower())
 
 
-COMMANDS = [("serve",), ("open", DEMO, "--run", "x")]
+REFUSED = [("serve",), ("open", DEMO, "--run", "x")]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=["serve", "open"])
+@pytest.mark.parametrize("command", REFUSED, ids=["serve", "open"])
 @pytest.mark.parametrize(
     "database_url",
     [
@@ -235,7 +319,7 @@ def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -
     candor("open", DEMO, "--run", "good", "--data", tmp_path)
     candor("open", DEMO, "--run", "broken", "--data", tmp_path)
     url = f"sqlite:///{tmp_path / 'candor.db'}"
-    prepared = command_line._prepare(command_line._settings(data=tmp_path), Registry(refuse_private=False))
+    prepared = prepare(settings_from(data=tmp_path), Registry(refuse_private=False))
     assert [run.slug for run in prepared.values()] == ["good", "broken"]
     # As after an update that no longer has one of a study's bots; runs of the same study share its row.
     query(
@@ -244,7 +328,7 @@ def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -
         "created_at FROM study",
     )
     query(url, "UPDATE run SET study_id = 9 WHERE slug = 'broken'")
-    prepared = command_line._prepare(command_line._settings(data=tmp_path), Registry(refuse_private=False))
+    prepared = prepare(settings_from(data=tmp_path), Registry(refuse_private=False))
     assert [run.slug for run in prepared.values()] == ["good"]
     query(url, "UPDATE run SET study_id = 9")
     assert_refused(candor("serve", "--data", tmp_path), "no run can be served", "builtin:gone")

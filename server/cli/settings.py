@@ -1,0 +1,52 @@
+"""Settings as options of a command, and as a list in its help."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+from pydantic_settings import SettingsError
+
+from bots import fail
+from server.config import Settings
+
+_FIELDS = Settings.model_fields
+
+
+def _default(name: str) -> str:
+    return str(_FIELDS[name].default)
+
+
+Host = Annotated[str | None, typer.Option(help="Address to listen on.", show_default=_default("host"))]
+Port = Annotated[int | None, typer.Option(help="Port to listen on.", show_default=_default("port"))]
+Data = Annotated[
+    Path | None,
+    typer.Option(help="Folder of the database and the secrets.", show_default=_default("data")),
+]
+
+
+def settings_from(**given: Any) -> Settings:
+    """Return the settings of the environment, with the options that were given; end where one is wrong."""
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(str(k) for k in e['loc'])}: {e['msg']}" for e in error.errors())
+        fail(f"a setting is wrong: {problems}", "Correct the option, or the CANDOR_… variable of that name.")
+    except SettingsError as error:
+        fail(f"a setting is wrong: {error}", "Correct the CANDOR_… variable of that name; a list is JSON.")
+
+
+def variables() -> list[tuple[str, str, str]]:
+    """Return every environment variable that is a setting: its name, what it means, its default as typed."""
+    prefix = Settings.model_config["env_prefix"]
+    return [
+        (f"{prefix}{name}".upper(), field.description or "", _as_typed(field.default))
+        for name, field in _FIELDS.items()
+    ]
+
+
+def _as_typed(default: object) -> str:
+    if default is None:
+        return ""
+    return json.dumps(default) if isinstance(default, list | bool) else str(default)

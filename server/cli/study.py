@@ -1,0 +1,125 @@
+"""`candor study`: a study file checked, runs of it opened, closed and listed."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+from sqlalchemy import Connection
+
+from bots import console, fail, stderr
+from server.bots import fitness
+from server.bots.lineup import OpenRun, open_lineup
+from server.bots.registry import Registry
+from server.cli.database import reading, transaction, transaction_or_fail
+from server.cli.fitness import check_fitness
+from server.cli.settings import Data, settings_from
+from server.clock import utc_now
+from server.db import catalog
+from server.errors import BotsUnfit, CandorError
+from server.study import load_study, parse_study
+
+cli = typer.Typer(
+    help="Check a study file, open a run of it, close it, list the runs.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+StudyFile = Annotated[Path, typer.Argument(help="A study file (YAML).")]
+RunName = Annotated[str, typer.Option("--run", help="A name for the run; part of the worker's link.")]
+CheckBots = Annotated[bool, typer.Option("--bots", help="Ask the study's bots, too, as `open` does.")]
+Force = Annotated[
+    bool, typer.Option("--despite-failing-bots", help="Open the run even if bots failed their check.")
+]
+
+
+@cli.command()
+def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
+    """Check a study file and open its bots, without storing anything."""
+    settings = settings_from(data=data)
+    registry = Registry(refuse_private=settings.refuse_private_bots)
+    try:
+        content, text = load_study(study)
+        with reading(settings) as connection:
+            lineup, registered = _line_up(connection, registry, _unopened(text, "check"))
+        if bots:
+            fitness.require_fit(check_fitness(lineup, registered, registry))
+    except CandorError as error:
+        fail(error.message, error.hint)
+    console.print(
+        f"[green]{escape(str(study))} is fine:[/] {len(content.systems)} systems, "
+        f"{content.conversations} conversations each, {len(content.criteria)} criteria."
+    )
+
+
+@cli.command("open")
+def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bots: Force = False) -> None:
+    """Open a run of a study. A server that is running serves it after a restart.
+
+    Bots of the study's own `bots` section are asked a few conversations first; bots that are registered with
+    the server must have passed their check. A run whose bots failed is not opened.
+    """
+    settings = settings_from(data=data)
+    registry = Registry(refuse_private=settings.refuse_private_bots)
+    try:
+        _, text = load_study(study)
+        catalog.require_slug(run)
+        with transaction(settings) as connection:
+            stands = catalog.find_opened(connection, text, run)
+            lineup, registered = _line_up(connection, registry, stands or _unopened(text, run))
+        if stands is None:  # a study under way is not examined again
+            _require_fit(lineup, registered, registry, despite_failing_bots)
+        with transaction(settings) as connection:
+            entry = catalog.open_run(connection, text, run, utc_now())
+    except CandorError as error:
+        fail(error.message, error.hint)
+    console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
+    console.print("A server that is running serves it once it is started again.")
+
+
+@cli.command()
+def close(run: RunName, data: Data = None) -> None:
+    """Close a run: nobody new gets in, those who are under way can finish."""
+    with transaction_or_fail(data) as connection:
+        catalog.close_run(connection, run)
+    console.print(f"Run [bold]{run}[/] is closed; its data stays.")
+
+
+@cli.command("list")
+def list_(data: Data = None) -> None:
+    """List the runs: of which study, open or closed, since when."""
+    with transaction_or_fail(data) as connection:
+        found = catalog.runs(connection)
+    table = Table("run", "study", "status", "opened", box=None)
+    for run in found:
+        opened = f"{run.created_at:%Y-%m-%d %H:%M} UTC"
+        table.add_row(run.slug, parse_study(run.yaml).name, run.status, opened)
+    console.print(table if found else "There is no run yet: `candor study open` opens one.")
+
+
+def _unopened(text: str, run: str) -> catalog.RunEntry:
+    """Return what a run of the study would be, were it open."""
+    return catalog.RunEntry(0, run, 0, "open", utc_now(), text)
+
+
+def _line_up(
+    connection: Connection | None, registry: Registry, entry: catalog.RunEntry
+) -> tuple[OpenRun, list[fitness.Fitness]]:
+    """Return a run with its bots, and how those did that are registered. No connection: no database."""
+    if connection is None:
+        return open_lineup(entry, registry), []
+    registry.load(connection)
+    lineup = open_lineup(entry, registry)  # a run whose bots cannot be opened is not stored
+    return lineup, fitness.registered_fitness(connection, lineup.study)
+
+
+def _require_fit(
+    lineup: OpenRun, registered: list[fitness.Fitness], registry: Registry, despite: bool
+) -> None:
+    try:
+        fitness.require_fit(check_fitness(lineup, registered, registry))
+    except BotsUnfit as error:
+        if not despite:
+            raise
+        stderr.print(f"[yellow]Opened all the same:[/] {escape(error.message)}", soft_wrap=True)

@@ -1,0 +1,158 @@
+"""What the researcher's API answers, call by call. `/api/openapi.json` is made from these models."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from server.clock import ShownTime
+from server.db.catalog import RunStatus
+from server.session.instrument import Opinion, TopicChangeKind
+from server.session.records import Closing
+from server.session.state import ConversationStatus
+
+AssignmentStatus = Literal["active"] | Closing
+
+
+class AssignmentCounts(BaseModel):
+    """How many assignments of a run stand where."""
+
+    active: int
+    completed: int
+    returned: int
+    expired: int
+
+
+class RunSummary(BaseModel):
+    """A run in a few numbers: those of people, and beside them those of simulated workers."""
+
+    run: str
+    study: str
+    title: str
+    status: RunStatus
+    created_at: ShownTime
+    worker_link: str
+    assignments: AssignmentCounts
+    conversations_rated: int
+    simulated: AssignmentCounts
+    simulated_conversations_rated: int
+
+
+class RunList(BaseModel):
+    """Every run, newest first."""
+
+    runs: list[RunSummary]
+
+
+class SystemProgress(BaseModel):
+    """A system's conversations by how they stand, and how it has answered."""
+
+    system: str
+    family: str
+    is_qc: bool
+    planned: int
+    active: int
+    rated: int
+    failed: int
+    skipped: int
+    inputs: int
+    median_latency_ms: int | None
+
+
+class AssignmentRow(BaseModel):
+    """An assignment in the list of its run. `worker` is a pseudonym."""
+
+    assignment: str
+    worker: str
+    simulated: bool
+    status: AssignmentStatus
+    conversations_rated: int
+    inputs: int
+    started_at: ShownTime | None
+    active_at: ShownTime | None
+    ended_at: ShownTime | None
+    completion_code: str | None
+
+
+class RunDetail(RunSummary):
+    """A run with the progress of its systems, and its assignments, newest first."""
+
+    systems: list[SystemProgress]
+    workers: list[AssignmentRow]
+
+
+class TopicRow(BaseModel):
+    """A topic of a conversation; `how` and `bot_opinion` are None for its first."""
+
+    round: int
+    topic: str
+    how: TopicChangeKind | None
+    opinion: Opinion
+    bot_opinion: Opinion | None
+
+
+class TurnRow(BaseModel):
+    """A line of a conversation. A bot's has the milliseconds that it took."""
+
+    turn_index: int
+    author: Literal["worker", "bot"]
+    text: str
+    created_at: ShownTime
+    latency_ms: int | None
+
+
+class RatingRow(BaseModel):
+    """What a worker has rated on one criterion, from 0 to 100."""
+
+    criterion: str
+    statement: str
+    value: int
+
+
+class ConversationDetail(BaseModel):
+    """A conversation, attempt by attempt. `incidents` are what went wrong, in words."""
+
+    position: int
+    attempt: int
+    system: str
+    family: str
+    is_qc: bool
+    status: ConversationStatus
+    persona: list[str]
+    topic_marks: list[TopicRow]
+    turns: list[TurnRow]
+    ratings: list[RatingRow]
+    incidents: list[str]
+
+
+class AssignmentDetail(BaseModel):
+    """Everything about one assignment."""
+
+    assignment: str
+    worker: str
+    simulated: bool
+    status: AssignmentStatus
+    feedback: str | None
+    conversations: list[ConversationDetail]
+
+
+class SystemQuality(BaseModel):
+    """How good a simulated worker finds the system of a conversation, by its number: 0 is bad, 1 is good."""
+
+    conversation: int
+    attempt: int
+    quality: float
+
+
+class CriterionSigns(BaseModel):
+    """Whether agreement with a criterion speaks against a system, and whether it counts for the filter."""
+
+    label: str
+    negative: bool
+    qc: bool
+
+
+class SimulatedBeliefs(BaseModel):
+    """What a simulated worker believes of the systems of its assignment."""
+
+    conversations: list[SystemQuality]
+    criteria: list[CriterionSigns]
