@@ -85,11 +85,11 @@ export interface SimulatedBeliefs {
   criteria: CriterionSigns[];
 }
 /**
- * How good a simulated worker finds the system of conversation `k`, from 0 (bad) to 1 (good).
+ * How good a simulated worker finds the system of a conversation, by its number: 0 is bad, 1 is good.
  */
 export interface SystemQuality {
   attempt: number;
-  k: number;
+  conversation: number;
   quality: number;
 }
 /**
@@ -183,7 +183,7 @@ export interface Overruns {
   replies: number;
 }
 /**
- * How a replica does.
+ * Calls and failures of a replica, and whether it is used.
  *
  * `calls` and `failures` are counted since it was added, `last_error` is the latest failure's reason.
  * `state` is "fine", or "failing" after a failure, or "resting" while nobody is sent there.
