@@ -11,9 +11,8 @@ from typing import Generic, TypeVar
 
 from qc.analysis import Analysis
 
-Part = TypeVar("Part")
+T = TypeVar("T")
 Made = TypeVar("Made")
-Make = Callable[[Analysis], Made | None]
 
 
 @dataclass(frozen=True)
@@ -40,20 +39,42 @@ class ReportFile:
 class MadeFile(ReportFile, Generic[Made]):
     """A table or a figure; `make` makes it of an analysis, None if the analysis has nothing for it."""
 
-    make: Make[Made]
+    make: Callable[[Analysis], Made | None]
 
 
-def of(
-    part: Callable[[Analysis], Part | None], make: Callable[[Part], Made | None]
-) -> Callable[[Analysis], Made | None]:
-    """Return what makes something of a part of an analysis; None where the part is None."""
+@dataclass(frozen=True)
+class Part(Generic[T]):
+    """A part of an analysis: the section that computes it, None if it hangs on none, and how to get it."""
 
-    def made(analysis: Analysis) -> Made | None:
-        found = part(analysis)
-        return None if found is None else make(found)
+    section: str | None
+    get: Callable[[Analysis], T | None]
 
-    return made
+    def file(self, name: str, holds: str, make: Callable[[T], Made | None]) -> MadeFile[Made]:
+        """Return the file that `make` makes of this part."""
 
+        def made(analysis: Analysis) -> Made | None:
+            part = self.get(analysis)
+            return None if part is None else make(part)
+
+        return MadeFile(name, holds, made, section=self.section)
+
+
+WHOLE = Part(None, lambda a: a)
+INCIDENTS = Part(None, lambda a: a.incidents)
+SIGNIFICANCE = Part("significance", lambda a: a.significance)
+CLUSTERS = Part("significance", lambda a: a.clusters)
+INTERVALS = Part("intervals", lambda a: a.intervals)
+FORECAST = Part("forecast", lambda a: a.forecast)
+REPLICATION = Part("replication", lambda a: a.replication)
+CRITERIA = Part("criteria", lambda a: a.criteria)
+AGREEMENT = Part("agreement", lambda a: a.agreement)
+FILTER = Part("filter", lambda a: a.filter_check)
+ALPHA = Part("alpha", lambda a: a.alpha)
+PERSONA = Part("persona", lambda a: a.persona)
+CONTEXT = Part("context", lambda a: a.context)
+ADJUSTED = Part("context", lambda a: a.adjusted)
+TOPICS = Part("topics", lambda a: a.topics)
+EFFORT = Part("effort", lambda a: a.effort)
 
 PAGE = ReportFile(
     "report.html",

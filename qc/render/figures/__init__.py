@@ -15,11 +15,19 @@ from qc.render.figures.significance import significance
 from qc.render.figures.style import drawing
 from qc.render.figures.topics import topic_words
 from qc.render.figures.workers import worker_p_values
-from qc.render.manifest import MadeFile, Make, of
+from qc.render.manifest import (
+    ADJUSTED,
+    AGREEMENT,
+    CONTEXT,
+    CRITERIA,
+    PERSONA,
+    SIGNIFICANCE,
+    TOPICS,
+    WHOLE,
+    MadeFile,
+)
 
 __all__ = ["FIGURES", "THEME", "Figure", "figures"]
-
-FigureFile = MadeFile[Drawing]
 
 
 def _ranking(a: Analysis) -> Drawing | None:
@@ -28,10 +36,6 @@ def _ranking(a: Analysis) -> Drawing | None:
 
 def _replication(a: Analysis) -> Drawing | None:
     return replication(a.replication, system_looks(a.run.systems)) if a.replication else None
-
-
-def _workers(a: Analysis) -> Drawing:
-    return worker_p_values(a.sample.screening, a.filter_check)
 
 
 def _alpha(a: Analysis) -> Drawing | None:
@@ -43,68 +47,35 @@ def _effort(a: Analysis) -> Drawing | None:
     return worker_effort(a.filter_check) if a.effort and a.filter_check else None
 
 
-def _criteria(scale: str) -> Make[Drawing]:
-    return of(lambda a: a.criteria, lambda found: criteria_correlation(found[scale], scale))
-
-
-_ON_THE_PAGE: tuple[FigureFile, ...] = (
-    FigureFile("ranking.svg", "overall z with intervals and ranges of ranks", _ranking),
-    FigureFile(
-        "significance.svg",
-        "p of every two systems",
-        of(lambda a: a.significance, significance),
-        section="significance",
+_ON_THE_PAGE: tuple[MadeFile[Drawing], ...] = (
+    MadeFile("ranking.svg", "overall z with intervals and ranges of ranks", _ranking),
+    SIGNIFICANCE.file("significance.svg", "p of every two systems", significance),
+    MadeFile("replication.svg", "overall z in both runs", _replication, section="replication"),
+    WHOLE.file(
+        "worker-p-values.svg",
+        "how p is distributed over the workers",
+        lambda a: worker_p_values(a.sample.screening, a.filter_check),
     ),
-    FigureFile(
-        "replication.svg", "overall z of each system in both runs", _replication, section="replication"
-    ),
-    FigureFile("worker-p-values.svg", "how p is distributed over the workers", _workers),
-    FigureFile(
-        "agreement.svg",
-        "how r is distributed over pairs of workers",
-        of(lambda a: a.agreement, agreement),
-        section="agreement",
-    ),
-    FigureFile("alpha.svg", "scores and workers kept at other levels α", _alpha, section="alpha"),
-    FigureFile(
-        "persona.svg",
-        "what a persona contributes in each family",
-        of(lambda a: a.persona, persona),
-        section="persona",
-    ),
-    FigureFile(
-        "context.svg",
-        "effects of position, time and topic",
-        of(lambda a: a.context, context_effects),
-        section="context",
-    ),
-    FigureFile(
-        "adjusted.svg",
-        "plain and adjusted scores",
-        of(lambda a: a.adjusted, adjusted_scores),
-        section="context",
-    ),
-    FigureFile(
-        "topics.svg", "a word cloud of the topics", of(lambda a: a.topics, topic_words), section="topics"
-    ),
-    FigureFile(
-        "effort.svg",
-        "time and words of the workers; needs the section `filter`, too",
-        _effort,
-        section="effort",
-    ),
+    AGREEMENT.file("agreement.svg", "how r is distributed over pairs of workers", agreement),
+    MadeFile("alpha.svg", "scores and workers kept at other levels α", _alpha, section="alpha"),
+    PERSONA.file("persona.svg", "what a persona contributes in each family", persona),
+    CONTEXT.file("context.svg", "effects of position, time and topic", context_effects),
+    ADJUSTED.file("adjusted.svg", "plain and adjusted scores", adjusted_scores),
+    TOPICS.file("topics.svg", "a word cloud of the topics", topic_words),
+    MadeFile("effort.svg", "time and words of the workers; also needs `filter`", _effort, section="effort"),
 )
 # The page has these as coloured tables.
-_BESIDE_THE_PAGE: tuple[FigureFile, ...] = (
-    FigureFile("criteria-profile.svg", "z by criterion", lambda a: criteria_profile(a.scores)),
-    FigureFile(
+_BESIDE_THE_PAGE: tuple[MadeFile[Drawing], ...] = (
+    WHOLE.file("criteria-profile.svg", "z by criterion", lambda a: criteria_profile(a.scores)),
+    CRITERIA.file(
         "criteria-correlation-z.svg",
         "correlations between criteria from z",
-        _criteria("z"),
-        section="criteria",
+        lambda c: criteria_correlation(c["z"], "z"),
     ),
-    FigureFile(
-        "criteria-correlation-raw.svg", "the same from raw scores", _criteria("raw"), section="criteria"
+    CRITERIA.file(
+        "criteria-correlation-raw.svg",
+        "the same from raw scores",
+        lambda c: criteria_correlation(c["raw"], "raw"),
     ),
 )
 FIGURES = _ON_THE_PAGE + _BESIDE_THE_PAGE

@@ -22,8 +22,10 @@ def criteria(found: CriteriaCorrelation, overall: str) -> Table:
     return matrix(file, "", found.names, found.names, values, TWO, shade)
 
 
-def runs(found: Correlations, overall: str) -> Table:
+def runs(found: Correlations | None, overall: str) -> Table | None:
     """Return the authors' table: a row per coefficient, a column per criterion; `overall` as above."""
+    if found is None:
+        return None
     rows = {"pearson": found.pearson, "spearman": found.spearman, "kendall": found.kendall}
     values = pd.DataFrame(list(rows.values()))
     file = values.rename(columns={OVERALL: overall})

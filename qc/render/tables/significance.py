@@ -1,24 +1,23 @@
 """Which system beats which."""
 
-from typing import Literal
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from qc.method.significance import Significance
 from qc.render.levels import SIGNIFICANT, SUGGESTIVE
 from qc.render.table import P, Table, matrix, square
 from qc.robustness.clusters import Clusters
 
 
-def p_values(found: Significance, correction: Literal["p", "holm"]) -> Table:
-    """Return the p-values, row against column, plain or corrected; a reader sees no diagonal."""
-    p = found.p if correction == "p" else found.holm
+def p_values(systems: Sequence[str], p: NDArray[np.float64]) -> Table:
+    """Return p-values of systems, row against column; a reader sees no diagonal."""
     numbers = range(1, len(p) + 1)
     return matrix(
-        square(found.systems, p),
+        square(systems, p),
         "",
-        [f"{number} {system}" for number, system in zip(numbers, found.systems, strict=True)],
+        [f"{number} {system}" for number, system in zip(numbers, systems, strict=True)],
         map(str, numbers),
         np.where(np.eye(len(p), dtype=bool), np.nan, p),
         P,
