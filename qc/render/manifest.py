@@ -44,7 +44,7 @@ class MadeFile(ReportFile, Generic[Made]):
 
 @dataclass(frozen=True)
 class Part(Generic[T]):
-    """A part of an analysis: the section that computes it, None if it hangs on none, and how to get it."""
+    """A part of an analysis: the section that computes it, None if it belongs to none, and how to get it."""
 
     section: str | None
     get: Callable[[Analysis], T | None]
