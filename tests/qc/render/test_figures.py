@@ -265,13 +265,13 @@ def test_a_page_can_give_figures_its_own_colours() -> None:
 
 def test_labels_of_points_that_coincide_do_not_cover_one_another() -> None:
     systems = [f"system {number}" for number in range(12)]
-    one = {"overall": 1.0}
+    same = {"overall": 1.0}
     result = Replication(
         name="second",
         systems=tuple(systems),
         labels=("fun",),
-        z=Correlations(one, one, one),
-        raw=Correlations(one, one, one),
+        z=Correlations(same, same, same),
+        raw=Correlations(same, same, same),
         same_conclusions=SameConclusions(66, 66, 0.1),
         shared_workers=0,
         without_shared=None,
