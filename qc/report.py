@@ -24,7 +24,7 @@ from qc.command import (
 from qc.errors import OptionError
 from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
 from qc.progress import OnStep
-from qc.render import FORMATS, show, write, writing_steps
+from qc.render import FORMATS, PAGE, show, write, writing_steps
 from qc.run import Run
 
 WIDTH_OF_A_FILE = 140
@@ -163,7 +163,7 @@ def _tell(analysis: Analysis, out: Path | None, files: list[Path]) -> None:
     console = _output()
     show(analysis, console)
     if out is None:
-        console.print("Nothing was written. With --out DIR you get report.html, tables and figures.")
+        console.print(f"Nothing was written. With --out DIR you get {PAGE.name}, tables and figures.")
     else:
         console.print(f"{len(files)} files written to {out}; begin with {files[0].name}.", soft_wrap=True)
 

@@ -2,11 +2,13 @@
 
 from qc.render.document import SCHEMA_VERSION, as_json
 from qc.render.files import FORMATS, write, writing_steps
+from qc.render.manifest import PAGE
 from qc.render.tables import tables
 from qc.render.terminal import SHOWN_WORKERS, show
 
 __all__ = [
     "FORMATS",
+    "PAGE",
     "SCHEMA_VERSION",
     "SHOWN_WORKERS",
     "as_json",

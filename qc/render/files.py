@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,8 @@ from qc.analysis import Analysis
 from qc.errors import OutputError
 from qc.progress import OnStep, no_step
 from qc.render.document import document
-from qc.render.names import FIGURES, NAMES, REPORTS
-from qc.render.tables import tables
+from qc.render.manifest import DOCUMENT, PAGE, REPORTS, SIGNATURE, WORKBOOK, ReportFile
+from qc.render.tables import TABLES, Tables, tables
 from qc.render.workbook import workbook
 
 if TYPE_CHECKING:
@@ -74,11 +74,22 @@ def _earlier_report(directory: Path) -> set[Path]:
 
     Names such as `workers.csv` are common: alone they are somebody else's.
     """
-    files = {directory / name for name in NAMES if (directory / name).is_file()}
-    ours = any(
-        file.name in REPORTS or (file.name in FIGURES and SIGNED in file.read_bytes()) for file in files
-    )
-    return files if ours else set()
+    reports, others, figures = (_held(directory, files) for files in (REPORTS, TABLES, _figures(directory)))
+    ours = reports or any(SIGNED in file.read_bytes() for file in figures)
+    return reports | others | figures if ours else set()
+
+
+def _held(directory: Path, files: Iterable[ReportFile]) -> set[Path]:
+    return {directory / file.name for file in files if (directory / file.name).is_file()}
+
+
+def _figures(directory: Path) -> Iterable[ReportFile]:
+    """Return the declared figures; none if the directory has none, as they take long to import."""
+    if not any(directory.glob("*.svg")):
+        return ()
+    from qc.render.figures import FIGURES  # noqa: PLC0415
+
+    return FIGURES
 
 
 def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> Iterator[tuple[str, bytes]]:
@@ -90,25 +101,25 @@ def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> I
         drawn = _drawn(analysis, beside="svg" in formats)
     if "html" in formats:
         on_step("Writing the page")
-        yield "report.html", _utf8(_page(analysis, found, drawn))
+        yield PAGE.name, _utf8(_page(analysis, found, drawn))
     if "json" in formats:
-        on_step("Writing report.json")
-        yield "report.json", _utf8(document(analysis))
+        on_step(f"Writing {DOCUMENT.name}")
+        yield DOCUMENT.name, _utf8(document(analysis))
     if "csv" in formats:
         on_step("Writing the tables")
         for name, table in found.items():
-            yield name, comma_separated(table)
-        yield "signature.txt", _utf8(analysis.signature + "\n")
+            yield name, comma_separated(table.frame)
+        yield SIGNATURE.name, _utf8(analysis.signature + "\n")
     if "xlsx" in formats:
         on_step("Writing the workbook")
-        yield "report.xlsx", workbook(analysis, found)
+        yield WORKBOOK.name, workbook(analysis, found)
     if "svg" in formats:
         on_step("Writing the figures")
         for figure in drawn.values():
             yield f"{figure.name}.svg", _utf8(figure.signed(analysis.signature))
 
 
-def _page(analysis: Analysis, found: dict[str, pd.DataFrame], drawn: "dict[str, Figure]") -> str:
+def _page(analysis: Analysis, found: Tables, drawn: "dict[str, Figure]") -> str:
     from qc.render.page import page  # noqa: PLC0415  # as for the figures
 
     return page(analysis, found, drawn)

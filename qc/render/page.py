@@ -11,14 +11,15 @@ from markupsafe import Markup
 
 from qc.analysis import Analysis
 from qc.number_format import decimal, percent, whole
-from qc.render.html_tables import SHOWN_ROWS, html_tables
 from qc.render.levels import SIGNIFICANT, SUGGESTIVE
 from qc.render.sentences import same_conclusions, verdict
 from qc.render.tables import Tables
+from qc.render.tables.ranking import ranking
 
 if TYPE_CHECKING:
     from qc.render.figures import Figure
 
+SHOWN_ROWS = 200
 # No script, no request: a browser enforces what the page promises.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -33,7 +34,7 @@ def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") ->
         same_conclusions=same_conclusions,
         significant=SIGNIFICANT,
         suggestive=SUGGESTIVE,
-        html_tables=html_tables(analysis, tables),
+        tables={"ranking": ranking(analysis), **tables},
         figures={name: Markup(figure.themed) for name, figure in figures.items()},  # noqa: S704
         files=tables,
         shown_rows=SHOWN_ROWS,

@@ -1,7 +1,8 @@
 """`report.xlsx`: what to know first, then one sheet for each table."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from functools import cache
 from pathlib import PurePath
 from typing import Any
 
@@ -13,6 +14,7 @@ from xlsxwriter.worksheet import Worksheet
 
 from qc.analysis import Analysis
 from qc.render.sentences import verdict
+from qc.render.table import COUNT, Table
 from qc.render.tables import Tables
 
 # A sheet can hold 1,048,576 rows; one of this length still opens at once.
@@ -21,9 +23,6 @@ LONGEST_TEXT = 32_767
 LONGEST_NAME = 31
 MEASURED_ROWS = 200
 NARROWEST, WIDEST = 9, 60
-
-SHARES = frozenset({"passrate", "rate", "best_chance", "share", "identical", "failed_share", "overran_share"})
-PROBABILITIES = frozenset({"p", "significance_pvalues.csv", "significance_holm.csv"})
 
 
 def workbook(analysis: Analysis, tables: Tables) -> bytes:
@@ -46,19 +45,14 @@ class _Styles:
         self.prose = book.add_format({"text_wrap": True, "valign": "top"})
         self.link = book.add_format({"font_color": "#0060A0", "underline": 1})
         self.heading = book.add_format({"bold": True, "bottom": 1, "bg_color": "#EEF2F5"})
-        self._numbers = {
-            form: book.add_format({"num_format": form}) for form in ("#,##0", "0.000", "0.0000", "0.0%")
-        }
+        self._numbers = cache(lambda form: book.add_format({"num_format": form}))
 
-    def of(self, file: str, name: str, values: pd.Series) -> Format | None:
+    def of(self, table: Table, key: Hashable, values: pd.Series) -> Format | None:
         """Return the format of a column; None for text."""
         if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
             return None
-        if pd.api.types.is_integer_dtype(values):
-            return self._numbers["#,##0"]
-        if name in SHARES:
-            return self._numbers["0.0%"]
-        return self._numbers["0.0000" if {file, name} & PROBABILITIES else "0.000"]
+        form = COUNT if pd.api.types.is_integer_dtype(values) else table.form_of(key)
+        return self._numbers(form.excel)
 
 
 def sheet_name(file: str) -> str:
@@ -82,9 +76,9 @@ def _write_front(sheet: Worksheet, analysis: Analysis, tables: Tables, styles: _
         sheet.write_url(row, 1, f"internal:'{sheet_name(file)}'!A1", styles.link, string=file)
 
 
-def _write_table(sheet: Worksheet, file: str, table: pd.DataFrame, styles: _Styles) -> None:
-    shown = table.iloc[:MOST_ROWS]
-    formats = [styles.of(file, str(name), column) for name, column in shown.items()]
+def _write_table(sheet: Worksheet, file: str, table: Table, styles: _Styles) -> None:
+    shown = table.frame.iloc[:MOST_ROWS]
+    formats = [styles.of(table, name, column) for name, column in shown.items()]
     columns = [_cells(column) for _, column in shown.items()]
     for number, (name, cells) in enumerate(zip(shown.columns, columns, strict=True)):
         sheet.set_column(number, number, _width(str(name), cells))
@@ -96,8 +90,7 @@ def _write_table(sheet: Worksheet, file: str, table: pd.DataFrame, styles: _Styl
                 sheet.write_string(row, number, cell[:LONGEST_TEXT])
             elif cell is not None:
                 sheet.write_number(row, number, cell, formats[number])
-    if len(table) > MOST_ROWS:
-        rest = len(table) - MOST_ROWS
+    if (rest := len(table.frame) - MOST_ROWS) > 0:
         sheet.write_string(MOST_ROWS + 1, 0, f"… and {rest:,} more rows, all in {file}")
 
 

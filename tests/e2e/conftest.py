@@ -3,7 +3,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.e2e.hands import context_of, launch
+from tests.chromium import launch
+from tests.e2e.hands import context_of
 from tests.e2e.stage import Stage
 
 

@@ -2,22 +2,11 @@
 
 import json
 import re
-import shutil
 
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, WebSocketRoute, expect
+from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
 
 from tests.e2e.stage import Stage
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 HEIGHTS = {1280: 800, 360: 740}
 
 LINES = [
@@ -32,14 +21,6 @@ LINES = [
     "Would you rather live in a city or in a village?",
     "I think I would miss the quiet. It was nice talking to you!",
 ]
-
-
-def launch(playwright: Playwright) -> Browser:
-    """Start the machine's own Chromium; raises RuntimeError when it has none."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        raise RuntimeError("no Chromium here: run tests/e2e/need-chromium")
-    return playwright.chromium.launch(executable_path=path, args=FLAGS)
 
 
 def context_of(browser: Browser, width: int) -> BrowserContext:

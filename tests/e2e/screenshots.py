@@ -25,6 +25,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tests.chromium import launch
 from tests.e2e.hands import (
     HEIGHTS,
     LINES,
@@ -32,7 +33,6 @@ from tests.e2e.hands import (
     context_of,
     enter,
     finish,
-    launch,
     make_token_old,
     open_topic,
     press,

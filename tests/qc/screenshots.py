@@ -4,7 +4,6 @@ The report is of the published runs, so that everybody who has the data sees the
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,16 +11,12 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from tests.chromium import launch
+
 REPOSITORY = Path(__file__).parents[2]
 DATA = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data")) / "published"
 OUT = REPOSITORY / "docs" / "screenshots"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SIZES = {1280: 1000, 360: 740}
-
-
-def chromium() -> str:
-    """Return the Chromium of this machine, which tests/e2e/need-chromium installs."""
-    return next(path for name in BROWSERS if (path := shutil.which(name)))
 
 
 def main() -> None:
@@ -31,7 +26,7 @@ def main() -> None:
         first, second = (f"{place}/{run}/mturk_batch.csv" for run in ("free_run1", "free_run2"))
         command = [sys.executable, "-m", "qc.report", first, "--replicate", second, "--out", folder]
         subprocess.run([*command, "--format", "html"], check=True, cwd=REPOSITORY, stdout=subprocess.DEVNULL)
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        browser = launch(playwright)
         for width, height in SIZES.items():
             page = browser.new_page(viewport={"width": width, "height": height})
             page.goto((Path(folder) / "report.html").as_uri())

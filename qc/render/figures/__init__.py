@@ -1,7 +1,5 @@
 """Figures of an analysis, as SVG. Importing this imports matplotlib, so it is left to those who draw."""
 
-from collections.abc import Iterator
-
 from qc.analysis import Analysis
 from qc.render.figures.adjusted import adjusted_scores
 from qc.render.figures.agreement import agreement
@@ -9,7 +7,7 @@ from qc.render.figures.alpha import alpha_influence
 from qc.render.figures.context import context_effects
 from qc.render.figures.criteria import criteria_correlation, criteria_profile
 from qc.render.figures.effort import worker_effort
-from qc.render.figures.figure import THEME, Figure
+from qc.render.figures.figure import THEME, Drawing, Figure, finish
 from qc.render.figures.persona import persona
 from qc.render.figures.ranking import ranking, system_looks
 from qc.render.figures.replication import replication
@@ -17,8 +15,70 @@ from qc.render.figures.significance import significance
 from qc.render.figures.style import drawing
 from qc.render.figures.topics import topic_words
 from qc.render.figures.workers import worker_p_values
+from qc.render.manifest import (
+    ADJUSTED,
+    AGREEMENT,
+    CONTEXT,
+    CRITERIA,
+    PERSONA,
+    SIGNIFICANCE,
+    TOPICS,
+    WHOLE,
+    MadeFile,
+)
 
-__all__ = ["THEME", "Figure", "figures"]
+__all__ = ["FIGURES", "THEME", "Figure", "figures"]
+
+
+def _ranking(a: Analysis) -> Drawing | None:
+    return ranking(a.scores, system_looks(a.run.systems), a.intervals)
+
+
+def _replication(a: Analysis) -> Drawing | None:
+    return replication(a.replication, system_looks(a.run.systems)) if a.replication else None
+
+
+def _alpha(a: Analysis) -> Drawing | None:
+    looks = system_looks(a.run.systems)
+    return alpha_influence(a.alpha, looks, a.sample.screening.alpha) if a.alpha else None
+
+
+def _effort(a: Analysis) -> Drawing | None:
+    return worker_effort(a.filter_check) if a.effort and a.filter_check else None
+
+
+_ON_THE_PAGE: tuple[MadeFile[Drawing], ...] = (
+    MadeFile("ranking.svg", "overall z with intervals and ranges of ranks", _ranking),
+    SIGNIFICANCE.file("significance.svg", "p of every two systems", significance),
+    MadeFile("replication.svg", "overall z in both runs", _replication, section="replication"),
+    WHOLE.file(
+        "worker-p-values.svg",
+        "how p is distributed over the workers",
+        lambda a: worker_p_values(a.sample.screening, a.filter_check),
+    ),
+    AGREEMENT.file("agreement.svg", "how r is distributed over pairs of workers", agreement),
+    MadeFile("alpha.svg", "scores and workers kept at other levels α", _alpha, section="alpha"),
+    PERSONA.file("persona.svg", "what a persona contributes in each family", persona),
+    CONTEXT.file("context.svg", "effects of position, time and topic", context_effects),
+    ADJUSTED.file("adjusted.svg", "plain and adjusted scores", adjusted_scores),
+    TOPICS.file("topics.svg", "a word cloud of the topics", topic_words),
+    MadeFile("effort.svg", "time and words of the workers; also needs `filter`", _effort, section="effort"),
+)
+# The page has these as coloured tables.
+_BESIDE_THE_PAGE: tuple[MadeFile[Drawing], ...] = (
+    WHOLE.file("criteria-profile.svg", "z by criterion", lambda a: criteria_profile(a.scores)),
+    CRITERIA.file(
+        "criteria-correlation-z.svg",
+        "correlations between criteria from z",
+        lambda c: criteria_correlation(c["z"], "z"),
+    ),
+    CRITERIA.file(
+        "criteria-correlation-raw.svg",
+        "the same from raw scores",
+        lambda c: criteria_correlation(c["raw"], "raw"),
+    ),
+)
+FIGURES = _ON_THE_PAGE + _BESIDE_THE_PAGE
 
 
 def figures(analysis: Analysis, *, beside: bool = True) -> dict[str, Figure]:
@@ -32,36 +92,5 @@ def figures(analysis: Analysis, *, beside: bool = True) -> dict[str, Figure]:
         beside: whether to draw those, too, that the page has not, because it has them as coloured tables.
     """
     with drawing():
-        drawn = [*_of_the_page(analysis), *(_beside_the_page(analysis) if beside else ())]
-        return {figure.name: figure for figure in drawn if figure}
-
-
-def _of_the_page(analysis: Analysis) -> Iterator[Figure | None]:
-    screening, scores = analysis.sample.screening, analysis.scores
-    looks = system_looks(analysis.run.systems)
-    yield ranking(scores, looks, analysis.intervals)
-    if analysis.significance:
-        yield significance(analysis.significance)
-    if analysis.replication:
-        yield replication(analysis.replication, looks)
-    yield worker_p_values(screening, analysis.filter_check)
-    if analysis.agreement:
-        yield agreement(analysis.agreement)
-    if analysis.alpha:
-        yield alpha_influence(analysis.alpha, looks, screening.alpha)
-    if analysis.persona:
-        yield persona(analysis.persona)
-    if analysis.context:
-        yield context_effects(analysis.context)
-    if analysis.adjusted:
-        yield adjusted_scores(analysis.adjusted)
-    if analysis.topics:
-        yield topic_words(analysis.topics)
-    if analysis.effort and analysis.filter_check:
-        yield worker_effort(analysis.filter_check)
-
-
-def _beside_the_page(analysis: Analysis) -> Iterator[Figure | None]:
-    yield criteria_profile(analysis.scores)
-    for scale, correlation in (analysis.criteria or {}).items():
-        yield criteria_correlation(correlation, scale)
+        made = ((file.stem, file.make(analysis)) for file in (FIGURES if beside else _ON_THE_PAGE))
+        return {name: finish(name, each) for name, each in made if each is not None}

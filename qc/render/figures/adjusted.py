@@ -3,7 +3,7 @@
 import numpy as np
 
 from qc.number_format import decimal
-from qc.render.figures.figure import Figure, finish
+from qc.render.figures.figure import Drawing
 from qc.render.figures.rows import FOOT, HEAD, ROW, interval, point, rows, stripes
 from qc.render.figures.style import BLUE, MARGIN, VERMILION, key
 from qc.robustness.adjusted import Adjusted
@@ -12,7 +12,7 @@ from qc.robustness.adjusted import Adjusted
 APART = 0.17
 
 
-def adjusted_scores(result: Adjusted) -> Figure | None:
+def adjusted_scores(result: Adjusted) -> Drawing | None:
     """Draw plain and adjusted overall z of every system; the interval is that of the adjusted score.
 
     None if there is no adjusted score.
@@ -36,4 +36,4 @@ def adjusted_scores(result: Adjusted) -> Figure | None:
         "Plain and adjusted overall z of every system; the largest change is that of "
         f"{names[most]}, from {decimal(plain[most])} to {decimal(adjusted[most])}."
     )
-    return finish(page, "adjusted", "Scores adjusted for order and context", alt)
+    return Drawing(page, "Scores adjusted for order and context", alt)

@@ -5,14 +5,14 @@ import numpy as np
 from qc.method.agreement import Agreement, Pairs
 from qc.number_format import decimal, whole
 from qc.render.figures.density import density, density_key
-from qc.render.figures.figure import Figure, finish
+from qc.render.figures.figure import Drawing
 from qc.render.figures.style import MARGIN, MUTED, WIDTH, panel, sheet
 
 BINS = np.linspace(-1, 1, 21)
 HEIGHT, HEAD, FOOT, SIDE = 320.0, 66.0, 56.0, 26.0
 
 
-def agreement(result: Agreement) -> Figure | None:
+def agreement(result: Agreement) -> Drawing | None:
     """Draw how r is distributed over pairs of workers, for those who passed and for those who failed.
 
     None if there is no pair.
@@ -31,7 +31,7 @@ def agreement(result: Agreement) -> Figure | None:
     alt = (
         f"Distributions of the correlation between two workers who met the same systems: {'; '.join(words)}."
     )
-    return finish(page, "agreement", "Agreement between workers", alt)
+    return Drawing(page, "Agreement between workers", alt)
 
 
 def _words(group: str, pairs: Pairs) -> str:

@@ -6,7 +6,7 @@ from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
 from qc.number_format import decimal, whole
-from qc.render.figures.figure import Figure, finish
+from qc.render.figures.figure import Drawing
 from qc.render.figures.labels import spread
 from qc.render.figures.ranking import Look, Looks
 from qc.render.figures.rows import limits
@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 LONGEST_NAME = 150.0
 
 
-def alpha_influence(result: AlphaInfluence, looks: Looks, chosen: float) -> Figure | None:
+def alpha_influence(result: AlphaInfluence, looks: Looks, chosen: float) -> Drawing | None:
     """Draw scores, workers kept and, with a second run, the correlation with it against α.
 
     None if no system has a score at any level.
@@ -70,9 +70,8 @@ def alpha_influence(result: AlphaInfluence, looks: Looks, chosen: float) -> Figu
     panels[-1].tick_params(labelbottom=True)
     if not shown:
         panels[0].set_title(_beyond(chosen), loc="right", size=SMALL, color=MUTED, pad=10)
-    return finish(
+    return Drawing(
         page,
-        "alpha",
         "Influence of the level α",
         _alt(result) if shown else f"{_alt(result)} {_beyond(chosen)}",
     )

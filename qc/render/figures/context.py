@@ -3,13 +3,13 @@
 import numpy as np
 
 from qc.number_format import decimal, probability, whole
-from qc.render.figures.figure import Figure, finish
+from qc.render.figures.figure import Drawing
 from qc.render.figures.rows import interval, point, rows
 from qc.render.figures.style import BLUE
 from qc.robustness.context import ContextEffects, Effect
 
 
-def context_effects(result: ContextEffects) -> Figure | None:
+def context_effects(result: ContextEffects) -> Drawing | None:
     """Draw, for every effect, the mean z at each of its levels relative to the means of the same systems.
 
     None if there is no effect to draw.
@@ -33,7 +33,7 @@ def context_effects(result: ContextEffects) -> Figure | None:
             interval(axes, level.low, level.high, i, BLUE)
             point(axes, level.effect, i, BLUE)
         row += len(effect.levels) + 2
-    return finish(page, "context", "Effects of order and context", _alt(result))
+    return Drawing(page, "Effects of order and context", _alt(result))
 
 
 def _compared(p: float) -> str:

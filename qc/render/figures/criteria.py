@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from qc.method.criteria import CriteriaCorrelation
 from qc.method.scores import Scores
 from qc.number_format import decimal, listed
-from qc.render.figures.figure import Figure, finish
+from qc.render.figures.figure import Drawing
 from qc.render.figures.heat import MARGIN, Cells, heat_map
 from qc.render.figures.style import DIVERGING, ON_LIGHT, QUIET, WIDTH, note, text_width
 
@@ -16,7 +16,7 @@ LISTED = 12
 SCALES = {"z": "z scores", "raw": "raw scores"}
 
 
-def criteria_profile(scores: Scores) -> Figure | None:
+def criteria_profile(scores: Scores) -> Drawing | None:
     """Draw the z of every system, best first, overall and on each criterion; None if there is none."""
     columns = [column for column in scores.z.columns if column not in ("system", "n")]
     names = scores.z["system"].to_list()
@@ -26,10 +26,10 @@ def criteria_profile(scores: Scores) -> Figure | None:
     page, axes, bottom = heat_map(names, columns, _diverging(z, _bound(z)), FOOT)
     axes.axvline(0.5, color=ON_LIGHT, linewidth=1.6)
     note(page, MARGIN, bottom + 22, "z: blue above the mean of the workers, orange below")
-    return finish(page, "criteria-profile", "Scores by criterion", _profile_alt(names, columns, z))
+    return Drawing(page, "Scores by criterion", _profile_alt(names, columns, z))
 
 
-def criteria_correlation(result: CriteriaCorrelation, scale: str) -> Figure | None:
+def criteria_correlation(result: CriteriaCorrelation, scale: str) -> Drawing | None:
     """Draw correlations between criteria: Pearson above the diagonal, Spearman below; None if unknown.
 
     Args:
@@ -47,7 +47,7 @@ def criteria_correlation(result: CriteriaCorrelation, scale: str) -> Figure | No
     note(page, MARGIN, bottom + 22, below)
     note(page, WIDTH - MARGIN - text_width(above), bottom + 22, above)
     title = f"Correlations between criteria, {SCALES[scale]}"
-    return finish(page, f"criteria-correlation-{scale}", title, _correlation_alt(result, scale))
+    return Drawing(page, title, _correlation_alt(result, scale))
 
 
 def _bound(values: NDArray[np.float64]) -> float:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from qc.number_format import decimal
 from qc.render.figures.density import density, density_key
-from qc.render.figures.figure import Figure, finish
+from qc.render.figures.figure import Drawing
 from qc.render.figures.style import INK, MARGIN, SMALL, WIDTH, panel, sheet
 from qc.robustness.filter_check import FilterCheck
 
@@ -18,7 +18,7 @@ BIN_COUNT = 24
 HEAD, TITLE, HEIGHT, FOOT, SIDE = 52.0, 34.0, 130.0, 32.0, 20.0
 
 
-def worker_effort(check: FilterCheck) -> Figure | None:
+def worker_effort(check: FilterCheck) -> Drawing | None:
     """Draw how minutes and words are distributed over workers who passed and who failed; None if unknown.
 
     The highest values, above the percentile SHOWN, are beyond the axis.
@@ -46,7 +46,7 @@ def worker_effort(check: FilterCheck) -> Figure | None:
         )
     density_key(page, MARGIN, 18, "passed", "failed")
     alt = f"Distributions over the workers; in the middle: {'; '.join(alts)}."
-    return finish(page, "effort", "Time and words of the workers", alt)
+    return Drawing(page, "Time and words of the workers", alt)
 
 
 def _median(values: NDArray[np.float64]) -> str:

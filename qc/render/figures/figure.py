@@ -3,7 +3,9 @@
 import io
 import re
 from dataclasses import dataclass
-from html import escape
+from typing import NamedTuple
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from qc.render.figures.style import INK, MUTED, PAPER, QUIET, RULE, Sheet
 
@@ -17,12 +19,22 @@ THEME = {
     PAPER: "--figure-paper",
 }
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML cannot hold them
-_TAG = re.compile(r"<[^>]+>")
-_COLOUR = re.compile("|".join(THEME))
-_REFERENCE = re.compile(r'(?:xlink:href="#|url\(#)([^")]+)')
-_ID = re.compile(r' id="([^"]+)"')
-_ROOT = re.compile(r'<svg [^>]*viewBox="([^"]+)"[^>]*>')
+SVG = "http://www.w3.org/2000/svg"
+XLINK = "http://www.w3.org/1999/xlink"
+HREF = f"{{{XLINK}}}href"
+ElementTree.register_namespace("", SVG)
+ElementTree.register_namespace("xlink", XLINK)
+
+# What XML 1.0 cannot hold: control characters, halves of surrogate pairs, and two that are no characters.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+class Drawing(NamedTuple):
+    """What was drawn on a sheet: the sheet, what it shows, and what is to be seen on it, in a sentence."""
+
+    sheet: Sheet
+    title: str
+    alt: str
 
 
 @dataclass(frozen=True)
@@ -48,59 +60,89 @@ class Figure:
 
         Programs other than browsers may not know custom properties, so files keep plain colours.
         """
-        return _TAG.sub(lambda tag: _COLOUR.sub(_as_property, tag[0]), self.svg)
+        root = _parsed(self.svg)
+        for element in root.iter():
+            _restyle(element, {name: _as_property(value) for name, value in _style(element).items()})
+        return _serialised(root)
 
     def signed(self, signature: str) -> str:
         """Return `svg` for a file of its own, with the signature of what it shows inside."""
-        metadata = f"<metadata>{escape(signature)}</metadata>"
-        return _ROOT.sub(lambda root: root[0] + metadata, self.svg, count=1)
+        root = _parsed(self.svg)
+        metadata = Element(_tag("metadata"))
+        metadata.text = signature
+        root.insert(0, metadata)
+        return _serialised(root)
 
 
-def finish(page: Sheet, name: str, title: str, alt: str) -> Figure:
-    """Return what was drawn on `page`; the same drawing gives the same bytes."""
+def finish(name: str, drawing: Drawing) -> Figure:
+    """Return what was drawn, under its name; the same drawing gives the same bytes."""
     buffer = io.StringIO()
-    page.savefig(buffer, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    return Figure(name, title, alt, _embeddable(buffer.getvalue(), name, title, alt))
-
-
-def _embeddable(svg: str, name: str, title: str, alt: str) -> str:
-    svg = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", svg)
-    title, alt = (escape(_CONTROL.sub("", text)) for text in (title, alt))
-    root = _ROOT.search(svg)
-    if root is None:
-        raise ValueError("matplotlib wrote no <svg> with a viewBox")
-    body = svg[root.end() :]
-    # It would be a rule for the whole page that the figure stands in.
-    body = re.sub(r"\s*<defs>\s*<style.*?</style>\s*</defs>", "", body, count=1, flags=re.DOTALL)
-    body = _TAG.sub(lambda tag: _lighter(tag[0]), _own_ids(body, name))
-    body = re.sub(r"\s*\n\s*", "\n", body)
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-        f'viewBox="{root.group(1)}" role="img" aria-labelledby="{name}-title {name}-desc" '
-        f'style="background: {PAPER}; font-family: {FONTS}; stroke-linejoin: round">\n'
-        f'<title id="{name}-title">{title}</title>\n<desc id="{name}-desc">{alt}</desc>'
+    drawing.sheet.savefig(buffer, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    drawn = _parsed(_FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", buffer.getvalue()))
+    root = Element(
+        _tag("svg"),
+        {
+            "viewBox": drawn.attrib["viewBox"],
+            "role": "img",
+            "aria-labelledby": f"{name}-title {name}-desc",
+            "style": f"background: {PAPER}; font-family: {FONTS}; stroke-linejoin: round",
+        },
     )
-    return head + body.rstrip() + "\n"
+    # matplotlib's rules would hold for the whole page that the figure stands in.
+    root.extend(part for part in drawn if part.find(_tag("style")) is None)
+    _own_ids(root, name)
+    for element in root.iter(_tag("text")):
+        _lighten(element)
+    for place, (part, text) in enumerate((("title", drawing.title), ("desc", drawing.alt))):
+        described = Element(_tag(part), {"id": f"{name}-{part}"})
+        described.text = _FORBIDDEN.sub("", text)
+        root.insert(place, described)
+    return Figure(name, drawing.title, drawing.alt, _serialised(root))
 
 
-def _own_ids(body: str, name: str) -> str:
-    """Return `body` with `name` before every id that is referred to, and without the others."""
-    referred = {match for tag in _TAG.findall(body) for match in _REFERENCE.findall(tag)}
-
-    def own(found: re.Match[str]) -> str:
-        return f' id="{name}-{found[1]}"' if found[1] in referred else ""
-
-    def in_tag(tag: re.Match[str]) -> str:
-        return _REFERENCE.sub(lambda found: found[0].replace("#", f"#{name}-"), _ID.sub(own, tag[0]))
-
-    return _TAG.sub(in_tag, body)
-
-
-def _lighter(tag: str) -> str:
-    """Return a tag without the font, which the root names, and without a rotation by 0."""
-    tag = re.sub(r" ?font-family: [^;\"]*;?", "", tag)
-    return re.sub(r' transform="rotate\(-0 [^)]*\)"', "", tag)
+def _own_ids(root: Element, name: str) -> None:
+    """Put `name` before every id that is referred to, and remove the others."""
+    referred: set[str] = set()
+    for element in root.iter():
+        for attribute, value in element.items():
+            before, mark, rest = value.partition("#" if attribute == HREF else "url(#")
+            if mark:
+                referred.add(rest.partition(")")[0])
+                element.set(attribute, f"{before}{mark}{name}-{rest}")
+    for element in root.iter():
+        if (own := element.attrib.pop("id", None)) in referred:
+            element.set("id", f"{name}-{own}")
 
 
-def _as_property(colour: re.Match[str]) -> str:
-    return f"var({THEME[colour[0]]}, {colour[0]})"
+def _lighten(text: Element) -> None:
+    """Remove from a text its font, which the root names, and a rotation by 0."""
+    _restyle(text, {name: value for name, value in _style(text).items() if name != "font-family"})
+    if text.get("transform", "").startswith("rotate(-0 "):
+        del text.attrib["transform"]
+
+
+def _style(element: Element) -> dict[str, str]:
+    declarations = filter(None, element.get("style", "").split("; "))
+    return {name: value for name, _, value in (each.partition(": ") for each in declarations)}
+
+
+def _restyle(element: Element, style: dict[str, str]) -> None:
+    if style:
+        element.set("style", "; ".join(f"{name}: {value}" for name, value in style.items()))
+
+
+def _as_property(value: str) -> str:
+    return f"var({THEME[value]}, {value})" if value in THEME else value
+
+
+def _tag(name: str) -> str:
+    return f"{{{SVG}}}{name}"
+
+
+def _parsed(svg: str) -> Element:
+    return ElementTree.fromstring(svg)  # noqa: S314  # what we or matplotlib wrote
+
+
+def _serialised(root: Element) -> str:
+    ElementTree.indent(root, "")
+    return ElementTree.tostring(root, encoding="unicode") + "\n"

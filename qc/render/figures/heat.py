@@ -34,7 +34,7 @@ LONGEST_COLUMN_LABEL = 110.0
 
 @dataclass(frozen=True)
 class Cells:
-    """What is in the cells: (rows, columns, 4) RGBA colours, QUIET for cells to be passed over, and texts."""
+    """What is in the cells: (rows, columns, 4) RGBA colours, QUIET for cells that say nothing, and texts."""
 
     colours: NDArray[np.float64]
     texts: Sequence[Sequence[str]]

@@ -3,13 +3,13 @@
 import numpy as np
 
 from qc.number_format import decimal, probability
-from qc.render.figures.figure import Figure, finish
+from qc.render.figures.figure import Drawing
 from qc.render.figures.rows import interval, point, rows, stripes
 from qc.render.figures.style import BLUE, INK
 from qc.robustness.persona import PersonaEffect
 
 
-def persona(result: PersonaEffect) -> Figure | None:
+def persona(result: PersonaEffect) -> Drawing | None:
     """Draw the difference in overall z between systems with and without persona, by family and over all.
 
     None if no difference is known.
@@ -31,4 +31,4 @@ def persona(result: PersonaEffect) -> Figure | None:
         point(axes, entry.difference, i, colour, "D" if pooled else "o")
     found = [f"{e.family} {decimal(e.difference, 2)}" for e in entries if np.isfinite(e.difference)]
     alt = f"Difference in overall z with and without persona, by family: {', '.join(found)}."
-    return finish(page, "persona", "Contribution of a persona", alt)
+    return Drawing(page, "Contribution of a persona", alt)

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from qc.method.scores import Scores
 from qc.number_format import MISSING, decimal, listed, ranks
-from qc.render.figures.figure import Figure, finish
+from qc.render.figures.figure import Drawing
 from qc.render.figures.rows import FOOT, HEAD, ROW, interval, point, rows, stripes
 from qc.render.figures.style import (
     FAMILY_COLOURS,
@@ -25,7 +25,7 @@ Looks = dict[str, Look]
 LISTED = 12
 
 
-def ranking(scores: Scores, looks: Looks, intervals: Intervals | None) -> Figure | None:
+def ranking(scores: Scores, looks: Looks, intervals: Intervals | None) -> Drawing | None:
     """Draw the overall z of every system, best first; None if no system has a score.
 
     Args:
@@ -53,7 +53,7 @@ def ranking(scores: Scores, looks: Looks, intervals: Intervals | None) -> Figure
             axes.text(0, i, " no kept conversation", color=MUTED, va="center_baseline", size=SMALL)
     if len({filled for name, (_, _, filled) in looks.items() if name in names}) > 1:
         _legend(page, HEAD + ROW * len(names) + FOOT)
-    return finish(page, "ranking", "Overall scores of the systems", _alt(names, z, intervals))
+    return Drawing(page, "Overall scores of the systems", _alt(names, z, intervals))
 
 
 def system_looks(systems: pd.DataFrame) -> Looks:

@@ -4,7 +4,7 @@ import numpy as np
 
 from qc.method.replication import Replication
 from qc.number_format import decimal
-from qc.render.figures.figure import Figure, finish
+from qc.render.figures.figure import Drawing
 from qc.render.figures.labels import place
 from qc.render.figures.ranking import Looks
 from qc.render.figures.rows import limits, point
@@ -18,7 +18,7 @@ LONGEST_NAME = 150.0
 SIDE_ROOM = 0.1
 
 
-def replication(result: Replication, looks: Looks) -> Figure | None:
+def replication(result: Replication, looks: Looks) -> Drawing | None:
     """Draw the overall z of every system in the second run against that in the first; None if there is none.
 
     Args:
@@ -45,7 +45,7 @@ def replication(result: Replication, looks: Looks) -> Figure | None:
     if np.isfinite(r):
         axes.text(0.02, 0.98, f"r = {decimal(r)}", transform=axes.transAxes, va="top", weight="bold")
     title = f"Two runs: r = {decimal(r, 3)}" if np.isfinite(r) else "Two runs"
-    return finish(page, "replication", title, _alt(result, len(points), r))
+    return Drawing(page, title, _alt(result, len(points), r))
 
 
 def _name(result: Replication) -> str:

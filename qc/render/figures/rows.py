@@ -98,7 +98,7 @@ def limits(extent: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def stripes(axes: Axes, count: int) -> None:
-    """Shade every other row, to lead the eye from label to point."""
+    """Shade every other row, so that a label and its point are seen to belong together."""
     for i in range(1, count, 2):
         axes.axhspan(i - 0.5, i + 0.5, color=RULE, alpha=0.3, linewidth=0, zorder=0)
 

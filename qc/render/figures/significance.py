@@ -5,7 +5,7 @@ from matplotlib.colors import to_rgba
 from numpy.typing import NDArray
 
 from qc.method.significance import Significance
-from qc.render.figures.figure import Figure, finish
+from qc.render.figures.figure import Drawing
 from qc.render.figures.heat import MARGIN, Cells, heat_map
 from qc.render.figures.style import BLUE, KEY_SIGN, QUIET, WIDTH, Sheet, key, text_width
 from qc.render.levels import SIGNIFICANT, SUGGESTIVE
@@ -23,7 +23,7 @@ MANY = 12
 FOOT, LINE = 40.0, 22.0
 
 
-def significance(result: Significance) -> Figure | None:
+def significance(result: Significance) -> Drawing | None:
     """Draw the p-values of the systems, best first: row scores higher than column.
 
     None if there is no pair to compare.
@@ -40,7 +40,7 @@ def significance(result: Significance) -> Figure | None:
     labels = [f"{name}  {i}" for i, name in enumerate(result.systems, start=1)]
     page, _, bottom = heat_map(labels, [str(i + 1) for i in range(count)], Cells(colours, texts), FOOT)
     _legend(page, bottom)
-    return finish(page, "significance", "Which system scores higher than which", _alt(result, holm))
+    return Drawing(page, "Which system scores higher than which", _alt(result, holm))
 
 
 def _short(p: float, digits: int) -> str:

@@ -88,7 +88,7 @@ _SETTINGS: dict[RcKeyType, Any] = {
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Make what is drawn and saved inside look like this module says."""
+    """Apply the settings of this module to what is drawn and saved inside."""
     with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
         # The reader's fonts show the text, not matplotlib's.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")

@@ -1,11 +1,15 @@
-"""What workers wanted to talk about."""
+"""What workers wanted to talk about.
+
+The layout is our own: that of the package `wordcloud` 1.9.6 measures a word from the top of its letters but
+draws it from the top of the line, and so lets words cover one another.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.topics import Topics
 from qc.number_format import listed, whole
-from qc.render.figures.figure import Figure, finish
+from qc.render.figures.figure import Drawing
 from qc.render.figures.style import BLUE, INK, MARGIN, MUTED, WIDTH, sheet, shortened, text_box
 
 SHOWN = 70
@@ -17,7 +21,7 @@ PLACES = 1600
 GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 
 
-def topic_words(result: Topics) -> Figure | None:
+def topic_words(result: Topics) -> Drawing | None:
     """Draw the most frequent words of the topics, the larger the more frequent; None if there are none."""
     words = result.words[:SHOWN]
     if not words:
@@ -42,9 +46,7 @@ def topic_words(result: Topics) -> Figure | None:
             color=BLUE if share >= 0.5 else INK if share >= 0.15 else MUTED,
         )
     named = [f"{word} ({whole(count)})" for word, count in words[:NAMED]]
-    return finish(
-        page, "topics", "Words of the topics", f"Word cloud; most frequent: {listed(named, NAMED)}."
-    )
+    return Drawing(page, "Words of the topics", f"Word cloud; most frequent: {listed(named, NAMED)}.")
 
 
 def scattered(boxes: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from qc.method.filter import Screening
 from qc.number_format import whole
-from qc.render.figures.figure import Figure, finish
+from qc.render.figures.figure import Drawing
 from qc.render.figures.style import (
     FAILED,
     GAP,
@@ -25,7 +25,7 @@ WIDEST_BIN = 0.05
 HEIGHT, AXIS_LABEL, HEAD, FOOT = 330.0, 34.0, 74.0, 56.0
 
 
-def worker_p_values(screening: Screening, check: FilterCheck | None) -> Figure:
+def worker_p_values(screening: Screening, check: FilterCheck | None) -> Drawing:
     """Draw how the workers' p-values are distributed, and the level α below which they pass.
 
     Args:
@@ -64,15 +64,13 @@ def worker_p_values(screening: Screening, check: FilterCheck | None) -> Figure:
     key(page, MARGIN, 40, "▨", FAILED, f"failed: {whole((~passed).sum())}{_untested(p)}")
     if check is not None and np.isfinite(check.random_share):
         axes.stairs(
-            _random_level(screening, check, edges), edges, color=INK, linewidth=2, linestyle=(0, (1, 1.5))
+            random_level(screening, check, edges), edges, color=INK, linewidth=2, linestyle=(0, (1, 1.5))
         )
         key(page, MARGIN, 60, "···", INK, "workers who rate at random, as estimated and simulated")
-    return finish(page, "worker-p-values", "Workers by p-value", _alt(screening, check))
+    return Drawing(page, "Workers by p-value", _alt(screening, check))
 
 
-def _random_level(
-    screening: Screening, check: FilterCheck, edges: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def random_level(screening: Screening, check: FilterCheck, edges: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how many workers of each bin are expected to rate at random; without variance p is 1."""
     workers = screening.workers
     with_p = workers["p"].notna()

@@ -1,25 +1,135 @@
-"""Every table of a report as a frame, under the name of its file.
+"""Every table of a report, in the order in which the report has them.
 
 Tables that the authors' scripts write too have the authors' columns and order. All numbers are in full
 precision; what is not known is empty.
 """
 
-import pandas as pd
-
 from qc.analysis import Analysis
-from qc.render.tables.context import context, persona
-from qc.render.tables.correlations import criteria, forecast, replication
-from qc.render.tables.kept import incidents, kept, left_out
-from qc.render.tables.ranking import certainty, scores
-from qc.render.tables.significance import significance
-from qc.render.tables.words import effort, topics
-from qc.render.tables.workers import agreement, alpha, workers
+from qc.render.manifest import (
+    ADJUSTED,
+    AGREEMENT,
+    ALPHA,
+    CLUSTERS,
+    CONTEXT,
+    CRITERIA,
+    EFFORT,
+    FILTER,
+    FORECAST,
+    INCIDENTS,
+    INTERVALS,
+    PERSONA,
+    REPLICATION,
+    SIGNIFICANCE,
+    TOPICS,
+    WHOLE,
+    MadeFile,
+    Part,
+)
+from qc.render.table import Table
+from qc.render.tables import context, correlations, kept, ranking, significance, words, workers
 
-Tables = dict[str, pd.DataFrame]
+Tables = dict[str, Table]
+
+# What is made of intervals and scores.
+_SCORED = Part("intervals", lambda a: a if a.intervals else None)
+
+TABLES: tuple[MadeFile[Table], ...] = (
+    WHOLE.file("system_scores.csv", "z overall and by criterion, best system first", ranking.z_scores),
+    WHOLE.file("system_raw_scores.csv", "the same without standardising", ranking.raw_scores),
+    _SCORED.file("intervals.csv", "interval of every score", ranking.intervals),
+    INTERVALS.file(
+        "ranks.csv", "range of each system’s rank, and how often it comes first", ranking.rank_ranges
+    ),
+    _SCORED.file(
+        "differences.csv",
+        "difference of each pair of systems, its interval, whether they can be told apart",
+        ranking.differences,
+    ),
+    SIGNIFICANCE.file(
+        "significance_pvalues.csv",
+        "p that the row’s system is higher than the column’s",
+        lambda s: significance.p_values(s.systems, s.p),
+    ),
+    SIGNIFICANCE.file(
+        "significance_holm.csv",
+        "the same after Holm’s correction",
+        lambda s: significance.p_values(s.systems, s.holm),
+    ),
+    CLUSTERS.file(
+        "clusters.csv", "groups of systems, plain and after Holm’s correction", significance.clusters
+    ),
+    CRITERIA.file(
+        "corr_between_scores.csv",
+        "correlations between criteria from z: Pearson above, Spearman below the diagonal",
+        lambda c: correlations.criteria(c["z"], "z"),
+    ),
+    CRITERIA.file(
+        "corr_between_raw_scores.csv",
+        "the same from raw scores",
+        lambda c: correlations.criteria(c["raw"], "raw"),
+    ),
+    REPLICATION.file(
+        "corr_zscore_r1r2.csv",
+        "correlations of z with the second run, overall and by criterion",
+        lambda r: correlations.runs(r.z, "z"),
+    ),
+    REPLICATION.file(
+        "corr_rawscore_r1r2.csv", "the same of raw scores", lambda r: correlations.runs(r.raw, "raw")
+    ),
+    REPLICATION.file(
+        "corr_zscore_r1r2_without_shared_workers.csv",
+        "correlations of z without the workers of both runs, if there are such",
+        lambda r: correlations.runs(r.without_shared, "z"),
+    ),
+    REPLICATION.file(
+        "corr_rawscore_r1r2_without_shared_workers.csv",
+        "the same of raw scores",
+        lambda r: correlations.runs(r.without_shared_raw, "raw"),
+    ),
+    REPLICATION.file(
+        "replication.csv", "on how many pairs of systems both runs agree", correlations.same_conclusions
+    ),
+    REPLICATION.file(
+        "replication_points.csv", "overall z of each system in both runs", correlations.replication_points
+    ),
+    FORECAST.file("forecast.csv", "how a second run would correlate with this one", correlations.forecast),
+    WHOLE.file("worker_pvalues.csv", "p of every worker", workers.p_values),
+    FILTER.file("workers.csv", "all that is known of each worker", workers.workers),
+    FILTER.file("filter.csv", "whether the filter does its job", workers.filter_check),
+    FILTER.file("everyone.csv", "z and ranks if everyone were kept", workers.everyone),
+    WHOLE.file("passrate.csv", "tasks and workers that passed, as the authors count", kept.pass_rates),
+    WHOLE.file("duration.csv", "minutes per conversation", kept.duration),
+    WHOLE.file("kept.csv", "workers, assignments and conversations that passed", kept.kept),
+    WHOLE.file("workload.csv", "assignments per worker", kept.workload),
+    WHOLE.file("cost.csv", "dollars", kept.cost),
+    AGREEMENT.file(
+        "rater_agreement.csv", "pairs of workers who met the same systems, their median r", workers.agreement
+    ),
+    AGREEMENT.file("rater_agreement_r.csv", "r of each such pair", workers.agreement_r),
+    TOPICS.file("topics_opinions.csv", "what workers thought of the topics", words.opinions),
+    TOPICS.file("topic_changes.csv", "how topics changed", words.changes),
+    TOPICS.file("topic_words.csv", "the most frequent words of the topics", words.topic_words),
+    EFFORT.file("effort.csv", "words and characters that workers wrote", words.effort),
+    ALPHA.file("alpha.csv", "what another level α would change", workers.alpha),
+    PERSONA.file("persona.csv", "each family with and without persona", context.persona),
+    CONTEXT.file("context.csv", "effects of position, time and topic", context.context),
+    ADJUSTED.file("adjusted.csv", "scores adjusted for these effects", context.adjusted),
+    ADJUSTED.file(
+        "adjusted_coefficients.csv",
+        "coefficients of the model behind the adjusted scores",
+        context.coefficients,
+    ),
+    INCIDENTS.file(
+        "incidents.csv",
+        "for each system, also of what is not analysed: failed conversations, late replies, replies by which "
+        "it gave itself away; only from a database of the server or what was converted from it",
+        kept.incidents,
+    ),
+    WHOLE.file("left_out.csv", "assignments that take no part, and why", kept.left_out),
+)
 
 
 def tables(analysis: Analysis) -> Tables:
-    """Return the tables by file name, in the order in which the report has them."""
-    parts = (scores, certainty, significance, criteria, replication, forecast, workers, kept)
-    more = (agreement, topics, effort, alpha, persona, context, incidents, left_out)
-    return {name: table for part in (*parts, *more) for name, table in part(analysis)}
+    """Return the tables by the names of their files."""
+    made = ((file.name, file.make(analysis)) for file in TABLES)
+    return {name: table for name, table in made if table is not None}

@@ -2,77 +2,60 @@
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from qc.analysis import Analysis
 from qc.method.criteria import CriteriaCorrelation
-from qc.method.replication import Correlations
-from qc.render.tables.named import OVERALL, Named, square
+from qc.method.replication import Correlations, Replication
+from qc.render.table import OVERALL, THREE, TWO, Table, matrix, shade, square
+from qc.robustness.forecast import Forecast
 
 
-def criteria(analysis: Analysis) -> Named:
-    """Yield the correlations of the criteria."""
-    if (found := analysis.criteria) is not None:
-        yield "corr_between_scores.csv", _both_triangles(found["z"], "z")
-        yield "corr_between_raw_scores.csv", _both_triangles(found["raw"], "raw")
+def criteria(found: CriteriaCorrelation, overall: str) -> Table:
+    """Return the authors' table: Pearson above the diagonal, Spearman below, nothing on it.
 
-
-def _both_triangles(found: CriteriaCorrelation, overall: str) -> pd.DataFrame:
-    """Return the authors' table: Pearson above the diagonal, Spearman below, nothing on it."""
-    return square("", (overall, *found.names[1:]), triangles(found))
-
-
-def triangles(found: CriteriaCorrelation) -> NDArray[np.float64]:
-    """Return (1 + K, 1 + K): Pearson above the diagonal, Spearman below, NaN on it."""
+    Args:
+        found: the correlations.
+        overall: the head of the overall score in the file.
+    """
     values = np.triu(found.pearson, 1) + np.tril(found.spearman, -1)
     np.fill_diagonal(values, np.nan)
-    return values
+    file = square((overall, *found.names[1:]), values)
+    return matrix(file, "", found.names, found.names, values, TWO, shade)
 
 
-def replication(analysis: Analysis) -> Named:
-    """Yield how the second run agrees with this one."""
-    found = analysis.replication
+def runs(found: Correlations | None, overall: str) -> Table | None:
+    """Return the authors' table: a row per coefficient, a column per criterion; `overall` as above."""
     if found is None:
-        return
-    yield "corr_zscore_r1r2.csv", _correlations(found.z, "z")
-    yield "corr_rawscore_r1r2.csv", _correlations(found.raw, "raw")
-    if found.without_shared is not None:
-        yield "corr_zscore_r1r2_without_shared_workers.csv", _correlations(found.without_shared, "z")
-    if found.without_shared_raw is not None:
-        yield "corr_rawscore_r1r2_without_shared_workers.csv", _correlations(found.without_shared_raw, "raw")
-    same = found.same_conclusions
-    yield (
-        "replication.csv",
-        pd.DataFrame(
-            {
-                "run": [found.name],
-                "systems": [len(found.systems)],
-                "same_conclusions": [same.n],
-                "pairs": [same.of],
-                "alpha": [same.alpha],
-                "shared_workers": [found.shared_workers],
-            }
-        ),
-    )
-    yield "replication_points.csv", found.points
-
-
-def _correlations(found: Correlations, overall: str) -> pd.DataFrame:
-    """Return the authors' table: a row per coefficient, a column per criterion."""
+        return None
     rows = {"pearson": found.pearson, "spearman": found.spearman, "kendall": found.kendall}
-    table = pd.DataFrame(list(rows.values())).rename(columns={OVERALL: overall})
-    table.insert(0, "", list(rows), allow_duplicates=True)
-    return table
+    values = pd.DataFrame(list(rows.values()))
+    file = values.rename(columns={OVERALL: overall})
+    file.insert(0, "", list(rows), allow_duplicates=True)
+    names = map(str.capitalize, rows)
+    return matrix(file, "", names, values.columns, values.to_numpy(np.float64), THREE)
 
 
-def forecast(analysis: Analysis) -> Named:
-    """Yield how a second run would correlate with this one."""
-    if (found := analysis.forecast) is not None:
-        yield (
-            "forecast.csv",
-            pd.DataFrame(
-                [(OVERALL, found.r, found.low, found.high)]
-                + [(label, r, np.nan, np.nan) for label, r in found.criteria.items()],
-                columns=["criterion", "r", "low", "high"],
-            ),
-        )
+def same_conclusions(found: Replication) -> Table:
+    """Return on how many pairs of systems both runs conclude the same."""
+    same = found.same_conclusions
+    record = {
+        "run": found.name,
+        "systems": len(found.systems),
+        "same_conclusions": same.n,
+        "pairs": same.of,
+        "alpha": same.alpha,
+        "shared_workers": found.shared_workers,
+    }
+    return Table(pd.DataFrame([record]))
+
+
+def replication_points(found: Replication) -> Table:
+    """Return the overall z of each system in both runs."""
+    return Table(found.points)
+
+
+def forecast(found: Forecast) -> Table:
+    """Return how a second run would correlate with this one; a reader sees the criteria side by side."""
+    r = {OVERALL: found.r, **found.criteria}
+    frame = pd.DataFrame({"criterion": list(r), "r": list(r.values()), "low": np.nan, "high": np.nan})
+    frame.loc[0, ["low", "high"]] = found.low, found.high
+    return matrix(frame, "", ["forecast r"], r, np.array([list(r.values())]), THREE)

@@ -1,77 +1,96 @@
 """What was collected, what is kept of it, and what it took."""
 
+from dataclasses import asdict
+
 import pandas as pd
 
 from qc.analysis import Analysis
-from qc.render.tables.named import GROUPS, Named
+from qc.method.incidents import Incidents
+from qc.number_format import percent, whole
+from qc.render.table import COUNT, GROUPS, ONE, SHARE, TWO, WRITTEN, Column, Table
 
 
-def kept(analysis: Analysis) -> Named:
-    """Yield counts, minutes, workload and cost."""
-    rates, minutes, load, cost = analysis.rates, analysis.minutes, analysis.workload, analysis.cost
-    yield (
-        "passrate.csv",
-        pd.DataFrame(
-            [
-                (name, count.passed, count.total, count.rate)
-                for name, count in (("HIT", rates.hits), ("Worker", rates.workers))
-            ],
-            columns=["", "passed", "total", "passrate"],
+def pass_rates(analysis: Analysis) -> Table:
+    """Return the authors' table of pass rates."""
+    counts = {"HIT": analysis.rates.hits, "Worker": analysis.rates.workers}
+    rows = [(name, count.passed, count.total, count.rate) for name, count in counts.items()]
+    columns = (Column("passrate", form=SHARE),)
+    return Table(pd.DataFrame(rows, columns=["", "passed", "total", "passrate"]), columns)
+
+
+def duration(analysis: Analysis) -> Table:
+    """Return the minutes per conversation."""
+    return Table(pd.DataFrame([asdict(analysis.minutes)], columns=list(GROUPS)))
+
+
+def kept(analysis: Analysis) -> Table:
+    """Return what passed the filter; a reader sees the minutes that it took, too."""
+    rates = analysis.rates
+    counts = {
+        "workers": rates.workers,
+        "assignments": rates.assignments,
+        "HIT ids": rates.hits,
+        "conversations with systems": rates.conversations,
+    }
+    rows = [
+        (name, count.passed, count.total - count.passed, count.total, count.rate)
+        for name, count in counts.items()
+    ]
+    heads = ["What", "Passed", "Failed", "Total", "Pass rate"]
+    shown = [(name, *map(whole, numbers), percent(rate)) for name, *numbers, rate in rows]
+    minutes = (TWO.text(getattr(analysis.minutes, group)) for group in GROUPS)
+    return Table(
+        pd.DataFrame(rows, columns=["unit", "passed", "failed", "total", "rate"]),
+        (
+            Column("What", "What"),
+            *(Column(head, head, WRITTEN) for head in heads[1:]),
+            Column("rate", form=SHARE),
         ),
+        pd.DataFrame([*shown, ("minutes per conversation", *minutes, "")], columns=heads),
     )
-    yield (
-        "duration.csv",
-        pd.DataFrame([(minutes.passed, minutes.failed, minutes.all)], columns=["passed", "failed", "all"]),
-    )
-    yield (
-        "kept.csv",
-        pd.DataFrame(
-            [
-                (name, count.passed, count.total - count.passed, count.total, count.rate)
-                for name, count in (
-                    ("workers", rates.workers),
-                    ("assignments", rates.assignments),
-                    ("HIT ids", rates.hits),
-                    ("conversations with systems", rates.conversations),
-                )
-            ],
-            columns=["unit", "passed", "failed", "total", "rate"],
-        ),
-    )
-    spreads = [(group, getattr(load, group)) for group in GROUPS]
-    yield (
-        "workload.csv",
+
+
+def workload(analysis: Analysis) -> Table:
+    """Return how many assignments workers did."""
+    spreads = [(group, getattr(analysis.workload, group)) for group in GROUPS]
+    return Table(
         pd.DataFrame(
             [(group, spread.count, spread.mean, spread.median, spread.maximum) for group, spread in spreads],
             columns=["group", "workers", "mean", "median", "maximum"],
         ),
-    )
-    yield (
-        "cost.csv",
-        pd.DataFrame(
-            {
-                "reward": [cost.reward],
-                "paid_assignments": [cost.paid_assignments],
-                "total": [cost.total],
-                "per_kept_assignment": [cost.per_kept_assignment],
-                "per_kept_conversation": [cost.per_kept_conversation],
-            }
+        (
+            Column("group", "Workers"),
+            Column("workers", "Number", COUNT),
+            Column("mean", "Mean", TWO),
+            Column("median", "Median", ONE),
+            Column("maximum", "Most", COUNT),
         ),
     )
 
 
-def incidents(analysis: Analysis) -> Named:
-    """Yield what went wrong with each system, if the source says."""
-    if analysis.incidents is not None:
-        yield "incidents.csv", analysis.incidents.table
+def cost(analysis: Analysis) -> Table:
+    """Return the dollars."""
+    return Table(pd.DataFrame([asdict(analysis.cost)]))
 
 
-def left_out(analysis: Analysis) -> Named:
-    """Yield the assignments that take no part."""
-    yield (
-        "left_out.csv",
-        pd.DataFrame(
-            [(out.assignment, out.worker, out.reason) for out in analysis.run.left_out],
-            columns=["assignment", "worker", "reason"],
-        ),
+def incidents(found: Incidents) -> Table:
+    """Return what went wrong with each system."""
+    columns = (
+        Column("system", "System"),
+        Column("conversations", "Conversations begun", COUNT),
+        Column("failed", "Failed", COUNT),
+        Column("failed_share", "of them", SHARE),
+        Column("replies", "Replies", COUNT),
+        Column("errors", "Failed tries", COUNT),
+        Column("overran", "Late", COUNT),
+        Column("overran_share", "of them", SHARE),
+        Column("gave_away", "Gave itself away", COUNT),
     )
+    return Table(found.table, columns)
+
+
+def left_out(analysis: Analysis) -> Table:
+    """Return the assignments that take no part."""
+    keys = ["assignment", "worker", "reason"]
+    frame = pd.DataFrame([asdict(out) for out in analysis.run.left_out], columns=keys)
+    return Table(frame, tuple(Column(key, key.capitalize()) for key in keys))

@@ -4,43 +4,67 @@ import numpy as np
 import pandas as pd
 
 from qc.analysis import Analysis
-from qc.render.tables.named import OVERALL, Named
+from qc.number_format import ranks
+from qc.render.table import (
+    COUNT,
+    INTERVAL,
+    ONE,
+    OVERALL,
+    ROUGH_SHARE,
+    SHARE,
+    THREE,
+    TWO,
+    WRITTEN,
+    Column,
+    Form,
+    Table,
+    Tone,
+    matrix,
+    no_tone,
+    shade,
+)
 from qc.robustness.intervals import Intervals
 
 
-def scores(analysis: Analysis) -> Named:
-    """Yield the scores of the systems."""
-    yield "system_scores.csv", _authors_columns(analysis.scores.z, "z")
-    yield "system_raw_scores.csv", _authors_columns(analysis.scores.raw, "raw")
-
-
-def _authors_columns(scores: pd.DataFrame, overall: str) -> pd.DataFrame:
-    return scores.rename(columns={"system": "model", "n": "N", OVERALL: overall})
-
-
-def certainty(analysis: Analysis) -> Named:
-    """Yield the intervals of scores, ranks and differences."""
-    found = analysis.intervals
-    if found is None:
-        return
-    yield "intervals.csv", _interval_table(analysis, found)
-    yield (
-        "ranks.csv",
-        pd.DataFrame(
-            {
-                "system": list(found.systems),
-                "rank": np.arange(1, len(found.systems) + 1),
-                "low": found.rank_low,
-                "high": found.rank_high,
-                "best_chance": found.best_chance,
-            }
-        ),
+def ranking(analysis: Analysis) -> Table:
+    """Return the systems, best first, with what is known of how sure their order is."""
+    z, found = analysis.scores.z, analysis.intervals
+    table = z[["system", "n", OVERALL]].assign(
+        raw=analysis.scores.raw[OVERALL], rank=[str(rank) for rank in range(1, len(z) + 1)]
     )
-    yield "differences.csv", _difference_table(analysis, found)
+    columns = [Column("system", "System"), Column("rank", "Rank", WRITTEN), Column(OVERALL, "z", THREE)]
+    if found is not None:
+        table = table.assign(
+            rank=list(map(ranks, found.rank_low.tolist(), found.rank_high.tolist())),
+            low=found.z_low[:, 0],
+            high=found.z_high[:, 0],
+            first=np.where(np.isfinite(found.z_low[:, 0]), found.best_chance, np.nan),
+        )
+        columns += [INTERVAL, Column("first", "First", ROUGH_SHARE)]
+    return Table(table, (*columns, Column("raw", "Raw", TWO), Column("n", "n", COUNT)))
 
 
-def _interval_table(analysis: Analysis, found: Intervals) -> pd.DataFrame:
-    """Return one row per scale, system and criterion."""
+def z_scores(analysis: Analysis) -> Table:
+    """Return z by criterion. Its shades are strongest from 1."""
+    return _scores(analysis.scores.z, "z", TWO, shade)
+
+
+def raw_scores(analysis: Analysis) -> Table:
+    """Return the raw scores by criterion."""
+    return _scores(analysis.scores.raw, "raw", ONE)
+
+
+def _scores(scores: pd.DataFrame, overall: str, form: Form, tone: Tone = no_tone) -> Table:
+    """Return scores under the authors' heads in the file, and under ours for a reader."""
+    values = scores.drop(columns=["system", "n"])
+    file = scores.rename(columns={"system": "model", "n": "N", OVERALL: overall})
+    return matrix(file, "System", scores["system"], values.columns, values.to_numpy(np.float64), form, tone)
+
+
+def intervals(analysis: Analysis) -> Table | None:
+    """Return the interval of every score: one row per scale, system and criterion."""
+    if (found := analysis.intervals) is None:
+        return None
     names = [OVERALL, *analysis.run.criteria["label"]]
     parts = [
         pd.DataFrame(
@@ -58,11 +82,32 @@ def _interval_table(analysis: Analysis, found: Intervals) -> pd.DataFrame:
             ("raw", analysis.scores.raw, found.raw_low, found.raw_high),
         )
     ]
-    return pd.concat(parts, ignore_index=True)
+    return Table(pd.concat(parts, ignore_index=True))
 
 
-def _difference_table(analysis: Analysis, found: Intervals) -> pd.DataFrame:
-    """Return one row per pair of systems, the better one first; empty where one has no score."""
+def rank_ranges(found: Intervals) -> Table:
+    """Return the range of each system's rank, and how often it comes first."""
+    return Table(
+        pd.DataFrame(
+            {
+                "system": list(found.systems),
+                "rank": np.arange(1, len(found.systems) + 1),
+                "low": found.rank_low,
+                "high": found.rank_high,
+                "best_chance": found.best_chance,
+            }
+        ),
+        (Column("best_chance", form=SHARE),),
+    )
+
+
+def differences(analysis: Analysis) -> Table | None:
+    """Return one row per pair of systems, the better one first; empty where one has no score.
+
+    A reader sees the pairs that cannot be told apart.
+    """
+    if (found := analysis.intervals) is None:
+        return None
     better, worse = np.triu_indices(len(found.systems), 1)
     systems = np.array(found.systems, dtype=object)
     overall = analysis.scores.z[OVERALL].to_numpy(np.float64)
@@ -73,7 +118,7 @@ def _difference_table(analysis: Analysis, found: Intervals) -> pd.DataFrame:
         [pair not in indistinct and pair[::-1] not in indistinct for pair in pairs], "boolean"
     )
     told_apart[np.isnan(differences)] = pd.NA
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "system": systems[better],
             "other": systems[worse],
@@ -83,3 +128,10 @@ def _difference_table(analysis: Analysis, found: Intervals) -> pd.DataFrame:
             "told_apart": told_apart,
         }
     )
+    columns = (
+        Column("system", "System"),
+        Column("other", "Other"),
+        Column("difference", "Difference in z", THREE),
+        INTERVAL,
+    )
+    return Table(frame, columns, frame[frame["told_apart"].eq(False).fillna(value=False)])

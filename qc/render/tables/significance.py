@@ -1,23 +1,39 @@
 """Which system beats which."""
 
+from collections.abc import Sequence
+
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from qc.analysis import Analysis
-from qc.render.tables.named import Named, square
+from qc.render.levels import SIGNIFICANT, SUGGESTIVE
+from qc.render.table import P, Table, matrix, square
+from qc.robustness.clusters import Clusters
 
 
-def significance(analysis: Analysis) -> Named:
-    """Yield the p-values of the systems, plain and corrected, and the groups that follow from them."""
-    if (found := analysis.significance) is not None:
-        yield "significance_pvalues.csv", square("", found.systems, found.p)
-        yield "significance_holm.csv", square("", found.systems, found.holm)
-    if (clusters := analysis.clusters) is not None:
-        corrected = {
-            system: number for number, group in enumerate(clusters.holm_groups, 1) for system in group
-        }
-        rows = [
-            (system, number, corrected[system])
-            for number, group in enumerate(clusters.groups, 1)
-            for system in group
-        ]
-        yield "clusters.csv", pd.DataFrame(rows, columns=["system", "group", "group_holm"])
+def p_values(systems: Sequence[str], p: NDArray[np.float64]) -> Table:
+    """Return p-values of systems, row against column; a reader sees no diagonal."""
+    numbers = range(1, len(p) + 1)
+    return matrix(
+        square(systems, p),
+        "",
+        [f"{number} {system}" for number, system in zip(numbers, systems, strict=True)],
+        map(str, numbers),
+        np.where(np.eye(len(p), dtype=bool), np.nan, p),
+        P,
+        _tone,
+    )
+
+
+def _tone(p: float) -> str:
+    if p < SIGNIFICANT:
+        return "significant"
+    return "suggestive" if p < SUGGESTIVE else ""
+
+
+def clusters(found: Clusters) -> Table:
+    """Return the groups that follow from the p-values, plain and corrected."""
+    corrected = {system: number for number, group in enumerate(found.holm_groups, 1) for system in group}
+    plain = [(system, number) for number, group in enumerate(found.groups, 1) for system in group]
+    rows = [(system, number, corrected[system]) for system, number in plain]
+    return Table(pd.DataFrame(rows, columns=["system", "group", "group_holm"]))

@@ -1,65 +1,115 @@
 """Workers, the filter that they go through, and how they agree."""
 
+import numpy as np
 import pandas as pd
 
 from qc.analysis import Analysis
-from qc.render.tables.named import Named
+from qc.method.agreement import Agreement
+from qc.render.table import COUNT, ONE, P_EXACT, ROUGH_SHARE, THREE, Column, P, Table
+from qc.robustness.alpha import AlphaInfluence
+from qc.robustness.filter_check import FilterCheck
 
 
-def workers(analysis: Analysis) -> Named:
-    """Yield the workers, and what the filter does."""
-    yield "worker_pvalues.csv", analysis.sample.screening.workers[["worker", "p"]]
-    if (found := analysis.filter_check) is not None:
-        yield "workers.csv", found.workers
-        yield (
-            "filter.csv",
-            pd.DataFrame(
-                {
-                    "expected_random_pass": [found.expected_random_pass],
-                    "simulated_random_pass": [found.simulated_random_pass],
-                    "random_share": [found.random_share],
-                    "random_among_passed": [found.random_among_passed],
-                    "random_among_passed_bound": [found.random_among_passed_bound],
-                    "everyone_r": [found.everyone_r],
-                    "everyone_rho": [found.everyone_rho],
-                    "failed_r": [found.failed_r],
-                    "failed_rho": [found.failed_rho],
-                }
-            ),
-        )
-        yield "everyone.csv", found.everyone
+def p_values(analysis: Analysis) -> Table:
+    """Return p of every worker; a reader sees those who failed, and why."""
+    workers = analysis.sample.screening.workers
+    columns = (Column("worker", "Worker"), Column("p", "p", P_EXACT), Column("reason", "Reason"))
+    return Table(workers[["worker", "p"]], columns, workers[~workers["passed"]])
 
 
-def agreement(analysis: Analysis) -> Named:
-    """Yield how workers agree who met the same systems."""
-    found = analysis.agreement
-    if found is None:
-        return
+def workers(found: FilterCheck) -> Table:
+    """Return all that is known of each worker.
+
+    A reader sees those who failed, those who passed with a remark, the others; each by p, the highest first.
+    """
+    passed, remark = found.workers["passed"], found.workers["remark"]
+    ordered = found.workers.assign(place=np.where(passed, np.where(remark == "", 2, 1), 0)).sort_values(
+        ["place", "p", "worker"], ascending=[True, False, True], na_position="first"
+    )
+    shown = ordered.assign(
+        outcome=np.where(ordered["passed"], "passed", "failed"),
+        said=(ordered["reason"] + "; " + ordered["remark"]).str.strip("; "),
+    )
+    columns = (
+        Column("worker", "Worker"),
+        Column("outcome", "Filter"),
+        Column("p", "p", P),
+        Column("assignments", "Assign\u00adments", COUNT),
+        Column("conversations", "Conver\u00adsations", COUNT),
+        Column("sd", "SD of ratings", ONE),
+        Column("identical", "Identical ratings", ROUGH_SHARE),
+        Column("minutes", "Minutes", ONE),
+        Column("words", "Words an input", COUNT),
+        Column("said", "Why, and remarks"),
+    )
+    return Table(found.workers, columns, shown)
+
+
+def filter_check(found: FilterCheck) -> Table:
+    """Return what shows whether the filter does its job."""
+    keys = (
+        "expected_random_pass",
+        "simulated_random_pass",
+        "random_share",
+        "random_among_passed",
+        "random_among_passed_bound",
+        "everyone_r",
+        "everyone_rho",
+        "failed_r",
+        "failed_rho",
+    )
+    return Table(pd.DataFrame({key: [getattr(found, key)] for key in keys}))
+
+
+def everyone(found: FilterCheck) -> Table:
+    """Return the ranking if everyone were kept."""
+    columns = (
+        Column("system", "System"),
+        Column("rank", "Rank", COUNT),
+        Column("rank_everyone", "Rank, everyone kept", COUNT),
+        Column("z", "z", THREE),
+        Column("z_everyone", "z, everyone kept", THREE),
+    )
+    return Table(found.everyone, columns)
+
+
+def agreement(found: Agreement) -> Table:
+    """Return how workers agree who met the same systems."""
     groups = {"passed": found.passed, "failed": found.failed}
-    yield (
-        "rater_agreement.csv",
+    return Table(
         pd.DataFrame(
             [(group, pairs.pairs, pairs.median_r, pairs.sampled) for group, pairs in groups.items()],
             columns=["group", "pairs", "median_r", "sampled"],
         ),
-    )
-    yield (
-        "rater_agreement_r.csv",
-        pd.concat(
-            [pd.DataFrame({"group": group, "r": pairs.r}) for group, pairs in groups.items()],
-            ignore_index=True,
+        (
+            Column("group", "Both workers"),
+            Column("pairs", "Pairs", COUNT),
+            Column("median_r", "Median r", THREE),
         ),
     )
 
 
-def alpha(analysis: Analysis) -> Named:
-    """Yield what another level of the filter would change."""
-    found = analysis.alpha
-    if found is None:
-        return
+def agreement_r(found: Agreement) -> Table:
+    """Return r of each pair of workers who met the same systems."""
+    groups = {"passed": found.passed, "failed": found.failed}
+    parts = [pd.DataFrame({"group": group, "r": pairs.r}) for group, pairs in groups.items()]
+    return Table(pd.concat(parts, ignore_index=True))
+
+
+def alpha(found: AlphaInfluence) -> Table:
+    """Return what another level of the filter would change."""
     rows = [
         (level.alpha, level.workers, level.conversations, level.ranking_rho, level.replication_r, *level.z)
         for level in found.levels
     ]
-    columns = ["alpha", "workers", "conversations", "ranking_rho", "replication_r"]
-    yield "alpha.csv", pd.DataFrame(rows, columns=[*columns, *(f"z {system}" for system in found.systems)])
+    keys = ["alpha", "workers", "conversations", "ranking_rho", "replication_r"]
+    frame = pd.DataFrame(rows, columns=[*keys, *(f"z {system}" for system in found.systems)])
+    columns = [
+        Column("level", "α"),
+        Column("workers", "Workers kept", COUNT),
+        Column("conversations", "Conversations", COUNT),
+        Column("ranking_rho", "ρ with this ranking", THREE),
+    ]
+    if frame["replication_r"].notna().any():
+        columns.append(Column("replication_r", "r with the second run", THREE))
+    return Table(frame, tuple(columns), frame.assign(level=[f"{level:g}" for level in frame["alpha"]]))

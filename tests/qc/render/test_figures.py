@@ -18,11 +18,12 @@ from qc.load import load
 from qc.method.agreement import Agreement, Pairs
 from qc.method.replication import Correlations, Replication, SameConclusions
 from qc.method.topics import Topics
-from qc.render.figures import THEME, Figure, figures
+from qc.render.figures import FIGURES, THEME, Figure, figures
+from qc.render.figures.figure import finish
 from qc.render.figures.labels import spread
 from qc.render.figures.style import drawing, shortened, text_width
 from qc.render.figures.topics import scattered
-from qc.render.figures.workers import _random_level
+from qc.render.figures.workers import random_level
 from qc.run import Run
 from tests.qc.support import analyses
 from tests.qc.support.runs import run_of
@@ -70,33 +71,35 @@ def parsed(svg: str) -> ElementTree.Element:
     return ElementTree.fromstring(svg)  # noqa: S314 - we wrote it
 
 
+def one(analysis: Analysis, name: str) -> Figure:
+    """Return the figure of that name, drawn without the others."""
+    (file,) = (file for file in FIGURES if file.stem == name)
+    with drawing():
+        made = file.make(analysis)
+        assert made is not None
+        return finish(name, made)
+
+
 def texts(figure: Figure) -> list[str]:
     return [element.text or "" for element in parsed(figure.svg).iter(f"{SVG}text")]
 
 
 @pytest.fixture(scope="module")
-def two_runs(published: Path) -> Analysis:
-    first, second = (load(str(published / f"published/free_run{n}/hits_data.json")) for n in (1, 2))
-    analysis = analyse(first, QUICK, second)
-    # The words are those of METHOD.md's word cloud in kind, not in number.
+def of_two_runs(two_runs: Analysis) -> dict[str, Figure]:
+    # The file has no words. These are those of METHOD.md's word cloud in kind, not in number.
     words = (("music", 90), ("food", 40), ("<b>rock</b> & roll", 9))
-    return analysis if analysis.topics else replace(analysis, topics=Topics({}, {}, {}, words))
-
-
-@pytest.fixture(scope="module")
-def drawn(two_runs: Analysis) -> dict[str, Figure]:
-    return figures(two_runs)
+    return figures(two_runs if two_runs.topics else replace(two_runs, topics=Topics({}, {}, {}, words)))
 
 
 @pytest.mark.published
-def test_every_figure_of_the_published_runs_in_reading_order(drawn: dict[str, Figure]) -> None:
-    assert list(drawn) == PUBLISHED
+def test_every_figure_of_the_published_runs_in_reading_order(of_two_runs: dict[str, Figure]) -> None:
+    assert list(of_two_runs) == PUBLISHED
 
 
 @pytest.mark.published
-def test_a_figure_stands_in_a_page_and_alone(drawn: dict[str, Figure]) -> None:
+def test_a_figure_stands_in_a_page_and_alone(of_two_runs: dict[str, Figure]) -> None:
     ids: list[str] = []
-    for name, figure in drawn.items():
+    for name, figure in of_two_runs.items():
         root = parsed(figure.svg)
         assert figure.name == name
         assert root.tag == f"{SVG}svg"
@@ -107,45 +110,45 @@ def test_a_figure_stands_in_a_page_and_alone(drawn: dict[str, Figure]) -> None:
         assert root.find(f"{SVG}title[@id='{titled}']").text == figure.title  # type: ignore[union-attr]
         assert root.find(f"{SVG}desc[@id='{described}']").text == figure.alt  # type: ignore[union-attr]
         ids += re.findall(r' id="([^"]+)"', figure.svg)
-        # A rule would reach beyond the figure; the only addresses are the names of the two namespaces.
+        # A rule would reach beyond the figure; the only addresses are the names of the namespaces in use.
         assert "<style" not in figure.svg
-        assert set(re.findall(r"https?://[^\"]+", figure.svg)) == {
-            "http://www.w3.org/2000/svg",
-            "http://www.w3.org/1999/xlink",
-        }
+        linked = {"http://www.w3.org/1999/xlink"} if "xlink:href" in figure.svg else set()
+        assert set(re.findall(r"https?://[^\"]+", figure.svg)) == {"http://www.w3.org/2000/svg"} | linked
     assert len(set(ids)) == len(ids)
-    referred = {i for figure in drawn.values() for i in re.findall(r'(?:href="#|url\(#)([^")]+)', figure.svg)}
+    referred = {
+        i for figure in of_two_runs.values() for i in re.findall(r'(?:href="#|url\(#)([^")]+)', figure.svg)
+    }
     assert referred <= set(ids)
 
 
 @pytest.mark.published
-def test_no_figure_holds_a_number_that_is_none(drawn: dict[str, Figure]) -> None:
-    for figure in drawn.values():
+def test_no_figure_holds_a_number_that_is_none(of_two_runs: dict[str, Figure]) -> None:
+    for figure in of_two_runs.values():
         assert "nan" not in re.sub(r"<(title|desc).*?</\1>", "", figure.svg).lower()
         assert "nan" not in figure.alt
 
 
 @pytest.mark.published
-def test_the_figures_say_what_the_tables_say(two_runs: Analysis, drawn: dict[str, Figure]) -> None:
+def test_the_figures_say_what_the_tables_say(two_runs: Analysis, of_two_runs: dict[str, Figure]) -> None:
     systems = two_runs.scores.z["system"].to_list()
     for name in ("ranking", "criteria-profile", "alpha", "adjusted"):
-        assert set(systems) <= set(texts(drawn[name])), name
-    assert set(systems) <= set(texts(drawn["replication"]))
+        assert set(systems) <= set(texts(of_two_runs[name])), name
+    assert set(systems) <= set(texts(of_two_runs["replication"]))
     # METHOD.md, section 5: r = 0.968, 38 of 45 pairs, 173 of 248 workers, 680 and 115 pairs of raters.
-    assert drawn["replication"].title == "Two runs: r = 0.968"
-    assert "38 of 45 pairs" in drawn["replication"].alt
-    assert "248 workers: 173 lie below" in drawn["worker-p-values"].alt
-    assert "680 pairs" in drawn["agreement"].alt
-    assert "115 pairs" in drawn["agreement"].alt
+    assert of_two_runs["replication"].title == "Two runs: r = 0.968"
+    assert "38 of 45 pairs" in of_two_runs["replication"].alt
+    assert "248 workers: 173 lie below" in of_two_runs["worker-p-values"].alt
+    assert "680 pairs" in of_two_runs["agreement"].alt
+    assert "115 pairs" in of_two_runs["agreement"].alt
     # Table 5.4: the bi-encoder without persona is best.
-    assert drawn["ranking"].alt.startswith("Dot plot of overall z, each with its 95% interval")
-    assert "best first: biencoder 0.534," in drawn["ranking"].alt
-    assert "0.53" in texts(drawn["criteria-profile"])
+    assert of_two_runs["ranking"].alt.startswith("Dot plot of overall z, each with its 95% interval")
+    assert "best first: biencoder 0.534," in of_two_runs["ranking"].alt
+    assert "0.53" in texts(of_two_runs["criteria-profile"])
 
 
-@pytest.mark.published
-def test_the_same_analysis_gives_the_same_bytes(two_runs: Analysis, drawn: dict[str, Figure]) -> None:
-    assert {name: figure.svg for name, figure in figures(two_runs).items()} == {
+def test_the_same_analysis_gives_the_same_bytes(drawn: dict[str, Figure]) -> None:
+    assert set(drawn) == set(PUBLISHED)
+    assert {name: figure.svg for name, figure in figures(analyses.whole()).items()} == {
         name: figure.svg for name, figure in drawn.items()
     }
 
@@ -206,21 +209,24 @@ def test_random_workers_are_where_simulated_ones_are() -> None:
     edges = np.array([0.0, 0.5, 1.0])
     half = replace(check, random_share=0.5, random_p=np.array([0.1, 0.6, 0.7, 0.8]))
     # All 40 vary: half of them, a quarter of these in the lower bin.
-    assert _random_level(analysis.sample.screening, half, edges).tolist() == [5.0, 15.0]
+    assert random_level(analysis.sample.screening, half, edges).tolist() == [5.0, 15.0]
     # 4 workers who rate everything alike have p = 1 and count as random; 16 others are spread as above.
     workers = analysis.sample.screening.workers
     constant = replace(
         analysis.sample.screening, workers=workers.assign(testable=np.arange(len(workers)) >= 4)
     )
-    assert _random_level(constant, half, edges).tolist() == [4.0, 16.0]
+    assert random_level(constant, half, edges).tolist() == [4.0, 16.0]
     uneven = replace(check, random_share=0.9, random_p=np.linspace(0, 0.02, 50))
-    drawn = [figures(replace(analysis, filter_check=each))["worker-p-values"].svg for each in (uneven, half)]
+    drawn = [one(replace(analysis, filter_check=each), "worker-p-values").svg for each in (uneven, half)]
     assert drawn[0] != drawn[1]
 
 
 def test_the_chosen_level_is_marked_only_where_there_is_an_axis() -> None:
     run = made_up(["a", "b", "c"], 20)
-    inside, outside = (figures(analyse(run, replace(QUICK, alpha=alpha)))["alpha"] for alpha in (0.1, 0.2))
+    inside, outside = (
+        one(analyse(run, Options(alpha=alpha, bootstrap=100, sections=frozenset({"alpha"}))), "alpha")
+        for alpha in (0.1, 0.2)
+    )
     assert "chosen" in texts(inside)
     assert "chosen" not in texts(outside)
     assert "The chosen α = 0.2 lies outside." in texts(outside)
@@ -230,27 +236,27 @@ def test_the_chosen_level_is_marked_only_where_there_is_an_axis() -> None:
 
 def test_effort_is_drawn_with_its_section() -> None:
     whole = analyses.whole()
-    assert "effort" in figures(whole)
-    assert "effort" not in figures(replace(whole, effort=None))
-    assert "effort" not in figures(replace(whole, filter_check=None))
+    (effort,) = (file for file in FIGURES if file.name == "effort.svg")
+    assert effort.make(whole) is not None
+    assert effort.make(replace(whole, effort=None)) is None
+    assert effort.make(replace(whole, filter_check=None)) is None
 
 
-def test_what_the_page_has_as_tables_is_drawn_only_for_files() -> None:
-    whole = analyses.whole()
+def test_what_the_page_has_as_tables_is_drawn_only_for_files(drawn: dict[str, Figure]) -> None:
     beside = {"criteria-profile", "criteria-correlation-z", "criteria-correlation-raw"}
-    assert set(figures(whole)) - set(figures(whole, beside=False)) == beside
+    assert drawn.keys() - figures(analyses.whole(), beside=False).keys() == beside
 
 
 def test_thirty_systems_have_thirty_rows() -> None:
     names = [f"system {number:02}" for number in range(30)]
-    drawn = figures(analyse(made_up(names, 90), QUICK))
-    assert set(names) <= set(texts(drawn["ranking"]))
+    analysis = analyse(made_up(names, 90), Options(sections=frozenset({"significance"})))
+    assert set(names) <= set(texts(one(analysis, "ranking")))
     # 900 numbers would be too small to read; the colours remain: 30 rows, 30 columns, and 4 in the key.
-    assert len(texts(drawn["significance"])) == 30 + 30 + 2 * 4
+    assert len(texts(one(analysis, "significance"))) == 30 + 30 + 2 * 4
 
 
 def test_a_page_can_give_figures_its_own_colours() -> None:
-    figure = figures(analyse(made_up(["a", "b"]), QUICK))["ranking"]
+    figure = one(analyse(made_up(["a", "b"]), Options(sections=frozenset())), "ranking")
     for colour, name in THEME.items():
         if colour in figure.svg:
             assert f"var({name}, {colour})" in figure.themed
@@ -259,13 +265,13 @@ def test_a_page_can_give_figures_its_own_colours() -> None:
 
 def test_labels_of_points_that_coincide_do_not_cover_one_another() -> None:
     systems = [f"system {number}" for number in range(12)]
-    one = {"overall": 1.0}
+    same = {"overall": 1.0}
     result = Replication(
         name="second",
         systems=tuple(systems),
         labels=("fun",),
-        z=Correlations(one, one, one),
-        raw=Correlations(one, one, one),
+        z=Correlations(same, same, same),
+        raw=Correlations(same, same, same),
         same_conclusions=SameConclusions(66, 66, 0.1),
         shared_workers=0,
         without_shared=None,
@@ -273,7 +279,9 @@ def test_labels_of_points_that_coincide_do_not_cover_one_another() -> None:
         points=pd.DataFrame({"system": systems, "first": 0.1, "second": 0.1}),
         notes=(),
     )
-    drawn = figures(replace(analyse(made_up(systems), QUICK), replication=result))["replication"]
+    drawn = one(
+        replace(analyse(made_up(systems), Options(sections=frozenset())), replication=result), "replication"
+    )
     labels = [text for text in texts(drawn) if text.startswith("system")]
     # Around one point there is room for six labels at most: beside it, three on either side.
     assert 1 <= len(labels) <= 8
@@ -284,7 +292,7 @@ def test_agreement_without_pairs_in_one_group() -> None:
     none = Pairs(0, np.array([]), False)
     some = Pairs(3, np.array([-1.0, 0.5, 1.0]), False)
     analysis = analyse(made_up(["a", "b"]), Options(sections=frozenset()))
-    drawn = figures(replace(analysis, agreement=Agreement(none, some, 0, 10)))["agreement"]
+    drawn = one(replace(analysis, agreement=Agreement(none, some, 0, 10)), "agreement")
     assert "passed: no pair" in drawn.alt
     # The middle one of -1, 0.5 and 1.
     assert "failed: 3 pairs, median r 0.50" in drawn.alt
@@ -296,7 +304,7 @@ def test_topic_words_are_text_and_the_most_frequent_is_the_largest() -> None:
     analysis = replace(
         analyse(made_up(["a", "b"]), Options(sections=frozenset())), topics=Topics({}, {}, {}, words)
     )
-    figure = figures(analysis)["topics"]
+    figure = one(analysis, "topics")
     root = parsed(figure.svg)
     assert root.find(f".//{SVG}script") is None
     sizes = {

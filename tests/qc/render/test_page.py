@@ -12,16 +12,16 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, sync_playwright
 
-from qc.analysis import SECTIONS, Analysis, Options, analyse
-from qc.render import tables, write
-from qc.render.figures import figures
-from qc.render.html_tables import SHOWN_ROWS, html_tables
-from qc.render.html_tables.html_table import shade
-from qc.render.page import page, tight
+from qc.analysis import Analysis, Options, analyse
+from qc.render import tables
+from qc.render.figures import Figure, figures
+from qc.render.page import SHOWN_ROWS, page, tight
 from qc.render.sentences import SIMULATED
+from qc.render.table import shade
+from qc.render.tables.workers import workers as workers_table
 from qc.run import SIMULATED_NOTE
-from tests.e2e.hands import launch
-from tests.qc.support.analyses import NASTY, awkward_run, bare, whole
+from tests.chromium import launch
+from tests.qc.support.analyses import NASTY, awkward_run, bare, whole, without
 
 CSS = resources.files("qc.render").joinpath("page.css").read_text(encoding="utf-8")
 CHAPTERS = {
@@ -74,11 +74,6 @@ def rendered(analysis: Analysis) -> str:
     return page(analysis, tables(analysis), figures(analysis, beside=False))
 
 
-@pytest.fixture(scope="module")
-def text() -> str:
-    return rendered(whole())
-
-
 def test_the_page_needs_nothing_but_itself(text: str) -> None:
     outline = Outline(text)
     assert "script" not in outline.tags
@@ -121,18 +116,17 @@ def test_verdict_first_then_notes_then_ranking_and_signature_at_the_end(text: st
 @pytest.mark.parametrize("section", CHAPTERS)
 def test_a_chapter_that_was_not_computed_is_absent(text: str, section: str) -> None:
     assert f'<section id="{CHAPTERS[section]}">' in text
-    off = {section, "intervals"} if section == "significance" else {section}
-    options = Options(bootstrap=100, sections=frozenset(SECTIONS) - off)
-    analysis = analyse(awkward_run(), options, awkward_run(seed=2))
-    without = page(analysis, tables(analysis), {})
-    assert f'id="{CHAPTERS[section]}"' not in without
-    assert f'href="#{CHAPTERS[section]}"' not in without
+    # The chapter on significance has the intervals of differences, too.
+    analysis = replace(without(section), intervals=None) if section == "significance" else without(section)
+    rest = page(analysis, tables(analysis), {})
+    assert f'id="{CHAPTERS[section]}"' not in rest
+    assert f'href="#{CHAPTERS[section]}"' not in rest
 
 
-def test_every_figure_drawn_for_the_page_is_in_it(text: str) -> None:
-    drawn = figures(whole(), beside=False)
-    assert len(drawn) >= 11
-    for name in drawn:
+def test_every_figure_drawn_for_the_page_is_in_it(text: str, drawn: dict[str, Figure]) -> None:
+    shown = drawn.keys() - {"criteria-profile", "criteria-correlation-z", "criteria-correlation-raw"}
+    assert len(shown) >= 11
+    for name in shown:
         assert text.count(f'id="{name}-title"') == 1, name
         assert re.search(rf'<svg [^>]*aria-labelledby="{name}-title', text), name
 
@@ -259,18 +253,13 @@ def test_workers_who_passed_with_a_remark_come_after_those_who_failed() -> None:
     table = workers.assign(
         remark=["0.2 minutes per conversation" if i == marked else "" for i in workers.index]
     )
-    rows = html_tables(
-        replace(analysis, filter_check=replace(analysis.filter_check, workers=table)), tables(analysis)
-    )
-    outcomes = [row[1].text for row in rows["workers"].rows]
+    rows = workers_table(replace(analysis.filter_check, workers=table)).cells()
+    outcomes = [row[1].text for row in rows]
     failed = outcomes.count("failed")
     assert outcomes == ["failed"] * failed + ["passed"] * (len(outcomes) - failed)
-    assert rows["workers"].rows[failed][0].text == workers.loc[marked, "worker"]
-    assert rows["workers"].rows[failed][-1].text == "0.2 minutes per conversation"
-    assert (
-        rows["workers"].rows[0][-1].text
-        == workers.set_index("worker").loc[rows["workers"].rows[0][0].text, "reason"]
-    )
+    assert rows[failed][0].text == workers.loc[marked, "worker"]
+    assert rows[failed][-1].text == "0.2 minutes per conversation"
+    assert rows[0][-1].text == workers.set_index("worker").loc[rows[0][0].text, "reason"]
 
 
 def test_units_stay_with_their_numbers() -> None:
@@ -315,9 +304,11 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(whole(), tmp_path_factory.mktemp("report"), frozenset({"html"}))[0]
+@pytest.fixture
+def report(text: str, tmp_path: Path) -> Path:
+    path = tmp_path / "report.html"
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 @pytest.mark.browser
@@ -337,7 +328,9 @@ def test_in_a_browser(browser: Browser, report: Path, width: int, scheme: str) -
     opened.goto(report.as_uri())
     opened.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     assert opened.evaluate("document.documentElement.scrollWidth") == width
-    found = Axe().run(opened).response["violations"]
+    # In the dark only the colours are others.
+    rules = {"runOnly": ["cat.color"]} if scheme == "dark" else {}
+    found = Axe().run(opened, options=rules).response["violations"]
     assert [(violation["id"], violation["nodes"][0]["html"]) for violation in found] == []
     assert [trouble for trouble in troubles if not trouble.startswith("data:")] == []
     context.close()
@@ -352,5 +345,5 @@ def test_on_paper_nothing_is_cut(browser: Browser, report: Path) -> None:
     opened.goto(report.as_uri())
     opened.emulate_media(media="print")
     assert opened.evaluate("document.documentElement.scrollWidth") == width
-    assert opened.locator("#table-holm").is_visible()
+    assert opened.locator("#table-significance_holm").is_visible()
     context.close()

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,14 +11,13 @@ import openpyxl
 import pandas as pd
 import pytest
 
-from qc.analysis import Analysis, Options, analyse
+from qc.analysis import Analysis, analyse
 from qc.errors import OutputError
-from qc.load import load
 from qc.render import FORMATS, tables, write, writing_steps
 from qc.render.files import comma_separated
-from qc.render.names import NAMES
 from qc.render.workbook import workbook
 from tests.qc.support.analyses import NASTY, QUICK, awkward_run, bare, whole
+from tests.qc.support.written import Written
 
 ALWAYS = {
     "system_scores.csv",
@@ -31,12 +31,6 @@ ALWAYS = {
     "incidents.csv",
     "left_out.csv",
 }
-
-
-@pytest.fixture(scope="module")
-def two_runs(published: Path) -> Analysis:
-    first, second = (load(str(published / "published" / f"free_run{n}" / "hits_data.json")) for n in (1, 2))
-    return analyse(first, Options(bootstrap=100), second)
 
 
 @pytest.mark.published
@@ -53,7 +47,10 @@ def two_runs(published: Path) -> Analysis:
 def test_tables_have_the_authors_form(
     two_runs: Analysis, published: Path, place: str, name: str, tolerance: float
 ) -> None:
-    ours, golden = comma_separated(tables(two_runs)[name]), (published / "golden" / place / name).read_bytes()
+    ours, golden = (
+        comma_separated(tables(two_runs)[name].frame),
+        (published / "golden" / place / name).read_bytes(),
+    )
     assert ours.splitlines()[0] == golden.splitlines()[0]
     one, other = (pd.read_csv(io.BytesIO(content)) for content in (ours, golden))
     pd.testing.assert_frame_equal(one, other, check_exact=False, rtol=0, atol=tolerance)
@@ -62,7 +59,7 @@ def test_tables_have_the_authors_form(
 @pytest.mark.published
 def test_agreement_equals_the_golden_file(two_runs: Analysis, published: Path) -> None:
     golden = json.loads((published / "golden" / "free_run1" / "rater_agreement.json").read_text())
-    ours = tables(two_runs)["rater_agreement.csv"].set_index("group")
+    ours = tables(two_runs)["rater_agreement.csv"].frame.set_index("group")
     for group, expected in golden.items():
         assert ours.loc[group, "pairs"] == expected["pairs"]
         assert ours.loc[group, "median_r"] == pytest.approx(expected["median_r"], abs=1e-9)
@@ -75,7 +72,7 @@ def test_only_what_was_computed_is_written() -> None:
 
 
 def test_tables_agree_with_each_other() -> None:
-    found = tables(whole())
+    found = {name: table.frame for name, table in tables(whole()).items()}
     z = found["system_scores.csv"]
     intervals = found["intervals.csv"]
     overall = intervals[(intervals["scale"] == "z") & (intervals["criterion"] == "overall")]
@@ -113,7 +110,7 @@ def test_a_file_holds_every_digit_and_nothing_for_what_is_not_known() -> None:
     assert again.iloc[:, 2].tolist() == [True, False, True]
 
 
-def test_each_format_is_written_alone(tmp_path: Path) -> None:
+def test_each_format_is_written_alone(complete: Written, tmp_path: Path) -> None:
     analysis = whole()
     for kind in FORMATS:
         steps: list[str] = []
@@ -125,22 +122,13 @@ def test_each_format_is_written_alone(tmp_path: Path) -> None:
         # Drawing takes longest of all, so it is told.
         assert steps[:-1] == (["Drawing the figures"] if kind in {"html", "svg"} else [])
         assert len(steps) == writing_steps(frozenset([kind]))
-    every: list[str] = []
-    assert write(analysis, tmp_path / "all", on_step=every.append)[0].name == "report.html"
-    assert len(every) == writing_steps(frozenset(FORMATS))
+    assert complete.files[0].name == "report.html"
+    assert len(complete.steps) == writing_steps(frozenset(FORMATS))
     assert writing_steps(frozenset()) == 0
 
 
-def test_every_name_that_can_be_written_is_known(tmp_path: Path) -> None:
-    run = awkward_run()
-    # Workers of both runs, and others: the tables without those of both are there as well.
-    other = awkward_run(seed=2, workers=40)
-    written = {file.name for file in write(analyse(run, QUICK, other), tmp_path)}
-    assert written == NAMES
-
-
-def test_files_of_an_earlier_report_are_removed(tmp_path: Path) -> None:
-    write(whole(), tmp_path)
+def test_files_of_an_earlier_report_are_removed(complete: Written, tmp_path: Path) -> None:
+    shutil.copytree(complete.directory, tmp_path, dirs_exist_ok=True)
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "more.svg").write_text("mine")
     assert (tmp_path / "replication.svg").exists()
@@ -150,8 +138,10 @@ def test_files_of_an_earlier_report_are_removed(tmp_path: Path) -> None:
     assert not left & {"replication.svg", "report.html"}
 
 
-def test_figures_alone_are_an_earlier_report(tmp_path: Path) -> None:
-    write(whole(), tmp_path, frozenset({"svg"}))
+def test_figures_alone_are_an_earlier_report(complete: Written, tmp_path: Path) -> None:
+    for figure in complete.directory.glob("*.svg"):
+        shutil.copy(figure, tmp_path)
+    assert (tmp_path / "replication.svg").exists()
     write(bare(), tmp_path, frozenset({"svg"}))
     assert not (tmp_path / "replication.svg").exists()
 
@@ -172,12 +162,12 @@ def test_a_system_without_a_score_is_neither_told_apart_nor_not() -> None:
     run = awkward_run()
     analysis = analyse(replace(run, ratings=run.ratings * 0 + 50), QUICK)
     found = tables(analysis)["differences.csv"]
-    assert found["told_apart"].isna().all()
-    lines = comma_separated(found).decode().splitlines()
+    assert found.frame["told_apart"].isna().all()
+    lines = comma_separated(found.frame).decode().splitlines()
     assert {line.rsplit(",", 1)[1] for line in lines[1:]} == {""}
     sheet = openpyxl.load_workbook(io.BytesIO(workbook(analysis, {"differences.csv": found})))["differences"]
     assert sheet["F2"].value is None
-    some = comma_separated(tables(whole())["differences.csv"]).decode().splitlines()
+    some = comma_separated(tables(whole())["differences.csv"].frame).decode().splitlines()
     assert {line.rsplit(",", 1)[1] for line in some[1:]} <= {"true", "false"}
 
 

@@ -40,8 +40,8 @@ def test_the_first_sheet_says_what_to_know(book: Any) -> None:
 def test_cells_hold_every_digit(book: Any) -> None:
     for file, table in tables(whole()).items():
         rows = list(book[sheet_name(file)].iter_rows(values_only=True))
-        assert [name or "" for name in rows[0]] == [str(name) for name in table.columns], file
-        assert len(rows) == len(table) + 1, file
+        assert [name or "" for name in rows[0]] == [str(name) for name in table.frame.columns], file
+        assert len(rows) == len(table.frame) + 1, file
     scores = whole().scores.z
     sheet = book["system_scores"]
     assert sheet["A2"].value == scores["system"].iloc[0]
@@ -64,7 +64,7 @@ def test_texts_of_the_data_are_no_formulas(book: Any) -> None:
 
 def test_a_table_too_long_for_a_sheet_says_where_the_rest_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_ROWS", 5)
-    workers = len(tables(whole())["workers.csv"])
+    workers = len(tables(whole())["workers.csv"].frame)
     rows = list(opened(whole())["workers"].iter_rows(values_only=True))
     assert len(rows) == 1 + 5 + 1
     assert rows[-1][0] == f"… and {workers - 5} more rows, all in workers.csv"

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from qc.analysis import Analysis, Options, analyse
+from qc.analysis import SECTIONS, Analysis, Options, analyse
 from qc.run import CHANGES, OPINIONS, LeftOut, Run, Words
 from tests.qc.support.runs import run_of
 
@@ -88,3 +88,10 @@ def whole() -> Analysis:
 def bare() -> Analysis:
     """Return an analysis in which every section that can be is missing."""
     return analyse(awkward_run(), Options(bootstrap=100, sections=frozenset()))
+
+
+@cache
+def without(section: str) -> Analysis:
+    """Return the analysis in which one section is missing."""
+    options = Options(bootstrap=100, sections=frozenset(SECTIONS) - {section})
+    return analyse(awkward_run(), options, awkward_run(seed=2))

@@ -1,0 +1,60 @@
+"""The files of a report: what is declared is what is written, what the page names and the documents list."""
+
+import re
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from qc.analysis import SECTIONS
+from qc.render.figures import FIGURES
+from qc.render.manifest import REPORTS, ReportFile
+from qc.render.tables import TABLES
+from tests.qc.support.analyses import bare, without
+from tests.qc.support.written import Written
+
+FILES: tuple[ReportFile, ...] = (*REPORTS, *TABLES, *FIGURES)
+NAMES = [file.name for file in FILES]
+REPOSITORY = Path(__file__).parents[3]
+TEMPLATE = resources.files("qc.render").joinpath("page.html.jinja").read_text(encoding="utf-8")
+
+
+def test_no_two_files_have_one_name() -> None:
+    assert len({name.lower() for name in NAMES}) == len(NAMES)
+    assert {file.section for file in FILES} - {None} <= SECTIONS.keys()
+
+
+def test_what_is_declared_is_what_is_written(complete: Written) -> None:
+    assert sorted(file.name for file in complete.directory.iterdir()) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_file_is_there_unless_its_section_was_left_out(section: str) -> None:
+    analysis = without(section)
+    absent = {file.name for file in TABLES if file.make(analysis) is None}
+    assert absent == {file.name for file in TABLES if file.section == section}
+    assert not any(file.make(analysis) for file in FIGURES if file.section == section)
+
+
+def test_without_sections_there_is_what_belongs_to_none() -> None:
+    assert {file.name for file in TABLES if file.make(bare())} == {
+        file.name for file in TABLES if file.section is None
+    }
+    assert not any(file.make(bare()) for file in FIGURES if file.section)
+
+
+def test_the_page_names_no_other_tables_and_figures() -> None:
+    named = set(re.findall(r"[\w-]+\.(?:csv|html|json|xlsx|svg|txt)\b", TEMPLATE))
+    assert named <= set(NAMES)
+    shown = {f"{name}.svg" for name in re.findall(r'drawing\("([^"]+)"', TEMPLATE)}
+    beside = {"criteria-profile.svg", "criteria-correlation-z.svg", "criteria-correlation-raw.svg"}
+    assert shown == {file.name for file in FIGURES} - beside
+
+
+def test_the_documents_list_every_file() -> None:
+    text = (REPOSITORY / "docs" / "analyst.md").read_text(encoding="utf-8")
+    listed = text.partition("| file | what is in it | section |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    rows = [
+        f"| `{file.name}` | {file.holds} | {f'`{file.section}`' if file.section else ''} |" for file in FILES
+    ]
+    assert listed.splitlines() == rows, "put these lines there:\n" + "\n".join(rows)
