@@ -112,15 +112,12 @@ def test_a_file_that_is_no_model_is_refused_with_the_way_out(tmp_path: Path, mod
         ParlaiModel(str(broken))
 
 
-def test_the_host_s_micro_batches_give_the_same_replies(models: Path, chats: list[Chat]) -> None:
+async def test_the_host_s_micro_batches_give_the_same_replies(models: Path, chats: list[Chat]) -> None:
     model = ParlaiModel(str(models / "seq2seq" / "model"))
     expected = model.replies(chats)
 
-    async def together() -> list[str]:
-        batch = MicroBatch(model, wait_ms=20)
-        return [reply.text for reply in await asyncio.gather(*(batch.reply(chat) for chat in chats))]
-
-    assert asyncio.run(together()) == expected
+    batch = MicroBatch(model, wait_ms=20)
+    assert [reply.text for reply in await asyncio.gather(*(batch.reply(chat) for chat in chats))] == expected
 
 
 @pytest.mark.parametrize(

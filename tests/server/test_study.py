@@ -1,6 +1,5 @@
 """Study files: every mistake has its file, its line, its path and its reason; all are told at once."""
 
-import asyncio
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -297,7 +296,7 @@ def test_the_fingerprint_is_of_the_very_text() -> None:
     assert len(study_hash(GOOD)) == 16
 
 
-def test_a_study_names_bots_that_run_elsewhere_and_its_systems_use_them() -> None:
+async def test_a_study_names_bots_that_run_elsewhere_and_its_systems_use_them() -> None:
     elsewhere = GOOD.replace(
         "systems:", 'bots:\n  far: {kind: http, urls: ["http://127.0.0.1:1/far"]}\nsystems:', 1
     )
@@ -305,7 +304,7 @@ def test_a_study_names_bots_that_run_elsewhere_and_its_systems_use_them() -> Non
     run = open_lineup(entry(text), Registry(refuse_private=False))
     far = next(spec for spec in run.study.systems if spec.bot == "far")
     with pytest.raises(BotError, match=r"^http://127\.0\.0\.1:1/far: no connection"):
-        asyncio.run(run.bots[far.name].reply(Chat("c", 1, (), (Turn("worker", "Hello?"),))))
+        await run.bots[far.name].reply(Chat("c", 1, (), (Turn("worker", "Hello?"),)))
 
 
 @pytest.mark.parametrize(

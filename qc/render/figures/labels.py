@@ -66,7 +66,6 @@ def spread(heights: NDArray[np.float64], distance: float) -> NDArray[np.float64]
     distances below it: Barlow et al., *Statistical Inference under Order Restrictions*, 1972.
     """
     # Imported here because only this figure needs it, and it takes a third of a second.
-    from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
     order = np.argsort(heights, kind="stable")
     steps = np.arange(len(heights)) * distance

@@ -87,23 +87,22 @@ def test_the_same_chat_gets_the_same_reply_from_a_new_bot(
     assert hold(again, LINES, persona, 5) == hold(systems[name], LINES, persona, 5)
 
 
-def test_conversations_that_overlap_do_not_disturb_each_other(name: str, systems: dict[str, Bot]) -> None:
+async def test_conversations_that_overlap_do_not_disturb_each_other(
+    name: str, systems: dict[str, Bot]
+) -> None:
     alone = [hold(systems[name], LINES[at : at + 3], seed=at) for at in range(6)]
 
-    async def together() -> list[str]:
-        chats = [
-            Chat(
-                str(at),
-                at,
-                (),
-                (Turn("worker", LINES[at]), Turn("bot", alone[at][0]), Turn("worker", LINES[at + 1])),
-            )
-            for at in range(6)
-        ]
-        replies = await asyncio.gather(*(systems[name].reply(chat) for chat in chats))
-        return [reply.text for reply in replies]
-
-    assert asyncio.run(together()) == [said[1] for said in alone]
+    chats = [
+        Chat(
+            str(at),
+            at,
+            (),
+            (Turn("worker", LINES[at]), Turn("bot", alone[at][0]), Turn("worker", LINES[at + 1])),
+        )
+        for at in range(6)
+    ]
+    replies = await asyncio.gather(*(systems[name].reply(chat) for chat in chats))
+    assert [reply.text for reply in replies] == [said[1] for said in alone]
 
 
 def test_conversations_that_begin_alike_can_differ(name: str, systems: dict[str, Bot]) -> None:
@@ -263,7 +262,7 @@ def test_all_systems_load_in_little_time() -> None:
     assert float(done.stdout) < 4
 
 
-def test_a_reply_takes_little_time(name: str, systems: dict[str, Bot], corpus: Corpus) -> None:
+async def test_a_reply_takes_little_time(name: str, systems: dict[str, Bot], corpus: Corpus) -> None:
     """Under 5 ms typically here; three times that is allowed to a slower machine."""
     times = []
     for persona in (corpus.personas[0].sentences, corpus.personas[1].sentences):
@@ -271,7 +270,7 @@ def test_a_reply_takes_little_time(name: str, systems: dict[str, Bot], corpus: C
         for line in LINES:
             turns = (*turns, Turn("worker", line))
             start = time.process_time()
-            reply = asyncio.run(systems[name].reply(Chat("c", 2, persona, turns)))
+            reply = await systems[name].reply(Chat("c", 2, persona, turns))
             times.append(time.process_time() - start)
             turns = (*turns, Turn("bot", reply.text))
     assert statistics.median(times) < 0.015

@@ -1,6 +1,5 @@
 """Picking the true next line out of twenty."""
 
-import asyncio
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -100,10 +99,10 @@ class RankingOracle(Oracle):
 
 
 @pytest.mark.parametrize("kind", [Oracle, RankingOracle])
-def test_one_who_knows_is_always_right(tried: list[Case], kind: type[Oracle]) -> None:
+async def test_one_who_knows_is_always_right(tried: list[Case], kind: type[Oracle]) -> None:
     bot: Bot = kind(tried)
     assert isinstance(bot, Ranker) == (kind is RankingOracle)
-    assert all(asyncio.run(hits(bot, tried, with_persona=False)))
+    assert all(await hits(bot, tried, with_persona=False))
 
 
 def test_likeness_prefers_words_that_carry_meaning() -> None:
@@ -138,13 +137,13 @@ def test_a_persona_helps_to_pick(rows: dict[str, Row], name: str) -> None:
     assert row.with_persona.share > row.without.share
 
 
-def test_the_qc_bot_picks_by_chance(corpus: Corpus) -> None:
+async def test_the_qc_bot_picks_by_chance(corpus: Corpus) -> None:
     """Over four splits, about a thousand cases."""
     right = total = 0
     for seed in range(1, 5):
         kept, held = corpus.split(0.2, seed)
         tried = cases(held, seed)
-        found = asyncio.run(hits(open_bot("qc", kept), tried, with_persona=False))
+        found = await hits(open_bot("qc", kept), tried, with_persona=False)
         right, total = right + sum(found), total + len(found)
     assert total > 900
     assert stats.binomtest(right, total, 1 / CANDIDATES).pvalue > 0.01

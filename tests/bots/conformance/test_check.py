@@ -206,7 +206,7 @@ def test_foreign_code_cannot_end_a_check(bot: Bot, told: str) -> None:
     assert told in found(report, "Does it answer?").reason
 
 
-def test_a_check_that_is_cancelled_ends() -> None:
+async def test_a_check_that_is_cancelled_ends() -> None:
     async def run() -> None:
         task = asyncio.create_task(
             check_bot(Hangs(), names=(), at_once=1, delays=(), progress=lambda done, total: None)
@@ -216,7 +216,7 @@ def test_a_check_that_is_cancelled_ends() -> None:
         await task
 
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(run())
+        await run()
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,9 @@ def test_a_person_at_an_address_passes() -> None:
     ],
     ids=["empty", "too long"],
 )
-def test_what_the_connection_refuses_is_found_as_what_it_is(says: Any, question: str, told: str) -> None:
+async def test_what_the_connection_refuses_is_found_as_what_it_is(
+    says: Any, question: str, told: str
+) -> None:
     at_once = 8
     assert calls(at_once) == 42
 
@@ -280,7 +282,7 @@ def test_what_the_connection_refuses_is_found_as_what_it_is(says: Any, question:
             await bot.close()
             return report
 
-    report = asyncio.run(run())
+    report = await run()
     assert failing(report) == {question}
     assert told in found(report, question).reason
     assert found(report, "Does it answer?").verdict == "pass"

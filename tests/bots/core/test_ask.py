@@ -57,14 +57,14 @@ async def return_nothing() -> None:
     ],
     ids=["spaces", "controls", "lines", "direction", "joined", "as long as can be"],
 )
-def test_a_reply_comes_as_it_can_be_shown(text: str, shown: str) -> None:
-    assert asyncio.run(ask(says(text), CHAT, LONG)) == Reply(shown)
+async def test_a_reply_comes_as_it_can_be_shown(text: str, shown: str) -> None:
+    assert await ask(says(text), CHAT, LONG) == Reply(shown)
 
 
 @pytest.mark.parametrize("error", [BotError("tired"), BotBusy("busy"), BotGone("deleted")])
-def test_a_failure_that_the_bot_knows_of_comes_as_it_is(error: BotError) -> None:
+async def test_a_failure_that_the_bot_knows_of_comes_as_it_is(error: BotError) -> None:
     with pytest.raises(BotError) as caught:
-        asyncio.run(ask(raises(error), CHAT, LONG))
+        await ask(raises(error), CHAT, LONG)
     assert caught.value is error
 
 
@@ -87,9 +87,9 @@ def test_a_failure_that_the_bot_knows_of_comes_as_it_is(error: BotError) -> None
     ],
     ids=["blank", "invisible", "long", "times out", "raises", "cancels itself", "no text", "nothing"],
 )
-def test_whatever_else_a_bot_does_is_a_failure(bot: Does, kind: type[BotError], message: str) -> None:
+async def test_whatever_else_a_bot_does_is_a_failure(bot: Does, kind: type[BotError], message: str) -> None:
     with pytest.raises(BotError) as caught:
-        asyncio.run(ask(bot, CHAT, LONG))
+        await ask(bot, CHAT, LONG)
     assert (type(caught.value), str(caught.value)) == (kind, message)
 
 
@@ -97,12 +97,12 @@ def test_whatever_else_a_bot_does_is_a_failure(bot: Does, kind: type[BotError], 
     ("patience", "message"),
     [(0.01, "no reply within 0.01 s"), (0.0, "no reply within 0 s"), (-3.0, "no reply within 0 s")],
 )
-def test_a_bot_that_hangs_is_given_up(patience: float, message: str) -> None:
+async def test_a_bot_that_hangs_is_given_up(patience: float, message: str) -> None:
     with pytest.raises(BotTimeout, match=f"^{message}$"):
-        asyncio.run(ask(Does(hang), CHAT, patience))
+        await ask(Does(hang), CHAT, patience)
 
 
-def test_a_caller_that_is_cancelled_is_cancelled() -> None:
+async def test_a_caller_that_is_cancelled_is_cancelled() -> None:
     async def run() -> None:
         asking = asyncio.create_task(ask(Does(hang), CHAT, LONG))
         await asyncio.sleep(0)
@@ -110,4 +110,4 @@ def test_a_caller_that_is_cancelled_is_cancelled() -> None:
         await asking
 
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(run())
+        await run()

@@ -21,6 +21,8 @@ from bots.endpoints.address import is_public
 from bots.endpoints.endpoint import HttpEndpoint, OpenAiEndpoint, ParlaiWebEndpoint, open_endpoint
 from tests.bots.endpoints.servers import CHAT, saying, serving
 
+HAS_IPV6 = socket.has_ipv6 and bool(Path("/proc/net/if_inet6").read_text())
+
 
 @pytest.mark.parametrize(
     "text", ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "64:ff9b::8.8.8.8", "::ffff:8.8.8.8"]
@@ -73,32 +75,29 @@ def refusal(url: str) -> str:
         "10.0.0.1",
     ],
 )
-def test_private_addresses_in_every_spelling(host: str) -> None:
+async def test_private_addresses_in_every_spelling(host: str) -> None:
     async def run() -> str:
         async with serving(saying("secret")) as served:
             said = await asyncio.to_thread(refusal, f"http://{host}:{served.port}")
             assert served.requests == []
             return said
 
-    assert "a private address; this server connects to public ones only" in asyncio.run(run())
+    assert "a private address; this server connects to public ones only" in await run()
 
 
 @pytest.mark.parametrize("kind", ["openai", "parlai-web"])
-def test_every_kind_refuses(kind: str) -> None:
-    async def run() -> None:
-        async with serving(saying("secret")) as served:
-            endpoint = (
-                OpenAiEndpoint(kind="openai", urls=[served.url], model="m")
-                if kind == "openai"
-                else ParlaiWebEndpoint(kind="parlai-web", urls=[served.url])
-            )
-            bot = open_endpoint(endpoint, refuse_private=True)
-            with pytest.raises(BotError, match="a private address"):
-                await bot.reply(CHAT)
-            assert served.requests == []
-            await bot.close()
-
-    asyncio.run(run())
+async def test_every_kind_refuses(kind: str) -> None:
+    async with serving(saying("secret")) as served:
+        endpoint = (
+            OpenAiEndpoint(kind="openai", urls=[served.url], model="m")
+            if kind == "openai"
+            else ParlaiWebEndpoint(kind="parlai-web", urls=[served.url])
+        )
+        bot = open_endpoint(endpoint, refuse_private=True)
+        with pytest.raises(BotError, match="a private address"):
+            await bot.reply(CHAT)
+        assert served.requests == []
+        await bot.close()
 
 
 Names = dict[str, list[list[str]]]
@@ -124,39 +123,33 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Names:
     return known
 
 
-def test_a_name_is_resolved_once_and_kept_to(names: Names) -> None:
+async def test_a_name_is_resolved_once_and_kept_to(names: Names) -> None:
     names["bot.example"] = [["127.0.0.2"]]
 
-    async def run() -> None:
-        async with serving(saying("hello"), "127.0.0.2") as served:
-            bot = open_endpoint(
-                HttpEndpoint(kind="http", urls=[f"http://bot.example:{served.port}/x"]), refuse_private=True
-            )
-            assert (await bot.reply(CHAT)).text == "hello"
-            assert served.requests[0].headers["host"] == f"bot.example:{served.port}"
-            assert served.requests[0].path == "/x/reply"
-            await bot.close()
-
-    asyncio.run(run())
+    async with serving(saying("hello"), "127.0.0.2") as served:
+        bot = open_endpoint(
+            HttpEndpoint(kind="http", urls=[f"http://bot.example:{served.port}/x"]), refuse_private=True
+        )
+        assert (await bot.reply(CHAT)).text == "hello"
+        assert served.requests[0].headers["host"] == f"bot.example:{served.port}"
+        assert served.requests[0].path == "/x/reply"
+        await bot.close()
 
 
-def test_a_name_that_changes_its_mind(names: Names) -> None:
-    async def run() -> None:
-        async with (
-            serving(saying("public"), "127.0.0.2") as public,
-            serving(saying("secret"), "127.0.0.1", public.port) as private,
-        ):
-            # One address for each call: a second look within the first would lead to the private one.
-            names["rebind.example"] = [["127.0.0.2"], ["127.0.0.1"]]
-            url = f"http://rebind.example:{public.port}"
-            bot = open_endpoint(HttpEndpoint(kind="http", urls=[url]), refuse_private=True)
-            assert (await bot.reply(CHAT)).text == "public"
-            with pytest.raises(BotError, match=r"rebind\.example is at 127\.0\.0\.1, a private address"):
-                await bot.reply(CHAT)
-            assert private.requests == []
-            await bot.close()
-
-    asyncio.run(run())
+async def test_a_name_that_changes_its_mind(names: Names) -> None:
+    async with (
+        serving(saying("public"), "127.0.0.2") as public,
+        serving(saying("secret"), "127.0.0.1", public.port) as private,
+    ):
+        # One address for each call: a second look within the first would lead to the private one.
+        names["rebind.example"] = [["127.0.0.2"], ["127.0.0.1"]]
+        url = f"http://rebind.example:{public.port}"
+        bot = open_endpoint(HttpEndpoint(kind="http", urls=[url]), refuse_private=True)
+        assert (await bot.reply(CHAT)).text == "public"
+        with pytest.raises(BotError, match=r"rebind\.example is at 127\.0\.0\.1, a private address"):
+            await bot.reply(CHAT)
+        assert private.requests == []
+        await bot.close()
 
 
 def test_one_private_address_among_public_ones(names: Names) -> None:
@@ -169,49 +162,40 @@ def test_an_unknown_name(names: Names) -> None:
     assert "nowhere.example cannot be resolved" in refusal("http://nowhere.example")
 
 
-def test_the_next_address_where_one_takes_no_connection(names: Names) -> None:
+async def test_the_next_address_where_one_takes_no_connection(names: Names) -> None:
     names["both.example"] = [["::1", "127.0.0.2"]]
 
-    async def run() -> None:
-        async with serving(saying("hello"), "127.0.0.2") as served:
-            bot = open_endpoint(
-                HttpEndpoint(kind="http", urls=[f"http://both.example:{served.port}"]), refuse_private=True
-            )
-            assert (await bot.reply(CHAT)).text == "hello"
-            await bot.close()
-
-    asyncio.run(run())
+    async with serving(saying("hello"), "127.0.0.2") as served:
+        bot = open_endpoint(
+            HttpEndpoint(kind="http", urls=[f"http://both.example:{served.port}"]), refuse_private=True
+        )
+        assert (await bot.reply(CHAT)).text == "hello"
+        await bot.close()
 
 
-def test_a_proxy_of_the_environment_is_passed_by(names: Names, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_proxy_of_the_environment_is_passed_by(names: Names, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would connect in the server's place, to wherever the name leads it."""
     names["bot.example"] = [["127.0.0.2"]]
 
-    async def run() -> None:
-        async with serving(saying("direct"), "127.0.0.2") as served, serving(saying("proxy")) as proxy:
-            monkeypatch.setenv("HTTP_PROXY", proxy.url)
-            url = f"http://bot.example:{served.port}"
-            bot = open_endpoint(HttpEndpoint(kind="http", urls=[url]), refuse_private=True)
-            assert (await bot.reply(CHAT)).text == "direct"
-            await bot.close()
-
-    asyncio.run(run())
+    async with serving(saying("direct"), "127.0.0.2") as served, serving(saying("proxy")) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        url = f"http://bot.example:{served.port}"
+        bot = open_endpoint(HttpEndpoint(kind="http", urls=[url]), refuse_private=True)
+        assert (await bot.reply(CHAT)).text == "direct"
+        await bot.close()
 
 
-def test_ipv6(names: Names) -> None:
-    if not socket.has_ipv6 or not Path("/proc/net/if_inet6").read_text():
+async def test_ipv6(names: Names) -> None:
+    if not HAS_IPV6:
         pytest.skip("NO IPv6 ON THIS MACHINE")
     names["six.example"] = [["::1"]]
 
-    async def run() -> None:
-        async with serving(saying("hello"), "::1") as served:
-            bot = open_endpoint(
-                HttpEndpoint(kind="http", urls=[f"http://six.example:{served.port}"]), refuse_private=True
-            )
-            assert (await bot.reply(CHAT)).text == "hello"
-            await bot.close()
-
-    asyncio.run(run())
+    async with serving(saying("hello"), "::1") as served:
+        bot = open_endpoint(
+            HttpEndpoint(kind="http", urls=[f"http://six.example:{served.port}"]), refuse_private=True
+        )
+        assert (await bot.reply(CHAT)).text == "hello"
+        await bot.close()
 
 
 @pytest.fixture
@@ -231,7 +215,7 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[st
 
 
 @pytest.mark.parametrize("name", ["bot.example", "other.example"])
-def test_certificates_are_checked_against_the_name(
+async def test_certificates_are_checked_against_the_name(
     name: str, names: Names, certificate: Callable[[str], SSLContext]
 ) -> None:
     names[name] = [["127.0.0.2"]]
@@ -249,5 +233,5 @@ def test_certificates_are_checked_against_the_name(
             finally:
                 await bot.close()
 
-    said = asyncio.run(run())
+    said = await run()
     assert said == "hello" if name == "bot.example" else "CERTIFICATE_VERIFY_FAILED" in said

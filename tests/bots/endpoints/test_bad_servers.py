@@ -90,14 +90,11 @@ def test_no_end(kind: str, behaviour: Behaviour) -> None:
 
 
 @every_kind
-def test_the_caller_gives_up(kind: str) -> None:
-    async def run() -> None:
-        async with opened(kind, hang) as (bot, _):
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.2):
-                    await bot.reply(CHAT)
-
-    asyncio.run(run())
+async def test_the_caller_gives_up(kind: str) -> None:
+    async with opened(kind, hang) as (bot, _):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await bot.reply(CHAT)
 
 
 @every_kind
@@ -140,26 +137,23 @@ def test_no_text_at_all(kind: str) -> None:
 
 
 @every_kind
-def test_redirects_are_not_followed(kind: str) -> None:
-    async def run() -> None:
-        async with serving(saying("from elsewhere")) as elsewhere:
-            away = answer(307, b"", Location=elsewhere.url)
-            async with opened(kind, away) as (bot, _):
-                with pytest.raises(BotError, match="it redirects, which is not followed"):
-                    await bot.reply(CHAT)
-            assert elsewhere.requests == []
-
-    asyncio.run(run())
+async def test_redirects_are_not_followed(kind: str) -> None:
+    async with serving(saying("from elsewhere")) as elsewhere:
+        away = answer(307, b"", Location=elsewhere.url)
+        async with opened(kind, away) as (bot, _):
+            with pytest.raises(BotError, match="it redirects, which is not followed"):
+                await bot.reply(CHAT)
+        assert elsewhere.requests == []
 
 
-def test_half_an_emoji_is_left_out() -> None:
+async def test_half_an_emoji_is_left_out() -> None:
     """A limit of tokens may cut one in two; JSON can then say what no text can hold."""
 
     async def run() -> str:
         async with opened("http", answer(200, b'{"text": "nice \\ud83d day"}')) as (bot, _):
             return (await bot.reply(CHAT)).text
 
-    assert asyncio.run(run()) == "nice  day"
+    assert await run() == "nice  day"
 
 
 @pytest.mark.parametrize("text", ["\u200b\u2060 ", "\u202e", "\u200d"])
@@ -168,16 +162,13 @@ def test_a_reply_that_nobody_can_see_is_empty(text: str) -> None:
 
 
 @every_kind
-def test_nobody_there(kind: str) -> None:
-    async def run() -> None:
-        async with opened(kind, hang) as (bot, served):
-            pass
-        bot = open_endpoint(ENDPOINT.validate_python({"kind": kind, **KINDS[kind](served.url)}))
-        with pytest.raises(BotError, match="no connection: "):
-            await bot.reply(CHAT)
-        await bot.close()
-
-    asyncio.run(run())
+async def test_nobody_there(kind: str) -> None:
+    async with opened(kind, hang) as (bot, served):
+        pass
+    bot = open_endpoint(ENDPOINT.validate_python({"kind": kind, **KINDS[kind](served.url)}))
+    with pytest.raises(BotError, match="no connection: "):
+        await bot.reply(CHAT)
+    await bot.close()
 
 
 @pytest.mark.parametrize("kind", ["openai", "http"])

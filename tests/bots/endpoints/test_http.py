@@ -46,18 +46,14 @@ def example(seen: list[Any], name: str = "bot", busy: bool = False) -> FastAPI:
     return app
 
 
-def test_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOT_KEY", " k3y \n")
     seen: list[Any] = []
     with running(example(seen)) as url:
-
-        async def run() -> str:
-            bot = open_endpoint(HttpEndpoint(kind="http", urls=[f"{url}/bot/"], key="BOT_KEY"))
-            text = (await bot.reply(CHAT)).text
-            await bot.close()
-            return text
-
-        assert asyncio.run(run()) == "bot: a pet?"
+        bot = open_endpoint(HttpEndpoint(kind="http", urls=[f"{url}/bot/"], key="BOT_KEY"))
+        text = (await bot.reply(CHAT)).text
+        await bot.close()
+        assert text == "bot: a pet?"
     headers, body = seen[0]
     assert headers["authorization"] == "Bearer k3y"
     assert headers["accept-encoding"] == "identity"
@@ -73,31 +69,24 @@ def test_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
     }
 
 
-def test_a_busy_replica_is_passed_over() -> None:
+async def test_a_busy_replica_is_passed_over() -> None:
     with running(example([], "one", busy=True)) as one, running(example([], "two")) as two:
-
-        async def run() -> list[str]:
-            bot = open_endpoint(HttpEndpoint(kind="http", urls=[f"{one}/bot", f"{two}/bot"]))
-            texts = [(await bot.reply(CHAT)).text for _ in range(6)]
-            await bot.close()
-            return texts
-
-        assert asyncio.run(run()) == ["two: a pet?"] * 6
+        bot = open_endpoint(HttpEndpoint(kind="http", urls=[f"{one}/bot", f"{two}/bot"]))
+        texts = [(await bot.reply(CHAT)).text for _ in range(6)]
+        await bot.close()
+        assert texts == ["two: a pet?"] * 6
 
 
-def test_many_at_once_while_a_replica_dies() -> None:
+async def test_many_at_once_while_a_replica_dies() -> None:
     """Two hundred calls over two replicas, one of which stops halfway: each is answered, with its line."""
     chats = [Chat(f"c{at}", at, (), (Turn("worker", f"line {at}"),)) for at in range(200)]
     with running(example([], "x")) as stays:
         dying = running(example([], "x"))
         dies = dying.__enter__()
 
-        async def run() -> list[str]:
-            bot = open_endpoint(HttpEndpoint(kind="http", urls=[f"{dies}/bot", f"{stays}/bot"]))
-            first = await asyncio.gather(*(bot.reply(chat) for chat in chats[:100]))
-            await asyncio.to_thread(dying.__exit__, None, None, None)
-            second = await asyncio.gather(*(bot.reply(chat) for chat in chats[100:]))
-            await bot.close()
-            return [reply.text for reply in (*first, *second)]
-
-        assert asyncio.run(run()) == [f"x: line {at}" for at in range(200)]
+        bot = open_endpoint(HttpEndpoint(kind="http", urls=[f"{dies}/bot", f"{stays}/bot"]))
+        first = await asyncio.gather(*(bot.reply(chat) for chat in chats[:100]))
+        await asyncio.to_thread(dying.__exit__, None, None, None)
+        second = await asyncio.gather(*(bot.reply(chat) for chat in chats[100:]))
+        await bot.close()
+        assert [reply.text for reply in (*first, *second)] == [f"x: line {at}" for at in range(200)]

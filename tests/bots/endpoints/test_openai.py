@@ -68,7 +68,7 @@ def test_keys_of_the_environment_go_nowhere_by_themselves(monkeypatch: pytest.Mo
     assert "secret" not in repr(sent().headers)
 
 
-def test_a_failing_server_is_asked_once() -> None:
+async def test_a_failing_server_is_asked_once() -> None:
     """Asking again is the business of whoever knows the deadline."""
 
     async def run() -> int:
@@ -79,7 +79,7 @@ def test_a_failing_server_is_asked_once() -> None:
             await bot.close()
             return len(served.requests)
 
-    assert asyncio.run(run()) == 1
+    assert await run() == 1
 
 
 def test_without_instructions_there_is_no_system_message() -> None:
@@ -175,7 +175,7 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 @pytest.mark.hf
-def test_transformers_serve(transformers_serve: tuple[str, str]) -> None:
+async def test_transformers_serve(transformers_serve: tuple[str, str]) -> None:
     url, model = transformers_serve
 
     async def run() -> list[str]:
@@ -192,18 +192,15 @@ def test_transformers_serve(transformers_serve: tuple[str, str]) -> None:
         await bot.close()
         return one_by_one
 
-    for text in asyncio.run(run()):
+    for text in await run():
         assert 1 <= len(text.split()) <= 6
 
 
 @pytest.mark.hf
-def test_transformers_serve_lacks_the_model(transformers_serve: tuple[str, str]) -> None:
+async def test_transformers_serve_lacks_the_model(transformers_serve: tuple[str, str]) -> None:
     url, _ = transformers_serve
 
-    async def run() -> None:
-        bot = open_endpoint(OpenAiEndpoint(kind="openai", urls=[url], model="no/such-model"))
-        with pytest.raises(BotError, match=r"status [45]"):
-            await bot.reply(CHAT)
-        await bot.close()
-
-    asyncio.run(run())
+    bot = open_endpoint(OpenAiEndpoint(kind="openai", urls=[url], model="no/such-model"))
+    with pytest.raises(BotError, match=r"status [45]"):
+        await bot.reply(CHAT)
+    await bot.close()

@@ -28,16 +28,13 @@ def test_history() -> None:
     assert history(Chat("c", 1, (), turns[:1])) == "hi there"
 
 
-def test_what_is_sent() -> None:
-    async def run() -> None:
-        async with serving(saying("a dog")) as served:
-            bot = open_endpoint(ParlaiWebEndpoint(kind="parlai-web", urls=[served.url]))
-            await asyncio.gather(*(bot.reply(CHAT) for _ in range(3)))
-            await bot.close()
-            assert [request.path for request in served.requests] == ["/reset", "/interact"] * 3
-            assert {request.body for request in served.requests} == {b"", history(CHAT).encode()}
-
-    asyncio.run(run())
+async def test_what_is_sent() -> None:
+    async with serving(saying("a dog")) as served:
+        bot = open_endpoint(ParlaiWebEndpoint(kind="parlai-web", urls=[served.url]))
+        await asyncio.gather(*(bot.reply(CHAT) for _ in range(3)))
+        await bot.close()
+        assert [request.path for request in served.requests] == ["/reset", "/interact"] * 3
+        assert {request.body for request in served.requests} == {b"", history(CHAT).encode()}
 
 
 @contextmanager
@@ -81,7 +78,7 @@ def two_processes(parlai: None, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 @pytest.mark.parlai
-def test_conversations_at_once_never_mix(two_processes: list[str]) -> None:
+async def test_conversations_at_once_never_mix(two_processes: list[str]) -> None:
     chats = [
         Chat(
             f"c{at}",
@@ -92,44 +89,37 @@ def test_conversations_at_once_never_mix(two_processes: list[str]) -> None:
         for at in range(40)
     ]
 
-    async def run() -> list[str]:
-        bot = open_endpoint(ParlaiWebEndpoint(kind="parlai-web", urls=two_processes))
-        replies = await asyncio.gather(*(bot.reply(chat) for chat in chats))
-        await bot.close()
-        return [reply.text for reply in replies]
-
-    assert asyncio.run(run()) == [f"your persona: i am {at} . / é {at} / hey / so?" for at in range(40)]
-
-
-@pytest.mark.parlai
-def test_a_call_given_up_leaves_nothing_behind(two_processes: list[str]) -> None:
-    async def run() -> str:
-        bot = open_endpoint(ParlaiWebEndpoint(kind="parlai-web", urls=two_processes[:1]))
-        for pause in (0.0, 0.001, 0.003):
-            given_up = asyncio.create_task(bot.reply(Chat("x", 1, (), (Turn("worker", "never mind"),))))
-            await asyncio.sleep(pause)
-            given_up.cancel()
-            await asyncio.gather(given_up, return_exceptions=True)
-            await bot.reply(Chat("y", 1, (), (Turn("worker", "before"),)))
-        text = (await bot.reply(Chat("y", 1, (), (Turn("worker", "hello"),)))).text
-        await bot.close()
-        return text
-
-    assert asyncio.run(run()) == "hello"
+    bot = open_endpoint(ParlaiWebEndpoint(kind="parlai-web", urls=two_processes))
+    replies = await asyncio.gather(*(bot.reply(chat) for chat in chats))
+    await bot.close()
+    assert [reply.text for reply in replies] == [
+        f"your persona: i am {at} . / é {at} / hey / so?" for at in range(40)
+    ]
 
 
 @pytest.mark.parlai
-def test_a_process_dies(two_processes: list[str], tmp_path: Path) -> None:
+async def test_a_call_given_up_leaves_nothing_behind(two_processes: list[str]) -> None:
+    bot = open_endpoint(ParlaiWebEndpoint(kind="parlai-web", urls=two_processes[:1]))
+    for pause in (0.0, 0.001, 0.003):
+        given_up = asyncio.create_task(bot.reply(Chat("x", 1, (), (Turn("worker", "never mind"),))))
+        await asyncio.sleep(pause)
+        given_up.cancel()
+        await asyncio.gather(given_up, return_exceptions=True)
+        await bot.reply(Chat("y", 1, (), (Turn("worker", "before"),)))
+    text = (await bot.reply(Chat("y", 1, (), (Turn("worker", "hello"),)))).text
+    await bot.close()
+    assert text == "hello"
+
+
+@pytest.mark.parlai
+async def test_a_process_dies(two_processes: list[str], tmp_path: Path) -> None:
     with interactive_web(tmp_path / "log") as dying:
         urls = [dying, two_processes[0]]
         bot = open_endpoint(ParlaiWebEndpoint(kind="parlai-web", urls=urls))
 
-    async def run() -> list[str]:
-        replies = [await bot.reply(CHAT) for _ in range(4)]
-        await bot.close()
-        return [reply.text for reply in replies]
-
-    assert len(set(asyncio.run(run()))) == 1
+    replies = [await bot.reply(CHAT) for _ in range(4)]
+    await bot.close()
+    assert len({reply.text for reply in replies}) == 1
 
 
 HISTORY = """

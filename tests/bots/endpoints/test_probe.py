@@ -52,8 +52,8 @@ async def probed(kind: str, behaviour: Behaviour) -> str | None:
         ("parlai-web", answer(501, b"")),
     ],
 )
-def test_a_server_that_is_well(kind: str, behaviour: Behaviour) -> None:
-    assert asyncio.run(probed(kind, behaviour)) is None
+async def test_a_server_that_is_well(kind: str, behaviour: Behaviour) -> None:
+    assert await probed(kind, behaviour) is None
 
 
 @pytest.mark.parametrize(
@@ -70,70 +70,58 @@ def test_a_server_that_is_well(kind: str, behaviour: Behaviour) -> None:
         ("parlai-web", hang, "silent for 0.5 s"),
     ],
 )
-def test_a_server_that_is_not(kind: str, behaviour: Behaviour, reason: str) -> None:
-    assert reason in (asyncio.run(probed(kind, behaviour)) or "fine")
+async def test_a_server_that_is_not(kind: str, behaviour: Behaviour, reason: str) -> None:
+    assert reason in (await probed(kind, behaviour) or "fine")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_server_that_is_away(kind: str) -> None:
-    async def run() -> None:
-        async with serving(hang) as served:
-            url = served.url
-        replica = open_replica(endpoint(kind, url), url)
-        with pytest.raises(BotError, match="no connection"):
-            await replica.probe()
-        await replica.close()
-
-    asyncio.run(run())
+async def test_a_server_that_is_away(kind: str) -> None:
+    async with serving(hang) as served:
+        url = served.url
+    replica = open_replica(endpoint(kind, url), url)
+    with pytest.raises(BotError, match="no connection"):
+        await replica.probe()
+    await replica.close()
 
 
-def test_a_key_is_sent_with_a_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_key_is_sent_with_a_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOT_KEY", "s3cret")
 
-    async def run() -> None:
-        async with serving(answer(200, READY)) as served:
-            keyed = _ENDPOINT.validate_python({"kind": "http", "urls": [served.url], "key": "BOT_KEY"})
-            replica = open_replica(keyed, served.url)
-            await replica.probe()
-            await replica.close()
-            assert served.requests[0].headers["authorization"] == "Bearer s3cret"
-
-    asyncio.run(run())
+    async with serving(answer(200, READY)) as served:
+        keyed = _ENDPOINT.validate_python({"kind": "http", "urls": [served.url], "key": "BOT_KEY"})
+        replica = open_replica(keyed, served.url)
+        await replica.probe()
+        await replica.close()
+        assert served.requests[0].headers["authorization"] == "Bearer s3cret"
 
 
-def test_an_interactive_web_at_work_is_left_alone() -> None:
+async def test_an_interactive_web_at_work_is_left_alone() -> None:
     """It does one thing at a time: a heartbeat would wait, and say nothing that the reply does not."""
 
-    async def run() -> None:
-        asked, go_on = asyncio.Event(), asyncio.Event()
+    asked, go_on = asyncio.Event(), asyncio.Event()
 
-        async def slow(request: Request, writer: asyncio.StreamWriter) -> None:
-            asked.set()
-            await go_on.wait()
-            await saying("a dog")(request, writer)
+    async def slow(request: Request, writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        await go_on.wait()
+        await saying("a dog")(request, writer)
 
-        async with serving(slow) as served:
-            replica = open_replica(endpoint("parlai-web", served.url), served.url)
-            reply = asyncio.create_task(replica.reply(CHAT))
-            await asked.wait()
-            await replica.probe()
-            go_on.set()
-            assert (await reply).text == "a dog"
-            await replica.close()
-            assert "/" not in [request.path for request in served.requests]
-
-    asyncio.run(run())
+    async with serving(slow) as served:
+        replica = open_replica(endpoint("parlai-web", served.url), served.url)
+        reply = asyncio.create_task(replica.reply(CHAT))
+        await asked.wait()
+        await replica.probe()
+        go_on.set()
+        assert (await reply).text == "a dog"
+        await replica.close()
+        assert "/" not in [request.path for request in served.requests]
 
 
-def test_a_replica_is_opened_at_the_url_that_is_given() -> None:
-    async def run() -> None:
-        async with serving(saying("from the second")) as served:
-            replica = open_replica(endpoint("http", "http://first.example"), served.url)
-            assert replica.url == served.url
-            assert (await replica.reply(CHAT)).text == "from the second"
-            await replica.close()
-
-    asyncio.run(run())
+async def test_a_replica_is_opened_at_the_url_that_is_given() -> None:
+    async with serving(saying("from the second")) as served:
+        replica = open_replica(endpoint("http", "http://first.example"), served.url)
+        assert replica.url == served.url
+        assert (await replica.reply(CHAT)).text == "from the second"
+        await replica.close()
 
 
 def test_a_bot_that_dials_in_has_no_urls() -> None:

@@ -68,7 +68,7 @@ async def serving(
         await serve
 
 
-def test_fifty_chats_at_once_get_the_bots_own_replies(corpus: Corpus, chats: list[Chat]) -> None:
+async def test_fifty_chats_at_once_get_the_bots_own_replies(corpus: Corpus, chats: list[Chat]) -> None:
     host = Host(["tfidf"])
     bot = open_bot("builtin:retrieval", corpus)
     many = [
@@ -76,19 +76,14 @@ def test_fifty_chats_at_once_get_the_bots_own_replies(corpus: Corpus, chats: lis
         for i, chat in zip(range(50), chats * 9, strict=False)
     ]
 
-    async def run() -> None:
-        host.put("tfidf", MicroBatch(BuiltinModel("retrieval", "builtin:smalltalk")))
-        async with serving(host) as (client, _):
-            answers = await asyncio.gather(*(client.post("/tfidf/reply", json=body(chat)) for chat in many))
-        assert [answer.status_code for answer in answers] == [200] * 50
-        assert [answer.json() for answer in answers] == [
-            {"text": (await bot.reply(chat)).text} for chat in many
-        ]
-
-    asyncio.run(run())
+    host.put("tfidf", MicroBatch(BuiltinModel("retrieval", "builtin:smalltalk")))
+    async with serving(host) as (client, _):
+        answers = await asyncio.gather(*(client.post("/tfidf/reply", json=body(chat)) for chat in many))
+    assert [answer.status_code for answer in answers] == [200] * 50
+    assert [answer.json() for answer in answers] == [{"text": (await bot.reply(chat)).text} for chat in many]
 
 
-def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
+async def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
     model, host = Gated(), Host(["m"])
     host.put("m", MicroBatch(model, wait_ms=300))
     model.gate.set()
@@ -98,97 +93,84 @@ def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
             posts = (client.post("/m/reply", json=body(talk(line, name=line))) for line in ("a", "bad", "b"))
             return list(await asyncio.gather(*posts))
 
-    first, bad, last = asyncio.run(run())
+    first, bad, last = await run()
     assert (first.json(), last.json()) == ({"text": "a"}, {"text": "b"})
     assert (bad.status_code, bad.json()) == (500, {"detail": "RuntimeError: out of words"})
 
 
-def test_who_hangs_up_is_not_computed_for(talk: Talk) -> None:
+async def test_who_hangs_up_is_not_computed_for(talk: Talk) -> None:
     model, host = Gated(), Host(["m"])
     host.put("m", MicroBatch(model, wait_ms=0))
 
-    async def run() -> None:
-        async with serving(host) as (client, _):
-            first = asyncio.create_task(client.post("/m/reply", json=body(talk("first", name="1"))))
-            await until(lambda: model.asked == ["first"])
-            leaver = asyncio.create_task(client.post("/m/reply", json=body(talk("leaves", name="2"))))
-            await until(lambda: host.under_way == 2)
-            leaver.cancel()
-            await until(lambda: host.under_way == 1)
-            stays = asyncio.create_task(client.post("/m/reply", json=body(talk("stays", name="3"))))
-            await until(lambda: host.under_way == 2)
-            model.gate.set()
-            assert (await first).json() == {"text": "first"}
-            assert (await stays).json() == {"text": "stays"}
-        assert model.asked == ["first", "stays"]
-        assert host.under_way == 0
-
-    asyncio.run(run())
+    async with serving(host) as (client, _):
+        first = asyncio.create_task(client.post("/m/reply", json=body(talk("first", name="1"))))
+        await until(lambda: model.asked == ["first"])
+        leaver = asyncio.create_task(client.post("/m/reply", json=body(talk("leaves", name="2"))))
+        await until(lambda: host.under_way == 2)
+        leaver.cancel()
+        await until(lambda: host.under_way == 1)
+        stays = asyncio.create_task(client.post("/m/reply", json=body(talk("stays", name="3"))))
+        await until(lambda: host.under_way == 2)
+        model.gate.set()
+        assert (await first).json() == {"text": "first"}
+        assert (await stays).json() == {"text": "stays"}
+    assert model.asked == ["first", "stays"]
+    assert host.under_way == 0
 
 
-def test_health_and_list_tell_who_is_ready(talk: Talk) -> None:
+async def test_health_and_list_tell_who_is_ready(talk: Talk) -> None:
     model, host = Gated(), Host(["one", "two"])
     model.gate.set()
     host.put("one", MicroBatch(model))
 
-    async def run() -> None:
-        async with serving(host) as (client, _):
-            assert (await client.get("/one/health")).json() == {"name": "one", "ready": True, "under_way": 0}
-            two = {"name": "two", "ready": False, "under_way": 0}
-            assert (await client.get("/two/health")).json() == two
-            listed = {"models": [{"name": "one", "ready": True, "under_way": 0}, two]}
-            assert (await client.get("/")).json() == listed
-            loading = await client.post("/two/reply", json=body(talk("hi")))
-            assert (loading.status_code, loading.json()) == (503, {"detail": "still loading"})
-            for answer in (
-                await client.get("/three/health"),
-                await client.post("/three/reply", json=body(talk("hi"))),
-            ):
-                assert answer.status_code == 404
-                assert answer.json()["detail"] == 'no model is called "three"; there are one, two'
-
-    asyncio.run(run())
+    async with serving(host) as (client, _):
+        assert (await client.get("/one/health")).json() == {"name": "one", "ready": True, "under_way": 0}
+        two = {"name": "two", "ready": False, "under_way": 0}
+        assert (await client.get("/two/health")).json() == two
+        listed = {"models": [{"name": "one", "ready": True, "under_way": 0}, two]}
+        assert (await client.get("/")).json() == listed
+        loading = await client.post("/two/reply", json=body(talk("hi")))
+        assert (loading.status_code, loading.json()) == (503, {"detail": "still loading"})
+        for answer in (
+            await client.get("/three/health"),
+            await client.post("/three/reply", json=body(talk("hi"))),
+        ):
+            assert answer.status_code == 404
+            assert answer.json()["detail"] == 'no model is called "three"; there are one, two'
 
 
-def test_a_host_with_too_much_to_do_says_so(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_host_with_too_much_to_do_says_so(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app_module, "MOST_UNDER_WAY", 2)
     model, host = Gated(), Host(["m"])
     host.put("m", MicroBatch(model))
 
-    async def run() -> None:
-        async with serving(host) as (client, _):
-            two = [
-                asyncio.create_task(client.post("/m/reply", json=body(talk(line, name=line))))
-                for line in "ab"
-            ]
-            await until(lambda: host.under_way == 2)
-            third = await client.post("/m/reply", json=body(talk("c", name="c")))
-            assert (third.status_code, third.json()) == (503, {"detail": "busy: 2 replies are under way"})
-            model.gate.set()
-            assert [(await answer).json()["text"] for answer in two] == ["a", "b"]
-
-    asyncio.run(run())
+    async with serving(host) as (client, _):
+        two = [
+            asyncio.create_task(client.post("/m/reply", json=body(talk(line, name=line)))) for line in "ab"
+        ]
+        await until(lambda: host.under_way == 2)
+        third = await client.post("/m/reply", json=body(talk("c", name="c")))
+        assert (third.status_code, third.json()) == (503, {"detail": "busy: 2 replies are under way"})
+        model.gate.set()
+        assert [(await answer).json()["text"] for answer in two] == ["a", "b"]
 
 
-def test_draining_finishes_what_is_under_way_and_takes_nothing_new(talk: Talk) -> None:
+async def test_draining_finishes_what_is_under_way_and_takes_nothing_new(talk: Talk) -> None:
     model, host = Gated(), Host(["m"])
     host.put("m", MicroBatch(model))
 
-    async def run() -> None:
-        async with serving(host) as (client, server):
-            old = asyncio.create_task(client.post("/m/reply", json=body(talk("old", name="1"))))
-            await until(lambda: model.asked == ["old"])
-            server.handle_exit(15, None)
-            new = await client.post("/m/reply", json=body(talk("new", name="2")))
-            assert (new.status_code, new.json()) == (503, {"detail": "shutting down"})
-            assert (await client.get("/m/health")).json() == {"name": "m", "ready": False, "under_way": 1}
-            assert not server.should_exit
-            model.gate.set()
-            assert (await old).json() == {"text": "old"}
-            await until(lambda: server.should_exit)
-        assert model.asked == ["old"]
-
-    asyncio.run(run())
+    async with serving(host) as (client, server):
+        old = asyncio.create_task(client.post("/m/reply", json=body(talk("old", name="1"))))
+        await until(lambda: model.asked == ["old"])
+        server.handle_exit(15, None)
+        new = await client.post("/m/reply", json=body(talk("new", name="2")))
+        assert (new.status_code, new.json()) == (503, {"detail": "shutting down"})
+        assert (await client.get("/m/health")).json() == {"name": "m", "ready": False, "under_way": 1}
+        assert not server.should_exit
+        model.gate.set()
+        assert (await old).json() == {"text": "old"}
+        await until(lambda: server.should_exit)
+    assert model.asked == ["old"]
 
 
 @pytest.mark.parametrize(
@@ -205,16 +187,13 @@ def test_draining_finishes_what_is_under_way_and_takes_nothing_new(talk: Talk) -
     ],
     ids=["no turns", "bot last", "nobody", "too long", "number", "seed", "no id", "persona"],
 )
-def test_a_request_that_is_no_chat_is_refused(talk: Talk, broken: dict[str, Any]) -> None:
+async def test_a_request_that_is_no_chat_is_refused(talk: Talk, broken: dict[str, Any]) -> None:
     model, host = Gated(), Host(["m"])
     host.put("m", MicroBatch(model))
 
-    async def run() -> None:
-        async with serving(host) as (client, _):
-            assert (await client.post("/m/reply", json=body(talk("hi")) | broken)).status_code == 422
-        assert model.asked == []
-
-    asyncio.run(run())
+    async with serving(host) as (client, _):
+        assert (await client.post("/m/reply", json=body(talk("hi")) | broken)).status_code == 422
+    assert model.asked == []
 
 
 @pytest.mark.parametrize(
@@ -230,67 +209,55 @@ def test_a_request_that_is_no_chat_is_refused(talk: Talk, broken: dict[str, Any]
     ],
     ids=["empty", "half", "list", "no UTF-8", "control character", "half a character", "deep"],
 )
-def test_a_body_that_is_no_json_is_answered_clearly(content: bytes, reason: str) -> None:
-    async def run() -> None:
-        async with serving(Host(["m"])) as (client, _):
-            answer = await client.post("/m/reply", content=content)
-            assert answer.status_code == 422
-            assert reason in answer.json()["detail"]
-
-    asyncio.run(run())
+async def test_a_body_that_is_no_json_is_answered_clearly(content: bytes, reason: str) -> None:
+    async with serving(Host(["m"])) as (client, _):
+        answer = await client.post("/m/reply", content=content)
+        assert answer.status_code == 422
+        assert reason in answer.json()["detail"]
 
 
-def test_a_control_character_in_a_line_is_a_character(talk: Talk) -> None:
+async def test_a_control_character_in_a_line_is_a_character(talk: Talk) -> None:
     model, host = Gated(), Host(["m"])
     host.put("m", MicroBatch(model))
     model.gate.set()
 
-    async def run() -> None:
-        async with serving(host) as (client, _):
-            answer = await client.post("/m/reply", json=body(talk("a\x00b")))
-            assert (answer.status_code, answer.json()) == (200, {"text": "a\x00b"})
-
-    asyncio.run(run())
+    async with serving(host) as (client, _):
+        answer = await client.post("/m/reply", json=body(talk("a\x00b")))
+        assert (answer.status_code, answer.json()) == (200, {"text": "a\x00b"})
 
 
 @pytest.mark.parametrize("announced", [True, False])
-def test_a_body_too_large_is_not_read(announced: bool) -> None:
+async def test_a_body_too_large_is_not_read(announced: bool) -> None:
     async def parts() -> AsyncIterator[bytes]:
         for _ in range(20):
             yield b" " * 65_536
 
-    async def run() -> None:
-        async with serving(Host(["m"])) as (client, _):
-            content = b" " * (20 * 65_536) if announced else parts()
-            answer = await client.post("/m/reply", content=content)
-            assert (answer.status_code, answer.json()) == (
-                413,
-                {"detail": "a request holds at most 1048576 bytes"},
-            )
-
-    asyncio.run(run())
+    async with serving(Host(["m"])) as (client, _):
+        content = b" " * (20 * 65_536) if announced else parts()
+        answer = await client.post("/m/reply", content=content)
+        assert (answer.status_code, answer.json()) == (
+            413,
+            {"detail": "a request holds at most 1048576 bytes"},
+        )
 
 
-def test_with_a_key_only_those_who_send_it_are_answered(talk: Talk) -> None:
+async def test_with_a_key_only_those_who_send_it_are_answered(talk: Talk) -> None:
     model, host = Gated(), Host(["m"])
     host.put("m", MicroBatch(model))
     model.gate.set()
 
-    async def run() -> None:
-        async with serving(host, Key("HOST_KEY", "s3cret")) as (client, _):
-            for header in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic s3cret"}):
-                for answer in (
-                    await client.get("/", headers=header),
-                    await client.get("/m/health", headers=header),
-                    await client.post("/m/reply", json=body(talk("hi")), headers=header),
-                ):
-                    assert answer.status_code == 401
-                    assert "send `Authorization: Bearer KEY`" in answer.json()["detail"]
-                    assert "s3cret" not in answer.text
-            header = {"Authorization": "Bearer s3cret"}
-            assert (await client.get("/m/health", headers=header)).json()["ready"]
-            answer = await client.post("/m/reply", json=body(talk("hi")), headers=header)
-            assert answer.json() == {"text": "hi"}
-        assert model.asked == ["hi"]
-
-    asyncio.run(run())
+    async with serving(host, Key("HOST_KEY", "s3cret")) as (client, _):
+        for header in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic s3cret"}):
+            for answer in (
+                await client.get("/", headers=header),
+                await client.get("/m/health", headers=header),
+                await client.post("/m/reply", json=body(talk("hi")), headers=header),
+            ):
+                assert answer.status_code == 401
+                assert "send `Authorization: Bearer KEY`" in answer.json()["detail"]
+                assert "s3cret" not in answer.text
+        header = {"Authorization": "Bearer s3cret"}
+        assert (await client.get("/m/health", headers=header)).json()["ready"]
+        answer = await client.post("/m/reply", json=body(talk("hi")), headers=header)
+        assert answer.json() == {"text": "hi"}
+    assert model.asked == ["hi"]

@@ -40,37 +40,37 @@ async def texts(bot: MicroBatch, chats: Sequence[Chat]) -> list[str | BaseExcept
     return [reply if isinstance(reply, BaseException) else reply.text for reply in replies]
 
 
-def test_chats_that_come_together_share_a_batch(talk: Talk) -> None:
+async def test_chats_that_come_together_share_a_batch(talk: Talk) -> None:
     model = Parrot()
     chats = [talk(f"line {i}", name=f"c{i}") for i in range(70)]
-    found = asyncio.run(texts(MicroBatch(model, wait_ms=200, largest=32), chats))
+    found = await texts(MicroBatch(model, wait_ms=200, largest=32), chats)
     assert found == [f"line {i}" for i in range(70)]
     assert [len(batch) for batch in model.batches] == [32, 32, 6]
     assert len(model.threads) == 1
     assert threading.get_ident() not in model.threads
 
 
-def test_a_full_batch_does_not_wait(talk: Talk) -> None:
+async def test_a_full_batch_does_not_wait(talk: Talk) -> None:
     bot = MicroBatch(Parrot(), wait_ms=600_000, largest=2)
 
     async def two() -> list[str | BaseException]:
         async with asyncio.timeout(60):
             return await texts(bot, [talk("a", name="a"), talk("b", name="b")])
 
-    assert asyncio.run(two()) == ["a", "b"]
+    assert await two() == ["a", "b"]
 
 
-def test_one_conversation_is_never_twice_in_a_batch(talk: Talk) -> None:
+async def test_one_conversation_is_never_twice_in_a_batch(talk: Talk) -> None:
     model = Parrot()
     chats = [talk("one", name="same"), talk("two", name="same"), talk("three", name="other")]
-    assert asyncio.run(texts(MicroBatch(model, wait_ms=50), chats)) == ["one", "two", "three"]
+    assert await texts(MicroBatch(model, wait_ms=50), chats) == ["one", "two", "three"]
     assert model.batches == [["one", "three"], ["two"]]
 
 
-def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
+async def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
     model = Parrot()
     chats = [talk(line, name=line) for line in ("a", "bad", "b", "hush")]
-    first, bad, last, silent = asyncio.run(texts(MicroBatch(model, wait_ms=50), chats))
+    first, bad, last, silent = await texts(MicroBatch(model, wait_ms=50), chats)
     assert (first, last) == ("a", "b")
     assert isinstance(bad, BotError)
     assert str(bad) == "ValueError: a bad line"
@@ -79,70 +79,61 @@ def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
     assert model.batches == [["a", "bad", "b", "hush"], ["a"], ["bad"], ["b"], ["hush"]]
 
 
-def test_a_model_that_miscounts_is_an_error(talk: Talk) -> None:
+async def test_a_model_that_miscounts_is_an_error(talk: Talk) -> None:
     class Short(Parrot):
         def replies(self, chats: Sequence[Chat]) -> list[str]:
             return []
 
     with pytest.raises(BotError, match="0 replies to 1 chats"):
-        asyncio.run(MicroBatch(Short()).reply(talk("a")))
+        await MicroBatch(Short()).reply(talk("a"))
 
 
-def test_who_gives_up_before_the_batch_is_not_asked(talk: Talk) -> None:
+async def test_who_gives_up_before_the_batch_is_not_asked(talk: Talk) -> None:
     model = Parrot()
     bot = MicroBatch(model, wait_ms=0)
 
-    async def run() -> list[str | BaseException]:
-        model.gate.clear()
-        first = asyncio.create_task(bot.reply(talk("first", name="1")))
-        await until(lambda: len(model.batches) == 1)
-        gives_up = asyncio.create_task(bot.reply(talk("gives up", name="2")))
-        stays = asyncio.create_task(bot.reply(talk("stays", name="3")))
-        await asyncio.sleep(0)
-        gives_up.cancel()
-        model.gate.set()
-        done = await asyncio.gather(first, gives_up, stays, return_exceptions=True)
-        return [each if isinstance(each, BaseException) else each.text for each in done]
-
-    first, gave_up, stayed = asyncio.run(run())
+    model.gate.clear()
+    first = asyncio.create_task(bot.reply(talk("first", name="1")))
+    await until(lambda: len(model.batches) == 1)
+    gives_up = asyncio.create_task(bot.reply(talk("gives up", name="2")))
+    stays = asyncio.create_task(bot.reply(talk("stays", name="3")))
+    await asyncio.sleep(0)
+    gives_up.cancel()
+    model.gate.set()
+    done = await asyncio.gather(first, gives_up, stays, return_exceptions=True)
+    first, gave_up, stayed = [each if isinstance(each, BaseException) else each.text for each in done]
     assert (first, stayed) == ("first", "stays")
     assert isinstance(gave_up, asyncio.CancelledError)
     assert model.batches == [["first"], ["stays"]]
 
 
-def test_who_gives_up_during_the_batch_harms_nobody(talk: Talk) -> None:
+async def test_who_gives_up_during_the_batch_harms_nobody(talk: Talk) -> None:
     model = Parrot()
     bot = MicroBatch(model, wait_ms=20)
 
-    async def run() -> str:
-        model.gate.clear()
-        gives_up = asyncio.create_task(bot.reply(talk("gives up", name="1")))
-        stays = asyncio.create_task(bot.reply(talk("stays", name="2")))
-        await until(lambda: model.batches == [["gives up", "stays"]])
-        gives_up.cancel()
-        model.gate.set()
-        return (await stays).text
-
-    assert asyncio.run(run()) == "stays"
+    model.gate.clear()
+    gives_up = asyncio.create_task(bot.reply(talk("gives up", name="1")))
+    stays = asyncio.create_task(bot.reply(talk("stays", name="2")))
+    await until(lambda: model.batches == [["gives up", "stays"]])
+    gives_up.cancel()
+    model.gate.set()
+    assert (await stays).text == "stays"
 
 
-def test_a_failed_batch_is_not_repeated_for_who_has_left(talk: Talk) -> None:
+async def test_a_failed_batch_is_not_repeated_for_who_has_left(talk: Talk) -> None:
     model = Parrot()
     bot = MicroBatch(model, wait_ms=20)
 
-    async def run() -> str:
-        model.gate.clear()
-        leaves = asyncio.create_task(bot.reply(talk("bad", name="1")))
-        stays = asyncio.create_task(bot.reply(talk("stays", name="2")))
-        await until(lambda: len(model.batches) == 1)
-        leaves.cancel()
-        model.gate.set()
-        return (await stays).text
-
-    assert asyncio.run(run()) == "stays"
+    model.gate.clear()
+    leaves = asyncio.create_task(bot.reply(talk("bad", name="1")))
+    stays = asyncio.create_task(bot.reply(talk("stays", name="2")))
+    await until(lambda: len(model.batches) == 1)
+    leaves.cancel()
+    model.gate.set()
+    assert (await stays).text == "stays"
     assert model.batches == [["bad", "stays"], ["stays"]]
 
 
-def test_the_same_bot_serves_one_event_loop_after_another(talk: Talk) -> None:
+async def test_the_same_bot_serves_one_event_loop_after_another(talk: Talk) -> None:
     bot = MicroBatch(Parrot(), wait_ms=1)
-    assert [asyncio.run(bot.reply(talk(line))).text for line in ("a", "b")] == ["a", "b"]
+    assert [(await bot.reply(talk(line))).text for line in ("a", "b")] == ["a", "b"]

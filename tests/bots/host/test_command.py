@@ -49,7 +49,7 @@ def running(*arguments: str, ready: int = 1) -> Iterator[tuple[subprocess.Popen[
         process.communicate()
 
 
-def test_sigterm_finishes_what_is_under_way(talk: Talk) -> None:
+async def test_sigterm_finishes_what_is_under_way(talk: Talk) -> None:
     """Requests gather for a second, so that all of them are under way when the signal comes."""
     with running("builtin:retrieval", "--wait-ms", "1000", "--largest", "64") as (process, url):
 
@@ -67,7 +67,7 @@ def test_sigterm_finishes_what_is_under_way(talk: Talk) -> None:
                 late = await client.post("/retrieval/reply", json=body(talk("late", name="late")))
                 return list(await asyncio.gather(*posts)), late
 
-        answers, late = asyncio.run(run())
+        answers, late = await run()
         assert [answer.status_code for answer in answers] == [200] * 50
         assert all(answer.json()["text"] for answer in answers)
         assert late.status_code == 503

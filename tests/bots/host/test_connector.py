@@ -285,19 +285,16 @@ def test_a_host_leaves_while_it_looks_for_its_server() -> None:
         ),
     ],
 )
-def test_a_host_that_is_refused_ends_and_says_why(frames: list[str], says: str) -> None:
+async def test_a_host_that_is_refused_ends_and_says_why(frames: list[str], says: str) -> None:
     async def refuse(socket: ServerConnection) -> None:
         for frame in frames:
             await socket.send(frame)
 
-    async def run() -> None:
-        harbour = Harbour(greeting=refuse)
-        await harbour.open()
-        with pytest.raises(HostRejected, match=says):
-            await HostConnector(Host(["m"]), f"ws://127.0.0.1:{harbour.port}", "t", print).run()
-        await harbour.close()
-
-    asyncio.run(run())
+    harbour = Harbour(greeting=refuse)
+    await harbour.open()
+    with pytest.raises(HostRejected, match=says):
+        await HostConnector(Host(["m"]), f"ws://127.0.0.1:{harbour.port}", "t", print).run()
+    await harbour.close()
 
 
 @pytest.mark.parametrize(
@@ -312,63 +309,54 @@ def test_a_host_that_is_refused_ends_and_says_why(frames: list[str], says: str) 
         ([], "was lost"),
     ],
 )
-def test_a_server_that_is_not_well_is_tried_again(frames: list[str], says: str) -> None:
+async def test_a_server_that_is_not_well_is_tried_again(frames: list[str], says: str) -> None:
     async def behave(socket: ServerConnection) -> None:
         for frame in frames:
             await socket.send(frame)
 
-    async def run() -> None:
-        harbour, said = Harbour(greeting=behave), list[str]()
-        await harbour.open()
-        dial_in = HostConnector(Host(["m"]), f"ws://127.0.0.1:{harbour.port}", "t", said.append)
-        running = asyncio.create_task(dial_in.run())
-        await until(lambda: len(harbour.tokens) >= 3)
-        dial_in.stop()
-        await running
-        assert any(says in line for line in said), said
-        await harbour.close()
-
-    asyncio.run(run())
+    harbour, said = Harbour(greeting=behave), list[str]()
+    await harbour.open()
+    dial_in = HostConnector(Host(["m"]), f"ws://127.0.0.1:{harbour.port}", "t", said.append)
+    running = asyncio.create_task(dial_in.run())
+    await until(lambda: len(harbour.tokens) >= 3)
+    dial_in.stop()
+    await running
+    assert any(says in line for line in said), said
+    await harbour.close()
 
 
-def test_a_server_that_says_nothing_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_says_nothing_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "WELCOME_SECONDS", 0.05)
 
     async def silent(socket: ServerConnection) -> None:
         await socket.wait_closed()
 
-    async def run() -> None:
-        harbour, said = Harbour(greeting=silent), list[str]()
-        await harbour.open()
-        dial_in = HostConnector(Host(["m"]), f"ws://127.0.0.1:{harbour.port}", "t", said.append)
-        running = asyncio.create_task(dial_in.run())
-        await until(lambda: len(harbour.tokens) >= 3)
-        dial_in.stop()
-        await running
-        assert "The server said nothing within 0.05 s; trying again until it works" in said
-        await harbour.close()
-
-    asyncio.run(run())
+    harbour, said = Harbour(greeting=silent), list[str]()
+    await harbour.open()
+    dial_in = HostConnector(Host(["m"]), f"ws://127.0.0.1:{harbour.port}", "t", said.append)
+    running = asyncio.create_task(dial_in.run())
+    await until(lambda: len(harbour.tokens) >= 3)
+    dial_in.stop()
+    await running
+    assert "The server said nothing within 0.05 s; trying again until it works" in said
+    await harbour.close()
 
 
 @pytest.mark.parametrize(("status", "ends"), [(403, True), (404, True), (429, False), (502, False)])
-def test_what_answers_in_place_of_the_server(status: int, ends: bool) -> None:
-    async def run() -> None:
-        harbour, said = Harbour(), list[str]()
-        await harbour.open(status)
-        dial_in = HostConnector(Host(["m"]), f"ws://127.0.0.1:{harbour.port}", "t", said.append)
-        running = asyncio.create_task(dial_in.run())
-        if ends:
-            with pytest.raises(HostRejected, match=f"status {status}: check the address after --server"):
-                await running
-        else:
-            await until(lambda: len(harbour.tokens) >= 3)
-            dial_in.stop()
+async def test_what_answers_in_place_of_the_server(status: int, ends: bool) -> None:
+    harbour, said = Harbour(), list[str]()
+    await harbour.open(status)
+    dial_in = HostConnector(Host(["m"]), f"ws://127.0.0.1:{harbour.port}", "t", said.append)
+    running = asyncio.create_task(dial_in.run())
+    if ends:
+        with pytest.raises(HostRejected, match=f"status {status}: check the address after --server"):
             await running
-            assert any(f"cannot take this host now (status {status})" in line for line in said)
-        await harbour.close()
-
-    asyncio.run(run())
+    else:
+        await until(lambda: len(harbour.tokens) >= 3)
+        dial_in.stop()
+        await running
+        assert any(f"cannot take this host now (status {status})" in line for line in said)
+    await harbour.close()
 
 
 def test_addresses() -> None:

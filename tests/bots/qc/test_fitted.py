@@ -203,7 +203,7 @@ def tiny() -> Corpus:
     )
 
 
-def test_where_systems_have_said_nothing_lines_are_the_published_ones(corpus: Corpus) -> None:
+async def test_where_systems_have_said_nothing_lines_are_the_published_ones(corpus: Corpus) -> None:
     bot = FittedQcBot(corpus, Pool())
     responses = [present(turn).split() for dialogue in corpus.dialogues for turn in dialogue.turns[1:]]
     for line in converse(bot, 12, 3):
@@ -211,7 +211,7 @@ def test_where_systems_have_said_nothing_lines_are_the_published_ones(corpus: Co
         assert any(len(r) == len(words) and _differ_by_a_run(r, words) for r in responses), line
     # The first line of a conversation is the very one.
     chat = Chat(OWN, 3, (), (Turn("worker", "Hi."),))
-    assert asyncio.run(bot.reply(chat)) == asyncio.run(open_bot("qc", corpus).reply(chat))
+    assert await bot.reply(chat) == await open_bot("qc", corpus).reply(chat)
 
 
 def test_when_every_reply_has_served_the_corpus_goes_on() -> None:

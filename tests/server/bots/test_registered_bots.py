@@ -129,7 +129,7 @@ Call = tuple[str, str, dict[str, Any]]
     ("first", "second"),
     [(DISABLE, ENABLE), (DISABLE, ADD), (DISABLE, DELETE), (ADD, DISABLE), (ADD, REMOVE), (ADD, DELETE)],
 )
-def test_a_change_during_another_leaves_database_and_process_agreed(
+async def test_a_change_during_another_leaves_database_and_process_agreed(
     url: str, tmp_path: Path, first: Call, second: Call
 ) -> None:
     """The first change has to end a check, which takes its time: the second arrives in between."""
@@ -153,37 +153,34 @@ def test_a_change_during_another_leaves_database_and_process_agreed(
             assert {await earlier, await later} <= {200, 204}
             assert await registry.held("far") == stored(url, "far")
 
-    asyncio.run(scenario())
+    await scenario()
 
 
 def owner(store: Store, registry: Registry) -> RegisteredBots:
     return RegisteredBots(store, registry, BackgroundChecks(store), keys=())
 
 
-def test_a_check_that_ends_after_a_replica_was_added_is_not_stored(url: str, store: Store) -> None:
+async def test_a_check_that_ends_after_a_replica_was_added_is_not_stored(url: str, store: Store) -> None:
     """It did not ask the new replica. Its report waits for the writer, behind the replica."""
 
-    async def scenario() -> None:
-        checked = SlowToAnswer()
-        bots = owner(store, RegistryOf(checked))
-        await bots.register("far", endpoint({"kind": "http", "urls": [ONE, TWO]}))
-        check = await bots.start_check("far", at_once=1)
-        await checked.asked.wait()
-        async with held_up(store):
-            added = asyncio.create_task(bots.add_replica("far", THREE))
-            for _ in range(10):  # as often as it takes to get into the queue of the writer
-                await store.read(lambda connection: None)
-            checked.let_go.set()
-            while check.done < check.total:
-                await store.read(lambda connection: None)
-            for _ in range(10):
-                await store.read(lambda connection: None)
-        await added
-        await store.submit(lambda connection: None)  # so that everything that waited is written
-        assert bots.check_of("far") is None
-        assert query(url, "SELECT count(*) FROM bot_check") == [(0,)]
-
-    asyncio.run(scenario())
+    checked = SlowToAnswer()
+    bots = owner(store, RegistryOf(checked))
+    await bots.register("far", endpoint({"kind": "http", "urls": [ONE, TWO]}))
+    check = await bots.start_check("far", at_once=1)
+    await checked.asked.wait()
+    async with held_up(store):
+        added = asyncio.create_task(bots.add_replica("far", THREE))
+        for _ in range(10):  # as often as it takes to get into the queue of the writer
+            await store.read(lambda connection: None)
+        checked.let_go.set()
+        while check.done < check.total:
+            await store.read(lambda connection: None)
+        for _ in range(10):
+            await store.read(lambda connection: None)
+    await added
+    await store.submit(lambda connection: None)  # so that everything that waited is written
+    assert bots.check_of("far") is None
+    assert query(url, "SELECT count(*) FROM bot_check") == [(0,)]
 
 
 @pytest.mark.parametrize(
@@ -206,26 +203,23 @@ def test_a_report_is_kept_while_every_replica_is_one_that_was_asked(
     engine.dispose()
 
 
-def test_hosts_that_dial_in_while_their_bot_is_deleted_are_of_a_bot_that_is_stored(
+async def test_hosts_that_dial_in_while_their_bot_is_deleted_are_of_a_bot_that_is_stored(
     url: str, store: Store
 ) -> None:
-    async def scenario() -> None:
-        registry = Registry(refuse_private=False)
-        bots = owner(store, registry)
+    registry = Registry(refuse_private=False)
+    bots = owner(store, registry)
 
-        async def dial_in(number: int) -> None:
-            await bots.attach("far", HostSession(number, lambda frame: None))
+    async def dial_in(number: int) -> None:
+        await bots.attach("far", HostSession(number, lambda frame: None))
 
-        async def delete() -> None:
-            with suppress(BotNotFound):
-                await bots.delete("far")
+    async def delete() -> None:
+        with suppress(BotNotFound):
+            await bots.delete("far")
 
-        await asyncio.gather(*(call for number in range(20) for call in (dial_in(number), delete())))
-        assert (registry.names(), query(url, "SELECT * FROM registration")) == ((), [])
-        await asyncio.gather(delete(), *(dial_in(number) for number in range(20, 40)))
-        assert registry.names() == ("far",)
-        assert query(url, "SELECT name FROM registration") == [("far",)]
-        assert len(bots.replica_states("far")) == 20
-        await registry.close()
-
-    asyncio.run(scenario())
+    await asyncio.gather(*(call for number in range(20) for call in (dial_in(number), delete())))
+    assert (registry.names(), query(url, "SELECT * FROM registration")) == ((), [])
+    await asyncio.gather(delete(), *(dial_in(number) for number in range(20, 40)))
+    assert registry.names() == ("far",)
+    assert query(url, "SELECT name FROM registration") == [("far",)]
+    assert len(bots.replica_states("far")) == 20
+    await registry.close()

@@ -60,29 +60,26 @@ def test_a_bot_that_was_never_registered_is_not_there() -> None:
         registry.attach("parrot", Host("one"))
 
 
-def test_one_handle_stays_the_same_through_everything(parrot: Talker) -> None:
-    async def live() -> None:
-        registry = Registry(refuse_private=False)
-        there = endpoint(parrot.endpoint)
-        registry.hold(row("parrot", there))
-        bot = registry.registered("parrot")
-        assert bot is not None
-        assert await bot.reply(CHAT) == Reply("Polly speaks.")
-        registry.hold(row("parrot", there, enabled=False))
-        with pytest.raises(BotGone, match="parrot: it is disabled"):
-            await bot.reply(CHAT)
-        assert (registry.names(), len(registry.states("parrot"))) == (("parrot",), 1)
-        registry.forget("parrot")
-        with pytest.raises(BotGone, match="parrot: it is no longer registered"):
-            await bot.reply(CHAT)
-        assert registry.registered("parrot") is None
-        assert registry.names() == registry.states("parrot") == ()
-        registry.hold(row("parrot", there))
-        assert registry.registered("parrot") is bot
-        assert await bot.reply(CHAT) == Reply("Polly speaks.")
-        await registry.close()
-
-    asyncio.run(live())
+async def test_one_handle_stays_the_same_through_everything(parrot: Talker) -> None:
+    registry = Registry(refuse_private=False)
+    there = endpoint(parrot.endpoint)
+    registry.hold(row("parrot", there))
+    bot = registry.registered("parrot")
+    assert bot is not None
+    assert await bot.reply(CHAT) == Reply("Polly speaks.")
+    registry.hold(row("parrot", there, enabled=False))
+    with pytest.raises(BotGone, match="parrot: it is disabled"):
+        await bot.reply(CHAT)
+    assert (registry.names(), len(registry.states("parrot"))) == (("parrot",), 1)
+    registry.forget("parrot")
+    with pytest.raises(BotGone, match="parrot: it is no longer registered"):
+        await bot.reply(CHAT)
+    assert registry.registered("parrot") is None
+    assert registry.names() == registry.states("parrot") == ()
+    registry.hold(row("parrot", there))
+    assert registry.registered("parrot") is bot
+    assert await bot.reply(CHAT) == Reply("Polly speaks.")
+    await registry.close()
 
 
 def test_forgetting_a_bot_that_was_never_there_changes_nothing() -> None:
@@ -92,59 +89,53 @@ def test_forgetting_a_bot_that_was_never_there_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("disabled", [True, False])
-def test_a_call_that_waits_ends_as_gone_or_as_given_up(parrot: Talker, disabled: bool) -> None:
+async def test_a_call_that_waits_ends_as_gone_or_as_given_up(parrot: Talker, disabled: bool) -> None:
     """The bot's leaving is told as such; a caller's own giving up stays what it is."""
 
-    async def live() -> None:
-        registry = Registry(refuse_private=False)
-        there = endpoint(parrot.endpoint)
-        registry.hold(row("parrot", there))
-        bot = registry.registered("parrot")
-        assert bot is not None
-        parrot.freed.clear()
-        call = asyncio.ensure_future(bot.reply(CHAT))
-        await until(lambda: parrot.asked > 0)
-        if disabled:
-            registry.hold(row("parrot", there, enabled=False))
-            with pytest.raises(BotGone):
-                await call
-        else:
-            call.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await call
-        await registry.close()
-
-    asyncio.run(live())
+    registry = Registry(refuse_private=False)
+    there = endpoint(parrot.endpoint)
+    registry.hold(row("parrot", there))
+    bot = registry.registered("parrot")
+    assert bot is not None
+    parrot.freed.clear()
+    call = asyncio.ensure_future(bot.reply(CHAT))
+    await until(lambda: parrot.asked > 0)
+    if disabled:
+        registry.hold(row("parrot", there, enabled=False))
+        with pytest.raises(BotGone):
+            await call
+    else:
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+    await registry.close()
 
 
-def test_hosts_that_dial_in_are_replicas_of_one_bot() -> None:
-    async def live() -> None:
-        registry = Registry(refuse_private=False)
-        registry.hold(row("parrot", DIAL_IN))
-        bot = registry.registered("parrot")
-        assert bot is not None
-        with pytest.raises(BotError, match="no bot host is there"):
-            await bot.reply(CHAT)
-        one, two = Host("one"), Host("two")
-        registry.attach("parrot", one)
-        registry.attach("parrot", two)
-        registry.hold(row("parrot", DIAL_IN))  # as at every host's arrival
-        assert {(await bot.reply(CHAT)).text for _ in range(2)} == {"one", "two"}
-        assert [state.url for state in registry.states("parrot")] == ["one", "two"]
-        with pytest.raises(ValueError, match="one is a replica already"):
-            registry.attach("parrot", Host("one"))
+async def test_hosts_that_dial_in_are_replicas_of_one_bot() -> None:
+    registry = Registry(refuse_private=False)
+    registry.hold(row("parrot", DIAL_IN))
+    bot = registry.registered("parrot")
+    assert bot is not None
+    with pytest.raises(BotError, match="no bot host is there"):
+        await bot.reply(CHAT)
+    one, two = Host("one"), Host("two")
+    registry.attach("parrot", one)
+    registry.attach("parrot", two)
+    registry.hold(row("parrot", DIAL_IN))  # as at every host's arrival
+    assert {(await bot.reply(CHAT)).text for _ in range(2)} == {"one", "two"}
+    assert [state.url for state in registry.states("parrot")] == ["one", "two"]
+    with pytest.raises(ValueError, match="one is a replica already"):
+        registry.attach("parrot", Host("one"))
+    await registry.detach("parrot", one)
+    assert one.closed
+    assert {(await bot.reply(CHAT)).text for _ in range(2)} == {"two"}
+    with pytest.raises(KeyError):
         await registry.detach("parrot", one)
-        assert one.closed
-        assert {(await bot.reply(CHAT)).text for _ in range(2)} == {"two"}
-        with pytest.raises(KeyError):
-            await registry.detach("parrot", one)
-        await registry.close()
-        assert two.closed
-
-    asyncio.run(live())
+    await registry.close()
+    assert two.closed
 
 
-def test_a_hanging_heartbeat_keeps_no_other_bot_waiting(parrot: Talker) -> None:
+async def test_a_hanging_heartbeat_keeps_no_other_bot_waiting(parrot: Talker) -> None:
     class Hangs(Host):
         beats = 0
 
@@ -152,23 +143,20 @@ def test_a_hanging_heartbeat_keeps_no_other_bot_waiting(parrot: Talker) -> None:
             self.beats += 1
             await asyncio.Event().wait()
 
-    async def live() -> None:
-        registry = Registry(refuse_private=False, heartbeat=0.01)
-        registry.hold(row("macaw", DIAL_IN))
-        hangs = Hangs("one")
-        registry.attach("macaw", hangs)
-        registry.hold(row("parrot", endpoint(parrot.endpoint)))
-        registry.start()
-        for ready in (False, True, False):
-            parrot.ready = ready
-            await until(lambda ready=ready: (registry.states("parrot")[0].state != "resting") == ready)
-        assert hangs.beats == 1
-        await registry.close()
-
-    asyncio.run(live())
+    registry = Registry(refuse_private=False, heartbeat=0.01)
+    registry.hold(row("macaw", DIAL_IN))
+    hangs = Hangs("one")
+    registry.attach("macaw", hangs)
+    registry.hold(row("parrot", endpoint(parrot.endpoint)))
+    registry.start()
+    for ready in (False, True, False):
+        parrot.ready = ready
+        await until(lambda ready=ready: (registry.states("parrot")[0].state != "resting") == ready)
+    assert hangs.beats == 1
+    await registry.close()
 
 
-def test_a_fault_in_a_heartbeat_is_not_the_end_of_them(parrot: Talker) -> None:
+async def test_a_fault_in_a_heartbeat_is_not_the_end_of_them(parrot: Talker) -> None:
     class Faulty(Host):
         beats = 0
 
@@ -176,37 +164,31 @@ def test_a_fault_in_a_heartbeat_is_not_the_end_of_them(parrot: Talker) -> None:
             self.beats += 1
             raise RuntimeError("a fault of ours")
 
-    async def live() -> None:
-        registry = Registry(refuse_private=False, heartbeat=0.01)
-        registry.hold(row("macaw", DIAL_IN))
-        faulty = Faulty("one")
-        registry.attach("macaw", faulty)
-        registry.start()
-        await until(lambda: faulty.beats >= 3)
-        await registry.close()
-
-    asyncio.run(live())
+    registry = Registry(refuse_private=False, heartbeat=0.01)
+    registry.hold(row("macaw", DIAL_IN))
+    faulty = Faulty("one")
+    registry.attach("macaw", faulty)
+    registry.start()
+    await until(lambda: faulty.beats >= 3)
+    await registry.close()
 
 
-def test_a_bot_whose_key_is_missing_is_gone_until_it_is_there(
+async def test_a_bot_whose_key_is_missing_is_gone_until_it_is_there(
     parrot: Talker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def live() -> None:
-        keyed = endpoint(parrot.endpoint | {"key": "PARROT_API_KEY"})
-        monkeypatch.delenv("PARROT_API_KEY", raising=False)
-        registry = Registry(refuse_private=False)
-        registry.hold(row("parrot", keyed))
-        assert registry.names() == ("parrot",)
-        with pytest.raises(ValueError, match="PARROT_API_KEY"):
-            registry.registered("parrot")
-        with pytest.raises(ValueError, match="PARROT_API_KEY"):
-            await registry.require_openable(keyed)
-        monkeypatch.setenv("PARROT_API_KEY", "hush")
+    keyed = endpoint(parrot.endpoint | {"key": "PARROT_API_KEY"})
+    monkeypatch.delenv("PARROT_API_KEY", raising=False)
+    registry = Registry(refuse_private=False)
+    registry.hold(row("parrot", keyed))
+    assert registry.names() == ("parrot",)
+    with pytest.raises(ValueError, match="PARROT_API_KEY"):
+        registry.registered("parrot")
+    with pytest.raises(ValueError, match="PARROT_API_KEY"):
         await registry.require_openable(keyed)
-        registry.hold(row("parrot", keyed))
-        bot = registry.registered("parrot")
-        assert bot is not None
-        assert await bot.reply(CHAT) == Reply("Polly speaks.")
-        await registry.close()
-
-    asyncio.run(live())
+    monkeypatch.setenv("PARROT_API_KEY", "hush")
+    await registry.require_openable(keyed)
+    registry.hold(row("parrot", keyed))
+    bot = registry.registered("parrot")
+    assert bot is not None
+    assert await bot.reply(CHAT) == Reply("Polly speaks.")
+    await registry.close()

@@ -69,144 +69,122 @@ def gathered(calls: list[Awaitable[T]]) -> asyncio.Future[list[Any]]:
 # ---- durability ------------------------------------------------------------------------------
 
 
-def test_the_writer_waits_for_the_disk(store: Store, url: str) -> None:
+async def test_the_writer_waits_for_the_disk(store: Store, url: str) -> None:
     def pragmas(connection: Connection) -> tuple[Any, ...]:
         names = ("journal_mode", "synchronous", "foreign_keys")
         return tuple(connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names)
 
-    assert asyncio.run(store.submit(pragmas)) == ("wal", 2, 1)  # 2 = FULL
+    assert await store.submit(pragmas) == ("wal", 2, 1)  # 2 = FULL
 
 
-def test_every_append_is_visible_to_another_reader_before_it_returns(
+async def test_every_append_is_visible_to_another_reader_before_it_returns(
     store: Store, run: OpenRun, url: str
 ) -> None:
-    async def scenario() -> None:
-        assignment = await enrolled(store, run)
-        await store.append(assignment, [mark(assignment)], AT)
+    assignment = await enrolled(store, run)
+    await store.append(assignment, [mark(assignment)], AT)
 
-        async def append(index: int) -> None:
-            await store.append(assignment, [said(assignment, index)], AT)
-            assert index in await asyncio.to_thread(turns, url)
+    async def append(index: int) -> None:
+        await store.append(assignment, [said(assignment, index)], AT)
+        assert index in await asyncio.to_thread(turns, url)
 
-        await asyncio.gather(*(append(index) for index in range(40)))
-
-    asyncio.run(scenario())
+    await asyncio.gather(*(append(index) for index in range(40)))
     assert turns(url) == list(range(40))
 
 
-def test_what_waits_while_a_commit_runs_is_one_commit(store: Store, run: OpenRun, url: str) -> None:
-    async def scenario() -> None:
-        assignment = await enrolled(store, run)
-        async with held_up(store):
-            before = store.commits
-            appends = [
-                asyncio.create_task(store.append(assignment, [said(assignment, index)], AT))
-                for index in range(200)
-            ]
-        await asyncio.gather(*appends)
-        # One commit for the job that held the writer up, one for the two hundred that gathered.
-        assert store.commits - before == 2
-
-    asyncio.run(scenario())
+async def test_what_waits_while_a_commit_runs_is_one_commit(store: Store, run: OpenRun, url: str) -> None:
+    assignment = await enrolled(store, run)
+    async with held_up(store):
+        before = store.commits
+        appends = [
+            asyncio.create_task(store.append(assignment, [said(assignment, index)], AT))
+            for index in range(200)
+        ]
+    await asyncio.gather(*appends)
+    # One commit for the job that held the writer up, one for the two hundred that gathered.
+    assert store.commits - before == 2
     assert turns(url) == list(range(200))
 
 
-def test_nothing_is_visible_and_nobody_is_told_before_the_commit(
+async def test_nothing_is_visible_and_nobody_is_told_before_the_commit(
     store: Store, run: OpenRun, url: str
 ) -> None:
-    async def scenario() -> None:
-        assignment = await enrolled(store, run)
-        async with held_up(store):
-            append = asyncio.create_task(store.append(assignment, [said(assignment, 0)], AT))
-            await asyncio.sleep(0.05)
-            assert not append.done()
-            assert await asyncio.to_thread(turns, url) == []
-        await append
-        assert await asyncio.to_thread(turns, url) == [0]
-
-    asyncio.run(scenario())
+    assignment = await enrolled(store, run)
+    async with held_up(store):
+        append = asyncio.create_task(store.append(assignment, [said(assignment, 0)], AT))
+        await asyncio.sleep(0.05)
+        assert not append.done()
+        assert await asyncio.to_thread(turns, url) == []
+    await append
+    assert await asyncio.to_thread(turns, url) == [0]
 
 
-def test_a_stop_writes_what_is_waiting(url: str, run: OpenRun) -> None:
+async def test_a_stop_writes_what_is_waiting(url: str, run: OpenRun) -> None:
     store = Store(url)
     store.start()
 
-    async def scenario() -> None:
-        assignment = await enrolled(store, run)
-        async with held_up(store):
-            append = asyncio.create_task(store.append(assignment, [said(assignment, 0)], AT))
-            await asyncio.sleep(0)
-            stopping = asyncio.create_task(asyncio.to_thread(store.stop))
-        await append
-        await stopping
-
-    asyncio.run(scenario())
+    assignment = await enrolled(store, run)
+    async with held_up(store):
+        append = asyncio.create_task(store.append(assignment, [said(assignment, 0)], AT))
+        await asyncio.sleep(0)
+        stopping = asyncio.create_task(asyncio.to_thread(store.stop))
+    await append
+    await stopping
     assert turns(url) == [0]
 
 
 # ---- conflicts -------------------------------------------------------------------------------
 
 
-def test_a_turn_that_is_there_already_is_outdated_and_leaves_no_trace(
+async def test_a_turn_that_is_there_already_is_outdated_and_leaves_no_trace(
     store: Store, run: OpenRun, url: str
 ) -> None:
-    async def scenario() -> None:
-        assignment = await enrolled(store, run)
-        await store.append(assignment, [mark(assignment), said(assignment, 0, "first")], AT)
-        with pytest.raises(StaleState):
-            await store.append(assignment, [said(assignment, 1), said(assignment, 0, "second")], AT)
-
-    asyncio.run(scenario())
+    assignment = await enrolled(store, run)
+    await store.append(assignment, [mark(assignment), said(assignment, 0, "first")], AT)
+    with pytest.raises(StaleState):
+        await store.append(assignment, [said(assignment, 1), said(assignment, 0, "second")], AT)
     assert query(url, "SELECT turn_index, text FROM turn") == [(0, "first")]
 
 
 @pytest.mark.parametrize("status", ["completed", "returned", "expired"])
-def test_a_closed_assignment_takes_no_more_records(store: Store, run: OpenRun, url: str, status: Any) -> None:
-    async def scenario() -> None:
-        assignment = await enrolled(store, run)
-        await store.append(assignment, [Closed(status, AT)], AT)
-        late: list[list[Record]] = [
-            [Agreed(AT, "m1")],
-            [mark(assignment)],
-            [Incident(f"{assignment}-1.1", "bot_error", "late", AT)],
-            [FeedbackGiven("late", AT, "m2"), Closed("completed", AT)],
-        ]
-        for records in late:
-            with pytest.raises(StaleState, match="no longer active"):
-                await store.append(assignment, records, AT)
-
-    asyncio.run(scenario())
+async def test_a_closed_assignment_takes_no_more_records(
+    store: Store, run: OpenRun, url: str, status: Any
+) -> None:
+    assignment = await enrolled(store, run)
+    await store.append(assignment, [Closed(status, AT)], AT)
+    late: list[list[Record]] = [
+        [Agreed(AT, "m1")],
+        [mark(assignment)],
+        [Incident(f"{assignment}-1.1", "bot_error", "late", AT)],
+        [FeedbackGiven("late", AT, "m2"), Closed("completed", AT)],
+    ]
+    for records in late:
+        with pytest.raises(StaleState, match="no longer active"):
+            await store.append(assignment, records, AT)
     assert query(url, "SELECT status, agreed_at, feedback FROM assignment") == [(status, None, None)]
     assert query(url, "SELECT count(*) FROM note") == query(url, "SELECT count(*) FROM topic_mark") == [(0,)]
 
 
 @pytest.mark.parametrize("closing", ["expired", "returned"])
-def test_what_is_handed_in_stays_handed_in(store: Store, run: OpenRun, url: str, closing: Any) -> None:
-    async def scenario() -> None:
-        assignment = await enrolled(store, run)
-        await store.append(assignment, [FeedbackGiven("", AT, "m1"), Closed("completed", AT)], AT)
-        with pytest.raises(StaleState):
-            await store.append(assignment, [Closed(closing, AT)], AT)
-
-    asyncio.run(scenario())
+async def test_what_is_handed_in_stays_handed_in(store: Store, run: OpenRun, url: str, closing: Any) -> None:
+    assignment = await enrolled(store, run)
+    await store.append(assignment, [FeedbackGiven("", AT, "m1"), Closed("completed", AT)], AT)
+    with pytest.raises(StaleState):
+        await store.append(assignment, [Closed(closing, AT)], AT)
     assert query(url, "SELECT status FROM assignment") == [("completed",)]
 
 
-def test_an_append_counts_as_activity(store: Store, run: OpenRun, url: str) -> None:
+async def test_an_append_counts_as_activity(store: Store, run: OpenRun, url: str) -> None:
     later = AT.replace(hour=13)
 
-    async def scenario() -> None:
-        assignment = await enrolled(store, run)
-        await store.append(assignment, [Agreed(later, "m1")], later)
-
-    asyncio.run(scenario())
+    assignment = await enrolled(store, run)
+    await store.append(assignment, [Agreed(later, "m1")], later)
     ((active_at,),) = query(url, "SELECT active_at FROM assignment")
     assert active_at.startswith("2026-01-01 13:00")
 
 
-def test_reading_an_assignment_that_is_not_there(store: Store) -> None:
+async def test_reading_an_assignment_that_is_not_there(store: Store) -> None:
     with pytest.raises(NoResultFound):
-        asyncio.run(store.load("nothing"))
+        await store.load("nothing")
 
 
 # ---- failures within a batch -----------------------------------------------------------------
@@ -219,27 +197,24 @@ def fail(error: Exception) -> Callable[[Connection], None]:
     return work
 
 
-def test_a_job_that_fails_harms_nobody_elses(store: Store, run: OpenRun, url: str) -> None:
-    async def scenario() -> list[Any]:
-        assignment = await enrolled(store, run)
-        await store.append(assignment, [mark(assignment)], AT)
-        async with held_up(store):
-            before = store.commits
-            batch = [
-                asyncio.create_task(call)
-                for call in (
-                    store.append(assignment, [said(assignment, 0)], AT),
-                    store.append(assignment, [said(assignment, 0)], AT),  # twice the same turn
-                    store.submit(fail(ZeroDivisionError("a fault of the caller's"))),
-                    store.append(assignment, [mark("nobody")], AT),  # of no conversation
-                    store.append(assignment, [said(assignment, 1)], AT),
-                )
-            ]
-        results = await gathered(batch)
-        assert store.commits - before == 2  # one batch, one commit
-        return list(results)
-
-    first, twice, fault, orphan, last = asyncio.run(scenario())
+async def test_a_job_that_fails_harms_nobody_elses(store: Store, run: OpenRun, url: str) -> None:
+    assignment = await enrolled(store, run)
+    await store.append(assignment, [mark(assignment)], AT)
+    async with held_up(store):
+        before = store.commits
+        batch = [
+            asyncio.create_task(call)
+            for call in (
+                store.append(assignment, [said(assignment, 0)], AT),
+                store.append(assignment, [said(assignment, 0)], AT),  # twice the same turn
+                store.submit(fail(ZeroDivisionError("a fault of the caller's"))),
+                store.append(assignment, [mark("nobody")], AT),  # of no conversation
+                store.append(assignment, [said(assignment, 1)], AT),
+            )
+        ]
+    results = await gathered(batch)
+    assert store.commits - before == 2  # one batch, one commit
+    first, twice, fault, orphan, last = list(results)
     assert first is None
     assert last is None
     assert isinstance(twice, StaleState)
@@ -248,21 +223,18 @@ def test_a_job_that_fails_harms_nobody_elses(store: Store, run: OpenRun, url: st
     assert turns(url) == [0, 1]
 
 
-def test_a_caller_that_has_gone_away_stops_nobody(store: Store, run: OpenRun, url: str) -> None:
-    async def scenario() -> None:
-        assignment = await enrolled(store, run)
-        async with held_up(store):
-            gone = asyncio.create_task(store.append(assignment, [said(assignment, 0)], AT))
-            await asyncio.sleep(0)
-            gone.cancel()
-            stays = asyncio.create_task(store.append(assignment, [said(assignment, 1)], AT))
-        await stays
-
-    asyncio.run(scenario())
+async def test_a_caller_that_has_gone_away_stops_nobody(store: Store, run: OpenRun, url: str) -> None:
+    assignment = await enrolled(store, run)
+    async with held_up(store):
+        gone = asyncio.create_task(store.append(assignment, [said(assignment, 0)], AT))
+        await asyncio.sleep(0)
+        gone.cancel()
+        stays = asyncio.create_task(store.append(assignment, [said(assignment, 1)], AT))
+    await stays
     assert 1 in turns(url)
 
 
-def test_a_loop_that_has_gone_away_stops_nobody(store: Store, run: OpenRun) -> None:
+async def test_a_loop_that_has_gone_away_stops_nobody(store: Store, run: OpenRun) -> None:
     """A caller whose whole event loop is closed cannot be told; the writer lives on."""
     begun, go_on = threading.Event(), threading.Event()
 
@@ -270,126 +242,106 @@ def test_a_loop_that_has_gone_away_stops_nobody(store: Store, run: OpenRun) -> N
         begun.set()
         assert go_on.wait(20)
 
-    async def abandon() -> None:
-        task = asyncio.create_task(store.submit(wait))
-        await asyncio.to_thread(begun.wait, 20)
-        task.cancel()
-
-    asyncio.run(abandon())  # its loop is closed when this returns
+    task = asyncio.create_task(store.submit(wait))
+    await asyncio.to_thread(begun.wait, 20)
+    task.cancel()
     go_on.set()
-    assert asyncio.run(store.submit(lambda connection: 42)) == 42
+    assert await store.submit(lambda connection: 42) == 42
 
 
 # ---- a database that does not take it --------------------------------------------------------
 
 
-def test_a_locked_database_is_a_storage_failure_and_passes(store: Store, run: OpenRun, url: str) -> None:
-    async def scenario() -> None:
-        assignment = await enrolled(store, run)
-        await store.submit(lambda connection: connection.exec_driver_sql("PRAGMA busy_timeout=20"))
-        other = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StorageFailed):
-            await store.append(assignment, [said(assignment, 0)], AT)
-        other.execute("ROLLBACK")
-        other.close()
+async def test_a_locked_database_is_a_storage_failure_and_passes(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    assignment = await enrolled(store, run)
+    await store.submit(lambda connection: connection.exec_driver_sql("PRAGMA busy_timeout=20"))
+    other = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StorageFailed):
         await store.append(assignment, [said(assignment, 0)], AT)
-
-    asyncio.run(scenario())
+    other.execute("ROLLBACK")
+    other.close()
+    await store.append(assignment, [said(assignment, 0)], AT)
     assert turns(url) == [0]
 
 
-def test_a_read_only_database_can_be_read_and_says_that_it_cannot_be_written(
+async def test_a_read_only_database_can_be_read_and_says_that_it_cannot_be_written(
     store: Store, run: OpenRun, url: str
 ) -> None:
-    assignment = asyncio.run(enrolled(store, run))
+    assignment = await enrolled(store, run)
     reader = Store(f"sqlite:///file:{url.removeprefix('sqlite:///')}?mode=ro&uri=true")
     reader.start()
 
-    async def scenario() -> list[Record]:
-        with pytest.raises(StorageFailed):
-            await reader.append(assignment, [said(assignment, 0)], AT)
-        return await reader.load(assignment)
-
-    assert len(asyncio.run(scenario())) == 4  # the planned conversations
+    with pytest.raises(StorageFailed):
+        await reader.append(assignment, [said(assignment, 0)], AT)
+    assert len(await reader.load(assignment)) == 4  # the planned conversations
     reader.stop()
     assert turns(url) == []
 
 
-def test_a_full_disk_loses_nothing_that_was_acknowledged(store: Store, run: OpenRun, url: str) -> None:
+async def test_a_full_disk_loses_nothing_that_was_acknowledged(store: Store, run: OpenRun, url: str) -> None:
     """SQLite rolls the whole transaction back when the disk is full, so the whole batch has failed."""
 
-    async def scenario() -> tuple[list[Any], list[int]]:
-        assignment = await enrolled(store, run)
-        await store.append(assignment, [mark(assignment)], AT)
+    assignment = await enrolled(store, run)
+    await store.append(assignment, [mark(assignment)], AT)
 
-        def fill(connection: Connection) -> None:
-            pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-            connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+    def fill(connection: Connection) -> None:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
 
-        await store.submit(fill)
-        async with held_up(store):
-            batch = [
-                asyncio.create_task(store.append(assignment, [record], AT))
-                for record in (
-                    said(assignment, 0),
-                    said(assignment, 1, "x" * 1_000_000),  # finds no room
-                    said(assignment, 2),
-                )
-            ]
-        results = list(await gathered(batch))
-        kept = await asyncio.to_thread(turns, url)
-        await store.submit(lambda connection: connection.exec_driver_sql("PRAGMA max_page_count=100000"))
-        # And afterwards everything that was refused can be sent again.
-        for index, result in enumerate(results):
-            if result is not None:
-                await store.append(assignment, [said(assignment, index)], AT)
-        return results, kept
-
-    results, kept = asyncio.run(scenario())
+    await store.submit(fill)
+    async with held_up(store):
+        batch = [
+            asyncio.create_task(store.append(assignment, [record], AT))
+            for record in (
+                said(assignment, 0),
+                said(assignment, 1, "x" * 1_000_000),  # finds no room
+                said(assignment, 2),
+            )
+        ]
+    results = list(await gathered(batch))
+    kept = await asyncio.to_thread(turns, url)
+    await store.submit(lambda connection: connection.exec_driver_sql("PRAGMA max_page_count=100000"))
+    # And afterwards everything that was refused can be sent again.
+    for index, result in enumerate(results):
+        if result is not None:
+            await store.append(assignment, [said(assignment, index)], AT)
     assert isinstance(results[1], StorageFailed)
     assert kept == [index for index, result in enumerate(results) if result is None]
     assert turns(url) == [0, 1, 2]
 
 
-def test_a_statement_that_the_database_refuses_is_a_storage_failure(store: Store, run: OpenRun) -> None:
-    async def scenario() -> int:
-        with pytest.raises(StorageFailed):
-            await store.submit(lambda connection: connection.execute(text("INSERT INTO nowhere VALUES (1)")))
-        return await store.submit(lambda connection: 42)
-
-    assert asyncio.run(scenario()) == 42
+async def test_a_statement_that_the_database_refuses_is_a_storage_failure(store: Store, run: OpenRun) -> None:
+    with pytest.raises(StorageFailed):
+        await store.submit(lambda connection: connection.execute(text("INSERT INTO nowhere VALUES (1)")))
+    assert (await store.submit(lambda connection: 42)) == 42
 
 
 @pytest.mark.parametrize("at", ["read", "write"])
-def test_a_database_that_has_gone_is_a_storage_failure(tmp_path: Path, at: str) -> None:
+async def test_a_database_that_has_gone_is_a_storage_failure(tmp_path: Path, at: str) -> None:
     store = Store(f"sqlite:///{tmp_path / 'no' / 'such' / 'folder.db'}")
     store.start()
     call = store.read if at == "read" else store.submit
     with pytest.raises(StorageFailed):
-        asyncio.run(call(lambda connection: connection.exec_driver_sql("SELECT 1").scalar()))
+        await call(lambda connection: connection.exec_driver_sql("SELECT 1").scalar())
     store.stop()
 
 
-def test_a_bots_line_comes_back_as_it_was(store: Store, run: OpenRun) -> None:
+async def test_a_bots_line_comes_back_as_it_was(store: Store, run: OpenRun) -> None:
     awkward = "Zoë says: \"’tis\" \t fine,\n日本 🦉 'quoted'; DROP TABLE turn; --"
 
-    async def scenario() -> list[Record]:
-        assignment = await enrolled(store, run)
-        bot = BotSaid(f"{assignment}-1.1", 1, awkward, AT, AT.replace(microsecond=123456), 17)
-        await store.append(assignment, [mark(assignment), said(assignment, 0, awkward), bot], AT)
-        return [r for r in await store.load(assignment) if isinstance(r, WorkerSaid | BotSaid)]
-
-    worker, bot = asyncio.run(scenario())
+    assignment = await enrolled(store, run)
+    bot = BotSaid(f"{assignment}-1.1", 1, awkward, AT, AT.replace(microsecond=123456), 17)
+    await store.append(assignment, [mark(assignment), said(assignment, 0, awkward), bot], AT)
+    worker, bot = [r for r in await store.load(assignment) if isinstance(r, WorkerSaid | BotSaid)]
     assert worker.text == bot.text == awkward
     assert isinstance(bot, BotSaid)
     assert bot.show_at == AT.replace(microsecond=123456)
 
 
-def test_an_update_from_outside_is_seen_by_the_next_read(store: Store, run: OpenRun, url: str) -> None:
-    async def scenario() -> list[Record]:
-        assignment = await enrolled(store, run)
-        await asyncio.to_thread(execute, url, "UPDATE assignment SET status='expired', ended_at=created_at")
-        return await store.load(assignment)
-
-    assert asyncio.run(scenario())[-1] == Closed("expired", AT)
+async def test_an_update_from_outside_is_seen_by_the_next_read(store: Store, run: OpenRun, url: str) -> None:
+    assignment = await enrolled(store, run)
+    await asyncio.to_thread(execute, url, "UPDATE assignment SET status='expired', ended_at=created_at")
+    assert (await store.load(assignment))[-1] == Closed("expired", AT)

@@ -212,42 +212,36 @@ def measured(url: str, bot: Bot) -> tuple[Bot, Callable[[], str]]:
     return run.bots["quokka_plain"], text
 
 
-def test_a_bot_answers_as_if_it_were_not_measured(url: str) -> None:
+async def test_a_bot_answers_as_if_it_were_not_measured(url: str) -> None:
     bot, _ = measured(url, Echo())
-    assert asyncio.run(bot.reply(CHAT)) == asyncio.run(Echo().reply(CHAT))
+    assert await bot.reply(CHAT) == await Echo().reply(CHAT)
     wrong = BotError("out of order")
     bot, _ = measured(url, Raises(wrong))
     with pytest.raises(BotError) as caught:
-        asyncio.run(bot.reply(CHAT))
+        await bot.reply(CHAT)
     assert caught.value is wrong
 
 
-def test_a_cancelled_call_is_no_longer_in_flight(url: str) -> None:
+async def test_a_cancelled_call_is_no_longer_in_flight(url: str) -> None:
     bot, text = measured(url, Gated())
 
-    async def give_up() -> None:
-        calls = [asyncio.create_task(bot.reply(CHAT)) for _ in range(3)]
-        await asyncio.sleep(0)
-        calls[0].cancel()
-        await asyncio.wait(calls[:1])
-        assert calls[0].cancelled()
-        for call in calls:
-            call.cancel()
-        await asyncio.wait(calls)
-
-    asyncio.run(give_up())
+    calls = [asyncio.create_task(bot.reply(CHAT)) for _ in range(3)]
+    await asyncio.sleep(0)
+    calls[0].cancel()
+    await asyncio.wait(calls[:1])
+    assert calls[0].cancelled()
+    for call in calls:
+        call.cancel()
+    await asyncio.wait(calls)
     assert nonzero(read(text(), "candor_bot_calls_in_flight")) == {}
     assert nonzero(read(text(), "candor_bot_failures_total", "kind")) == {("timeout",): 3}
 
 
-def test_a_bot_that_cancels_its_own_work_has_failed_and_is_not_late(url: str) -> None:
+async def test_a_bot_that_cancels_its_own_work_has_failed_and_is_not_late(url: str) -> None:
     bot, text = measured(url, Raises(asyncio.CancelledError()))
 
-    async def ask() -> None:
-        with pytest.raises(asyncio.CancelledError):
-            await bot.reply(CHAT)
-
-    asyncio.run(ask())
+    with pytest.raises(asyncio.CancelledError):
+        await bot.reply(CHAT)
     assert nonzero(read(text(), "candor_bot_failures_total", "kind")) == {("error",): 1}
 
 
@@ -266,7 +260,7 @@ OF_ELSEWHERE: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(
     ("behaviour", "kind"), OF_ELSEWHERE, ids=["hangs", "empty", "long", "busy", "500", "closes"]
 )
-def test_a_server_that_fails_is_counted_for_what_it_did(behaviour: Any, kind: str) -> None:
+async def test_a_server_that_fails_is_counted_for_what_it_did(behaviour: Any, kind: str) -> None:
     async def fail() -> BotError:
         async with serving(behaviour) as served:
             bot = open_endpoint(
@@ -277,4 +271,4 @@ def test_a_server_that_fails_is_counted_for_what_it_did(behaviour: Any, kind: st
             await bot.close()
             return caught.value
 
-    assert kind_of(asyncio.run(fail())) == kind
+    assert kind_of(await fail()) == kind

@@ -253,7 +253,7 @@ async def chat_through(live: LiveSessions, run: OpenRun, store: Store, worker: s
     return page
 
 
-def test_what_a_page_hears_comes_no_earlier_than_its_delay_and_looks_the_same_for_all(url: str) -> None:
+async def test_what_a_page_hears_comes_no_earlier_than_its_delay_and_looks_the_same_for_all(url: str) -> None:
     bots = {system: Takes(latency) for system, latency in LIVE_LATENCIES.items()}
     run = make_run(url, study_text(reply_time=SHORT.model_dump()), bots)
     store = Store(url)
@@ -265,7 +265,7 @@ def test_what_a_page_hears_comes_no_earlier_than_its_delay_and_looks_the_same_fo
         return list(await asyncio.gather(*workers))
 
     try:
-        pages = asyncio.run(scenario())
+        pages = await scenario()
     finally:
         store.stop()
     # Whichever systems a worker met, the page was told the same, in the same order.

@@ -14,7 +14,7 @@ from server.errors import RunClosed, RunFull
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
 from server.recruiters.link import Arrival
 from server.session.plan import QC, replacement
-from server.session.records import Closed, ConversationFailed, ConversationPlanned, FeedbackGiven, Record
+from server.session.records import Closed, ConversationFailed, ConversationPlanned, FeedbackGiven
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.study import AT, SYSTEMS, seconds, study_text
 
@@ -83,46 +83,41 @@ def assert_balanced(plans: list[list[str]]) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 7, 60])
-def test_any_number_of_workers_at_once_is_balanced(
+async def test_any_number_of_workers_at_once_is_balanced(
     store: Store, run: OpenRun, url: str, workers: int
 ) -> None:
-    enrolments = asyncio.run(crowd(store, run, [f"w{n}" for n in range(workers)]))
+    enrolments = await crowd(store, run, [f"w{n}" for n in range(workers)])
     assert sorted(place(url, enrolment) for enrolment in enrolments) == list(range(workers))
     assert all(enrolment.displaced is None for enrolment in enrolments)
     assert_balanced([plan(url, enrolment) for enrolment in enrolments])
 
 
-def test_the_same_worker_gets_the_same_assignment_even_at_once(store: Store, run: OpenRun, url: str) -> None:
-    enrolments = asyncio.run(crowd(store, run, ["ann"] * 10))
+async def test_the_same_worker_gets_the_same_assignment_even_at_once(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    enrolments = await crowd(store, run, ["ann"] * 10)
     assert len(set(enrolments)) == 1
     assert query(url, "SELECT count(*) FROM assignment") == [(1,)]
 
 
-def test_the_same_name_on_another_platform_or_run_is_another_assignment(store: Store, url: str) -> None:
+async def test_the_same_name_on_another_platform_or_run_is_another_assignment(store: Store, url: str) -> None:
     first, second = make_run(url, slug="one"), make_run(url, slug="two")
 
-    async def scenario() -> set[str]:
-        enrolments = [
-            await sit(store, first, "ann"),
-            await sit(store, second, "ann"),
-            await sit(store, first, "ann", simulated=True),
-        ]
-        return {enrolment.assignment for enrolment in enrolments}
-
-    assert len(asyncio.run(scenario())) == 3
+    enrolments = [
+        await sit(store, first, "ann"),
+        await sit(store, second, "ann"),
+        await sit(store, first, "ann", simulated=True),
+    ]
+    assert len({enrolment.assignment for enrolment in enrolments}) == 3
     assert query(url, "SELECT count(*) FROM worker") == [(2,)]
 
 
-def test_a_place_that_is_given_back_is_the_next_workers_with_the_same_plan(
+async def test_a_place_that_is_given_back_is_the_next_workers_with_the_same_plan(
     store: Store, run: OpenRun, url: str
 ) -> None:
-    async def scenario() -> tuple[list[Enrolment], Enrolment, Enrolment]:
-        enrolments = await crowd(store, run, ["a", "b", "c", "d"])
-        await close(store, enrolments[1], "returned")
-        heir, stranger = await sit(store, run, "e"), await sit(store, run, "f")
-        return enrolments, heir, stranger
-
-    enrolments, heir, stranger = asyncio.run(scenario())
+    enrolments = await crowd(store, run, ["a", "b", "c", "d"])
+    await close(store, enrolments[1], "returned")
+    heir, stranger = await sit(store, run, "e"), await sit(store, run, "f")
     assert (place(url, heir), heir.displaced) == (place(url, enrolments[1]), None)
     assert plan(url, heir) == plan(url, enrolments[1])
     assert place(url, stranger) == 4
@@ -130,15 +125,12 @@ def test_a_place_that_is_given_back_is_the_next_workers_with_the_same_plan(
     assert_balanced([plan(url, enrolment) for enrolment in held])
 
 
-def test_the_heir_of_a_place_gets_personas_and_seeds_of_their_own(
+async def test_the_heir_of_a_place_gets_personas_and_seeds_of_their_own(
     store: Store, run: OpenRun, url: str
 ) -> None:
-    async def scenario() -> tuple[Enrolment, Enrolment]:
-        first = await sit(store, run, "a")
-        await close(store, first, "returned")
-        return first, await sit(store, run, "b")
-
-    first, heir = asyncio.run(scenario())
+    first = await sit(store, run, "a")
+    await close(store, first, "returned")
+    heir = await sit(store, run, "b")
     seeds = [
         {
             seed
@@ -150,56 +142,48 @@ def test_the_heir_of_a_place_gets_personas_and_seeds_of_their_own(
 
 
 @pytest.mark.parametrize(("still", "gone"), [(IDLE, IDLE + LITTLE)])
-def test_a_silent_worker_loses_the_place_only_when_somebody_wants_it(
+async def test_a_silent_worker_loses_the_place_only_when_somebody_wants_it(
     store: Store, run: OpenRun, url: str, still: timedelta, gone: timedelta
 ) -> None:
-    async def scenario() -> tuple[Enrolment, Enrolment, Enrolment]:
-        silent = await sit(store, run, "silent")
-        early = await sit(store, run, "early", AT + still)  # just within the time-out: another place
-        assert status(url, silent) == "active"
-        late = await sit(store, run, "late", AT + gone)
-        return silent, early, late
-
-    silent, early, late = asyncio.run(scenario())
+    silent = await sit(store, run, "silent")
+    early = await sit(store, run, "early", AT + still)  # just within the time-out: another place
+    assert status(url, silent) == "active"
+    late = await sit(store, run, "late", AT + gone)
     assert (place(url, silent), place(url, early), place(url, late)) == (0, 1, 0)
     assert late.displaced == silent.assignment
     assert status(url, silent) == "expired"
     assert plan(url, late) == plan(url, silent)
 
 
-def test_expiry_is_stored_as_any_end_is_and_leaves_when_the_worker_was_last_heard_of(
+async def test_expiry_is_stored_as_any_end_is_and_leaves_when_the_worker_was_last_heard_of(
     store: Store, run: OpenRun, url: str
 ) -> None:
     gone = AT + IDLE + LITTLE
 
-    async def scenario() -> list[Record]:
-        silent = await sit(store, run, "silent")
-        before = await store.load(silent.assignment)
-        await sit(store, run, "late", gone)
-        records = await store.load(silent.assignment)
-        assert records[:-1] == before
-        return records
-
-    assert asyncio.run(scenario())[-1] == Closed("expired", gone)
+    silent = await sit(store, run, "silent")
+    before = await store.load(silent.assignment)
+    await sit(store, run, "late", gone)
+    records = await store.load(silent.assignment)
+    assert records[:-1] == before
+    assert records[-1] == Closed("expired", gone)
     silent_for = query(url, "SELECT active_at = created_at FROM assignment WHERE status = 'expired'")
     assert silent_for == [(1,)]
 
 
-def test_a_worker_who_returns_before_the_place_is_wanted_goes_on_and_keeps_it(
+async def test_a_worker_who_returns_before_the_place_is_wanted_goes_on_and_keeps_it(
     store: Store, run: OpenRun, url: str
 ) -> None:
-    async def scenario() -> tuple[Enrolment, Enrolment, Enrolment]:
-        first = await sit(store, run, "ann")
-        again = await sit(store, run, "ann", AT + 2 * IDLE)
-        return first, again, await sit(store, run, "bob", AT + 2 * IDLE + LITTLE)
-
-    first, again, newcomer = asyncio.run(scenario())
+    first = await sit(store, run, "ann")
+    again = await sit(store, run, "ann", AT + 2 * IDLE)
+    newcomer = await sit(store, run, "bob", AT + 2 * IDLE + LITTLE)
     assert again == first
     assert status(url, first) == "active"
     assert (place(url, newcomer), newcomer.displaced) == (1, None)
 
 
-def test_whoever_is_back_is_known_by_id_or_by_name_in_their_own_run_only(store: Store, url: str) -> None:
+async def test_whoever_is_back_is_known_by_id_or_by_name_in_their_own_run_only(
+    store: Store, url: str
+) -> None:
     one, two = make_run(url, slug="one"), make_run(url, slug="two")
 
     async def scenario() -> None:
@@ -215,100 +199,86 @@ def test_whoever_is_back_is_known_by_id_or_by_name_in_their_own_run_only(store: 
         await close(store, enrolment, "returned")
         assert await back(one, Arrival("link", "ann")) == enrolment  # to be told that it is over
 
-    asyncio.run(scenario())
+    await scenario()
     assert query(url, "SELECT status FROM assignment") == [("returned",)]
 
 
-def test_a_replacement_counts_for_the_system_that_took_over(store: Store, run: OpenRun, url: str) -> None:
+async def test_a_replacement_counts_for_the_system_that_took_over(
+    store: Store, run: OpenRun, url: str
+) -> None:
     """What failed counts as well, or a broken bot would be drawn for every worker to come."""
 
-    async def scenario() -> None:
-        first = await sit(store, run, "a")
-        met = plan(url, first)
-        heir = replacement(met[0], run.rules.lineup.variants, met, seed=1)
-        assert heir is not None
-        records = [
-            ConversationFailed(f"{first.assignment}-1.1", AT),
-            ConversationPlanned(f"{first.assignment}-1.2", 1, 2, heir, 5, (), None),
-        ]
-        await store.append(first.assignment, records, AT)
-        for n in range(5):
-            await sit(store, run, f"w{n}")
-
-    asyncio.run(scenario())
+    first = await sit(store, run, "a")
+    met = plan(url, first)
+    heir = replacement(met[0], run.rules.lineup.variants, met, seed=1)
+    assert heir is not None
+    records = [
+        ConversationFailed(f"{first.assignment}-1.1", AT),
+        ConversationPlanned(f"{first.assignment}-1.2", 1, 2, heir, 5, (), None),
+    ]
+    await store.append(first.assignment, records, AT)
+    for n in range(5):
+        await sit(store, run, f"w{n}")
     held = query(url, "SELECT name FROM conversation JOIN system ON system.id = system_id WHERE NOT is_qc")
     families = Counter(SYSTEMS[name] for (name,) in held)
     # Six workers with three systems each, and one that took over: 19 over four families.
     assert sorted(families.values()) == [4, 5, 5, 5]
 
 
-def test_the_heir_of_a_place_meets_the_planned_systems_not_a_replacement(
+async def test_the_heir_of_a_place_meets_the_planned_systems_not_a_replacement(
     store: Store, run: OpenRun, url: str
 ) -> None:
-    async def scenario() -> tuple[Enrolment, Enrolment]:
-        first = await sit(store, run, "a")
-        planned = ConversationPlanned(f"{first.assignment}-1.2", 1, 2, "dugong_plain", 5, (), None)
-        failed = ConversationFailed(f"{first.assignment}-1.1", AT)
-        await store.append(first.assignment, [failed, planned], AT)
-        await close(store, first, "returned")
-        return first, await sit(store, run, "b")
-
-    first, heir = asyncio.run(scenario())
+    first = await sit(store, run, "a")
+    planned = ConversationPlanned(f"{first.assignment}-1.2", 1, 2, "dugong_plain", 5, (), None)
+    failed = ConversationFailed(f"{first.assignment}-1.1", AT)
+    await store.append(first.assignment, [failed, planned], AT)
+    await close(store, first, "returned")
+    heir = await sit(store, run, "b")
     assert plan(url, heir) == plan(url, first)
     assert query(url, "SELECT count(*) FROM conversation WHERE assignment_id = ?", heir.assignment) == [(4,)]
 
 
-def test_a_worker_who_returns_too_late_finds_the_assignment_expired(
+async def test_a_worker_who_returns_too_late_finds_the_assignment_expired(
     store: Store, run: OpenRun, url: str
 ) -> None:
-    async def scenario() -> tuple[Enrolment, Enrolment]:
-        first = await sit(store, run, "ann")
-        await sit(store, run, "bob", AT + 2 * IDLE)
-        return first, await sit(store, run, "ann", AT + 2 * IDLE)
-
-    first, again = asyncio.run(scenario())
+    first = await sit(store, run, "ann")
+    await sit(store, run, "bob", AT + 2 * IDLE)
+    again = await sit(store, run, "ann", AT + 2 * IDLE)
     assert again.assignment == first.assignment  # one assignment per worker and run
     assert status(url, first) == "expired"
 
 
-def test_even_a_busy_worker_has_no_more_than_the_time_in_all(store: Store, run: OpenRun, url: str) -> None:
-    async def scenario() -> tuple[Enrolment, Enrolment]:
-        busy = await sit(store, run, "busy")
-        last_word = AT + TOTAL - LITTLE
-        execute(url, "UPDATE assignment SET active_at = ?", last_word.strftime("%Y-%m-%d %H:%M:%S.000000"))
-        within = await sit(store, run, "within", AT + TOTAL)
-        assert within.displaced is None
-        return busy, await sit(store, run, "after", AT + TOTAL + LITTLE)
-
-    busy, after = asyncio.run(scenario())
+async def test_even_a_busy_worker_has_no_more_than_the_time_in_all(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    busy = await sit(store, run, "busy")
+    last_word = AT + TOTAL - LITTLE
+    execute(url, "UPDATE assignment SET active_at = ?", last_word.strftime("%Y-%m-%d %H:%M:%S.000000"))
+    within = await sit(store, run, "within", AT + TOTAL)
+    assert within.displaced is None
+    after = await sit(store, run, "after", AT + TOTAL + LITTLE)
     assert after.displaced == busy.assignment
 
 
 @pytest.mark.parametrize("closing", ["returned", "expired"])
-def test_the_lowest_free_place_goes_first_whatever_freed_it(
+async def test_the_lowest_free_place_goes_first_whatever_freed_it(
     store: Store, run: OpenRun, url: str, closing: str
 ) -> None:
-    async def scenario() -> list[Enrolment]:
-        await sit(store, run, "a")  # place 0: silent later
-        enrolments = [await sit(store, run, name, AT + IDLE) for name in ("b", "c")]
-        await close(store, enrolments[0], closing, AT + IDLE)
-        return [await sit(store, run, name, AT + IDLE + LITTLE) for name in ("x", "y", "z")]
-
-    newcomers = asyncio.run(scenario())
+    await sit(store, run, "a")  # place 0: silent later
+    enrolments = [await sit(store, run, name, AT + IDLE) for name in ("b", "c")]
+    await close(store, enrolments[0], closing, AT + IDLE)
+    newcomers = [await sit(store, run, name, AT + IDLE + LITTLE) for name in ("x", "y", "z")]
     assert [place(url, enrolment) for enrolment in newcomers] == [0, 1, 3]
 
 
-def test_many_at_once_share_out_the_freed_places(store: Store, run: OpenRun, url: str) -> None:
-    async def scenario() -> list[Enrolment]:
-        enrolments = await crowd(store, run, [f"w{n}" for n in range(12)])
-        for enrolment in enrolments[:4]:
-            await close(store, enrolment, "completed")
-        for enrolment in enrolments[4:8]:
-            await close(store, enrolment, "returned")
-        # The last four fall silent; ten newcomers take their places, the four given back, and two new ones.
-        return await crowd(store, run, [f"n{n}" for n in range(10)], AT + IDLE + LITTLE)
-
-    newcomers = asyncio.run(scenario())
+async def test_many_at_once_share_out_the_freed_places(store: Store, run: OpenRun, url: str) -> None:
+    enrolments = await crowd(store, run, [f"w{n}" for n in range(12)])
+    for enrolment in enrolments[:4]:
+        await close(store, enrolment, "completed")
+    for enrolment in enrolments[4:8]:
+        await close(store, enrolment, "returned")
+    # The last four fall silent; ten newcomers take their places, the four given back, and two new ones.
+    newcomers = await crowd(store, run, [f"n{n}" for n in range(10)], AT + IDLE + LITTLE)
     assert sorted(place(url, enrolment) for enrolment in newcomers) == [4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
     assert sum(enrolment.displaced is not None for enrolment in newcomers) == 4
     held = query(url, "SELECT id FROM assignment WHERE status IN ('active', 'completed') ORDER BY place")
@@ -316,71 +286,57 @@ def test_many_at_once_share_out_the_freed_places(store: Store, run: OpenRun, url
     assert_balanced([plan(url, Enrolment(id_, None)) for (id_,) in held])
 
 
-def test_a_completed_place_is_never_free(store: Store, run: OpenRun, url: str) -> None:
-    async def scenario() -> Enrolment:
-        done = await sit(store, run, "ann")
-        await close(store, done, "completed")
-        return await sit(store, run, "bob", AT + 2 * TOTAL)
-
-    newcomer = asyncio.run(scenario())
+async def test_a_completed_place_is_never_free(store: Store, run: OpenRun, url: str) -> None:
+    done = await sit(store, run, "ann")
+    await close(store, done, "completed")
+    newcomer = await sit(store, run, "bob", AT + 2 * TOTAL)
     assert (place(url, newcomer), newcomer.displaced) == (1, None)
 
 
-def test_a_full_run_turns_away_until_a_place_is_free(store: Store, url: str) -> None:
+async def test_a_full_run_turns_away_until_a_place_is_free(store: Store, url: str) -> None:
     run = make_run(url, study_text(assignments=2))
 
-    async def scenario() -> None:
-        enrolments = await crowd(store, run, ["a", "b"])
-        with pytest.raises(RunFull):
-            await sit(store, run, "c")
-        assert (await sit(store, run, "a")) == enrolments[0]  # who is in stays in
-        await close(store, enrolments[1], "returned")
-        assert place(url, await sit(store, run, "c")) == 1
-
-    asyncio.run(scenario())
+    enrolments = await crowd(store, run, ["a", "b"])
+    with pytest.raises(RunFull):
+        await sit(store, run, "c")
+    assert (await sit(store, run, "a")) == enrolments[0]  # who is in stays in
+    await close(store, enrolments[1], "returned")
+    assert place(url, await sit(store, run, "c")) == 1
     # Whoever was turned away has left no trace behind.
     assert query(url, "SELECT external_id FROM worker ORDER BY id") == [("a",), ("b",), ("c",)]
 
 
-def test_at_the_last_place_one_of_many_gets_in(store: Store, url: str) -> None:
+async def test_at_the_last_place_one_of_many_gets_in(store: Store, url: str) -> None:
     run = make_run(url, study_text(assignments=3))
 
-    async def scenario() -> list[object]:
-        calls = (sit(store, run, f"w{n}") for n in range(9))
-        return list(await asyncio.gather(*calls, return_exceptions=True))
-
-    results = asyncio.run(scenario())
+    calls = (sit(store, run, f"w{n}") for n in range(9))
+    results = list(await asyncio.gather(*calls, return_exceptions=True))
     assert Counter(type(result) for result in results) == {Enrolment: 3, RunFull: 6}
 
 
-def test_a_closed_run_takes_nobody_new_but_lets_others_finish(store: Store, run: OpenRun, url: str) -> None:
-    async def scenario() -> None:
-        enrolment = await sit(store, run, "ann")
-        execute(url, "UPDATE run SET status = 'closed'")
-        assert await sit(store, run, "ann") == enrolment
-        with pytest.raises(RunClosed):
-            await sit(store, run, "bob")
+async def test_a_closed_run_takes_nobody_new_but_lets_others_finish(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    enrolment = await sit(store, run, "ann")
+    execute(url, "UPDATE run SET status = 'closed'")
+    assert await sit(store, run, "ann") == enrolment
+    with pytest.raises(RunClosed):
+        await sit(store, run, "bob")
 
-    asyncio.run(scenario())
 
-
-def test_simulated_workers_have_places_of_their_own(store: Store, url: str) -> None:
+async def test_simulated_workers_have_places_of_their_own(store: Store, url: str) -> None:
     run = make_run(url, study_text(assignments=2))
 
-    async def scenario() -> tuple[list[Enrolment], list[Enrolment]]:
-        played = [await sit(store, run, f"s{n}", simulated=True) for n in range(2)]
-        people = [await sit(store, run, f"w{n}") for n in range(2)]
-        with pytest.raises(RunFull):
-            await sit(store, run, "s2", simulated=True)
-        # A silent rehearsal never gives its place to a person, nor the other way round.
-        late = AT + IDLE + LITTLE
-        assert (await sit(store, run, "w2", late)).displaced in {enrolment.assignment for enrolment in people}
-        assert (await sit(store, run, "s2", late, simulated=True)).displaced in {
-            enrolment.assignment for enrolment in played
-        }
-        return played, people
-
-    played, people = asyncio.run(scenario())
+    played = [await sit(store, run, f"s{n}", simulated=True) for n in range(2)]
+    people = [await sit(store, run, f"w{n}") for n in range(2)]
+    with pytest.raises(RunFull):
+        await sit(store, run, "s2", simulated=True)
+    # A silent rehearsal never gives its place to a person, nor the other way round.
+    late = AT + IDLE + LITTLE
+    assert (await sit(store, run, "w2", late)).displaced in {enrolment.assignment for enrolment in people}
+    assert (await sit(store, run, "s2", late, simulated=True)).displaced in {
+        enrolment.assignment for enrolment in played
+    }
     assert (
         [place(url, enrolment) for enrolment in played]
         == [place(url, enrolment) for enrolment in people]
@@ -388,36 +344,30 @@ def test_simulated_workers_have_places_of_their_own(store: Store, url: str) -> N
     )
 
 
-def test_simulated_workers_do_not_change_what_people_get(store: Store, url: str) -> None:
+async def test_simulated_workers_do_not_change_what_people_get(store: Store, url: str) -> None:
     rehearsed, fresh = make_run(url, slug="rehearsed"), make_run(url, slug="fresh")
     same_seed = replace(fresh, seed=rehearsed.seed)
 
-    async def scenario() -> tuple[list[Enrolment], list[Enrolment]]:
-        for n in range(5):
-            await sit(store, rehearsed, f"s{n}", simulated=True)
-        one = [await sit(store, rehearsed, f"w{n}") for n in range(6)]
-        return one, [await sit(store, same_seed, f"w{n}") for n in range(6)]
-
-    one, other = asyncio.run(scenario())
+    for n in range(5):
+        await sit(store, rehearsed, f"s{n}", simulated=True)
+    one = [await sit(store, rehearsed, f"w{n}") for n in range(6)]
+    other = [await sit(store, same_seed, f"w{n}") for n in range(6)]
     assert [plan(url, enrolment) for enrolment in one] == [plan(url, enrolment) for enrolment in other]
 
 
-def test_a_place_has_one_holder_by_the_databases_own_rule(store: Store, run: OpenRun, url: str) -> None:
-    first = asyncio.run(sit(store, run, "ann"))
-    asyncio.run(sit(store, run, "bob"))
+async def test_a_place_has_one_holder_by_the_databases_own_rule(store: Store, run: OpenRun, url: str) -> None:
+    first = await sit(store, run, "ann")
+    await sit(store, run, "bob")
     with pytest.raises(Exception, match="UNIQUE"):
         execute(url, "UPDATE assignment SET place = 0 WHERE id <> ?", first.assignment)
 
 
-def test_time_outs_are_the_studys(store: Store, url: str) -> None:
+async def test_time_outs_are_the_studys(store: Store, url: str) -> None:
     run = make_run(url, study_text(timeouts={"idle": 5, "assignment": 7}))
 
-    async def scenario() -> list[str | None]:
-        first = await sit(store, run, "a")
-        second = await sit(store, run, "b", AT + seconds(5.5))
-        third = await sit(store, run, "c", AT + seconds(11.5))
-        assert second.displaced == first.assignment
-        return [third.displaced, second.assignment]
-
-    displaced, expected = asyncio.run(scenario())
+    first = await sit(store, run, "a")
+    second = await sit(store, run, "b", AT + seconds(5.5))
+    third = await sit(store, run, "c", AT + seconds(11.5))
+    assert second.displaced == first.assignment
+    displaced, expected = [third.displaced, second.assignment]
     assert displaced == expected

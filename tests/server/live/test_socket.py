@@ -485,7 +485,7 @@ def test_an_error_does_not_repeat_all_that_was_sent(shared: House, someone: str,
         assert len(page.refused(frame)["message"]) < 600
 
 
-def test_a_page_that_does_not_read_is_cut_off(url: str, run: OpenRun) -> None:
+async def test_a_page_that_does_not_read_is_cut_off(url: str, run: OpenRun) -> None:
     """Its answers pile up; once too many wait, the connection ends and the session is free."""
     store, limiter = Store(url), MovingWindowRateLimiter(MemoryStorage())
     auth = Auth("secret", "token", 3600)
@@ -526,7 +526,7 @@ def test_a_page_that_does_not_read_is_cut_off(url: str, run: OpenRun) -> None:
 
     token = ""
     store.start()
-    asyncio.run(scenario())
+    await scenario()
     store.stop()
     assert len(live) == 0
     assert next(frames) < 1000
