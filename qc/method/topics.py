@@ -73,11 +73,7 @@ def frequent_words(texts: pd.Series) -> tuple[tuple[str, int], ...]:
     """Return the words of `texts`, in lower case, as `Topics.words` does.
 
     A word is a run of at least two letters, digits and apostrophes. Stop words are those of the package
-<<<<<<< HEAD
-    `wordcloud`.
-=======
     `wordcloud` 1.9.6 (MIT licence), in `stop_words.txt`.
->>>>>>> qr-wordcloud
     """
     stop_words = resources.files("qc.method").joinpath("stop_words.txt").read_text(encoding="utf-8").split()
     lowered = pc.utf8_lower(pc.replace_substring(pa.chunked_array(texts).cast(pa.large_string()), "’", "'"))
