@@ -264,7 +264,7 @@ def test_every_wrong_header_has_a_reason_of_its_own(
     refused = refusal(header, who, shelf())
     assert type(refused) is kind
     assert says in refused.message
-    assert refused.help
+    assert refused.hint
 
 
 def test_the_database_is_asked_only_for_what_could_be_a_token() -> None:
