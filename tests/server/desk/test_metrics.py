@@ -1,7 +1,7 @@
 """What `/metrics` tells researchers of bots that really answered, failed and hung, and others not."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -200,14 +200,14 @@ def test_a_scraper_gets_the_format_that_it_asks_for(
 # ---- one bot ---------------------------------------------------------------------------------
 
 
-def measured(url: str, bot: Bot) -> tuple[Bot, Callable[[], str]]:
+def measured(url: str, bot: Bot) -> tuple[Bot, Callable[[], Awaitable[str]]]:
     """Return the bot of a run as it is measured, and a function that returns the page."""
     auth = Auth("a secret", "own", 60)
     metrics = Metrics(auth)
     run: OpenRun = metrics.measured(make_run(url, bots=bot))
 
-    def text() -> str:
-        return bytes(asyncio.run(metrics.page("Bearer own", "")).body).decode()
+    async def text() -> str:
+        return bytes((await metrics.page("Bearer own", "")).body).decode()
 
     return run.bots["quokka_plain"], text
 
@@ -233,8 +233,8 @@ async def test_a_cancelled_call_is_no_longer_in_flight(url: str) -> None:
     for call in calls:
         call.cancel()
     await asyncio.wait(calls)
-    assert nonzero(read(text(), "candor_bot_calls_in_flight")) == {}
-    assert nonzero(read(text(), "candor_bot_failures_total", "kind")) == {("timeout",): 3}
+    assert nonzero(read(await text(), "candor_bot_calls_in_flight")) == {}
+    assert nonzero(read(await text(), "candor_bot_failures_total", "kind")) == {("timeout",): 3}
 
 
 async def test_a_bot_that_cancels_its_own_work_has_failed_and_is_not_late(url: str) -> None:
@@ -242,7 +242,7 @@ async def test_a_bot_that_cancels_its_own_work_has_failed_and_is_not_late(url: s
 
     with pytest.raises(asyncio.CancelledError):
         await bot.reply(CHAT)
-    assert nonzero(read(text(), "candor_bot_failures_total", "kind")) == {("error",): 1}
+    assert nonzero(read(await text(), "candor_bot_failures_total", "kind")) == {("error",): 1}
 
 
 # ---- bots that run elsewhere -----------------------------------------------------------------
