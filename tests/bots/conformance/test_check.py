@@ -22,6 +22,7 @@ from bots import (
 from bots.conformance.script import ALONE, MOST_AT_ONCE, calls
 from tests.bots.conformance.wrong import Hangs, Person, Raises, Returns, Speaks, over_http
 from tests.bots.endpoints.servers import Behaviour, answer, hang, serving
+from tests.support.waiting import PATIENCE
 
 AT_ONCE = 3
 DELAYS = (30.0, 60.0)  # nothing here comes as late
@@ -32,7 +33,7 @@ async def checked(bot: Bot, **changes: Any) -> ConformanceReport:
         "names": ("mybot",),
         "at_once": AT_ONCE,
         "delays": DELAYS,
-        "patience": 20.0,
+        "patience": PATIENCE,
         "progress": lambda done, total: None,
     }
     return await check_bot(bot, **(given | changes))

@@ -29,6 +29,7 @@ from tests.bots.endpoints.servers import (
     saying,
     serving,
 )
+from tests.support.waiting import PATIENCE
 
 ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
 KINDS: dict[str, Callable[[str], dict[str, Any]]] = {
@@ -41,7 +42,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 @asynccontextmanager
 async def opened(
-    kind: str, behaviour: Behaviour, patience: float = 20.0, **settings: Any
+    kind: str, behaviour: Behaviour, patience: float = PATIENCE, **settings: Any
 ) -> AsyncIterator[tuple[Replicas, Served]]:
     async with serving(behaviour) as served:
         endpoint = ENDPOINT.validate_python({"kind": kind, **KINDS[kind](served.url), **settings})
@@ -52,7 +53,7 @@ async def opened(
             await bot.close()
 
 
-async def failure(kind: str, behaviour: Behaviour, patience: float = 20.0, **settings: Any) -> str:
+async def failure(kind: str, behaviour: Behaviour, patience: float = PATIENCE, **settings: Any) -> str:
     """Return what the error says that `behaviour` leads to."""
     async with opened(kind, behaviour, patience, **settings) as (bot, served):
         with pytest.raises(BotError) as caught:

@@ -13,6 +13,7 @@ import yaml
 
 from bots import Chat, Turn, open_endpoint
 from bots.endpoints.endpoint import HttpEndpoint
+from tests.support.waiting import PATIENCE
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "http_bot_example.py"
 PERSONA = ("i have a dog .", "i like green tea .")
@@ -88,5 +89,5 @@ async def test_asked_twice_it_says_the_same(address: str) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"persona": [], "turns": [{"text": "x"}]}'])
 async def test_what_it_cannot_read_does_not_stop_it(address: str, body: bytes) -> None:
-    assert httpx2.post(f"{address}/reply", content=body).status_code == 422
+    assert httpx2.post(f"{address}/reply", content=body, timeout=PATIENCE).status_code == 422
     assert await reply(address, "Do you have a pet?") == "i have a dog ."

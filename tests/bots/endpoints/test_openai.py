@@ -20,6 +20,7 @@ from bots.endpoints.endpoint import OpenAiEndpoint, open_endpoint
 from bots.endpoints.openai import messages
 from tests.bots.endpoints.servers import CHAT, Request, answer, saying, serving
 from tests.needs import need_hf
+from tests.support.waiting import ENOUGH, PATIENCE
 
 
 async def sent(**settings: Any) -> Request:
@@ -150,21 +151,20 @@ def transformers_serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tup
         yield f"http://127.0.0.1:{port}/v1", str(model)
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(ENOUGH)
         log.close()
 
 
 def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(1_200):
+    while True:
         if process.poll() is not None:
             pytest.fail(f"transformers serve ended: {log.read_text()[-2_000:]}")
         try:
-            if httpx2.get(url, trust_env=False).status_code == 200:
+            if httpx2.get(url, trust_env=False, timeout=PATIENCE).status_code == 200:
                 return
         except httpx2.TransportError:
             pass
         time.sleep(0.1)
-    pytest.fail(f"transformers serve does not answer: {log.read_text()[-2_000:]}")
 
 
 @pytest.mark.hf

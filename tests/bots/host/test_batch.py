@@ -9,7 +9,7 @@ import pytest
 from bots import BotError, Chat
 from bots.core.failures import EmptyReply
 from bots.host.batch import MicroBatch
-from tests.bots.host.conftest import until
+from tests.support.waiting import PATIENCE, until
 
 Talk = Callable[..., Chat]
 
@@ -29,7 +29,7 @@ class Parrot:
         lines = [chat.turns[-1].text for chat in chats]
         self.batches.append(lines)
         self.threads.add(threading.get_ident())
-        assert self.gate.wait(30)
+        assert self.gate.wait(PATIENCE)
         if "bad" in lines:
             raise ValueError("a bad line")
         return ["" if line == "hush" else line for line in lines]
@@ -54,7 +54,7 @@ async def test_a_full_batch_does_not_wait(talk: Talk) -> None:
     bot = MicroBatch(Parrot(), wait_ms=600_000, largest=2)
 
     async def two() -> list[str | BaseException]:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             return await texts(bot, [talk("a", name="a"), talk("b", name="b")])
 
     assert await two() == ["a", "b"]

@@ -18,7 +18,7 @@ from bots.host.app import Host
 from bots.host.batch import MicroBatch
 from bots.host.connection import HostRejected
 from bots.host.connector import HostConnector, address_of
-from tests.bots.host.conftest import until
+from tests.support.waiting import PATIENCE, until
 
 Talk = Callable[..., Chat]
 
@@ -36,7 +36,7 @@ class Gated:
     def replies(self, chats: Sequence[Chat]) -> list[str]:
         lines = [chat.turns[-1].text for chat in chats]
         self.asked += lines
-        assert self.gate.wait(30)
+        assert self.gate.wait(PATIENCE)
         if "bad" in lines:
             raise RuntimeError("out of words")
         return ["a" * 2_001 if line == "too long" else line for line in lines]

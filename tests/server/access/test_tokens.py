@@ -31,7 +31,7 @@ from server.errors import (
 from tests.server.support.database import query
 from tests.server.support.server import House
 from tests.server.support.study import AT, seconds
-from tests.server.support.waiting import PATIENCE, wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 OWN = "the-installation's-own"
 Command = Callable[..., Result]
@@ -263,7 +263,7 @@ async def test_every_wrong_header_has_a_reason_of_its_own(
     refused = await refusal(header, who, shelf())
     assert type(refused) is kind
     assert says in refused.message
-    assert refused.help
+    assert refused.hint
 
 
 async def test_the_database_is_asked_only_for_what_could_be_a_token() -> None:

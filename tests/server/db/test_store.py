@@ -240,10 +240,10 @@ async def test_a_loop_that_has_gone_away_stops_nobody(store: Store, run: OpenRun
 
     def wait(_connection: Connection) -> None:
         begun.set()
-        assert go_on.wait(20)
+        assert go_on.wait(PATIENCE)
 
     task = asyncio.create_task(store.submit(wait))
-    await asyncio.to_thread(begun.wait, 20)
+    await asyncio.to_thread(begun.wait, PATIENCE)
     task.cancel()
     go_on.set()
     assert await store.submit(lambda connection: 42) == 42

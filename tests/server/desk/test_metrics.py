@@ -19,7 +19,7 @@ from tests.server.support.bots import Echo, Gated, Raises
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import RUN, SYSTEMS, study_text
-from tests.server.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 QUICK = {"timeouts": {"bot_try": 0.1, "bot_total": 0.3}}
 CHAT = Chat("c1", 7, (), (Turn("worker", "Hello?"),))
@@ -264,7 +264,7 @@ async def test_a_server_that_fails_is_counted_for_what_it_did(behaviour: Any, ki
     async def fail() -> BotError:
         async with serving(behaviour) as served:
             bot = open_endpoint(
-                HttpEndpoint(kind="http", urls=[served.url]), patience=0.2 if kind == "timeout" else 10.0
+                HttpEndpoint(kind="http", urls=[served.url]), patience=0.2 if kind == "timeout" else PATIENCE
             )
             with pytest.raises(BotError) as caught:
                 await bot.reply(CHAT)

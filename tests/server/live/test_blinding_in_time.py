@@ -36,7 +36,7 @@ from server.session.reply_time import ReplyTime, reply_delay
 from server.session.step import resume, step
 from tests.server.support.database import make_run, query
 from tests.server.support.study import AT, RATINGS, SYSTEMS, seconds, study_text
-from tests.server.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 
 AUTH = Auth("secret", "token", 3600)
 NATURAL = ReplyTime()

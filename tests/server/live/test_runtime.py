@@ -28,7 +28,7 @@ from tests.server.support.bots import Echo, Gated, Raises, ReturnsNothing, Says
 from tests.server.support.database import make_run, query
 from tests.server.support.page import OF_A_CONVERSATION
 from tests.server.support.study import RATINGS, study_text
-from tests.server.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, until
 
 QUICK = {"timeouts": {"bot_try": 0.1, "bot_total": 0.3}}
 AUTH = Auth("secret", "token", 3600)
@@ -97,11 +97,6 @@ class Stage:
         where |= {"turn": len(current.turns)} if type_ == "say" and current else {}
         content = {"type": type_, "id": f"m{self._ids}", **where, **fields}
         await session.receive(FromWorker(client_messages.validate_python(content), utc_now()), page)
-
-    async def comes_true(self, condition: Callable[[], bool]) -> None:
-        async with asyncio.timeout(PATIENCE):
-            while not condition():  # noqa: ASYNC110  (what changes is the server's own state, which has no event)
-                await asyncio.sleep(0.005)
 
     def notes(self) -> list[tuple[str, str]]:
         return query(self.url, "SELECT kind, text FROM note ORDER BY id")  # type: ignore[return-value]
@@ -199,7 +194,7 @@ async def test_a_session_abandoned_while_the_bot_thinks_is_forgotten_once_it_has
     stage.live.release(assignment)
     assert len(stage.live) == 1  # the question is under way
     bot.gate.set()
-    await stage.comes_true(lambda: len(stage.live) == 0)
+    await until(lambda: len(stage.live) == 0)
     assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
 
 
@@ -342,7 +337,7 @@ async def test_every_system_failing_ends_the_assignment_early_and_paid(
     while session.state.phase is Phase.TOPIC:
         await stage.send(session, page, "topic", text="the sea", opinion="like")
         await stage.send(session, page, "say", text="Hello?")
-        await stage.comes_true(lambda: session.state.phase is not Phase.CHAT)
+        await until(lambda: session.state.phase is not Phase.CHAT)
     assert session.state.phase is Phase.FEEDBACK
     await stage.send(session, page, "feedback", text="")
     completed: Any = await page.hears("completed")
@@ -379,7 +374,7 @@ async def test_a_reply_that_comes_after_the_worker_left_is_dropped(
     bot.gate.set()
     session.detach(page)
     stage.live.release(assignment)
-    await stage.comes_true(lambda: len(stage.live) == 0)
+    await until(lambda: len(stage.live) == 0)
     assert query(url, "SELECT author FROM turn") == [("worker",)]
 
 
@@ -411,7 +406,7 @@ async def test_a_reply_is_kept_until_the_database_takes_it(staged: Callable[...,
     other.execute("BEGIN IMMEDIATE")
     with capture_logs() as logs:
         bot.gate.set()
-        await stage.comes_true(lambda: [entry["event"] for entry in logs].count("commit failed") >= 2)
+        await until(lambda: [entry["event"] for entry in logs].count("commit failed") >= 2)
     other.execute("ROLLBACK")
     other.close()
     await page.hears("said")

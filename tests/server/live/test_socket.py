@@ -36,7 +36,7 @@ from tests.server.support.database import make_run, query
 from tests.server.support.page import Page
 from tests.server.support.server import House
 from tests.server.support.study import AT, PERSONAS, RATINGS, RUN, SYSTEMS, study_text
-from tests.server.support.waiting import PATIENCE, wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 Serve = Callable[..., House]
 
