@@ -29,6 +29,7 @@ from server.session.records import (
 )
 from tests.server.support.database import execute, held_up, query
 from tests.server.support.study import AT
+from tests.support.waiting import PATIENCE
 
 T = TypeVar("T")
 
