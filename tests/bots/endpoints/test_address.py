@@ -212,18 +212,13 @@ async def test_certificates_are_checked_against_the_name(
 ) -> None:
     names[name] = [["127.0.0.2"]]
     tls = certificate("bot.example")
-
-    async def run() -> str:
-        async with serving(saying("hello"), "127.0.0.2", ssl=tls) as served:
-            bot = open_endpoint(
-                HttpEndpoint(kind="http", urls=[f"https://{name}:{served.port}"]), refuse_private=True
-            )
-            try:
-                return (await bot.reply(CHAT)).text
-            except BotError as error:
-                return str(error)
-            finally:
-                await bot.close()
-
-    said = await run()
+    async with serving(saying("hello"), "127.0.0.2", ssl=tls) as served:
+        endpoint = HttpEndpoint(kind="http", urls=[f"https://{name}:{served.port}"])
+        bot = open_endpoint(endpoint, refuse_private=True)
+        try:
+            said = (await bot.reply(CHAT)).text
+        except BotError as error:
+            said = str(error)
+        finally:
+            await bot.close()
     assert said == "hello" if name == "bot.example" else "CERTIFICATE_VERIFY_FAILED" in said

@@ -142,12 +142,7 @@ async def test_redirects_are_not_followed(kind: str) -> None:
 
 async def test_half_an_emoji_is_left_out() -> None:
     """A limit of tokens may cut one in two; JSON can then say what no text can hold."""
-
-    async def run() -> str:
-        async with opened("http", answer(200, b'{"text": "nice \\ud83d day"}')) as (bot, _):
-            return (await bot.reply(CHAT)).text
-
-    assert await run() == "nice  day"
+    assert await reply("http", answer(200, b'{"text": "nice \\ud83d day"}')) == "nice  day"
 
 
 @pytest.mark.parametrize("text", ["\u200b\u2060 ", "\u202e", "\u200d"])

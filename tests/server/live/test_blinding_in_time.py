@@ -259,13 +259,8 @@ async def test_what_a_page_hears_comes_no_earlier_than_its_delay_and_looks_the_s
     store = Store(url)
     store.start()
     live = LiveSessions(store, {run.id: run}, AUTH)
-
-    async def scenario() -> list[TimedPage]:
-        workers = (chat_through(live, run, store, f"w{number}") for number in range(12))
-        return list(await asyncio.gather(*workers))
-
     try:
-        pages = await scenario()
+        pages = await asyncio.gather(*(chat_through(live, run, store, worker) for worker in _workers()))
     finally:
         store.stop()
     # Whichever systems a worker met, the page was told the same, in the same order.
