@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from bots.host.options import Options
-from tests.bots.host.tiny_models import save_tiny_models
 from tests.bots.support.host_process import running
+from tests.bots.support.tiny_models import save_tiny_models
 from tests.lineup.stored import Conversation, assert_said_by, assert_whole, conversations
 from tests.needs import need_hf
 from tests.support.server_process import Server

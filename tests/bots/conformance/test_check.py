@@ -20,8 +20,8 @@ from bots import (
     open_endpoint,
 )
 from bots.conformance.script import ALONE, MOST_AT_ONCE, calls
-from tests.bots.conformance.wrong import Hangs, Person, Raises, Returns, Speaks, over_http
-from tests.bots.endpoints.servers import Behaviour, answer, hang, serving
+from tests.bots.support.servers import Behaviour, answer, hang, serving
+from tests.bots.support.wrong_bots import Hangs, Person, Raises, Returns, Speaks, over_http
 from tests.support.waiting import PATIENCE
 
 AT_ONCE = 3

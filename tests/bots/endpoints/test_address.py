@@ -18,7 +18,7 @@ from bots import BotError
 from bots.endpoints import address
 from bots.endpoints.address import is_public
 from bots.endpoints.endpoint import HttpEndpoint, OpenAiEndpoint, ParlaiWebEndpoint, open_endpoint
-from tests.bots.endpoints.servers import CHAT, saying, serving
+from tests.bots.support.servers import CHAT, saying, serving
 
 HAS_IPV6 = socket.has_ipv6 and bool(Path("/proc/net/if_inet6").read_text())
 

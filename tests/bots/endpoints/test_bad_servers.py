@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from bots import BotError
 from bots.endpoints.endpoint import Endpoint, open_endpoint
 from bots.endpoints.replicas import Replicas
-from tests.bots.endpoints.servers import (
+from tests.bots.support.servers import (
     CHAT,
     Behaviour,
     Served,

@@ -8,8 +8,8 @@ from fastapi import FastAPI, HTTPException, Request
 
 from bots import Chat, Turn
 from bots.endpoints.endpoint import HttpEndpoint, open_endpoint
-from tests.bots.endpoints.servers import CHAT
 from tests.bots.support.app_server import running
+from tests.bots.support.servers import CHAT
 
 
 def example(seen: list[Any], name: str = "bot", busy: bool = False) -> FastAPI:

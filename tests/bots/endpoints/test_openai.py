@@ -18,7 +18,7 @@ import pytest
 from bots import BotError, Chat, Turn
 from bots.endpoints.endpoint import OpenAiEndpoint, open_endpoint
 from bots.endpoints.openai import messages
-from tests.bots.endpoints.servers import CHAT, Request, answer, saying, serving
+from tests.bots.support.servers import CHAT, Request, answer, saying, serving
 from tests.needs import need_hf
 from tests.support.waiting import ENOUGH, PATIENCE
 

@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from bots import BotError, DialInEndpoint, Endpoint, EndpointError, open_endpoint, open_replica
-from tests.bots.endpoints.servers import CHAT, Behaviour, Request, answer, break_off, hang, saying, serving
+from tests.bots.support.servers import CHAT, Behaviour, Request, answer, break_off, hang, saying, serving
 from tests.support.waiting import PATIENCE
 
 READY = b'{"name": "m", "ready": true, "under_way": 3}'

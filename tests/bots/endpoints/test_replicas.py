@@ -8,7 +8,7 @@ import pytest
 from bots import BotError, Chat, Reply
 from bots.core.failures import BotBusy, BotTimeout, EmptyReply
 from bots.endpoints.replicas import FAILURES, PAUSE, Replicas, ReplicaState
-from tests.bots.endpoints.servers import CHAT
+from tests.bots.support.servers import CHAT
 from tests.support.waiting import PATIENCE
 
 

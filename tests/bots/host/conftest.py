@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bots import Chat, Turn, load_corpus
-from tests.bots.host.tiny_models import save_tiny_models
+from tests.bots.support.tiny_models import save_tiny_models
 
 Talk = Callable[..., Chat]
 

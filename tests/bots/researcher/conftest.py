@@ -9,9 +9,9 @@ from typer.testing import CliRunner, Result
 
 from bots.__main__ import cli
 from server.db.engine import migrate
-from tests.bots.conformance.wrong import Person
 from tests.bots.support.app_server import hosting, running
 from tests.bots.support.commands import Command
+from tests.bots.support.wrong_bots import Person
 from tests.server.support.database import make_run
 from tests.server.support.server import House
 

@@ -10,9 +10,9 @@ from bots import ConformanceReport
 from bots.check import AT_ONCE, BOT_TRY, cli
 from bots.conformance.script import calls
 from server.study import Timeouts
-from tests.bots.conformance.wrong import Speaks
 from tests.bots.support.app_server import hosting, running
 from tests.bots.support.commands import Command, good, process, refused
+from tests.bots.support.wrong_bots import Speaks
 from tests.server.support.database import execute, query
 from tests.server.support.server import House
 from tests.server.support.talker import talking

@@ -14,7 +14,7 @@ from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.desk.metrics import BUCKETS, Metrics, kind_of
 from server.session.plan import QC
-from tests.bots.endpoints.servers import answer, close_at_once, hang, saying, serving
+from tests.bots.support.servers import answer, close_at_once, hang, saying, serving
 from tests.server.support.bots import Echo, Gated, Raises
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House
