@@ -22,20 +22,25 @@ Talk = Callable[..., Chat]
 
 
 async def test_sigterm_finishes_what_is_under_way(talk: Talk) -> None:
-    """Requests gather for five seconds, so that all of them are under way when the signal comes."""
-    chats = [talk("hi", name=str(number)) for number in range(50)]
+    """The signal comes when fifty requests are under way.
+
+    They gather for a second, and their lines are so long that fifty replies take some seconds to compute: on a
+    slower machine more, as everything else does there.
+    """
+    line = "Do you like dogs and cats? " * 110
+    chats = [talk(line, name=str(number)) for number in range(50)]
     limits = httpx2.Limits(max_connections=60, max_keepalive_connections=60)
-    with running("builtin:retrieval", "--wait-ms", "5000", "--largest", "64") as (process, url):
+    with running("builtin:reflect", "--wait-ms", "1000", "--largest", "64") as (process, url):
         async with httpx2.AsyncClient(base_url=url, timeout=PATIENCE, limits=limits) as client:
             posts = [
-                asyncio.create_task(client.post("/retrieval/reply", json=as_request(chat))) for chat in chats
+                asyncio.create_task(client.post("/reflect/reply", json=as_request(chat))) for chat in chats
             ]
-            while (await client.get("/retrieval/health")).json()["under_way"] < len(chats):
+            while (await client.get("/reflect/health")).json()["under_way"] < len(chats):
                 pass
             process.send_signal(signal.SIGTERM)
-            while (await client.get("/retrieval/health")).json()["ready"]:
+            while (await client.get("/reflect/health")).json()["ready"]:
                 pass
-            late = await client.post("/retrieval/reply", json=as_request(talk("late", name="late")))
+            late = await client.post("/reflect/reply", json=as_request(talk("late", name="late")))
             answers = await asyncio.gather(*posts)
         assert [answer.status_code for answer in answers] == [200] * 50
         assert all(answer.json()["text"] for answer in answers)
