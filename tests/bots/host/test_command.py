@@ -24,7 +24,7 @@ Talk = Callable[..., Chat]
 async def test_sigterm_finishes_what_is_under_way(talk: Talk) -> None:
     """The signal comes when fifty requests are under way.
 
-    They gather for a second, and their lines are so long that fifty replies take some seconds to compute: on a
+    They gather for a second, and their lines are so long that fifty replies take seconds to compute, on a
     slower machine more, as everything else does there.
     """
     line = "Do you like dogs and cats? " * 110
