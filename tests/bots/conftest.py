@@ -1,8 +1,7 @@
 """Corpora and bots for the tests of bots."""
 
-import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from bots.builtin.catalogue import builtin_names
 
 REPOSITORY = Path(__file__).parents[2]
 
-Say = Callable[..., str]
+Say = Callable[..., Awaitable[str]]
 
 
 @pytest.fixture(scope="session")
@@ -43,11 +42,11 @@ def systems(corpus: Corpus) -> dict[str, Bot]:
 def say() -> Say:
     """A function that returns what a bot answers to some lines, the last of which is the worker's."""
 
-    def answered(bot: Bot, lines: Sequence[str], persona: Sequence[str] = (), seed: int = 1) -> str:
+    async def answered(bot: Bot, lines: Sequence[str], persona: Sequence[str] = (), seed: int = 1) -> str:
         turns = tuple(
             Turn("worker" if (len(lines) - at) % 2 else "bot", line) for at, line in enumerate(lines)
         )
-        return asyncio.run(bot.reply(Chat("c", seed, tuple(persona), turns))).text
+        return (await bot.reply(Chat("c", seed, tuple(persona), turns))).text
 
     return answered
 

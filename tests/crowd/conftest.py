@@ -1,86 +1,10 @@
-"""A real server process on a port of its own, that can be killed and started again."""
+"""A server process for the tests of a module."""
 
-import json
-import os
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ENOUGH = 500  # seconds for what takes a few, on a machine that is busy with other things
-
-
-class Server:
-    """`python -m server` over one data folder."""
-
-    def __init__(self, data: Path) -> None:
-        self.data = data
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.database = f"sqlite:///{data / 'candor.db'}"
-        self._process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def token(self) -> str:
-        return str(json.loads((self.data / "secrets.json").read_text())["researcher_token"])
-
-    def start(self) -> None:
-        environment = os.environ | {"CANDOR_EXEMPT_ADDRESSES": '["127.0.0.1"]'}
-        command = [
-            sys.executable,
-            "-m",
-            "server",
-            "serve",
-            "--port",
-            str(self.port),
-            "--data",
-            str(self.data),
-        ]
-        with (self.data / "server.log").open("ab") as log:
-            self._process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
-        deadline = time.monotonic() + ENOUGH
-        while not self._answers():
-            assert self._process.poll() is None, (self.data / "server.log").read_text()
-            assert time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.05)
-
-    def kill(self) -> None:
-        """End it as a power cut would: no handler runs."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
-
-    def stop(self) -> None:
-        if self._process is not None and self._process.poll() is None:
-            self._process.terminate()
-            self._process.wait(ENOUGH)
-
-    def open_run(self, study: Path, run: str, *options: str) -> None:
-        command = [sys.executable, "-m", "server", "open", str(study), "--run", run, "--data", str(self.data)]
-        subprocess.run([*command, *options], check=True, capture_output=True)
-
-    def crowd(self, run: str, *options: str) -> subprocess.Popen[str]:
-        """Start a simulated crowd in `run`."""
-        command = [sys.executable, "-m", "bots.crowd", "--url", f"{self.url}/w/{run}", "--token", self.token]
-        return subprocess.Popen(
-            [*command, *options], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
-
-    def _answers(self) -> bool:
-        try:
-            with urllib.request.urlopen(f"{self.url}/healthz", timeout=30) as answer:  # noqa: S310
-                return bool(answer.status == 200)
-        except (urllib.error.URLError, OSError):
-            return False
+from tests.support.server_process import Server
 
 
 @pytest.fixture(scope="module")

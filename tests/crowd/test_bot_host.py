@@ -15,7 +15,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.crowd.conftest import ENOUGH, Server
+from tests.support.server_process import Server
+from tests.support.waiting import ENOUGH
 
 WORKERS, CONVERSATIONS, INPUTS = 50, 3, 4
 UNDER_WAY = 5  # replies, at least, that a host has begun when it is killed

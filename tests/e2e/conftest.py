@@ -6,12 +6,13 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.chromium import launch
 from tests.e2e.hands import context_of
 from tests.e2e.stage import Stage
+from tests.support.waiting import PATIENCE
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A module's browser. Not the session's: while it is open, no other test could run an event loop."""
-    expect.set_options(timeout=30_000)
+    expect.set_options(timeout=PATIENCE * 1_000)
     with sync_playwright() as playwright:
         browser = launch(playwright)
         yield browser

@@ -6,6 +6,7 @@ import re
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
 
 from tests.e2e.stage import Stage
+from tests.support.waiting import PATIENCE
 
 HEIGHTS = {1280: 800, 360: 740}
 
@@ -32,7 +33,7 @@ def context_of(browser: Browser, width: int) -> BrowserContext:
         color_scheme="light",
         locale="en-GB",
     )
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(PATIENCE * 1_000)
     return context
 
 

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.hands import LINES, enter, finish, open_topic, press, rate, say
 from tests.e2e.stage import Stage
+from tests.support.waiting import ENOUGH
 
 pytestmark = pytest.mark.browser
 RATINGS = [40, 60, 70, 55, 65, 30, 75]
@@ -39,7 +40,7 @@ def test_a_worker_finishes_an_assignment_and_the_report_shows_it(
     expect(page.get_by_text("Your completion code")).to_be_visible()
 
     command = [sys.executable, "-m", "qc.report", f"sqlite:///{stage.database}", "--run", "demo"]
-    subprocess.run([*command, "--out", str(tmp_path)], check=True, capture_output=True, timeout=120)
+    subprocess.run([*command, "--out", str(tmp_path)], check=True, capture_output=True, timeout=ENOUGH)
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["workers"]["total"] == 1
     # Six conversations, one of them with the quality-control bot, which does not count.

@@ -223,7 +223,8 @@ def test_an_input_without_an_answer_is_sent_again_once_and_stored_once(
     page.get_by_label("Your message").fill(text)
     page.keyboard.press("Enter")
     expect(page.get_by_text("Sending…")).to_be_visible()
-    page.wait_for_timeout(500)
+    while not stored(stage, text):
+        page.wait_for_timeout(20)
     page.reload()
     expect(page.locator(BUBBLES)).to_have_count(2)
     expect(page.get_by_text("Sending…")).to_have_count(0)
@@ -485,7 +486,7 @@ def test_scrolling_past_a_slider_does_not_set_it_but_a_tap_and_a_drag_do(phone: 
     assert box is not None
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     touch(phone, (x, y), (x + 10, y - 250))
-    assert phone.evaluate("scrollY") > 100
+    phone.wait_for_function("scrollY > 100")
     expect(phone.locator(".slider-thumb")).to_have_count(0)
     slider = phone.locator(".slider").nth(2)
     slider.tap()

@@ -8,11 +8,12 @@ import pytest
 import yaml
 
 from bots.host.options import Options
-from tests.bots.host.test_command import running
-from tests.bots.host.tiny_models import save_tiny_models
-from tests.crowd.conftest import Server
+from tests.bots.support.host_process import running
+from tests.bots.support.tiny_models import save_tiny_models
 from tests.lineup.stored import Conversation, assert_said_by, assert_whole, conversations
 from tests.needs import need_hf
+from tests.support.server_process import Server
+from tests.support.waiting import ENOUGH
 
 need_hf()
 from bots.host.hf import HfModel  # noqa: E402
@@ -60,7 +61,7 @@ def found(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
         server.start()
         try:
             crowd = server.crowd("tiny", "--workers", str(WORKERS))
-            said, _ = crowd.communicate(timeout=300)
+            said, _ = crowd.communicate(timeout=ENOUGH)
             assert crowd.returncode == 0, said
         finally:
             server.stop()

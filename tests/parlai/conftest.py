@@ -1,23 +1,18 @@
 """A tiny line-up, trained once for all tests here. They run where ParlAI is: `make test-parlai`."""
 
 import json
-import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from bots import Chat, Turn
+from tests.parlai.support.tiny_lineup import EPOCHS, tiny_corpus
 
 Talk = Callable[..., Chat]
 
 collect_ignore_glob = [] if find_spec("parlai") else ["test_*.py"]
-
-EPOCHS = "3"
-_THINGS = ("dog", "cat", "car", "garden", "guitar", "kitchen")
-_ASKED = ("Do you have a {}?", "What about a {}?", "Tell me about your {}.")
-_ANSWERED = ("My {} is lovely, isn't it?", "I've had a {} for years.", "I don't like my {} at all.")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,23 +22,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.filterwarnings("default"))
 
 
-def _tiny_corpus() -> Iterator[dict[str, object]]:
-    rng = random.Random(5)
-    for thing in _THINGS:
-        yield {"persona": thing, "sentences": [f"I own a {thing}.", f"I talk about my {thing} all day."]}
-    for at in range(20):
-        asker, owner = rng.sample(_THINGS, 2)
-        turns = ["Hello!", "Hi, how are you?"]
-        for _ in range(2):
-            turns += [rng.choice(_ASKED).format(owner), rng.choice(_ANSWERED).format(owner)]
-        yield {"dialogue": f"d{at}", "speakers": [asker, owner], "turns": turns}
-
-
 @pytest.fixture(scope="session")
 def corpus_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus of twenty short dialogues about six things."""
     path = tmp_path_factory.mktemp("corpus") / "tiny.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in _tiny_corpus()))
+    path.write_text("".join(json.dumps(line) + "\n" for line in tiny_corpus()))
     return path
 
 

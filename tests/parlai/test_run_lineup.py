@@ -18,7 +18,8 @@ import yaml
 from bots.host.parlai import ParlaiModel
 from bots.parlai.lineup import LINEUP
 from tests.lineup.stored import Conversation, assert_said_by, assert_whole, conversations
-from tests.parlai.conftest import EPOCHS
+from tests.parlai.support.tiny_lineup import EPOCHS
+from tests.support.waiting import ENOUGH
 
 REPOSITORY = Path(__file__).parents[2]
 NAMES = [architecture.name for architecture in LINEUP]
@@ -37,7 +38,7 @@ class Running:
     def stop(self) -> int:
         """End it as Ctrl-C does; return its exit status."""
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(120)
+        return self.process.wait(ENOUGH)
 
 
 def _free_port() -> int:
@@ -93,7 +94,7 @@ def found(
         token = re.search(r"#token=(\S+)", log.read_text())
         assert token is not None
         crowd = [sys.executable, "-m", "bots.crowd", "--url", f"{running.url}/w/lineup", "--token", token[1]]
-        subprocess.run([*crowd, "--workers", str(WORKERS)], cwd=REPOSITORY, check=True, timeout=300)
+        subprocess.run([*crowd, "--workers", str(WORKERS)], cwd=REPOSITORY, check=True, timeout=ENOUGH)
         assert running.stop() == 130
         assert not any(_listens(port) for port in running.ports)
     return conversations(folder / "data" / "candor.db", "lineup")

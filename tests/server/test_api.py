@@ -4,36 +4,16 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import httpx2
 import pytest
 
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
+from tests.server.support.answers import assert_secure, error
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import CRITERIA, RATINGS, RUN, SYSTEMS, study_text
 
 Serve = Callable[..., House]
-
-
-def error(answer: httpx2.Response, status: int, code: str) -> dict[str, Any]:
-    """Check that an answer is an error of the one shape; return what it says."""
-    assert answer.status_code == status, answer.text
-    content = answer.json()
-    assert set(content) == {"error"}
-    assert set(content["error"]) == {"code", "message", "hint"}
-    assert content["error"]["code"] == code
-    assert all(isinstance(value, str) and value for value in content["error"].values())
-    assert "Traceback" not in answer.text
-    assert_secure(answer)
-    said: dict[str, Any] = content["error"]
-    return said
-
-
-def assert_secure(answer: httpx2.Response) -> None:
-    assert "default-src 'self'" in answer.headers["content-security-policy"]
-    assert answer.headers["referrer-policy"] == "no-referrer"
-    assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 # ---- joining ---------------------------------------------------------------------------------

@@ -20,43 +20,33 @@ from bots import (
     open_endpoint,
 )
 from bots.conformance.script import ALONE, MOST_AT_ONCE, calls
-from tests.bots.conformance.wrong import Hangs, Person, Raises, Returns, Speaks, over_http
-from tests.bots.endpoints.servers import Behaviour, answer, hang, serving
+from tests.bots.support.servers import Behaviour, answer, hang, serving
+from tests.bots.support.wrong_bots import Hangs, Person, Raises, Returns, Speaks, over_http
+from tests.support.waiting import PATIENCE
 
 AT_ONCE = 3
 DELAYS = (30.0, 60.0)  # nothing here comes as late
 
 
-def checked(bot: Bot, **changes: Any) -> ConformanceReport:
+async def checked(bot: Bot, **changes: Any) -> ConformanceReport:
     given: dict[str, Any] = {
         "names": ("mybot",),
         "at_once": AT_ONCE,
         "delays": DELAYS,
-        "patience": 20.0,
+        "patience": PATIENCE,
         "progress": lambda done, total: None,
     }
-    return asyncio.run(check_bot(bot, **(given | changes)))
+    return await check_bot(bot, **(given | changes))
 
 
-def over_the_wire(behaviour: Behaviour, patience: float = 20.0) -> ConformanceReport:
+async def over_the_wire(behaviour: Behaviour, **changes: Any) -> ConformanceReport:
     """Check a bot that a server of this behaviour is."""
-
-    async def run() -> ConformanceReport:
-        async with serving(behaviour) as served:
-            adapter: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
-            bot = open_endpoint(adapter.validate_python({"kind": "http", "urls": [served.url]}))
-            report = await check_bot(
-                bot,
-                names=(),
-                at_once=AT_ONCE,
-                delays=DELAYS,
-                patience=patience,
-                progress=lambda done, total: None,
-            )
-            await bot.close()
-            return report
-
-    return asyncio.run(run())
+    async with serving(behaviour) as served:
+        adapter: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
+        bot = open_endpoint(adapter.validate_python({"kind": "http", "urls": [served.url]}))
+        report = await checked(bot, names=(), **changes)
+        await bot.close()
+        return report
 
 
 def found(report: ConformanceReport, question: str) -> Finding:
@@ -74,17 +64,17 @@ def warning(report: ConformanceReport) -> set[str]:
 # ---- what is asked ---------------------------------------------------------------------------
 
 
-def test_a_bot_that_is_right_passes_in_everything() -> None:
-    report = checked(Person(), overruns=Overruns(replies=100, overran=1))
+async def test_a_bot_that_is_right_passes_in_everything() -> None:
+    report = await checked(Person(), overruns=Overruns(replies=100, overran=1))
     assert report.verdict == "pass", report.findings
     assert len(report.findings) == 11
     assert not report.stopped
 
 
 @pytest.mark.parametrize("at_once", [1, 16, 17, MOST_AT_ONCE, 1000])
-def test_the_number_of_calls_is_known_beforehand_and_no_more_than_a_hundred(at_once: int) -> None:
+async def test_the_number_of_calls_is_known_beforehand_and_no_more_than_a_hundred(at_once: int) -> None:
     told: list[tuple[int, int]] = []
-    report = checked(Person(), at_once=at_once, progress=lambda done, total: told.append((done, total)))
+    report = await checked(Person(), at_once=at_once, progress=lambda done, total: told.append((done, total)))
     assert told == [(done, calls(at_once)) for done in range(calls(at_once) + 1)]
     assert report.calls == calls(at_once) <= 100
     assert report.latency.at_once is not None
@@ -107,9 +97,9 @@ class Listener:
         return await Person().reply(chat)
 
 
-def test_every_conversation_is_whole_and_has_an_id_of_its_own() -> None:
+async def test_every_conversation_is_whole_and_has_an_id_of_its_own() -> None:
     listener = Listener()
-    checked(listener)
+    await checked(listener)
     for chat in listener.heard:
         authors = [turn.author for turn in chat.turns]
         assert authors == ["worker", "bot"] * (len(authors) // 2) + ["worker"]
@@ -119,29 +109,29 @@ def test_every_conversation_is_whole_and_has_an_id_of_its_own() -> None:
     assert len({chat.conversation_id for chat in firsts}) == len(firsts) - 1
 
 
-def test_two_checks_share_no_conversation() -> None:
+async def test_two_checks_share_no_conversation() -> None:
     first, second = Listener(), Listener()
-    checked(first)
-    checked(second)
+    await checked(first)
+    await checked(second)
     ids = [{chat.conversation_id for chat in listener.heard} for listener in (first, second)]
     assert not ids[0] & ids[1]
 
 
-def test_as_many_ask_at_once_as_in_the_study() -> None:
+async def test_as_many_ask_at_once_as_in_the_study() -> None:
     listener = Listener()
-    checked(listener, at_once=7)
+    await checked(listener, at_once=7)
     assert listener.most == 7
 
 
-def test_the_same_chats_are_asked_again() -> None:
+async def test_the_same_chats_are_asked_again() -> None:
     listener = Listener()
-    checked(listener)
+    await checked(listener)
     twice = [chat for i, chat in enumerate(listener.heard) if chat in listener.heard[:i]]
     assert [len(chat.turns) for chat in twice] == [1, 11]
 
 
-def test_the_three_conversations_are_in_the_report() -> None:
-    report = checked(Person())
+async def test_the_three_conversations_are_in_the_report() -> None:
+    report = await checked(Person())
     assert [transcript.name for transcript in report.transcripts] == [
         "small talk",
         "questions",
@@ -158,9 +148,9 @@ def test_the_three_conversations_are_in_the_report() -> None:
 # ---- bots that are wrong ---------------------------------------------------------------------
 
 
-def test_a_bot_that_fails_from_the_start_is_asked_three_times_only() -> None:
+async def test_a_bot_that_fails_from_the_start_is_asked_three_times_only() -> None:
     bot = Raises(BotError("out of order"), range(1000))
-    report = checked(bot)
+    report = await checked(bot)
     assert (bot.asked, report.calls, report.stopped) == (3, 3, True)
     assert report.verdict == "fail"
     assert found(report, "Does it answer?").reason == (
@@ -168,22 +158,22 @@ def test_a_bot_that_fails_from_the_start_is_asked_three_times_only() -> None:
     )
 
 
-def test_a_bot_that_hangs_is_given_up() -> None:
+async def test_a_bot_that_hangs_is_given_up() -> None:
     bot = Hangs()
-    report = checked(bot, patience=0.01)
+    report = await checked(bot, patience=0.01)
     assert (bot.asked, report.stopped) == (3, True)
     assert failing(report) == {"Does it answer?", "Is it in time?"}
     assert "no reply within 0.01 s" in found(report, "Does it answer?").reason
 
 
-def test_a_bot_that_hangs_every_other_time_is_not_waited_for_in_every_call() -> None:
+async def test_a_bot_that_hangs_every_other_time_is_not_waited_for_in_every_call() -> None:
     bot = Raises(BotError("out of order"), range(0, 1000, 2))
-    assert checked(bot).stopped
+    assert (await checked(bot)).stopped
     assert bot.asked == 11  # the sixth failure is the eleventh call
 
 
-def test_a_line_without_an_answer_leaves_the_conversation_as_it_was() -> None:
-    report = checked(Raises(BotError("busy"), {1}))
+async def test_a_line_without_an_answer_leaves_the_conversation_as_it_was() -> None:
+    report = await checked(Raises(BotError("busy"), {1}))
     assert found(report, "Does it answer?").verdict == "warn"
     assert not report.stopped
     errors = [line for line in report.transcripts[0].lines if line.error is not None]
@@ -200,23 +190,20 @@ def test_a_line_without_an_answer_leaves_the_conversation_as_it_was() -> None:
     ],
     ids=["raises", "cancels itself", "returns nothing", "returns a number"],
 )
-def test_foreign_code_cannot_end_a_check(bot: Bot, told: str) -> None:
-    report = checked(bot)
+async def test_foreign_code_cannot_end_a_check(bot: Bot, told: str) -> None:
+    report = await checked(bot)
     assert report.stopped
     assert told in found(report, "Does it answer?").reason
 
 
 async def test_a_check_that_is_cancelled_ends() -> None:
-    async def run() -> None:
-        task = asyncio.create_task(
-            check_bot(Hangs(), names=(), at_once=1, delays=(), progress=lambda done, total: None)
-        )
-        await asyncio.sleep(0)
-        task.cancel()
-        await task
-
+    task = asyncio.create_task(
+        check_bot(Hangs(), names=(), at_once=1, delays=(), progress=lambda done, total: None)
+    )
+    await asyncio.sleep(0)
+    task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await run()
+        await task
 
 
 @pytest.mark.parametrize(
@@ -231,30 +218,30 @@ async def test_a_check_that_is_cancelled_ends() -> None:
     ],
     ids=["repeats", "too long", "gives itself away", "HTML"],
 )  # fmt: skip
-def test_what_is_wrong_with_a_bot_is_what_is_found(says: Any, fails: set[str], warns: set[str]) -> None:
-    report = checked(Speaks(says))
+async def test_what_is_wrong_with_a_bot_is_what_is_found(says: Any, fails: set[str], warns: set[str]) -> None:
+    report = await checked(Speaks(says))
     assert failing(report) == fails
     assert warns <= warning(report)
     assert report.verdict == ("fail" if fails else "warn")
 
 
-def test_a_bot_is_judged_by_what_workers_would_see() -> None:
-    report = checked(Speaks(lambda chat: f"\ud800 \x00 {chat.replies_given()}"))
+async def test_a_bot_is_judged_by_what_workers_would_see() -> None:
+    report = await checked(Speaks(lambda chat: f"\ud800 \x00 {chat.replies_given()}"))
     assert "Is it plain text?" not in warning(report)
     assert report.transcripts[0].lines[1].text == "0"
     assert ConformanceReport.model_validate_json(report.model_dump_json()) == report
 
 
-def test_an_error_that_cannot_be_encoded_can_be_stored() -> None:
-    report = checked(Raises(BotError("\ud800 \x00 out of order"), range(99)))
+async def test_an_error_that_cannot_be_encoded_can_be_stored() -> None:
+    report = await checked(Raises(BotError("\ud800 \x00 out of order"), range(99)))
     assert ConformanceReport.model_validate_json(report.model_dump_json()) == report
 
 
 # ---- over HTTP -------------------------------------------------------------------------------
 
 
-def test_a_person_at_an_address_passes() -> None:
-    report = over_the_wire(over_http(Person()))
+async def test_a_person_at_an_address_passes() -> None:
+    report = await over_the_wire(over_http(Person()))
     assert report.verdict == "pass", report.findings
 
 
@@ -271,18 +258,7 @@ async def test_what_the_connection_refuses_is_found_as_what_it_is(
 ) -> None:
     at_once = 8
     assert calls(at_once) == 42
-
-    async def run() -> ConformanceReport:
-        async with serving(over_http(Speaks(says))) as served:
-            adapter: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
-            bot = open_endpoint(adapter.validate_python({"kind": "http", "urls": [served.url]}))
-            report = await check_bot(
-                bot, names=(), at_once=at_once, delays=DELAYS, progress=lambda done, total: None
-            )
-            await bot.close()
-            return report
-
-    report = await run()
+    report = await over_the_wire(over_http(Speaks(says)), at_once=at_once)
     assert failing(report) == {question}
     assert told in found(report, question).reason
     assert found(report, "Does it answer?").verdict == "pass"
@@ -297,19 +273,19 @@ async def test_what_the_connection_refuses_is_found_as_what_it_is(
     ],
     ids=["500", "HTML", "fails itself"],
 )
-def test_a_server_that_does_not_answer_fails(behaviour: Behaviour, told: str) -> None:
-    report = over_the_wire(behaviour)
+async def test_a_server_that_does_not_answer_fails(behaviour: Behaviour, told: str) -> None:
+    report = await over_the_wire(behaviour)
     assert report.stopped
     assert told in found(report, "Does it answer?").reason
 
 
-def test_a_server_that_hangs_is_given_up() -> None:
-    report = over_the_wire(hang, patience=0.05)
+async def test_a_server_that_hangs_is_given_up() -> None:
+    report = await over_the_wire(hang, patience=0.05)
     assert (report.calls, report.verdict) == (3, "fail")
 
 
-def test_names_that_nobody_gave_are_no_secret() -> None:
+async def test_names_that_nobody_gave_are_no_secret() -> None:
     names: Sequence[str] = ("mybot",)
     bot = Speaks(lambda chat: f"My name is Mybot, for the {chat.replies_given()}th time.")
-    assert "Does it keep its secret?" in failing(checked(bot, names=names))
-    assert "Does it keep its secret?" not in failing(checked(bot, names=()))
+    assert "Does it keep its secret?" in failing(await checked(bot, names=names))
+    assert "Does it keep its secret?" not in failing(await checked(bot, names=()))

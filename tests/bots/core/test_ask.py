@@ -103,11 +103,8 @@ async def test_a_bot_that_hangs_is_given_up(patience: float, message: str) -> No
 
 
 async def test_a_caller_that_is_cancelled_is_cancelled() -> None:
-    async def run() -> None:
-        asking = asyncio.create_task(ask(Does(hang), CHAT, LONG))
-        await asyncio.sleep(0)
-        asking.cancel()
-        await asking
-
+    asking = asyncio.create_task(ask(Does(hang), CHAT, LONG))
+    await asyncio.sleep(0)
+    asking.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await run()
+        await asking

@@ -4,7 +4,6 @@ This machine's loopback network stands for the internet here: 127.0.0.2 and ::1 
 127.0.0.1 does not.
 """
 
-import asyncio
 import socket
 import subprocess
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from bots import BotError
 from bots.endpoints import address
 from bots.endpoints.address import is_public
 from bots.endpoints.endpoint import HttpEndpoint, OpenAiEndpoint, ParlaiWebEndpoint, open_endpoint
-from tests.bots.endpoints.servers import CHAT, saying, serving
+from tests.bots.support.servers import CHAT, saying, serving
 
 HAS_IPV6 = socket.has_ipv6 and bool(Path("/proc/net/if_inet6").read_text())
 
@@ -46,17 +45,13 @@ def test_not_public(text: str) -> None:
     assert not is_public(ip_address(text))
 
 
-def refusal(url: str) -> str:
+async def refusal(url: str) -> str:
     """Return what the error says when `url` is asked."""
-
-    async def run() -> str:
-        bot = open_endpoint(HttpEndpoint(kind="http", urls=[url]), refuse_private=True)
-        with pytest.raises(BotError) as caught:
-            await bot.reply(CHAT)
-        await bot.close()
-        return str(caught.value)
-
-    return asyncio.run(run())
+    bot = open_endpoint(HttpEndpoint(kind="http", urls=[url]), refuse_private=True)
+    with pytest.raises(BotError) as caught:
+        await bot.reply(CHAT)
+    await bot.close()
+    return str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -76,13 +71,10 @@ def refusal(url: str) -> str:
     ],
 )
 async def test_private_addresses_in_every_spelling(host: str) -> None:
-    async def run() -> str:
-        async with serving(saying("secret")) as served:
-            said = await asyncio.to_thread(refusal, f"http://{host}:{served.port}")
-            assert served.requests == []
-            return said
-
-    assert "a private address; this server connects to public ones only" in await run()
+    async with serving(saying("secret")) as served:
+        said = await refusal(f"http://{host}:{served.port}")
+        assert served.requests == []
+    assert "a private address; this server connects to public ones only" in said
 
 
 @pytest.mark.parametrize("kind", ["openai", "parlai-web"])
@@ -152,14 +144,14 @@ async def test_a_name_that_changes_its_mind(names: Names) -> None:
         await bot.close()
 
 
-def test_one_private_address_among_public_ones(names: Names) -> None:
+async def test_one_private_address_among_public_ones(names: Names) -> None:
     names["mixed.example"] = [["127.0.0.2", "127.0.0.1"]]
-    assert "mixed.example is at 127.0.0.1, a private address" in refusal("http://mixed.example")
+    assert "mixed.example is at 127.0.0.1, a private address" in await refusal("http://mixed.example")
 
 
-def test_an_unknown_name(names: Names) -> None:
+async def test_an_unknown_name(names: Names) -> None:
     names["nowhere.example"] = []
-    assert "nowhere.example cannot be resolved" in refusal("http://nowhere.example")
+    assert "nowhere.example cannot be resolved" in await refusal("http://nowhere.example")
 
 
 async def test_the_next_address_where_one_takes_no_connection(names: Names) -> None:
@@ -220,18 +212,13 @@ async def test_certificates_are_checked_against_the_name(
 ) -> None:
     names[name] = [["127.0.0.2"]]
     tls = certificate("bot.example")
-
-    async def run() -> str:
-        async with serving(saying("hello"), "127.0.0.2", ssl=tls) as served:
-            bot = open_endpoint(
-                HttpEndpoint(kind="http", urls=[f"https://{name}:{served.port}"]), refuse_private=True
-            )
-            try:
-                return (await bot.reply(CHAT)).text
-            except BotError as error:
-                return str(error)
-            finally:
-                await bot.close()
-
-    said = await run()
+    async with serving(saying("hello"), "127.0.0.2", ssl=tls) as served:
+        endpoint = HttpEndpoint(kind="http", urls=[f"https://{name}:{served.port}"])
+        bot = open_endpoint(endpoint, refuse_private=True)
+        try:
+            said = (await bot.reply(CHAT)).text
+        except BotError as error:
+            said = str(error)
+        finally:
+            await bot.close()
     assert said == "hello" if name == "bot.example" else "CERTIFICATE_VERIFY_FAILED" in said

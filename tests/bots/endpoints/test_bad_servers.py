@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from bots import BotError
 from bots.endpoints.endpoint import Endpoint, open_endpoint
 from bots.endpoints.replicas import Replicas
-from tests.bots.endpoints.servers import (
+from tests.bots.support.servers import (
     CHAT,
     Behaviour,
     Served,
@@ -29,6 +29,7 @@ from tests.bots.endpoints.servers import (
     saying,
     serving,
 )
+from tests.support.waiting import PATIENCE
 
 ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
 KINDS: dict[str, Callable[[str], dict[str, Any]]] = {
@@ -41,7 +42,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 @asynccontextmanager
 async def opened(
-    kind: str, behaviour: Behaviour, patience: float = 20.0, **settings: Any
+    kind: str, behaviour: Behaviour, patience: float = PATIENCE, **settings: Any
 ) -> AsyncIterator[tuple[Replicas, Served]]:
     async with serving(behaviour) as served:
         endpoint = ENDPOINT.validate_python({"kind": kind, **KINDS[kind](served.url), **settings})
@@ -52,41 +53,34 @@ async def opened(
             await bot.close()
 
 
-def failure(kind: str, behaviour: Behaviour, patience: float = 20.0, **settings: Any) -> str:
+async def failure(kind: str, behaviour: Behaviour, patience: float = PATIENCE, **settings: Any) -> str:
     """Return what the error says that `behaviour` leads to."""
-
-    async def run() -> str:
-        async with opened(kind, behaviour, patience, **settings) as (bot, served):
-            with pytest.raises(BotError) as caught:
-                await bot.reply(CHAT)
-            assert served.url in str(caught.value)
-            return str(caught.value)
-
-    return asyncio.run(run())
+    async with opened(kind, behaviour, patience, **settings) as (bot, served):
+        with pytest.raises(BotError) as caught:
+            await bot.reply(CHAT)
+        assert served.url in str(caught.value)
+        return str(caught.value)
 
 
-def reply(kind: str, behaviour: Behaviour) -> str:
-    async def run() -> str:
-        async with opened(kind, behaviour) as (bot, _):
-            return (await bot.reply(CHAT)).text
-
-    return asyncio.run(run())
+async def reply(kind: str, behaviour: Behaviour) -> str:
+    async with opened(kind, behaviour) as (bot, _):
+        return (await bot.reply(CHAT)).text
 
 
 @every_kind
-def test_a_good_answer(kind: str) -> None:
-    assert reply(kind, saying("a dog")) == "a dog"
+async def test_a_good_answer(kind: str) -> None:
+    assert await reply(kind, saying("a dog")) == "a dog"
 
 
 @every_kind
-def test_control_characters_are_taken_out(kind: str) -> None:
-    assert reply(kind, saying(" \x1b[31ma\x00 dog\x85\n\tof mine\u007f ")) == "[31ma dog\n\tof mine"
+async def test_control_characters_are_taken_out(kind: str) -> None:
+    assert await reply(kind, saying(" \x1b[31ma\x00 dog\x85\n\tof mine\u007f ")) == "[31ma dog\n\tof mine"
 
 
 @every_kind
 @pytest.mark.parametrize("behaviour", [hang, drip])
-def test_no_end(kind: str, behaviour: Behaviour) -> None:
-    assert "no reply within 0.3 s" in failure(kind, behaviour, patience=0.3)
+async def test_no_end(kind: str, behaviour: Behaviour) -> None:
+    assert "no reply within 0.3 s" in await failure(kind, behaviour, patience=0.3)
 
 
 @every_kind
@@ -121,19 +115,19 @@ async def test_the_caller_gives_up(kind: str) -> None:
         (babble, "was not HTTP"),
     ],
 )
-def test_bad_answer(kind: str, behaviour: Behaviour, reason: str) -> None:
-    assert reason in failure(kind, behaviour)
+async def test_bad_answer(kind: str, behaviour: Behaviour, reason: str) -> None:
+    assert reason in await failure(kind, behaviour)
 
 
 @every_kind
 @pytest.mark.parametrize("text", ["", " \n ", "\x00"])
-def test_empty(kind: str, text: str) -> None:
-    assert "the reply was empty" in failure(kind, saying(text))
+async def test_empty(kind: str, text: str) -> None:
+    assert "the reply was empty" in await failure(kind, saying(text))
 
 
 @pytest.mark.parametrize("kind", ["openai", "parlai-web"])
-def test_no_text_at_all(kind: str) -> None:
-    assert "the reply was empty" in failure(kind, saying(None))
+async def test_no_text_at_all(kind: str) -> None:
+    assert "the reply was empty" in await failure(kind, saying(None))
 
 
 @every_kind
@@ -148,17 +142,12 @@ async def test_redirects_are_not_followed(kind: str) -> None:
 
 async def test_half_an_emoji_is_left_out() -> None:
     """A limit of tokens may cut one in two; JSON can then say what no text can hold."""
-
-    async def run() -> str:
-        async with opened("http", answer(200, b'{"text": "nice \\ud83d day"}')) as (bot, _):
-            return (await bot.reply(CHAT)).text
-
-    assert await run() == "nice  day"
+    assert await reply("http", answer(200, b'{"text": "nice \\ud83d day"}')) == "nice  day"
 
 
 @pytest.mark.parametrize("text", ["\u200b\u2060 ", "\u202e", "\u200d"])
-def test_a_reply_that_nobody_can_see_is_empty(text: str) -> None:
-    assert "the reply was empty" in failure("http", answer(200, json.dumps({"text": text}).encode()))
+async def test_a_reply_that_nobody_can_see_is_empty(text: str) -> None:
+    assert "the reply was empty" in await failure("http", answer(200, json.dumps({"text": text}).encode()))
 
 
 @every_kind
@@ -173,25 +162,27 @@ async def test_nobody_there(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["openai", "http"])
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_wrong_key_is_told_by_its_variable(kind: str, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_wrong_key_is_told_by_its_variable(
+    kind: str, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BOT_KEY", "sk-verysecret")
     behaviour = answer(status, b'{"error": {"message": "bad key sk-verysecret"}}')
     with capture_logs() as logs:
-        said = failure(kind, behaviour, key="BOT_KEY")
+        said = await failure(kind, behaviour, key="BOT_KEY")
     assert "does not accept the key in the environment variable BOT_KEY" in said
     assert "verysecret" not in said + repr(logs)
     assert "bad key [key]" in repr(logs)
 
 
 @every_kind
-def test_a_key_is_missing(kind: str) -> None:
-    assert "it wants a key" in failure(kind, answer(401, b"{}"))
+async def test_a_key_is_missing(kind: str) -> None:
+    assert "it wants a key" in await failure(kind, answer(401, b"{}"))
 
 
 @every_kind
-def test_a_bad_answer_is_logged_and_not_shown(kind: str) -> None:
+async def test_a_bad_answer_is_logged_and_not_shown(kind: str) -> None:
     with capture_logs() as logs:
-        said = failure(kind, answer(500, b"Traceback\r\n" + b"x" * 1000))
+        said = await failure(kind, answer(500, b"Traceback\r\n" + b"x" * 1000))
     assert "Traceback" not in said
     bodies = [entry["body"] for entry in logs if entry["event"] == "endpoint failed"]
     assert bodies == ["Traceback " + "x" * 190]

@@ -1,7 +1,6 @@
 """The example in the documentation: it is as short as is said, and it is a bot."""
 
 import ast
-import asyncio
 import re
 import subprocess
 import sys
@@ -12,8 +11,9 @@ import httpx2
 import pytest
 import yaml
 
-from bots import Chat, Reply, Turn, open_endpoint
+from bots import Chat, Turn, open_endpoint
 from bots.endpoints.endpoint import HttpEndpoint
+from tests.support.waiting import PATIENCE
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "http_bot_example.py"
 PERSONA = ("i have a dog .", "i like green tea .")
@@ -32,21 +32,17 @@ def address() -> Iterator[str]:
         process.terminate()
 
 
-def reply(address: str, *lines: str, persona: tuple[str, ...] = PERSONA) -> str:
+async def reply(address: str, *lines: str, persona: tuple[str, ...] = PERSONA) -> str:
     """Return what the example says next; the worker said the first line, and every other one."""
     turns = tuple(Turn("bot" if number % 2 else "worker", line) for number, line in enumerate(lines))
-
-    async def ask() -> Reply:
-        bot = open_endpoint(HttpEndpoint(kind="http", urls=[address]))
-        try:
-            await bot.probe()
-            said = await bot.reply(Chat("c1", 7, persona, turns))
-            assert [state.state for state in bot.states()] == ["fine"]
-            return said
-        finally:
-            await bot.close()
-
-    return asyncio.run(ask()).text
+    bot = open_endpoint(HttpEndpoint(kind="http", urls=[address]))
+    try:
+        await bot.probe()
+        said = await bot.reply(Chat("c1", 7, persona, turns))
+        assert [state.state for state in bot.states()] == ["fine"]
+        return said.text
+    finally:
+        await bot.close()
 
 
 def test_it_is_at_most_twenty_lines_of_code() -> None:
@@ -68,30 +64,30 @@ def test_the_lines_for_a_study_that_it_shows_are_a_study_s() -> None:
     assert HttpEndpoint.model_validate(endpoint).urls == ["http://127.0.0.1:8700"]
 
 
-def test_it_speaks_as_its_persona_and_to_the_point(address: str) -> None:
-    assert reply(address, "Do you have a pet?") == "i have a dog ."
-    assert reply(address, "Coffee or green tea ?") == "i like green tea ."
+async def test_it_speaks_as_its_persona_and_to_the_point(address: str) -> None:
+    assert await reply(address, "Do you have a pet?") == "i have a dog ."
+    assert await reply(address, "Coffee or green tea ?") == "i like green tea ."
 
 
-def test_it_remembers_what_it_said(address: str) -> None:
+async def test_it_remembers_what_it_said(address: str) -> None:
     said = ["Do you have a pet?", "i have a dog .", "What do you have for breakfast?"]
-    assert reply(address, *said) == "i like green tea ."
+    assert await reply(address, *said) == "i like green tea ."
     said += ["i like green tea .", "And else?"]
-    first = reply(address, *said)
+    first = await reply(address, *said)
     assert first not in PERSONA
     assert first.endswith("?")
-    assert reply(address, *said, first, "I see.") not in {first, *PERSONA}
+    assert await reply(address, *said, first, "I see.") not in {first, *PERSONA}
 
 
-def test_without_a_persona_it_asks(address: str) -> None:
-    assert reply(address, "Hello!", persona=()).endswith("?")
+async def test_without_a_persona_it_asks(address: str) -> None:
+    assert (await reply(address, "Hello!", persona=())).endswith("?")
 
 
-def test_asked_twice_it_says_the_same(address: str) -> None:
-    assert reply(address, "Hello!") == reply(address, "Hello!")
+async def test_asked_twice_it_says_the_same(address: str) -> None:
+    assert await reply(address, "Hello!") == await reply(address, "Hello!")
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"persona": [], "turns": [{"text": "x"}]}'])
-def test_what_it_cannot_read_does_not_stop_it(address: str, body: bytes) -> None:
-    assert httpx2.post(f"{address}/reply", content=body).status_code == 422
-    assert reply(address, "Do you have a pet?") == "i have a dog ."
+async def test_what_it_cannot_read_does_not_stop_it(address: str, body: bytes) -> None:
+    assert httpx2.post(f"{address}/reply", content=body, timeout=PATIENCE).status_code == 422
+    assert await reply(address, "Do you have a pet?") == "i have a dog ."

@@ -1,34 +1,15 @@
 """Candor's own contract, against a server of FastAPI and uvicorn such as anybody might write."""
 
 import asyncio
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-import uvicorn
 from fastapi import FastAPI, HTTPException, Request
 
 from bots import Chat, Turn
 from bots.endpoints.endpoint import HttpEndpoint, open_endpoint
-from tests.bots.endpoints.servers import CHAT
-
-
-@contextmanager
-def running(app: FastAPI) -> Iterator[str]:
-    """Serve `app` in a thread of its own; yield its address."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
+from tests.bots.support.app_server import running
+from tests.bots.support.servers import CHAT
 
 
 def example(seen: list[Any], name: str = "bot", busy: bool = False) -> FastAPI:

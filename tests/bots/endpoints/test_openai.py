@@ -18,29 +18,26 @@ import pytest
 from bots import BotError, Chat, Turn
 from bots.endpoints.endpoint import OpenAiEndpoint, open_endpoint
 from bots.endpoints.openai import messages
-from tests.bots.endpoints.servers import CHAT, Request, answer, saying, serving
+from tests.bots.support.servers import CHAT, Request, answer, saying, serving
 from tests.needs import need_hf
+from tests.support.waiting import ENOUGH, PATIENCE
 
 
-def sent(**settings: Any) -> Request:
+async def sent(**settings: Any) -> Request:
     """Return what a server is sent when it is asked for CHAT."""
-
-    async def run() -> Request:
-        async with serving(saying("hello")) as served:
-            bot = open_endpoint(
-                OpenAiEndpoint(kind="openai", urls=[f"{served.url}/v1"], model="tiny", **settings)
-            )
-            assert (await bot.reply(CHAT)).text == "hello"
-            await bot.close()
-            (request,) = served.requests
-            return request
-
-    return asyncio.run(run())
+    async with serving(saying("hello")) as served:
+        bot = open_endpoint(
+            OpenAiEndpoint(kind="openai", urls=[f"{served.url}/v1"], model="tiny", **settings)
+        )
+        assert (await bot.reply(CHAT)).text == "hello"
+        await bot.close()
+        (request,) = served.requests
+        return request
 
 
-def test_what_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOT_KEY", "k3y")
-    request = sent(key="BOT_KEY", prompt="Be kind. {persona}", temperature=0.5, max_tokens=40)
+    request = await sent(key="BOT_KEY", prompt="Be kind. {persona}", temperature=0.5, max_tokens=40)
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == "Bearer k3y"
     assert request.headers["accept-encoding"] == "identity"
@@ -57,29 +54,26 @@ def test_what_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     }
 
 
-def test_what_is_not_given_is_not_sent() -> None:
-    assert set(json.loads(sent().body)) == {"model", "messages"}
+async def test_what_is_not_given_is_not_sent() -> None:
+    assert set(json.loads((await sent()).body)) == {"model", "messages"}
 
 
-def test_keys_of_the_environment_go_nowhere_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_keys_of_the_environment_go_nowhere_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.setenv(name, "secret")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
-    assert "secret" not in repr(sent().headers)
+    assert "secret" not in repr((await sent()).headers)
 
 
 async def test_a_failing_server_is_asked_once() -> None:
     """Asking again is the business of whoever knows the deadline."""
 
-    async def run() -> int:
-        async with serving(answer(500, b"{}")) as served:
-            bot = open_endpoint(OpenAiEndpoint(kind="openai", urls=[served.url], model="tiny"))
-            with pytest.raises(BotError):
-                await bot.reply(CHAT)
-            await bot.close()
-            return len(served.requests)
-
-    assert await run() == 1
+    async with serving(answer(500, b"{}")) as served:
+        bot = open_endpoint(OpenAiEndpoint(kind="openai", urls=[served.url], model="tiny"))
+        with pytest.raises(BotError):
+            await bot.reply(CHAT)
+        await bot.close()
+        assert len(served.requests) == 1
 
 
 def test_without_instructions_there_is_no_system_message() -> None:
@@ -157,42 +151,36 @@ def transformers_serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tup
         yield f"http://127.0.0.1:{port}/v1", str(model)
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(ENOUGH)
         log.close()
 
 
 def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(1_200):
+    while True:
         if process.poll() is not None:
             pytest.fail(f"transformers serve ended: {log.read_text()[-2_000:]}")
         try:
-            if httpx2.get(url, trust_env=False).status_code == 200:
+            if httpx2.get(url, trust_env=False, timeout=PATIENCE).status_code == 200:
                 return
         except httpx2.TransportError:
             pass
         time.sleep(0.1)
-    pytest.fail(f"transformers serve does not answer: {log.read_text()[-2_000:]}")
 
 
 @pytest.mark.hf
 async def test_transformers_serve(transformers_serve: tuple[str, str]) -> None:
     url, model = transformers_serve
 
-    async def run() -> list[str]:
-        bot = open_endpoint(
-            OpenAiEndpoint(kind="openai", urls=[url], model=model, temperature=0.0, max_tokens=6)
-        )
-        lines = ["hello", "do you like tea ?"]
-        chats = [Chat(line, 1, ("i like dogs .",), (Turn("worker", line),)) for line in lines]
-        one_by_one = [(await bot.reply(chat)).text for chat in chats]
-        together = [reply.text for reply in await asyncio.gather(*(bot.reply(chat) for chat in chats))]
-        assert together == one_by_one
-        await bot.probe()
-        assert [replica.state for replica in bot.states()] == ["fine"]
-        await bot.close()
-        return one_by_one
-
-    for text in await run():
+    bot = open_endpoint(OpenAiEndpoint(kind="openai", urls=[url], model=model, temperature=0.0, max_tokens=6))
+    lines = ["hello", "do you like tea ?"]
+    chats = [Chat(line, 1, ("i like dogs .",), (Turn("worker", line),)) for line in lines]
+    one_by_one = [(await bot.reply(chat)).text for chat in chats]
+    together = [reply.text for reply in await asyncio.gather(*(bot.reply(chat) for chat in chats))]
+    assert together == one_by_one
+    await bot.probe()
+    assert [replica.state for replica in bot.states()] == ["fine"]
+    await bot.close()
+    for text in one_by_one:
         assert 1 <= len(text.split()) <= 6
 
 

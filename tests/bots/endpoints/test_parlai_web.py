@@ -14,7 +14,7 @@ import pytest
 from bots import Chat, Turn
 from bots.endpoints.endpoint import ParlaiWebEndpoint, open_endpoint
 from bots.endpoints.parlai_web import history
-from tests.bots.endpoints.servers import CHAT, saying, serving
+from tests.bots.support.servers import CHAT, saying, serving
 from tests.needs import need_parlai
 
 REPOSITORY = Path(__file__).parents[3]
@@ -43,8 +43,8 @@ def interactive_web(log: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "tests.bots.endpoints.interactive_web", "--host", "127.0.0.1"]
-    command += ["--port", str(port), "--model", "tests.bots.endpoints.interactive_web:RecallingAgent"]
+    command = [sys.executable, "-m", "tests.bots.support.interactive_web", "--host", "127.0.0.1"]
+    command += ["--port", str(port), "--model", "tests.bots.support.interactive_web:RecallingAgent"]
     with log.open("wb") as out:
         process = subprocess.Popen(command, cwd=REPOSITORY, stdout=out, stderr=subprocess.STDOUT)
     try:

@@ -6,7 +6,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from bots import BotError, DialInEndpoint, Endpoint, EndpointError, open_endpoint, open_replica
-from tests.bots.endpoints.servers import CHAT, Behaviour, Request, answer, break_off, hang, saying, serving
+from tests.bots.support.servers import CHAT, Behaviour, Request, answer, break_off, hang, saying, serving
+from tests.support.waiting import PATIENCE
 
 READY = b'{"name": "m", "ready": true, "under_way": 3}'
 LOADING = b'{"name": "m", "ready": false, "under_way": 0}'
@@ -26,7 +27,8 @@ def endpoint(kind: str, url: str) -> Endpoint:
 async def probed(kind: str, behaviour: Behaviour) -> str | None:
     """Probe a server that behaves so; return what is the matter with it."""
     async with serving(behaviour) as served:
-        replica = open_replica(endpoint(kind, served.url), served.url, patience=0.5)
+        patience = 0.5 if behaviour is hang else PATIENCE
+        replica = open_replica(endpoint(kind, served.url), served.url, patience=patience)
         try:
             await replica.probe()
             return None

@@ -8,7 +8,8 @@ import pytest
 from bots import BotError, Chat, Reply
 from bots.core.failures import BotBusy, BotTimeout, EmptyReply
 from bots.endpoints.replicas import FAILURES, PAUSE, Replicas, ReplicaState
-from tests.bots.endpoints.servers import CHAT
+from tests.bots.support.servers import CHAT
+from tests.support.waiting import PATIENCE
 
 
 @dataclass
@@ -52,7 +53,7 @@ class Stage:
     """Replicas a, b, … over a clock."""
 
     count: int
-    patience: float = 20.0
+    patience: float = PATIENCE
     clock: Clock = field(default_factory=Clock)
 
     def __post_init__(self) -> None:

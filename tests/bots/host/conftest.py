@@ -1,13 +1,12 @@
 """Conversations and tiny models for the tests of the bot host."""
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bots import Chat, Turn, load_corpus
-from tests.bots.host.tiny_models import save_tiny_models
+from tests.bots.support.tiny_models import save_tiny_models
 
 Talk = Callable[..., Chat]
 
@@ -44,10 +43,3 @@ def chats(talk: Talk) -> list[Chat]:
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Folders of the tiny models by kind."""
     return save_tiny_models(tmp_path_factory.mktemp("models"))
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Return when `condition` holds, in another thread or process perhaps."""
-    async with asyncio.timeout(30):
-        while not condition():  # noqa: ASYNC110 - who makes it true has no event to set
-            await asyncio.sleep(0.005)

@@ -18,7 +18,8 @@ from bots.host.app import Host, create_app
 from bots.host.batch import MicroBatch
 from bots.host.builtin import BuiltinModel
 from bots.host.drain import DrainingServer
-from tests.bots.host.conftest import until
+from tests.bots.support.chats import as_request
+from tests.support.waiting import PATIENCE, until
 
 Talk = Callable[..., Chat]
 
@@ -35,19 +36,10 @@ class Gated:
     def replies(self, chats: Sequence[Chat]) -> list[str]:
         lines = [chat.turns[-1].text for chat in chats]
         self.asked += lines
-        assert self.gate.wait(30)
+        assert self.gate.wait(PATIENCE)
         if "bad" in lines:
             raise RuntimeError("out of words")
         return lines
-
-
-def body(chat: Chat) -> dict[str, Any]:
-    return {
-        "conversation_id": chat.conversation_id,
-        "seed": chat.seed,
-        "persona": list(chat.persona),
-        "turns": [{"author": turn.author, "text": turn.text} for turn in chat.turns],
-    }
 
 
 @asynccontextmanager
@@ -61,7 +53,7 @@ async def serving(
     serve = asyncio.create_task(server.serve(sockets=[listener]))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     try:
-        async with httpx2.AsyncClient(base_url=url, timeout=60) as client:
+        async with httpx2.AsyncClient(base_url=url, timeout=PATIENCE) as client:
             yield client, server
     finally:
         server.should_exit = True
@@ -78,7 +70,7 @@ async def test_fifty_chats_at_once_get_the_bots_own_replies(corpus: Corpus, chat
 
     host.put("tfidf", MicroBatch(BuiltinModel("retrieval", "builtin:smalltalk")))
     async with serving(host) as (client, _):
-        answers = await asyncio.gather(*(client.post("/tfidf/reply", json=body(chat)) for chat in many))
+        answers = await asyncio.gather(*(client.post("/tfidf/reply", json=as_request(chat)) for chat in many))
     assert [answer.status_code for answer in answers] == [200] * 50
     assert [answer.json() for answer in answers] == [{"text": (await bot.reply(chat)).text} for chat in many]
 
@@ -88,12 +80,10 @@ async def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
     host.put("m", MicroBatch(model, wait_ms=300))
     model.gate.set()
 
-    async def run() -> list[httpx2.Response]:
-        async with serving(host) as (client, _):
-            posts = (client.post("/m/reply", json=body(talk(line, name=line))) for line in ("a", "bad", "b"))
-            return list(await asyncio.gather(*posts))
-
-    first, bad, last = await run()
+    chats = [talk(line, name=line) for line in ("a", "bad", "b")]
+    async with serving(host) as (client, _):
+        posts = (client.post("/m/reply", json=as_request(chat)) for chat in chats)
+        first, bad, last = await asyncio.gather(*posts)
     assert (first.json(), last.json()) == ({"text": "a"}, {"text": "b"})
     assert (bad.status_code, bad.json()) == (500, {"detail": "RuntimeError: out of words"})
 
@@ -103,13 +93,13 @@ async def test_who_hangs_up_is_not_computed_for(talk: Talk) -> None:
     host.put("m", MicroBatch(model, wait_ms=0))
 
     async with serving(host) as (client, _):
-        first = asyncio.create_task(client.post("/m/reply", json=body(talk("first", name="1"))))
+        first = asyncio.create_task(client.post("/m/reply", json=as_request(talk("first", name="1"))))
         await until(lambda: model.asked == ["first"])
-        leaver = asyncio.create_task(client.post("/m/reply", json=body(talk("leaves", name="2"))))
+        leaver = asyncio.create_task(client.post("/m/reply", json=as_request(talk("leaves", name="2"))))
         await until(lambda: host.under_way == 2)
         leaver.cancel()
         await until(lambda: host.under_way == 1)
-        stays = asyncio.create_task(client.post("/m/reply", json=body(talk("stays", name="3"))))
+        stays = asyncio.create_task(client.post("/m/reply", json=as_request(talk("stays", name="3"))))
         await until(lambda: host.under_way == 2)
         model.gate.set()
         assert (await first).json() == {"text": "first"}
@@ -129,11 +119,11 @@ async def test_health_and_list_tell_who_is_ready(talk: Talk) -> None:
         assert (await client.get("/two/health")).json() == two
         listed = {"models": [{"name": "one", "ready": True, "under_way": 0}, two]}
         assert (await client.get("/")).json() == listed
-        loading = await client.post("/two/reply", json=body(talk("hi")))
+        loading = await client.post("/two/reply", json=as_request(talk("hi")))
         assert (loading.status_code, loading.json()) == (503, {"detail": "still loading"})
         for answer in (
             await client.get("/three/health"),
-            await client.post("/three/reply", json=body(talk("hi"))),
+            await client.post("/three/reply", json=as_request(talk("hi"))),
         ):
             assert answer.status_code == 404
             assert answer.json()["detail"] == 'no model is called "three"; there are one, two'
@@ -146,10 +136,11 @@ async def test_a_host_with_too_much_to_do_says_so(talk: Talk, monkeypatch: pytes
 
     async with serving(host) as (client, _):
         two = [
-            asyncio.create_task(client.post("/m/reply", json=body(talk(line, name=line)))) for line in "ab"
+            asyncio.create_task(client.post("/m/reply", json=as_request(talk(line, name=line))))
+            for line in "ab"
         ]
         await until(lambda: host.under_way == 2)
-        third = await client.post("/m/reply", json=body(talk("c", name="c")))
+        third = await client.post("/m/reply", json=as_request(talk("c", name="c")))
         assert (third.status_code, third.json()) == (503, {"detail": "busy: 2 replies are under way"})
         model.gate.set()
         assert [(await answer).json()["text"] for answer in two] == ["a", "b"]
@@ -160,10 +151,10 @@ async def test_draining_finishes_what_is_under_way_and_takes_nothing_new(talk: T
     host.put("m", MicroBatch(model))
 
     async with serving(host) as (client, server):
-        old = asyncio.create_task(client.post("/m/reply", json=body(talk("old", name="1"))))
+        old = asyncio.create_task(client.post("/m/reply", json=as_request(talk("old", name="1"))))
         await until(lambda: model.asked == ["old"])
         server.handle_exit(15, None)
-        new = await client.post("/m/reply", json=body(talk("new", name="2")))
+        new = await client.post("/m/reply", json=as_request(talk("new", name="2")))
         assert (new.status_code, new.json()) == (503, {"detail": "shutting down"})
         assert (await client.get("/m/health")).json() == {"name": "m", "ready": False, "under_way": 1}
         assert not server.should_exit
@@ -192,7 +183,7 @@ async def test_a_request_that_is_no_chat_is_refused(talk: Talk, broken: dict[str
     host.put("m", MicroBatch(model))
 
     async with serving(host) as (client, _):
-        assert (await client.post("/m/reply", json=body(talk("hi")) | broken)).status_code == 422
+        assert (await client.post("/m/reply", json=as_request(talk("hi")) | broken)).status_code == 422
     assert model.asked == []
 
 
@@ -222,7 +213,7 @@ async def test_a_control_character_in_a_line_is_a_character(talk: Talk) -> None:
     model.gate.set()
 
     async with serving(host) as (client, _):
-        answer = await client.post("/m/reply", json=body(talk("a\x00b")))
+        answer = await client.post("/m/reply", json=as_request(talk("a\x00b")))
         assert (answer.status_code, answer.json()) == (200, {"text": "a\x00b"})
 
 
@@ -251,13 +242,13 @@ async def test_with_a_key_only_those_who_send_it_are_answered(talk: Talk) -> Non
             for answer in (
                 await client.get("/", headers=header),
                 await client.get("/m/health", headers=header),
-                await client.post("/m/reply", json=body(talk("hi")), headers=header),
+                await client.post("/m/reply", json=as_request(talk("hi")), headers=header),
             ):
                 assert answer.status_code == 401
                 assert "send `Authorization: Bearer KEY`" in answer.json()["detail"]
                 assert "s3cret" not in answer.text
         header = {"Authorization": "Bearer s3cret"}
         assert (await client.get("/m/health", headers=header)).json()["ready"]
-        answer = await client.post("/m/reply", json=body(talk("hi")), headers=header)
+        answer = await client.post("/m/reply", json=as_request(talk("hi")), headers=header)
         assert answer.json() == {"text": "hi"}
     assert model.asked == ["hi"]

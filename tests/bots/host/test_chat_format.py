@@ -7,7 +7,7 @@ import pytest
 from bots import BotError, Chat, Turn
 from bots.host.chat_format import ChatFormat, chat_format, cleaned
 from bots.host.model import ModelError
-from tests.bots.host.tiny_models import CHATML, STRICT, trained_tokenizer
+from tests.bots.support.tiny_models import CHATML, STRICT, trained_tokenizer
 
 Talk = Callable[..., Chat]
 PROMPT = "Be brief.\n\nYou are: {persona}"

@@ -1,13 +1,11 @@
 """`python -m bots.host` as a process of its own."""
 
 import asyncio
-import re
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
@@ -15,78 +13,54 @@ import pytest
 
 from bots import Chat
 from bots.host.__main__ import _listen
-from tests.bots.host.test_app import body
+from tests.bots.support.chats import as_request
+from tests.bots.support.host_process import COMMAND, REPOSITORY, running
 from tests.needs import need_hf
+from tests.support.waiting import ENOUGH, PATIENCE
 
 Talk = Callable[..., Chat]
-COMMAND = [sys.executable, "-m", "bots.host"]
-REPOSITORY = Path(__file__).parents[3]
-
-
-@contextmanager
-def running(*arguments: str, ready: int = 1) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The process and its address, with `ready` models loaded."""
-    process = subprocess.Popen(
-        [*COMMAND, *arguments, "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        cwd=REPOSITORY,
-    )
-    try:
-        assert process.stdout is not None
-        url, lines = "", []
-        while ready:
-            line = process.stdout.readline()
-            assert line, f"the host ended:\n{''.join(lines)}"
-            lines.append(line)
-            if found := re.match(r"Listening on (\S+)", line):
-                url = found[1]
-            ready -= line.startswith("Ready: ")
-        yield process, url
-    finally:
-        process.kill()
-        process.communicate()
 
 
 async def test_sigterm_finishes_what_is_under_way(talk: Talk) -> None:
-    """Requests gather for a second, so that all of them are under way when the signal comes."""
-    with running("builtin:retrieval", "--wait-ms", "1000", "--largest", "64") as (process, url):
+    """The signal comes when fifty requests are under way.
 
-        async def run() -> tuple[list[httpx2.Response], httpx2.Response]:
-            limits = httpx2.Limits(max_connections=60, max_keepalive_connections=60)
-            async with httpx2.AsyncClient(base_url=url, timeout=60, limits=limits) as client:
-                posts = [
-                    asyncio.create_task(client.post("/retrieval/reply", json=body(talk("hi", name=str(i)))))
-                    for i in range(50)
-                ]
-                await asyncio.sleep(0.5)
-                process.send_signal(signal.SIGTERM)
-                while (await client.get("/retrieval/health")).json()["ready"]:
-                    pass
-                late = await client.post("/retrieval/reply", json=body(talk("late", name="late")))
-                return list(await asyncio.gather(*posts)), late
-
-        answers, late = await run()
+    They gather for a second, and their lines are so long that fifty replies take seconds to compute, on a
+    slower machine more, as everything else does there.
+    """
+    line = "Do you like dogs and cats? " * 110
+    chats = [talk(line, name=str(number)) for number in range(50)]
+    limits = httpx2.Limits(max_connections=60, max_keepalive_connections=60)
+    with running("builtin:reflect", "--wait-ms", "1000", "--largest", "64") as (process, url):
+        async with httpx2.AsyncClient(base_url=url, timeout=PATIENCE, limits=limits) as client:
+            posts = [
+                asyncio.create_task(client.post("/reflect/reply", json=as_request(chat))) for chat in chats
+            ]
+            while (await client.get("/reflect/health")).json()["under_way"] < len(chats):
+                pass
+            process.send_signal(signal.SIGTERM)
+            while (await client.get("/reflect/health")).json()["ready"]:
+                pass
+            late = await client.post("/reflect/reply", json=as_request(talk("late", name="late")))
+            answers = await asyncio.gather(*posts)
         assert [answer.status_code for answer in answers] == [200] * 50
         assert all(answer.json()["text"] for answer in answers)
         assert late.status_code == 503
-        assert process.wait(30) == 0
+        assert process.wait(ENOUGH) == 0
 
 
 def test_several_models_in_one_process(talk: Talk, tiny: dict[str, Path]) -> None:
     models = ["--model", "rules=builtin:reflect", "--model", f"net=hf:{tiny['gpt2']}", "--device", "cpu"]
     with running(*models, "--max-new-tokens", "12", ready=2) as (process, url):
-        listed = httpx2.get(url).json()["models"]
+        listed = httpx2.get(url, timeout=PATIENCE).json()["models"]
         assert [(each["name"], each["ready"]) for each in listed] == [("rules", True), ("net", True)]
         said = [
-            httpx2.post(f"{url}/{name}/reply", json=body(talk("hi")), timeout=60).json()["text"]
+            httpx2.post(f"{url}/{name}/reply", json=as_request(talk("hi")), timeout=PATIENCE).json()["text"]
             for name in ("rules", "net")
         ]
         assert all(said)
         assert said[0] != said[1]
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        assert process.wait(ENOUGH) == 0
 
 
 def test_a_model_that_cannot_be_loaded_ends_the_process(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 import pytest
@@ -18,7 +18,7 @@ from bots.host.app import Host
 from bots.host.batch import MicroBatch
 from bots.host.connection import HostRejected
 from bots.host.connector import HostConnector, address_of
-from tests.bots.host.conftest import until
+from tests.support.waiting import PATIENCE, until
 
 Talk = Callable[..., Chat]
 
@@ -36,7 +36,7 @@ class Gated:
     def replies(self, chats: Sequence[Chat]) -> list[str]:
         lines = [chat.turns[-1].text for chat in chats]
         self.asked += lines
-        assert self.gate.wait(30)
+        assert self.gate.wait(PATIENCE)
         if "bad" in lines:
             raise RuntimeError("out of words")
         return ["a" * 2_001 if line == "too long" else line for line in lines]
@@ -115,24 +115,21 @@ class Stage:
         return (await self.harbour.replicas[0].reply(chat)).text
 
 
-def staged(play: Callable[[Stage], Awaitable[None]], names: Sequence[str] = ("m",)) -> None:
-    """Run `play` on a stage, then have the host leave."""
-
-    async def run() -> None:
-        harbour, host, model, said = Harbour(), Host(names), Gated(), list[str]()
-        host.put("m", MicroBatch(model, wait_ms=0))
-        await harbour.open()
-        dial_in = HostConnector(host, f"http://127.0.0.1:{harbour.port}", "a-token", said.append)
-        running = asyncio.create_task(dial_in.run())
-        try:
-            await until(lambda: len(harbour.replicas) == 1)
-            await play(Stage(harbour, host, model, dial_in, said, running))
-        finally:
-            dial_in.stop()
-            await asyncio.gather(running, return_exceptions=True)
-            await harbour.close()
-
-    asyncio.run(run())
+@asynccontextmanager
+async def staged(*names: str) -> AsyncIterator[Stage]:
+    """Set a stage, whose host is to have these models, and have the host leave at the end."""
+    harbour, host, model, said = Harbour(), Host(names or ["m"]), Gated(), list[str]()
+    host.put("m", MicroBatch(model, wait_ms=0))
+    await harbour.open()
+    dial_in = HostConnector(host, f"http://127.0.0.1:{harbour.port}", "a-token", said.append)
+    running = asyncio.create_task(dial_in.run())
+    try:
+        await until(lambda: len(harbour.replicas) == 1)
+        yield Stage(harbour, host, model, dial_in, said, running)
+    finally:
+        dial_in.stop()
+        await asyncio.gather(running, return_exceptions=True)
+        await harbour.close()
 
 
 @pytest.fixture(autouse=True)
@@ -142,19 +139,17 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connector, "LONGEST_PAUSE", 0.05)
 
 
-def test_a_host_answers_over_the_connection_that_it_opened(talk: Talk) -> None:
-    async def play(stage: Stage) -> None:
+async def test_a_host_answers_over_the_connection_that_it_opened(talk: Talk) -> None:
+    async with staged() as stage:
         assert stage.harbour.tokens == ["Bearer a-token"]
         names = [str(number) for number in range(20)]
         said = await asyncio.gather(*(stage.reply(talk(name, name=name)) for name in names))
         assert said == names
         assert len(stage.harbour.hosts) == 1
 
-    staged(play)
 
-
-def test_what_a_model_cannot_answer_is_told_and_the_connection_goes_on(talk: Talk) -> None:
-    async def play(stage: Stage) -> None:
+async def test_what_a_model_cannot_answer_is_told_and_the_connection_goes_on(talk: Talk) -> None:
+    async with staged() as stage:
         with pytest.raises(BotError, match="RuntimeError: out of words") as caught:
             await stage.reply(talk("bad"))
         assert type(caught.value) is BotError
@@ -170,11 +165,9 @@ def test_what_a_model_cannot_answer_is_told_and_the_connection_goes_on(talk: Tal
             await stage.reply(talk("\u200b"))
         assert await stage.reply(talk("good")) == "good"
 
-    staged(play)
 
-
-def test_what_the_server_gives_up_is_not_computed(talk: Talk) -> None:
-    async def play(stage: Stage) -> None:
+async def test_what_the_server_gives_up_is_not_computed(talk: Talk) -> None:
+    async with staged() as stage:
         stage.model.gate.clear()
         first = asyncio.create_task(stage.reply(talk("first", name="1")))
         await until(lambda: stage.model.asked == ["first"])
@@ -187,11 +180,9 @@ def test_what_the_server_gives_up_is_not_computed(talk: Talk) -> None:
         assert await stage.reply(talk("next", name="3")) == "next"
         assert stage.model.asked == ["first", "next"]
 
-    staged(play)
 
-
-def test_a_model_that_becomes_ready_later_is_offered_then(talk: Talk) -> None:
-    async def play(stage: Stage) -> None:
+async def test_a_model_that_becomes_ready_later_is_offered_then(talk: Talk) -> None:
+    async with staged("m", "late") as stage:
         late = Gated()
         # As the thread does that loads models.
         loading = threading.Thread(target=lambda: stage.host.put("late", MicroBatch(late)))
@@ -203,11 +194,9 @@ def test_a_model_that_becomes_ready_later_is_offered_then(talk: Talk) -> None:
         assert late.asked == ["hi"]
         await until(lambda: stage.said[-1] == "Ready: late")
 
-    staged(play, names=["m", "late"])
 
-
-def test_a_host_comes_back_when_the_server_does(talk: Talk) -> None:
-    async def play(stage: Stage) -> None:
+async def test_a_host_comes_back_when_the_server_does(talk: Talk) -> None:
+    async with staged() as stage:
         stage.model.gate.clear()
         lost = asyncio.create_task(stage.reply(talk("lost")))
         await until(lambda: stage.model.asked == ["lost"])
@@ -223,11 +212,9 @@ def test_a_host_comes_back_when_the_server_does(talk: Talk) -> None:
         # However often it tried, it said why once.
         assert len([line for line in stage.said if "Connect call failed" in line]) == 1
 
-    staged(play)
 
-
-def test_a_host_that_drains_answers_what_it_was_asked_first(talk: Talk) -> None:
-    async def play(stage: Stage) -> None:
+async def test_a_host_that_drains_answers_what_it_was_asked_first(talk: Talk) -> None:
+    async with staged() as stage:
         stage.model.gate.clear()
         asked = asyncio.create_task(stage.reply(talk("last words")))
         await until(lambda: stage.model.asked == ["last words"])
@@ -238,11 +225,9 @@ def test_a_host_that_drains_answers_what_it_was_asked_first(talk: Talk) -> None:
         assert await asked == "last words"
         await stage.running
 
-    staged(play)
 
-
-def test_a_host_that_is_told_twice_leaves_at_once(talk: Talk) -> None:
-    async def play(stage: Stage) -> None:
+async def test_a_host_that_is_told_twice_leaves_at_once(talk: Talk) -> None:
+    async with staged() as stage:
         stage.model.gate.clear()
         asked = asyncio.create_task(stage.reply(talk("unheard")))
         await until(lambda: stage.model.asked == ["unheard"])
@@ -253,26 +238,20 @@ def test_a_host_that_is_told_twice_leaves_at_once(talk: Talk) -> None:
             await asked
         stage.model.gate.set()
 
-    staged(play)
 
-
-def test_a_host_whose_only_bot_was_deleted_ends() -> None:
-    async def play(stage: Stage) -> None:
+async def test_a_host_whose_only_bot_was_deleted_ends() -> None:
+    async with staged() as stage:
         await stage.harbour.replicas[0].close()
         with pytest.raises(HostRejected, match='the bot "m" was deleted on the server'):
             await stage.running
 
-    staged(play)
 
-
-def test_a_host_leaves_while_it_looks_for_its_server() -> None:
-    async def play(stage: Stage) -> None:
+async def test_a_host_leaves_while_it_looks_for_its_server() -> None:
+    async with staged() as stage:
         await stage.harbour.close()
         await until(lambda: any("Connect call failed" in line for line in stage.said))
         stage.dial_in.drain()
         await stage.running
-
-    staged(play)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The quality-control bot: the distortion of METHOD.md section 3, and no response twice."""
 
-import asyncio
 import random
 from collections import Counter
 from pathlib import Path
@@ -71,12 +70,12 @@ def test_a_donor_must_be_long_enough() -> None:
         distort(["a"] * 5, ["x"], random.Random(0))
 
 
-def conversation(bot: QcBot, length: int, seed: int = 1) -> list[str]:
+async def conversation(bot: QcBot, length: int, seed: int = 1) -> list[str]:
     turns: tuple[Turn, ...] = ()
     said = []
     for at in range(length):
         turns = (*turns, Turn("worker", f"line {at}"))
-        said.append(asyncio.run(bot.reply(Chat("c", seed, (), turns))).text)
+        said.append((await bot.reply(Chat("c", seed, (), turns))).text)
         turns = (*turns, Turn("bot", said[-1]))
     return said
 
@@ -94,7 +93,7 @@ def tiny() -> Corpus:
     )
 
 
-def test_words_come_from_another_dialogue() -> None:
+async def test_words_come_from_another_dialogue() -> None:
     corpus = Corpus(
         "letters",
         (),
@@ -105,7 +104,7 @@ def test_words_come_from_another_dialogue() -> None:
     )
     bot = QcBot(corpus)
     for seed in range(100):
-        for line in conversation(bot, 9, seed):
+        for line in await conversation(bot, 9, seed):
             letters = [word[0].lower() for word in line.split()]
             response, donor = (
                 (letters[0], set(letters[1:-1]) - {letters[0]}) if len(letters) > 2 else ("", set(letters))
@@ -125,51 +124,49 @@ def test_no_response_comes_twice_until_all_have_come() -> None:
     assert in_new_order > 90  # all but about 1 in 720 are
 
 
-def test_a_conversation_longer_than_the_corpus_goes_on() -> None:
-    said = conversation(QcBot(tiny()), 30)
+async def test_a_conversation_longer_than_the_corpus_goes_on() -> None:
+    said = await conversation(QcBot(tiny()), 30)
     assert all(said)
 
 
-def test_a_whole_conversation_repeats_nothing(corpus: Corpus) -> None:
+async def test_a_whole_conversation_repeats_nothing(corpus: Corpus) -> None:
     bot = QcBot(corpus)
     for seed in range(20):
-        said = conversation(bot, 40, seed)
+        said = await conversation(bot, 40, seed)
         assert len(set(said)) == 40
 
 
-def test_every_reply_differs_from_its_response(corpus: Corpus) -> None:
+async def test_every_reply_differs_from_its_response(corpus: Corpus) -> None:
     originals = {present(turn) for dialogue in corpus.dialogues for turn in dialogue.turns}
-    said = [line for seed in range(20) for line in conversation(QcBot(corpus), 20, seed)]
+    said = [line for seed in range(20) for line in await conversation(QcBot(corpus), 20, seed)]
     assert not originals & set(said)
 
 
-def test_replies_do_not_depend_on_what_is_said(corpus: Corpus) -> None:
+async def test_replies_do_not_depend_on_what_is_said(corpus: Corpus) -> None:
     bot = QcBot(corpus)
-    one, other = (
-        asyncio.run(bot.reply(Chat("c", 5, persona, (Turn("worker", line),)))).text
-        for line, persona in (("Hi!", ()), ("Do you like jazz?", ("I play the piano.",)))
-    )
+    one = await bot.reply(Chat("c", 5, (), (Turn("worker", "Hi!"),)))
+    other = await bot.reply(Chat("c", 5, ("I play the piano.",), (Turn("worker", "Do you like jazz?"),)))
     assert one == other
 
 
-def test_conversations_go_in_different_orders(corpus: Corpus) -> None:
+async def test_conversations_go_in_different_orders(corpus: Corpus) -> None:
     bot = QcBot(corpus)
-    assert len({conversation(bot, 1, seed)[0] for seed in range(50)}) > 40
+    assert len({(await conversation(bot, 1, seed))[0] for seed in range(50)}) > 40
 
 
-def test_the_same_call_gives_the_same_reply_anywhere(corpus: Corpus) -> None:
-    assert conversation(QcBot(corpus), 10, 7) == conversation(QcBot(corpus), 10, 7)
+async def test_the_same_call_gives_the_same_reply_anywhere(corpus: Corpus) -> None:
+    assert await conversation(QcBot(corpus), 10, 7) == await conversation(QcBot(corpus), 10, 7)
 
 
 @pytest.mark.parametrize("seed", [0, -3, 2**200])
-def test_any_whole_number_is_a_seed(corpus: Corpus, seed: int) -> None:
-    assert len(conversation(QcBot(corpus), 3, seed)) == 3
+async def test_any_whole_number_is_a_seed(corpus: Corpus, seed: int) -> None:
+    assert len(await conversation(QcBot(corpus), 3, seed)) == 3
 
 
-def test_a_seed_gives_the_lines_that_it_always_gave() -> None:
+async def test_a_seed_gives_the_lines_that_it_always_gave() -> None:
     # Of the release before there was any other way to draw: a run under way must not change its qc bot.
     lines = ["A5 c1 c2 a8", "Same b2 here.", "B3 Same words b6 b7", "A2 c3 a4", "Same", "C2 here."]
-    assert conversation(QcBot(tiny()), 6, 7) == lines
+    assert await conversation(QcBot(tiny()), 6, 7) == lines
 
 
 def test_one_dialogue_is_not_enough() -> None:
@@ -185,9 +182,9 @@ def test_a_response_too_long_for_any_donor_is_left_out() -> None:
 
 
 @pytest.mark.published
-def test_on_convai2(convai2: Path) -> None:
+async def test_on_convai2(convai2: Path) -> None:
     bot = QcBot(load_corpus(str(convai2 / "valid_self_original_no_cands.txt")))
     for seed in range(3):
-        said = conversation(bot, 30, seed)
+        said = await conversation(bot, 30, seed)
         assert len(set(said)) == 30
         assert all(line[0] == line[0].upper() and " ," not in line for line in said)

@@ -1,6 +1,5 @@
 """The qc bot that fits the systems: nothing twice, nothing of one's own, and their looks."""
 
-import asyncio
 import random
 from collections.abc import Callable, Sequence
 
@@ -14,7 +13,7 @@ from bots import Chat, Corpus, CorpusError, EarlierReply, FittedQcBot, Turn, ope
 from bots.core.prose import present
 from bots.corpus import Dialogue
 from bots.qc.distorted import distort, run_length
-from bots.qc.fitted import ENOUGH, _differ_by_a_run, _dressed, _filled, _may_have_given, _words
+from bots.qc.fitted import ENOUGH, _dressed, _filled, _may_have_given
 
 OWN = "me-2.1"
 
@@ -86,7 +85,7 @@ def small_talk_in_small_letters() -> Corpus:
     )
 
 
-def converse(
+async def converse(
     bot: FittedQcBot, length: int, seed: int = 1, before: Callable[[int], None] = lambda at: None
 ) -> list[str]:
     turns: tuple[Turn, ...] = ()
@@ -94,7 +93,7 @@ def converse(
     for at in range(length):
         before(at)
         turns = (*turns, Turn("worker", f"line {at}"))
-        said.append(asyncio.run(bot.reply(Chat(OWN, seed, (), turns))).text)
+        said.append((await bot.reply(Chat(OWN, seed, (), turns))).text)
         turns = (*turns, Turn("bot", said[-1]))
     return said
 
@@ -102,17 +101,25 @@ def converse(
 # ---- what is drawn ---------------------------------------------------------------------------
 
 
+def one_run_replaced(source: Sequence[str], words: Sequence[str]) -> bool:
+    """Return whether `words` are those of `source` but for one run, of the length that is replaced."""
+    changed = [
+        at for at, (a, b) in enumerate(zip(source, words, strict=True)) if a.casefold() != b.casefold()
+    ]
+    return not changed or changed[-1] - changed[0] < run_length(len(source))
+
+
 def sources_of(line: str, replies: Sequence[EarlierReply]) -> list[EarlierReply]:
-    """Return the replies that `line` can have been made from, the whole of it."""
-    words = _words(line)
+    """Return the replies, of words without marks, that `line` can have been made from, the whole of it."""
+    words = line.split()
     return [
         reply
         for reply in replies
-        if len(_words(reply.text)) == len(words) and _differ_by_a_run(_words(reply.text), words)
+        if len(reply.text.split()) == len(words) and one_run_replaced(reply.text.split(), words)
     ]
 
 
-def test_every_line_is_a_reply_of_a_system_with_one_run_replaced_by_words_of_another_conversation() -> None:
+async def test_every_line_is_a_systems_reply_with_one_run_of_words_of_another_conversation() -> None:
     pool = [
         EarlierReply(f"{name}-1.1", " ".join(f"{name}{number}n{at}" for at in range(length)) + ".")
         for name in "abcdefg"
@@ -122,7 +129,7 @@ def test_every_line_is_a_reply_of_a_system_with_one_run_replaced_by_words_of_ano
     bot = FittedQcBot(small_talk_in_small_letters(), Pool(pool))
     lengths = set()
     for seed in range(60):
-        for line in converse(bot, 8, seed):
+        for line in await converse(bot, 8, seed):
             words = line.lower().removesuffix(".").split()
             stems = [word[: word.index("n")] for word in words]
             taken = [at for at, stem in enumerate(stems) if stem != stems[-1 if len(words) > 2 else 0]]
@@ -138,19 +145,19 @@ def test_every_line_is_a_reply_of_a_system_with_one_run_replaced_by_words_of_ano
     assert lengths >= {2, 3, 5, 7, 8, 9, 15, 16, 29, 30, 44}
 
 
-def test_no_source_serves_twice_in_a_conversation() -> None:
+async def test_no_source_serves_twice_in_a_conversation() -> None:
     pool = [
         EarlierReply(f"w{n % 9}-1.1", " ".join(f"r{n}x{at}" for at in range(6 + n % 9))) for n in range(60)
     ]
     bot = FittedQcBot(small_talk_in_small_letters(), Pool(pool))
     for seed in range(20):
-        said = converse(bot, 25, seed)
+        said = await converse(bot, 25, seed)
         sources = [source for line in said for source in sources_of(line, pool)]
         assert len(sources) == 25
         assert len(set(sources)) == 25
 
 
-def test_no_source_serves_twice_though_replies_come_in_while_it_talks() -> None:
+async def test_no_source_serves_twice_though_replies_come_in_while_it_talks() -> None:
     replies = [
         EarlierReply(f"w{n % 9}-1.1", " ".join(f"r{n}x{at}" for at in range(6 + n % 9))) for n in range(200)
     ]
@@ -161,37 +168,35 @@ def test_no_source_serves_twice_though_replies_come_in_while_it_talks() -> None:
         def grow(at: int, pool: Pool = pool) -> None:
             pool.replies = replies[: [0, 0, 3, 20, 60, 61, 90, 150, 200][min(at, 8)]]
 
-        said = converse(bot, 20, seed, grow)
+        said = await converse(bot, 20, seed, grow)
         assert len(set(said)) == 20
         sources = [source for line in said for source in sources_of(line, replies)]
         assert len(sources) == len(set(sources)) == 16  # the first four are the corpus's
 
 
-def test_a_restart_changes_nothing() -> None:
+async def test_a_restart_changes_nothing() -> None:
     corpus, pool = small_talk_in_small_letters(), polished_pool()
-    assert converse(FittedQcBot(corpus, Pool(pool)), 10, 7) == converse(
+    assert await converse(FittedQcBot(corpus, Pool(pool)), 10, 7) == await converse(
         FittedQcBot(corpus, Pool(pool[::-1])), 10, 7
     )
 
 
-def test_conversations_are_told_different_things() -> None:
+async def test_conversations_are_told_different_things() -> None:
     bot = FittedQcBot(small_talk_in_small_letters(), Pool(polished_pool()))
-    assert len({converse(bot, 1, seed)[0] for seed in range(40)}) > 30
+    assert len({(await converse(bot, 1, seed))[0] for seed in range(40)}) > 30
 
 
-def test_replies_do_not_depend_on_what_is_said() -> None:
+async def test_replies_do_not_depend_on_what_is_said() -> None:
     bot = FittedQcBot(small_talk_in_small_letters(), Pool(polished_pool()))
-    one, other = (
-        asyncio.run(bot.reply(Chat(OWN, 5, persona, (Turn("worker", line),)))).text
-        for line, persona in (("Hi!", ()), ("Do you like jazz?", ("I play the piano.",)))
-    )
+    one = await bot.reply(Chat(OWN, 5, (), (Turn("worker", "Hi!"),)))
+    other = await bot.reply(Chat(OWN, 5, ("I play the piano.",), (Turn("worker", "Do you like jazz?"),)))
     assert one == other
 
 
-def test_every_line_differs_from_whatever_a_system_said() -> None:
+async def test_every_line_differs_from_whatever_a_system_said() -> None:
     pool = polished_pool()
     texts = {reply.text for reply in pool}
-    said = [line for seed in range(30) for line in converse(FittedQcBot(tiny(), Pool(pool)), 10, seed)]
+    said = [line for seed in range(30) for line in await converse(FittedQcBot(tiny(), Pool(pool)), 10, seed)]
     assert not texts & set(said)
 
 
@@ -206,17 +211,17 @@ def tiny() -> Corpus:
 async def test_where_systems_have_said_nothing_lines_are_the_published_ones(corpus: Corpus) -> None:
     bot = FittedQcBot(corpus, Pool())
     responses = [present(turn).split() for dialogue in corpus.dialogues for turn in dialogue.turns[1:]]
-    for line in converse(bot, 12, 3):
+    for line in await converse(bot, 12, 3):
         words = line.split()
-        assert any(len(r) == len(words) and _differ_by_a_run(r, words) for r in responses), line
+        assert any(len(r) == len(words) and one_run_replaced(r, words) for r in responses), line
     # The first line of a conversation is the very one.
     chat = Chat(OWN, 3, (), (Turn("worker", "Hi."),))
     assert await bot.reply(chat) == await open_bot("qc", corpus).reply(chat)
 
 
-def test_when_every_reply_has_served_the_corpus_goes_on() -> None:
+async def test_when_every_reply_has_served_the_corpus_goes_on() -> None:
     pool = [EarlierReply(f"w{n % 2}-1.1", f"same words here and there {n}") for n in range(ENOUGH)]
-    said = converse(FittedQcBot(small_talk_in_small_letters(), Pool(pool)), 6)
+    said = await converse(FittedQcBot(small_talk_in_small_letters(), Pool(pool)), 6)
     assert len(set(said)) == 6
 
 
@@ -232,10 +237,10 @@ def test_when_every_reply_has_served_the_corpus_goes_on() -> None:
         ["line\nafter\nline"] * 60,
     ],
 )
-def test_odd_replies_are_survived(texts: list[str]) -> None:
+async def test_odd_replies_are_survived(texts: list[str]) -> None:
     for conversations in (1, 2, 60):
         pool = [EarlierReply(f"w{n % conversations}-1.1", text) for n, text in enumerate(texts)]
-        said = converse(FittedQcBot(small_talk_in_small_letters(), Pool(pool)), 4)
+        said = await converse(FittedQcBot(small_talk_in_small_letters(), Pool(pool)), 4)
         assert all(said)
 
 
@@ -325,40 +330,40 @@ def told_apart(ours: Sequence[str], theirs: Sequence[str]) -> float:
     return float((ranks[own].sum() - n * (n + 1) / 2) / (n * rest))
 
 
-def lines_of(bot: FittedQcBot, conversations: int = 60) -> list[str]:
-    return [line for seed in range(conversations) for line in converse(bot, 10, seed)]
+async def lines_of(bot: FittedQcBot, conversations: int = 60) -> list[str]:
+    return [line for seed in range(conversations) for line in await converse(bot, 10, seed)]
 
 
-def published(corpus: Corpus) -> list[str]:
+async def published(corpus: Corpus) -> list[str]:
     bot = open_bot("qc", corpus)
-    return [asyncio.run(bot.reply(Chat(OWN, seed, (), ()))).text for seed in range(600)]
+    return [(await bot.reply(Chat(OWN, seed, (), ()))).text for seed in range(600)]
 
 
 FRESH = [polished(10_000 + number) for number in range(600)]  # what the systems tell this worker
 
 
 @pytest.mark.parametrize("which", ["shipped", "small letters"])
-def test_looks_tell_the_fitted_bot_from_no_system_and_give_the_published_one_away(
+async def test_looks_tell_the_fitted_bot_from_no_system_and_give_the_published_one_away(
     which: str, corpus: Corpus
 ) -> None:
     learned = corpus if which == "shipped" else small_talk_in_small_letters()
     # The standard error of an AUC of 300 lines against 300 is at most sqrt(1 / (6 * 300)) = 0.024.
-    assert told_apart(published(learned), FRESH) > 0.9
-    fitted = told_apart(lines_of(FittedQcBot(learned, Pool(polished_pool()))), FRESH)
+    assert told_apart(await published(learned), FRESH) > 0.9
+    fitted = told_apart(await lines_of(FittedQcBot(learned, Pool(polished_pool()))), FRESH)
     assert fitted < 0.6, fitted
 
 
-def test_systems_in_small_letters_are_fitted_as_well(corpus: Corpus) -> None:
+async def test_systems_in_small_letters_are_fitted_as_well(corpus: Corpus) -> None:
     pool = [EarlierReply(r.conversation_id, r.text.lower().replace("!", "")) for r in polished_pool()]
     fresh = [line.lower().replace("!", "") for line in FRESH]
-    assert told_apart(published(corpus), fresh) > 0.9
-    assert told_apart(lines_of(FittedQcBot(corpus, Pool(pool))), fresh) < 0.6
+    assert told_apart(await published(corpus), fresh) > 0.9
+    assert told_apart(await lines_of(FittedQcBot(corpus, Pool(pool))), fresh) < 0.6
 
 
-def test_before_there_are_enough_replies_looks_tell_less(corpus: Corpus) -> None:
+async def test_before_there_are_enough_replies_looks_tell_less(corpus: Corpus) -> None:
     few = Pool(polished_pool(conversations=4))
     assert 0 < len(few.replies) < ENOUGH
-    dressed = told_apart(lines_of(FittedQcBot(corpus, few)), FRESH)
+    dressed = told_apart(await lines_of(FittedQcBot(corpus, few)), FRESH)
     # The words are still the corpus's: they are shorter, and have more apostrophes.
     assert dressed < 0.85, dressed
-    assert told_apart(published(corpus), FRESH) > 0.95
+    assert told_apart(await published(corpus), FRESH) > 0.95

@@ -1,42 +1,19 @@
 """A real Candor server, a real bot beside it, and the two commands as they are typed."""
 
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fastapi import FastAPI, HTTPException, Request
 from typer.testing import CliRunner, Result
 
-from bots import Bot, BotError, Chat, Turn
 from bots.__main__ import cli
 from server.db.engine import migrate
-from tests.bots.conformance.wrong import Person
-from tests.bots.endpoints.test_http import running
+from tests.bots.support.app_server import hosting, running
+from tests.bots.support.commands import Command
+from tests.bots.support.wrong_bots import Person
 from tests.server.support.database import make_run
 from tests.server.support.server import House
-
-Command = Callable[..., Result]
-
-
-def hosting(bot: Bot) -> FastAPI:
-    """Return a server that has `bot` answer, as anybody may write it."""
-    app = FastAPI()
-
-    @app.post("/reply")
-    async def reply(request: Request) -> dict[str, str]:
-        body = await request.json()
-        turns = tuple(Turn(**turn) for turn in body["turns"])
-        chat = Chat(body["conversation_id"], body["seed"], tuple(body["persona"]), turns)
-        try:
-            return asdict(await bot.reply(chat))
-        except BotError as error:
-            raise HTTPException(500, str(error)) from error
-
-    return app
 
 
 @pytest.fixture
@@ -87,26 +64,3 @@ def register(house: House) -> Command:
 def checking(house: House) -> Command:
     """`candor bots check`, told where the server is."""
     return _runner(house, "check")
-
-
-def good(result: Result) -> str:
-    """Return what a command that did its work has printed, its blanks made single ones."""
-    assert result.exit_code == 0, result.output
-    return " ".join(result.stdout.split())
-
-
-def refused(result: Result, *told: str) -> str:
-    """Return what a command that did not do its work has complained of."""
-    assert result.exit_code == 2, result.output
-    complaint = " ".join(result.stderr.split())
-    assert complaint.startswith("Error:")
-    assert "Traceback" not in result.output
-    for words in told:
-        assert words in complaint, complaint
-    return complaint
-
-
-def process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command of Python as a process of its own."""
-    command = [sys.executable, "-m", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=120, check=False)

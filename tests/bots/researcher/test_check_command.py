@@ -10,13 +10,13 @@ from bots import ConformanceReport
 from bots.check import AT_ONCE, BOT_TRY, cli
 from bots.conformance.script import calls
 from server.study import Timeouts
-from tests.bots.conformance.wrong import Speaks
-from tests.bots.endpoints.test_http import running
-from tests.bots.researcher.conftest import Command, good, hosting, process, refused
+from tests.bots.support.app_server import hosting, running
+from tests.bots.support.commands import Command, good, process, refused
+from tests.bots.support.wrong_bots import Speaks
 from tests.server.support.database import execute, query
 from tests.server.support.server import House
 from tests.server.support.talker import talking
-from tests.server.support.waiting import PATIENCE, wait_until
+from tests.support.waiting import ENOUGH, wait_until
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -77,7 +77,7 @@ def test_a_bot_that_is_deleted_while_it_is_checked(register: Command, house: Hou
             wait_until(lambda: bot.asked == 1, "the first question")
             assert "It is being checked: 0 of 42 calls." in good(register("show", "mine"))
             good(register("delete", "mine", "--yes"))
-            _, complaint = process.communicate(timeout=PATIENCE)
+            _, complaint = process.communicate(timeout=ENOUGH)
     assert process.returncode == 2
     assert "no bot is registered as `mine`" in " ".join(complaint.split())
 

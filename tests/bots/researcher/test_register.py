@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from bots.register import cli
 from server.db.catalog import open_run
 from server.db.engine import open_engine
-from tests.bots.researcher.conftest import Command, good, process, refused
+from tests.bots.support.commands import Command, good, process, refused
 from tests.server.support.database import execute, query
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text

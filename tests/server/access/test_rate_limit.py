@@ -4,7 +4,7 @@ from limits import parse
 from limits.strategies import MovingWindowRateLimiter
 
 from server.access.rate_limit import Memory, new_limiter
-from tests.server.support.waiting import wait_until
+from tests.support.waiting import wait_until
 
 ONCE_A_SECOND = parse("1/second")
 ONCE_A_DAY = parse("1/day")

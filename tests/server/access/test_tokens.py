@@ -1,6 +1,5 @@
 """Tokens: made and revoked at the command line, they open and close a server that is running."""
 
-import asyncio
 import hashlib
 import json
 import re
@@ -32,7 +31,7 @@ from server.errors import (
 from tests.server.support.database import query
 from tests.server.support.server import House
 from tests.server.support.study import AT, seconds
-from tests.server.support.waiting import PATIENCE, wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 OWN = "the-installation's-own"
 Command = Callable[..., Result]
@@ -215,26 +214,26 @@ def shelf() -> Shelf:
     )
 
 
-def refusal(header: str | None, who: Scope, shelf: Shelf) -> NotAuthorised | None:
+async def refusal(header: str | None, who: Scope, shelf: Shelf) -> NotAuthorised | None:
     """Return how a header is refused; None if it is good."""
     auth = Auth("a secret", OWN, 60, shelf)
     check = auth.require_researcher if who == "researcher" else auth.require_host
     try:
-        asyncio.run(check(header))
+        await check(header)
     except NotAuthorised as error:
         return error
     return None
 
 
 @pytest.mark.parametrize("header", [f"Bearer {OWN}", f"Bearer {ALICE}", f"BEARER {ALICE}"])
-def test_researchers_may_do_everything(header: str) -> None:
-    assert refusal(header, "researcher", shelf()) is None
-    assert refusal(header, "host", shelf()) is None
+async def test_researchers_may_do_everything(header: str) -> None:
+    assert await refusal(header, "researcher", shelf()) is None
+    assert await refusal(header, "host", shelf()) is None
 
 
-def test_hosts_may_dial_in_and_no_more() -> None:
-    assert refusal(f"Bearer {GPU}", "host", shelf()) is None
-    assert isinstance(refusal(f"Bearer {GPU}", "researcher", shelf()), OutOfScope)
+async def test_hosts_may_dial_in_and_no_more() -> None:
+    assert await refusal(f"Bearer {GPU}", "host", shelf()) is None
+    assert isinstance(await refusal(f"Bearer {GPU}", "researcher", shelf()), OutOfScope)
 
 
 @pytest.mark.parametrize(
@@ -258,21 +257,21 @@ def test_hosts_may_dial_in_and_no_more() -> None:
     ],
 )
 @pytest.mark.parametrize("who", tokens.SCOPES)
-def test_every_wrong_header_has_a_reason_of_its_own(
+async def test_every_wrong_header_has_a_reason_of_its_own(
     who: Scope, header: str | None, kind: type[NotAuthorised], says: str
 ) -> None:
-    refused = refusal(header, who, shelf())
+    refused = await refusal(header, who, shelf())
     assert type(refused) is kind
     assert says in refused.message
     assert refused.hint
 
 
-def test_the_database_is_asked_only_for_what_could_be_a_token() -> None:
+async def test_the_database_is_asked_only_for_what_could_be_a_token() -> None:
     asked = shelf()
     for header in (None, "Basic x", f"Bearer {OWN}", "Bearer x", "Bearer " + "x" * 9000, f"Bearer {ALICE}x"):
-        refusal(header, "researcher", asked)
+        await refusal(header, "researcher", asked)
     assert asked.asked == 0
-    refusal(f"Bearer {LOST}", "researcher", asked)
+    await refusal(f"Bearer {LOST}", "researcher", asked)
     assert asked.asked == 1
 
 

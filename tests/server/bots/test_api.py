@@ -18,13 +18,13 @@ from server.bots.lineup import OpenRun, open_lineup
 from server.bots.registry import Registry
 from server.db import catalog
 from server.db.engine import open_engine
+from tests.server.support.answers import error
 from tests.server.support.database import execute, query
 from tests.server.support.page import Page
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text
 from tests.server.support.talker import Talker, endpoint, talking
-from tests.server.support.waiting import wait_until
-from tests.server.test_api import error
+from tests.support.waiting import PATIENCE, wait_until
 
 Serve = Callable[..., House]
 NOWHERE = {"kind": "http", "urls": ["http://127.0.0.1:1"]}
@@ -469,7 +469,7 @@ def free_port() -> int:
 
 def ready(url: str) -> bool:
     try:
-        return bool(httpx2.get(url).json()["ready"])
+        return bool(httpx2.get(url, timeout=PATIENCE).json()["ready"])
     except (httpx2.HTTPError, ValueError):
         return False
 

@@ -1,6 +1,5 @@
 """What a qc bot that fits the systems may draw from, and whole sessions with it."""
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -50,8 +49,8 @@ def store(url: str) -> Iterator[Store]:
     store.stop()
 
 
-def of_others(pool: EarlierReplies, conversation: str = NOBODY_ASKS) -> list[str]:
-    return [reply.text for reply in asyncio.run(pool.of_others(conversation))]
+async def of_others(pool: EarlierReplies, conversation: str = NOBODY_ASKS) -> list[str]:
+    return [reply.text for reply in await pool.of_others(conversation)]
 
 
 def said_by(url: str, *, qc: bool) -> dict[str, list[str]]:
@@ -68,7 +67,7 @@ def said_by(url: str, *, qc: bool) -> dict[str, list[str]]:
     return found
 
 
-def test_the_systems_replies_to_others_are_there_and_neither_ones_own_nor_the_qc_bots(
+async def test_the_systems_replies_to_others_are_there_and_neither_ones_own_nor_the_qc_bots(
     url: str, run: OpenRun, store: Store, serve: Callable[..., House]
 ) -> None:
     house = serve(url, run)
@@ -79,11 +78,11 @@ def test_the_systems_replies_to_others_are_there_and_neither_ones_own_nor_the_qc
     pool.read_through(store)
     told = said_by(url, qc=False)
     (one, ones), (_, others) = told.items()
-    assert sorted(of_others(pool)) == sorted(ones + others)
-    assert sorted(of_others(pool, f"{one}-2.1")) == sorted(others)
+    assert sorted(await of_others(pool)) == sorted(ones + others)
+    assert sorted(await of_others(pool, f"{one}-2.1")) == sorted(others)
 
 
-def test_replies_of_another_run_are_not_there(
+async def test_replies_of_another_run_are_not_there(
     url: str, run: OpenRun, store: Store, serve: Callable[..., House]
 ) -> None:
     other = make_run(url, slug="lagoon")
@@ -92,10 +91,10 @@ def test_replies_of_another_run_are_not_there(
         page.converse()
     pool = EarlierReplies(other.id)
     pool.read_through(store)
-    assert of_others(pool) == []
+    assert await of_others(pool) == []
 
 
-def test_a_reply_that_gave_its_system_away_is_not_there(
+async def test_a_reply_that_gave_its_system_away_is_not_there(
     url: str, store: Store, serve: Callable[..., House]
 ) -> None:
     run = make_run(url, bots=Says("I am a bot, by the way."))
@@ -104,29 +103,29 @@ def test_a_reply_that_gave_its_system_away_is_not_there(
         page.converse()
     pool = EarlierReplies(run.id)
     pool.read_through(store)
-    assert of_others(pool) == []
+    assert await of_others(pool) == []
 
 
-def test_nothing_is_there_before_it_has_a_store() -> None:
-    assert of_others(EarlierReplies(1)) == []
+async def test_nothing_is_there_before_it_has_a_store() -> None:
+    assert await of_others(EarlierReplies(1)) == []
 
 
-def test_it_is_read_again_after_a_while_and_not_before(
+async def test_it_is_read_again_after_a_while_and_not_before(
     url: str, run: OpenRun, store: Store, serve: Callable[..., House]
 ) -> None:
     rarely, always = EarlierReplies(run.id, refresh=3_600.0), EarlierReplies(run.id, refresh=0.0)
     house = serve(url, run)
     for pool in (rarely, always):
         pool.read_through(store)
-        assert of_others(pool) == []
+        assert await of_others(pool) == []
     with house.page() as page:
         page.agree()
         page.converse()
-    assert of_others(rarely) == []
-    assert len(of_others(always)) == 2
+    assert await of_others(rarely) == []
+    assert len(await of_others(always)) == 2
 
 
-def test_a_database_that_cannot_be_read_leaves_what_was_read_before(
+async def test_a_database_that_cannot_be_read_leaves_what_was_read_before(
     url: str, run: OpenRun, store: Store, serve: Callable[..., House]
 ) -> None:
     house = serve(url, run)
@@ -135,19 +134,19 @@ def test_a_database_that_cannot_be_read_leaves_what_was_read_before(
         page.converse()
     pool = EarlierReplies(run.id, refresh=0.0)
     pool.read_through(store)
-    before = of_others(pool)
+    before = await of_others(pool)
     assert len(before) == 2
     house.stop()
     execute(url, "ALTER TABLE turn RENAME TO gone")
     with capture_logs() as logs:
-        assert of_others(pool) == before
+        assert await of_others(pool) == before
         fresh = EarlierReplies(run.id)
         fresh.read_through(store)
-        assert of_others(fresh) == []
+        assert await of_others(fresh) == []
     assert [entry["event"] for entry in logs].count("earlier replies not read") == 2
 
 
-def test_it_holds_no_more_than_the_latest_conversations(
+async def test_it_holds_no_more_than_the_latest_conversations(
     url: str, run: OpenRun, store: Store, serve: Callable[..., House]
 ) -> None:
     with serve(url, run).page() as page:
@@ -171,7 +170,7 @@ def test_it_holds_no_more_than_the_latest_conversations(
         )
     pool = EarlierReplies(run.id)
     pool.read_through(store)
-    numbers = {int(text.partition(":")[0]) for text in of_others(pool)}
+    numbers = {int(text.partition(":")[0]) for text in await of_others(pool)}
     assert numbers == set(range(50, 150))
 
 

@@ -15,13 +15,11 @@ from server.db.catalog import RunEntry
 from server.db.engine import migrate, open_engine
 from server.errors import StudyInvalid
 from server.study import DEMO, parse_study
-from tests.server.cli.test_command_line import Candor, assert_refused
 from tests.server.support.bots import report
+from tests.server.support.commands import Candor, assert_refused
 from tests.server.support.database import query
 from tests.server.support.study import AT, study_text
 from tests.server.support.talker import Talker, endpoint, talking
-
-pytestmark = pytest.mark.timeout(120)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from server.db.engine import open_engine
 from tests.server.support.database import query
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text
-from tests.server.support.waiting import PATIENCE, wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 Serve = Callable[..., House]
 Message = dict[str, Any]

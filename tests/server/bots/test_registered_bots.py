@@ -133,27 +133,23 @@ async def test_a_change_during_another_leaves_database_and_process_agreed(
     url: str, tmp_path: Path, first: Call, second: Call
 ) -> None:
     """The first change has to end a check, which takes its time: the second arrives in between."""
+    checked = SlowToStop()
+    registry = RegistryOf(checked)
+    async with serving(url, tmp_path, registry) as client:
 
-    async def scenario() -> None:
-        checked = SlowToStop()
-        registry = RegistryOf(checked)
-        async with serving(url, tmp_path, registry) as client:
+        async def change(call: Call) -> int:
+            method, path, content = call
+            return (await client.request(method, path, **content)).status_code
 
-            async def change(call: Call) -> int:
-                method, path, content = call
-                return (await client.request(method, path, **content)).status_code
-
-            assert (await client.post("/bots/far/check")).status_code == 202
-            await checked.asked.wait()
-            earlier = asyncio.create_task(change(first))
-            await checked.cancelled.wait()
-            later = asyncio.create_task(change(second))
-            await meanwhile(client)
-            checked.let_go.set()
-            assert {await earlier, await later} <= {200, 204}
-            assert await registry.held("far") == stored(url, "far")
-
-    await scenario()
+        assert (await client.post("/bots/far/check")).status_code == 202
+        await checked.asked.wait()
+        earlier = asyncio.create_task(change(first))
+        await checked.cancelled.wait()
+        later = asyncio.create_task(change(second))
+        await meanwhile(client)
+        checked.let_go.set()
+        assert {await earlier, await later} <= {200, 204}
+        assert await registry.held("far") == stored(url, "far")
 
 
 def owner(store: Store, registry: Registry) -> RegisteredBots:

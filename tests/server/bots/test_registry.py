@@ -1,7 +1,7 @@
 """The bots that a process holds: they come and go, and whoever holds one sees it."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -10,7 +10,7 @@ from server.bots.registration import Registration
 from server.bots.registry import Registry
 from tests.server.support.study import AT
 from tests.server.support.talker import Talker, endpoint, talking
-from tests.server.support.waiting import PATIENCE
+from tests.support.waiting import until
 
 CHAT = Chat("c", 1, (), (Turn("worker", "Hello?"),))
 DIAL_IN = endpoint({"kind": "dial-in"})
@@ -43,13 +43,6 @@ class Host:
 
     async def close(self) -> None:
         self.closed = True
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait for what a server in another thread, or a heartbeat, brings about."""
-    async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110
-            await asyncio.sleep(0.005)
 
 
 def test_a_bot_that_was_never_registered_is_not_there() -> None:

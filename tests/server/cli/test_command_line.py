@@ -5,11 +5,11 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 from server.bots.registry import Registry
 from server.cli.command_line import COMMANDS, cli
@@ -18,32 +18,8 @@ from server.cli.settings import settings_from
 from server.config import Settings
 from server.db.engine import migrate
 from server.study import DEMO
+from tests.server.support.commands import REPOSITORY, Candor, assert_refused, process
 from tests.server.support.database import query
-
-REPOSITORY = Path(__file__).parents[3]
-pytestmark = pytest.mark.timeout(300)  # a server that starts where it should refuse would never end
-Candor = Callable[..., Result]
-
-
-def process(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a command as a user does."""
-    return subprocess.run(
-        [sys.executable, "-m", "server", *map(str, arguments)],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-
-
-def assert_refused(done: Result, *reasons: str) -> None:
-    """A clear message, exit status 2, and no exception that would be printed as a traceback."""
-    assert isinstance(done.exception, SystemExit), done.exception
-    assert done.exit_code == 2, done.output
-    assert "Traceback" not in done.output
-    for reason in reasons:
-        assert reason in done.stderr
 
 
 def test_help_names_every_command() -> None:

@@ -29,6 +29,7 @@ from server.session.records import (
 )
 from tests.server.support.database import execute, held_up, query
 from tests.server.support.study import AT
+from tests.support.waiting import PATIENCE
 
 T = TypeVar("T")
 
@@ -234,19 +235,22 @@ async def test_a_caller_that_has_gone_away_stops_nobody(store: Store, run: OpenR
     assert 1 in turns(url)
 
 
-async def test_a_loop_that_has_gone_away_stops_nobody(store: Store, run: OpenRun) -> None:
+def test_a_loop_that_has_gone_away_stops_nobody(store: Store, run: OpenRun) -> None:
     """A caller whose whole event loop is closed cannot be told; the writer lives on."""
     begun, go_on = threading.Event(), threading.Event()
 
     def wait(_connection: Connection) -> None:
         begun.set()
-        assert go_on.wait(20)
+        assert go_on.wait(PATIENCE)
 
-    task = asyncio.create_task(store.submit(wait))
-    await asyncio.to_thread(begun.wait, 20)
-    task.cancel()
+    async def abandon() -> None:
+        task = asyncio.create_task(store.submit(wait))
+        await asyncio.to_thread(begun.wait, PATIENCE)
+        task.cancel()
+
+    asyncio.run(abandon())  # the loop, which is this test's own, is closed when this returns
     go_on.set()
-    assert await store.submit(lambda connection: 42) == 42
+    assert asyncio.run(store.submit(lambda connection: 42)) == 42
 
 
 # ---- a database that does not take it --------------------------------------------------------

@@ -1,7 +1,7 @@
 """What `/metrics` tells researchers of bots that really answered, failed and hung, and others not."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -14,12 +14,12 @@ from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.desk.metrics import BUCKETS, Metrics, kind_of
 from server.session.plan import QC
-from tests.bots.endpoints.servers import answer, close_at_once, hang, saying, serving
+from tests.bots.support.servers import answer, close_at_once, hang, saying, serving
 from tests.server.support.bots import Echo, Gated, Raises
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import RUN, SYSTEMS, study_text
-from tests.server.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 QUICK = {"timeouts": {"bot_try": 0.1, "bot_total": 0.3}}
 CHAT = Chat("c1", 7, (), (Turn("worker", "Hello?"),))
@@ -200,14 +200,14 @@ def test_a_scraper_gets_the_format_that_it_asks_for(
 # ---- one bot ---------------------------------------------------------------------------------
 
 
-def measured(url: str, bot: Bot) -> tuple[Bot, Callable[[], str]]:
+def measured(url: str, bot: Bot) -> tuple[Bot, Callable[[], Awaitable[str]]]:
     """Return the bot of a run as it is measured, and a function that returns the page."""
     auth = Auth("a secret", "own", 60)
     metrics = Metrics(auth)
     run: OpenRun = metrics.measured(make_run(url, bots=bot))
 
-    def text() -> str:
-        return bytes(asyncio.run(metrics.page("Bearer own", "")).body).decode()
+    async def text() -> str:
+        return bytes((await metrics.page("Bearer own", "")).body).decode()
 
     return run.bots["quokka_plain"], text
 
@@ -233,8 +233,8 @@ async def test_a_cancelled_call_is_no_longer_in_flight(url: str) -> None:
     for call in calls:
         call.cancel()
     await asyncio.wait(calls)
-    assert nonzero(read(text(), "candor_bot_calls_in_flight")) == {}
-    assert nonzero(read(text(), "candor_bot_failures_total", "kind")) == {("timeout",): 3}
+    assert nonzero(read(await text(), "candor_bot_calls_in_flight")) == {}
+    assert nonzero(read(await text(), "candor_bot_failures_total", "kind")) == {("timeout",): 3}
 
 
 async def test_a_bot_that_cancels_its_own_work_has_failed_and_is_not_late(url: str) -> None:
@@ -242,7 +242,7 @@ async def test_a_bot_that_cancels_its_own_work_has_failed_and_is_not_late(url: s
 
     with pytest.raises(asyncio.CancelledError):
         await bot.reply(CHAT)
-    assert nonzero(read(text(), "candor_bot_failures_total", "kind")) == {("error",): 1}
+    assert nonzero(read(await text(), "candor_bot_failures_total", "kind")) == {("error",): 1}
 
 
 # ---- bots that run elsewhere -----------------------------------------------------------------
@@ -261,14 +261,10 @@ OF_ELSEWHERE: list[tuple[Any, str]] = [
     ("behaviour", "kind"), OF_ELSEWHERE, ids=["hangs", "empty", "long", "busy", "500", "closes"]
 )
 async def test_a_server_that_fails_is_counted_for_what_it_did(behaviour: Any, kind: str) -> None:
-    async def fail() -> BotError:
-        async with serving(behaviour) as served:
-            bot = open_endpoint(
-                HttpEndpoint(kind="http", urls=[served.url]), patience=0.2 if kind == "timeout" else 10.0
-            )
-            with pytest.raises(BotError) as caught:
-                await bot.reply(CHAT)
-            await bot.close()
-            return caught.value
-
-    assert kind_of(await fail()) == kind
+    patience = 0.2 if kind == "timeout" else PATIENCE
+    async with serving(behaviour) as served:
+        bot = open_endpoint(HttpEndpoint(kind="http", urls=[served.url]), patience=patience)
+        with pytest.raises(BotError) as caught:
+            await bot.reply(CHAT)
+        await bot.close()
+    assert kind_of(caught.value) == kind

@@ -26,7 +26,7 @@ from server.db.engine import open_engine
 from tests.server.support.database import query
 from tests.server.support.server import House
 from tests.server.support.study import AT, RATINGS, RUN, SYSTEMS, study_text
-from tests.server.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 
 Serve = Callable[..., House]
 MODEL = "walrus-7b-instruct"

@@ -36,7 +36,7 @@ from server.session.reply_time import ReplyTime, reply_delay
 from server.session.step import resume, step
 from tests.server.support.database import make_run, query
 from tests.server.support.study import AT, RATINGS, SYSTEMS, seconds, study_text
-from tests.server.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 
 AUTH = Auth("secret", "token", 3600)
 NATURAL = ReplyTime()
@@ -259,13 +259,8 @@ async def test_what_a_page_hears_comes_no_earlier_than_its_delay_and_looks_the_s
     store = Store(url)
     store.start()
     live = LiveSessions(store, {run.id: run}, AUTH)
-
-    async def scenario() -> list[TimedPage]:
-        workers = (chat_through(live, run, store, f"w{number}") for number in range(12))
-        return list(await asyncio.gather(*workers))
-
     try:
-        pages = await scenario()
+        pages = await asyncio.gather(*(chat_through(live, run, store, worker) for worker in _workers()))
     finally:
         store.stop()
     # Whichever systems a worker met, the page was told the same, in the same order.

@@ -185,21 +185,17 @@ async def test_whoever_is_back_is_known_by_id_or_by_name_in_their_own_run_only(
     store: Store, url: str
 ) -> None:
     one, two = make_run(url, slug="one"), make_run(url, slug="two")
+    enrolment = await sit(store, one, "ann")
 
-    async def scenario() -> None:
-        enrolment = await sit(store, one, "ann")
+    async def back(run: OpenRun, who: str | Arrival) -> Enrolment | None:
+        return await store.read(lambda connection: find_enrolment(connection, run, who))
 
-        async def back(run: OpenRun, who: str | Arrival) -> Enrolment | None:
-            return await store.read(lambda connection: find_enrolment(connection, run, who))
-
-        assert await back(one, enrolment.assignment) == await back(one, Arrival("link", "ann")) == enrolment
-        strangers = [enrolment.assignment + "0", Arrival("link", "bob"), Arrival("simulated", "ann")]
-        assert [await back(one, who) for who in strangers] == [None] * 3
-        assert await back(two, enrolment.assignment) is await back(two, Arrival("link", "ann")) is None
-        await close(store, enrolment, "returned")
-        assert await back(one, Arrival("link", "ann")) == enrolment  # to be told that it is over
-
-    await scenario()
+    assert await back(one, enrolment.assignment) == await back(one, Arrival("link", "ann")) == enrolment
+    strangers = [enrolment.assignment + "0", Arrival("link", "bob"), Arrival("simulated", "ann")]
+    assert [await back(one, who) for who in strangers] == [None] * 3
+    assert await back(two, enrolment.assignment) is await back(two, Arrival("link", "ann")) is None
+    await close(store, enrolment, "returned")
+    assert await back(one, Arrival("link", "ann")) == enrolment  # to be told that it is over
     assert query(url, "SELECT status FROM assignment") == [("returned",)]
 
 

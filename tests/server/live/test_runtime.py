@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -28,11 +28,10 @@ from tests.server.support.bots import Echo, Gated, Raises, ReturnsNothing, Says
 from tests.server.support.database import make_run, query
 from tests.server.support.page import OF_A_CONVERSATION
 from tests.server.support.study import RATINGS, study_text
-from tests.server.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, until
 
 QUICK = {"timeouts": {"bot_try": 0.1, "bot_total": 0.3}}
 AUTH = Auth("secret", "token", 3600)
-Scenario = Callable[["Stage"], Coroutine[Any, Any, None]]
 
 
 class RecordingPage:
@@ -99,28 +98,23 @@ class Stage:
         content = {"type": type_, "id": f"m{self._ids}", **where, **fields}
         await session.receive(FromWorker(client_messages.validate_python(content), utc_now()), page)
 
-    async def comes_true(self, condition: Callable[[], bool]) -> None:
-        async with asyncio.timeout(PATIENCE):
-            while not condition():  # noqa: ASYNC110  (what changes is the server's own state, which has no event)
-                await asyncio.sleep(0.005)
-
     def notes(self) -> list[tuple[str, str]]:
         return query(self.url, "SELECT kind, text FROM note ORDER BY id")  # type: ignore[return-value]
 
 
 @pytest.fixture
-def play(url: str) -> Iterator[Callable[..., None]]:
-    """Return a function that plays a scenario with bots of the test's choice."""
+def staged(url: str) -> Iterator[Callable[..., Stage]]:
+    """Return a function that makes a stage with bots, and changes to the study, of the test's choice."""
     stores: list[Store] = []
 
-    def run_scenario(scenario: Scenario, bots: Bot | Mapping[str, Bot] | None = None, **changes: Any) -> None:
+    def made(bots: Bot | Mapping[str, Bot] | None = None, **changes: Any) -> Stage:
         run = make_run(url, study_text(**changes), bots)
         store = Store(url)
         stores.append(store)
         store.start()
-        asyncio.run(scenario(Stage(url, run, store)))
+        return Stage(url, run, store)
 
-    yield run_scenario
+    yield made
     for store in stores:
         store.stop()
 
@@ -128,91 +122,80 @@ def play(url: str) -> Iterator[Callable[..., None]]:
 # ---- who holds a session ---------------------------------------------------------------------
 
 
-def test_a_later_page_takes_over_and_the_earlier_one_is_told(play: Callable[..., None]) -> None:
-    async def scenario(stage: Stage) -> None:
-        assignment = await stage.enrolment()
-        session, first = await stage.open(assignment)
-        again, second = await stage.open(assignment)
-        assert again is session
-        assert (first.types(), first.closed) == (["snapshot", "taken_over"], True)
-        await stage.send(session, first, "agree")  # of the earlier page: unheard
-        assert session.state.phase is Phase.INSTRUCTIONS
-        await stage.send(session, second, "agree")
-        assert second.types() == ["snapshot", "topic_due", "accepted"]
-        assert first.types() == ["snapshot", "taken_over"]
-        session.detach(first)  # its adapter ends: the later page keeps the session
-        await stage.send(session, second, "leave")
-        assert second.types()[-2:] == ["ended", "accepted"]
-
-    play(scenario)
+async def test_a_later_page_takes_over_and_the_earlier_one_is_told(staged: Callable[..., Stage]) -> None:
+    stage = staged()
+    assignment = await stage.enrolment()
+    session, first = await stage.open(assignment)
+    again, second = await stage.open(assignment)
+    assert again is session
+    assert (first.types(), first.closed) == (["snapshot", "taken_over"], True)
+    await stage.send(session, first, "agree")  # of the earlier page: unheard
+    assert session.state.phase is Phase.INSTRUCTIONS
+    await stage.send(session, second, "agree")
+    assert second.types() == ["snapshot", "topic_due", "accepted"]
+    assert first.types() == ["snapshot", "taken_over"]
+    session.detach(first)  # its adapter ends: the later page keeps the session
+    await stage.send(session, second, "leave")
+    assert second.types()[-2:] == ["ended", "accepted"]
 
 
-def test_a_session_is_loaded_once_however_many_open_it(play: Callable[..., None]) -> None:
-    async def scenario(stage: Stage) -> None:
-        assignment = await stage.enrolment()
-        sessions = await asyncio.gather(*(stage.live.open(assignment) for _ in range(8)))
-        assert len(set(map(id, sessions))) == 1
-
-    play(scenario)
+async def test_a_session_is_loaded_once_however_many_open_it(staged: Callable[..., Stage]) -> None:
+    stage = staged()
+    assignment = await stage.enrolment()
+    sessions = await asyncio.gather(*(stage.live.open(assignment) for _ in range(8)))
+    assert len(set(map(id, sessions))) == 1
 
 
-def test_a_session_released_while_others_open_it_still_has_one_owner(play: Callable[..., None]) -> None:
-    async def scenario(stage: Stage) -> None:
-        assignment = await stage.enrolment()
+async def test_a_session_released_while_others_open_it_still_has_one_owner(
+    staged: Callable[..., Stage],
+) -> None:
+    stage = staged()
+    assignment = await stage.enrolment()
 
-        async def visit() -> LiveSession:
-            session = await stage.live.open(assignment)
-            stage.live.release(assignment)  # the page has gone before it was served
-            return session
+    async def visit() -> LiveSession:
+        session = await stage.live.open(assignment)
+        stage.live.release(assignment)  # the page has gone before it was served
+        return session
 
-        async def stay() -> LiveSession:
-            return await stage.live.open(assignment)
+    async def stay() -> LiveSession:
+        return await stage.live.open(assignment)
 
-        first = asyncio.create_task(visit())
-        await asyncio.sleep(0)
-        second = asyncio.create_task(stay())
-        await first
-        third = asyncio.create_task(stay())
-        assert await second is await third
-
-    play(scenario)
-
-
-def test_an_unknown_assignment_cannot_be_opened(play: Callable[..., None]) -> None:
-    async def scenario(stage: Stage) -> None:
-        with pytest.raises(AssignmentNotFound):
-            await stage.live.open("nothing")
-
-    play(scenario)
+    first = asyncio.create_task(visit())
+    await asyncio.sleep(0)
+    second = asyncio.create_task(stay())
+    await first
+    third = asyncio.create_task(stay())
+    assert await second is await third
 
 
-def test_an_abandoned_session_is_forgotten(play: Callable[..., None]) -> None:
-    async def scenario(stage: Stage) -> None:
-        assignment = await stage.enrolment()
-        session, page = await stage.open(assignment)
-        session.detach(page)
-        stage.live.release(assignment)
-        assert len(stage.live) == 0
-
-    play(scenario)
+async def test_an_unknown_assignment_cannot_be_opened(staged: Callable[..., Stage]) -> None:
+    stage = staged()
+    with pytest.raises(AssignmentNotFound):
+        await stage.live.open("nothing")
 
 
-def test_a_session_abandoned_while_the_bot_thinks_is_forgotten_once_it_has_answered(
-    play: Callable[..., None], url: str
+async def test_an_abandoned_session_is_forgotten(staged: Callable[..., Stage]) -> None:
+    stage = staged()
+    assignment = await stage.enrolment()
+    session, page = await stage.open(assignment)
+    session.detach(page)
+    stage.live.release(assignment)
+    assert len(stage.live) == 0
+
+
+async def test_a_session_abandoned_while_the_bot_thinks_is_forgotten_once_it_has_answered(
+    staged: Callable[..., Stage], url: str
 ) -> None:
     bot = Gated()
-
-    async def scenario(stage: Stage) -> None:
-        assignment, session, page = await stage.chatting()
-        await stage.send(session, page, "say", text="Hello?")
-        session.detach(page)
-        stage.live.release(assignment)
-        assert len(stage.live) == 1  # the question is under way
-        bot.gate.set()
-        await stage.comes_true(lambda: len(stage.live) == 0)
-        assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
-
-    play(scenario, bot)
+    stage = staged(bot)
+    assignment, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    session.detach(page)
+    stage.live.release(assignment)
+    assert len(stage.live) == 1  # the question is under way
+    bot.gate.set()
+    await until(lambda: len(stage.live) == 0)
+    assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
 
 
 async def newcomer(stage: Stage) -> Enrolment:
@@ -222,70 +205,62 @@ async def newcomer(stage: Stage) -> Enrolment:
     return await stage.store.submit(lambda connection: enrol(connection, stage.run, worker, at))
 
 
-def test_a_session_that_expired_is_told_and_takes_nothing_more(play: Callable[..., None]) -> None:
-    async def scenario(stage: Stage) -> None:
-        assignment, session, page = await stage.chatting()
-        assert (await newcomer(stage)).displaced == assignment
-        stored, commits = await stage.store.load(assignment), stage.store.commits
-        await stage.live.expire(assignment)
-        assert page.messages[-1] == Ended(phase="expired")
-        assert session.state.phase is Phase.EXPIRED
-        with pytest.raises(WrongPhase):
-            await stage.send(session, page, "leave")
-        assert (await stage.store.load(assignment), stage.store.commits) == (stored, commits)
-        await stage.live.expire("not alive here")
-
-    play(scenario)
+async def test_a_session_that_expired_is_told_and_takes_nothing_more(staged: Callable[..., Stage]) -> None:
+    stage = staged()
+    assignment, session, page = await stage.chatting()
+    assert (await newcomer(stage)).displaced == assignment
+    stored, commits = await stage.store.load(assignment), stage.store.commits
+    await stage.live.expire(assignment)
+    assert page.messages[-1] == Ended(phase="expired")
+    assert session.state.phase is Phase.EXPIRED
+    with pytest.raises(WrongPhase):
+        await stage.send(session, page, "leave")
+    assert (await stage.store.load(assignment), stage.store.commits) == (stored, commits)
+    await stage.live.expire("not alive here")
 
 
-def test_a_session_that_expired_finds_out_with_its_next_message(play: Callable[..., None]) -> None:
-    async def scenario(stage: Stage) -> None:
-        assignment, session, page = await stage.chatting()
-        await newcomer(stage)
-        with pytest.raises(WrongPhase):
-            await stage.send(session, page, "say", text="Hello?")
-        last: Any = page.messages[-1]
-        assert (last.type, last.phase, session.state.phase) == ("snapshot", Phase.EXPIRED, Phase.EXPIRED)
-        assert not any(isinstance(record, WorkerSaid) for record in await stage.store.load(assignment))
-
-    play(scenario)
+async def test_a_session_that_expired_finds_out_with_its_next_message(staged: Callable[..., Stage]) -> None:
+    stage = staged()
+    assignment, session, page = await stage.chatting()
+    await newcomer(stage)
+    with pytest.raises(WrongPhase):
+        await stage.send(session, page, "say", text="Hello?")
+    last: Any = page.messages[-1]
+    assert (last.type, last.phase, session.state.phase) == ("snapshot", Phase.EXPIRED, Phase.EXPIRED)
+    assert not any(isinstance(record, WorkerSaid) for record in await stage.store.load(assignment))
 
 
 # ---- the state elsewhere is newer ------------------------------------------------------------
 
 
-def test_a_line_stored_elsewhere_is_not_stored_twice_and_the_bot_is_asked(
-    play: Callable[..., None], url: str
+async def test_a_line_stored_elsewhere_is_not_stored_twice_and_the_bot_is_asked(
+    staged: Callable[..., Stage], url: str
 ) -> None:
     """As after a commit whose success was never heard of: the worker's page sends the line again."""
 
-    async def scenario(stage: Stage) -> None:
-        assignment, session, page = await stage.chatting()
-        said = WorkerSaid(f"{assignment}-1.1", 0, "Hello?", utc_now(), "mine")
-        await stage.store.append(assignment, [said], utc_now())
-        again = {"type": "say", "id": "mine", "conversation": 1, "attempt": 1, "turn": 0, "text": "Hello?"}
-        await session.receive(FromWorker(client_messages.validate_python(again), utc_now()), page)
-        await page.hears("said")
-        assert page.types().count("accepted") == 3  # agree, topic, say
-        assert query(url, "SELECT count(*) FROM turn") == [(2,)]
-
-    play(scenario)
+    stage = staged()
+    assignment, session, page = await stage.chatting()
+    said = WorkerSaid(f"{assignment}-1.1", 0, "Hello?", utc_now(), "mine")
+    await stage.store.append(assignment, [said], utc_now())
+    again = {"type": "say", "id": "mine", "conversation": 1, "attempt": 1, "turn": 0, "text": "Hello?"}
+    await session.receive(FromWorker(client_messages.validate_python(again), utc_now()), page)
+    await page.hears("said")
+    assert page.types().count("accepted") == 3  # agree, topic, say
+    assert query(url, "SELECT count(*) FROM turn") == [(2,)]
 
 
 # ---- bots that fail --------------------------------------------------------------------------
 
 
-def test_a_bot_that_stumbles_is_asked_again_and_it_is_noted(play: Callable[..., None]) -> None:
-    async def scenario(stage: Stage) -> None:
-        _, session, page = await stage.chatting()
-        await stage.send(session, page, "say", text="Hello?")
-        said: Any = await page.hears("said")
-        assert said.text == "Reply 0 to: Hello?"
-        assert "replaced" not in page.types()
-        system = session.state.conversations[0].plan.system
-        assert stage.notes() == [("bot_error", f"{system}: out of order")] * 2
-
-    play(scenario, Raises(BotError("out of order"), times=2))
+async def test_a_bot_that_stumbles_is_asked_again_and_it_is_noted(staged: Callable[..., Stage]) -> None:
+    stage = staged(Raises(BotError("out of order"), times=2))
+    _, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    said: Any = await page.hears("said")
+    assert said.text == "Reply 0 to: Hello?"
+    assert "replaced" not in page.types()
+    system = session.state.conversations[0].plan.system
+    assert stage.notes() == [("bot_error", f"{system}: out of order")] * 2
 
 
 ONE_AFTER_THE_OTHER = [
@@ -311,24 +286,22 @@ ONE_AFTER_THE_OTHER = [
 @pytest.mark.parametrize(
     ("bot", "reason"), ONE_AFTER_THE_OTHER, ids=[reason for _, reason in ONE_AFTER_THE_OTHER]
 )
-def test_a_bot_that_never_answers_is_replaced_whatever_its_fault(
-    play: Callable[..., None], bot: Bot, reason: str
+async def test_a_bot_that_never_answers_is_replaced_whatever_its_fault(
+    staged: Callable[..., Stage], bot: Bot, reason: str
 ) -> None:
-    async def scenario(stage: Stage) -> None:
-        _, session, page = await stage.chatting()
-        await stage.send(session, page, "say", text="Hello?")
-        await page.hears("topic_due", 2)
-        assert page.types()[-2:] == ["replaced", "topic_due"]
-        *failures, replaced = stage.notes()
-        assert replaced[0] == "replaced"
-        # As many tries as fit into the time, the last of which was one too many.
-        assert [kind for kind, _ in failures] == ["bot_error"] * (len(failures) - 1) + ["bot_gave_up"]
-        for _, text in failures:
-            assert reason in text
-            assert len(text) < 1000
-        assert session.state.conversations[0].status == "failed"
-
-    play(scenario, bot, **QUICK)
+    stage = staged(bot, **QUICK)
+    _, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    await page.hears("topic_due", 2)
+    assert page.types()[-2:] == ["replaced", "topic_due"]
+    *failures, replaced = stage.notes()
+    assert replaced[0] == "replaced"
+    # As many tries as fit into the time, the last of which was one too many.
+    assert [kind for kind, _ in failures] == ["bot_error"] * (len(failures) - 1) + ["bot_gave_up"]
+    for _, text in failures:
+        assert reason in text
+        assert len(text) < 1000
+    assert session.state.conversations[0].status == "failed"
 
 
 @pytest.mark.parametrize(
@@ -343,39 +316,37 @@ def test_a_bot_that_never_answers_is_replaced_whatever_its_fault(
     ],
     ids=["spaces", "controls", "lines", "markup", "as long as can be", "beyond ASCII"],
 )
-def test_what_a_bot_says_is_cleaned_and_bounded(
-    play: Callable[..., None], url: str, text: str, shown: str
+async def test_what_a_bot_says_is_cleaned_and_bounded(
+    staged: Callable[..., Stage], url: str, text: str, shown: str
 ) -> None:
-    async def scenario(stage: Stage) -> None:
-        _, session, page = await stage.chatting()
+    stage = staged(Says(text))
+    _, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    said: Any = await page.hears("said")
+    assert said.text == shown
+    assert query(url, "SELECT text FROM turn WHERE author = 'bot'") == [(shown,)]
+
+
+async def test_every_system_failing_ends_the_assignment_early_and_paid(
+    staged: Callable[..., Stage], url: str
+) -> None:
+    stage = staged(Raises(BotError("out of order")), timeouts={"bot_try": 0.1, "bot_total": 0.1})
+    assignment = await stage.enrolment()
+    session, page = await stage.open(assignment)
+    await stage.send(session, page, "agree")
+    while session.state.phase is Phase.TOPIC:
+        await stage.send(session, page, "topic", text="the sea", opinion="like")
         await stage.send(session, page, "say", text="Hello?")
-        said: Any = await page.hears("said")
-        assert said.text == shown
-        assert query(url, "SELECT text FROM turn WHERE author = 'bot'") == [(shown,)]
-
-    play(scenario, Says(text))
-
-
-def test_every_system_failing_ends_the_assignment_early_and_paid(play: Callable[..., None], url: str) -> None:
-    async def scenario(stage: Stage) -> None:
-        assignment = await stage.enrolment()
-        session, page = await stage.open(assignment)
-        await stage.send(session, page, "agree")
-        while session.state.phase is Phase.TOPIC:
-            await stage.send(session, page, "topic", text="the sea", opinion="like")
-            await stage.send(session, page, "say", text="Hello?")
-            await stage.comes_true(lambda: session.state.phase is not Phase.CHAT)
-        assert session.state.phase is Phase.FEEDBACK
-        await stage.send(session, page, "feedback", text="")
-        completed: Any = await page.hears("completed")
-        assert completed.code == AUTH.completion_code(assignment)
-        assert query(url, "SELECT status FROM assignment") == [("completed",)]
-
-    play(scenario, Raises(BotError("out of order")), timeouts={"bot_try": 0.1, "bot_total": 0.1})
+        await until(lambda: session.state.phase is not Phase.CHAT)
+    assert session.state.phase is Phase.FEEDBACK
+    await stage.send(session, page, "feedback", text="")
+    completed: Any = await page.hears("completed")
+    assert completed.code == AUTH.completion_code(assignment)
+    assert query(url, "SELECT status FROM assignment") == [("completed",)]
 
 
-def test_a_bot_that_fails_past_the_minimum_leaves_a_conversation_to_rate(
-    play: Callable[..., None],
+async def test_a_bot_that_fails_past_the_minimum_leaves_a_conversation_to_rate(
+    staged: Callable[..., Stage],
 ) -> None:
     class FailsLater(Echo):
         async def reply(self, chat: Any) -> Any:
@@ -383,95 +354,85 @@ def test_a_bot_that_fails_past_the_minimum_leaves_a_conversation_to_rate(
                 raise BotError("tired")
             return await super().reply(chat)
 
-    async def scenario(stage: Stage) -> None:
-        _, session, page = await stage.chatting()
-        for number in range(2):
-            await stage.send(session, page, "say", text=f"line {number}")
-            await page.hears("rating_due" if number else "said")
-        await stage.send(session, page, "rate", ratings=RATINGS)
-        assert session.state.conversations[0].status == "rated"
-
-    play(scenario, FailsLater(), **QUICK)
+    stage = staged(FailsLater(), **QUICK)
+    _, session, page = await stage.chatting()
+    for number in range(2):
+        await stage.send(session, page, "say", text=f"line {number}")
+        await page.hears("rating_due" if number else "said")
+    await stage.send(session, page, "rate", ratings=RATINGS)
+    assert session.state.conversations[0].status == "rated"
 
 
-def test_a_reply_that_comes_after_the_worker_left_is_dropped(play: Callable[..., None], url: str) -> None:
+async def test_a_reply_that_comes_after_the_worker_left_is_dropped(
+    staged: Callable[..., Stage], url: str
+) -> None:
     bot = Gated()
+    stage = staged(bot)
+    assignment, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    await stage.send(session, page, "leave")
+    bot.gate.set()
+    session.detach(page)
+    stage.live.release(assignment)
+    await until(lambda: len(stage.live) == 0)
+    assert query(url, "SELECT author FROM turn") == [("worker",)]
 
-    async def scenario(stage: Stage) -> None:
-        assignment, session, page = await stage.chatting()
-        await stage.send(session, page, "say", text="Hello?")
-        await stage.send(session, page, "leave")
+
+async def test_a_question_under_way_is_not_asked_twice_by_a_refresh(
+    staged: Callable[..., Stage], url: str
+) -> None:
+    bot = Gated()
+    stage = staged(bot)
+    assignment, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    for _ in range(3):
+        session, page = await stage.open(assignment)
+    snapshot: Any = page.messages[0]
+    assert snapshot.conversation.typing
+    assert [turn.text for turn in snapshot.conversation.turns] == ["Hello?"]
+    bot.gate.set()
+    await page.hears("said")
+    assert bot.calls == 1
+    assert page.types() == ["snapshot", "said"]
+
+
+async def test_a_reply_is_kept_until_the_database_takes_it(staged: Callable[..., Stage], url: str) -> None:
+    bot = Gated()
+    stage = staged(bot)
+    _, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    await stage.store.submit(lambda c: c.exec_driver_sql("PRAGMA busy_timeout=10").close())
+    other = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with capture_logs() as logs:
         bot.gate.set()
-        session.detach(page)
-        stage.live.release(assignment)
-        await stage.comes_true(lambda: len(stage.live) == 0)
-        assert query(url, "SELECT author FROM turn") == [("worker",)]
-
-    play(scenario, bot)
-
-
-def test_a_question_under_way_is_not_asked_twice_by_a_refresh(play: Callable[..., None], url: str) -> None:
-    bot = Gated()
-
-    async def scenario(stage: Stage) -> None:
-        assignment, session, page = await stage.chatting()
-        await stage.send(session, page, "say", text="Hello?")
-        for _ in range(3):
-            session, page = await stage.open(assignment)
-        snapshot: Any = page.messages[0]
-        assert snapshot.conversation.typing
-        assert [turn.text for turn in snapshot.conversation.turns] == ["Hello?"]
-        bot.gate.set()
-        await page.hears("said")
-        assert bot.calls == 1
-        assert page.types() == ["snapshot", "said"]
-
-    play(scenario, bot)
-
-
-def test_a_reply_is_kept_until_the_database_takes_it(play: Callable[..., None], url: str) -> None:
-    bot = Gated()
-
-    async def scenario(stage: Stage) -> None:
-        _, session, page = await stage.chatting()
-        await stage.send(session, page, "say", text="Hello?")
-        await stage.store.submit(lambda c: c.exec_driver_sql("PRAGMA busy_timeout=10").close())
-        other = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        with capture_logs() as logs:
-            bot.gate.set()
-            await stage.comes_true(lambda: [entry["event"] for entry in logs].count("commit failed") >= 2)
-        other.execute("ROLLBACK")
-        other.close()
-        await page.hears("said")
-        assert bot.calls == 1
-        assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
-
-    play(scenario, bot)
+        await until(lambda: [entry["event"] for entry in logs].count("commit failed") >= 2)
+    other.execute("ROLLBACK")
+    other.close()
+    await page.hears("said")
+    assert bot.calls == 1
+    assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
 
 
 # ---- bots that give themselves away ----------------------------------------------------------
 
 
-def test_a_bot_that_gives_itself_away_is_shown_as_it_is_and_noted(play: Callable[..., None]) -> None:
+async def test_a_bot_that_gives_itself_away_is_shown_as_it_is_and_noted(staged: Callable[..., Stage]) -> None:
     line = "As an AI language model, I have no favourite sea."
-
-    async def scenario(stage: Stage) -> None:
-        assignment, session, page = await stage.chatting()
-        before = stage.store.commits
-        await stage.send(session, page, "say", text="Which sea do you like?")
-        said = await page.hears("said")
-        assert said.model_dump()["text"] == line
-        assert stage.store.commits == before + 2  # the worker's line; the bot's, together with the incident
-        assert stage.notes() == [("gave_itself_away", "As an AI language model")]
-        shown = await stage.store.read(lambda connection: transcript(connection, assignment))
-        first = shown["conversations"][0]
-        assert first["turns"][1]["text"] == line
-        assert first["incidents"] == ["gave_itself_away: As an AI language model"]
-        view = query(stage.url, "SELECT run_id, conversation_id, kind, text FROM v1_note")
-        assert view == [(stage.run.id, f"{assignment}-1.1", "gave_itself_away", "As an AI language model")]
-
-    play(scenario, Says(line))
+    stage = staged(Says(line))
+    assignment, session, page = await stage.chatting()
+    before = stage.store.commits
+    await stage.send(session, page, "say", text="Which sea do you like?")
+    said = await page.hears("said")
+    assert said.model_dump()["text"] == line
+    assert stage.store.commits == before + 2  # the worker's line; the bot's, together with the incident
+    assert stage.notes() == [("gave_itself_away", "As an AI language model")]
+    shown = await stage.store.read(lambda connection: transcript(connection, assignment))
+    first = shown.conversations[0]
+    assert first.turns[1].text == line
+    assert first.incidents == ["gave_itself_away: As an AI language model"]
+    view = query(stage.url, "SELECT run_id, conversation_id, kind, text FROM v1_note")
+    assert view == [(stage.run.id, f"{assignment}-1.1", "gave_itself_away", "As an AI language model")]
 
 
 SAID = [

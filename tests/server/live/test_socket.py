@@ -36,7 +36,7 @@ from tests.server.support.database import make_run, query
 from tests.server.support.page import Page
 from tests.server.support.server import House
 from tests.server.support.study import AT, PERSONAS, RATINGS, RUN, SYSTEMS, study_text
-from tests.server.support.waiting import PATIENCE, wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 Serve = Callable[..., House]
 
@@ -516,17 +516,12 @@ async def test_a_page_that_does_not_read_is_cut_off(url: str, run: OpenRun) -> N
         if message["type"] == "websocket.send":
             await asyncio.Event().wait()  # the peer's window is closed for good
 
-    async def scenario() -> None:
-        nonlocal token
-        worker = ArrivingWorker(Arrival("link", "ann"), "W1", False, 1.0)
-        enrolment = await store.submit(lambda connection: enrol(connection, run, worker, AT))
-        token = auth.worker_token(enrolment.assignment)
-        async with asyncio.timeout(PATIENCE):
-            await adapter.serve(WebSocket({"type": "websocket", "client": ("here", 1)}, receive, send))
-
-    token = ""
     store.start()
-    await scenario()
+    worker = ArrivingWorker(Arrival("link", "ann"), "W1", False, 1.0)
+    enrolment = await store.submit(lambda connection: enrol(connection, run, worker, AT))
+    token = auth.worker_token(enrolment.assignment)
+    async with asyncio.timeout(PATIENCE):
+        await adapter.serve(WebSocket({"type": "websocket", "client": ("here", 1)}, receive, send))
     store.stop()
     assert len(live) == 0
     assert next(frames) < 1000

@@ -104,7 +104,7 @@ def colours(path: Path) -> list[dict[str, str]]:
     """Return the variables of a style sheet: by day, by night."""
     text = path.read_text(encoding="utf-8")
     day, night = text.split("@media (prefers-color-scheme: dark)", 1)
-    return [dict(re.findall(r"(--[\w-]+): ([^;]+);", part)) for part in (day, night)]
+    return [dict(re.findall(r"(--[\w-]+):\s*([^;]+);", part)) for part in (day, night)]
 
 
 def test_the_colours_are_those_of_the_other_pages() -> None:

@@ -18,6 +18,7 @@ from server.session.plan import QC
 from server.study import parse_study
 from tests.server.support.bots import Echo
 from tests.server.support.study import AT, NOBODY, RUN, study_text
+from tests.support.waiting import PATIENCE
 
 
 def make_run(
@@ -65,10 +66,10 @@ async def held_up(store: Store) -> AsyncIterator[None]:
 
     def wait(_connection: Connection) -> None:
         begun.set()
-        assert go_on.wait(20)
+        assert go_on.wait(PATIENCE)
 
     waiting = asyncio.create_task(store.submit(wait))
-    await asyncio.to_thread(begun.wait, 20)
+    await asyncio.to_thread(begun.wait, PATIENCE)
     try:
         yield
         await asyncio.sleep(0)  # let every task that was made meanwhile put its job

@@ -9,7 +9,7 @@ from websockets.sync.client import ClientConnection
 
 from server.session.protocol import PROTOCOL_VERSION
 from tests.server.support.study import RATINGS
-from tests.server.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 
 Message = dict[str, Any]
 

@@ -17,7 +17,7 @@ from server.bots.lineup import OpenRun
 from server.bots.registry import Registry
 from server.config import Settings
 from tests.server.support.page import Page
-from tests.server.support.waiting import PATIENCE, wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 
 @dataclass

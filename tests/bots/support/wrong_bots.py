@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bots import Bot, BotError, Chat, Reply, Turn
-from tests.bots.endpoints.servers import Behaviour, Request, answer, said
+from tests.bots.support.servers import Behaviour, Request, answer, said
 
 Says = Callable[[Chat], str]
 
