@@ -22,7 +22,7 @@ from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
-from bots.qc.fitted import EarlierReply, FittedQcBot
+from bots.qc_bots.fitted import EarlierReply, FittedQcBot
 from bots.terminal import console, fail, stderr
 
 __all__ = [

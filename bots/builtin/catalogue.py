@@ -11,7 +11,7 @@ from bots.builtin.semantic import Semantic
 from bots.builtin.translation import Translation
 from bots.core.chat import Bot
 from bots.corpus import Corpus
-from bots.qc.distorted import QcBot
+from bots.qc_bots.distorted import QcBot
 
 _BUILTIN: dict[str, Callable[[Corpus], Bot]] = {
     "retrieval": Retrieval,

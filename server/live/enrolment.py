@@ -17,7 +17,7 @@ from server.bots.lineup import OpenRun
 from server.db import rows
 from server.db.models import Assignment, Conversation, Run, System, Worker, columns
 from server.errors import RunClosed, RunFull
-from server.live.design import Counts, draw_plan
+from server.live.balance import Counts, draw_plan
 from server.recruiters.link import Arrival
 from server.session.plan import derive_seed, plan_conversation
 from server.session.records import Closed

@@ -1,127 +1,10 @@
-"""The draw: balance, families, the qc bot's places, replacements, personas, ice-breakers."""
+"""Plans of conversations: seeds, replacements, personas, ice-breakers."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from server.live.design import Counts, draw_plan
 from server.session.plan import QC, LineupSpec, Variant, derive_seed, plan_conversation, replacement
-
-METHOD = [Variant(f"{family}{variant}", family) for family in "abcde" for variant in ("", "_p")]
-
-
-def count(plans: Sequence[Sequence[str]]) -> Counts:
-    systems: Counter[str] = Counter()
-    positions: Counter[tuple[str, int]] = Counter()
-    for plan in plans:
-        systems.update(plan)
-        positions.update((name, position) for position, name in enumerate(plan, start=1))
-    return Counts(systems, positions)
-
-
-def draw_many(
-    variants: Sequence[Variant], workers: int, systems: int, qc: int, seed: int
-) -> list[Sequence[str]]:
-    plans: list[Sequence[str]] = []
-    for place in range(workers):
-        plans.append(draw_plan(variants, count(plans), systems=systems, qc=qc, seed=derive_seed(seed, place)))
-    return plans
-
-
-def spread(counts: Mapping[str, int], names: Sequence[str]) -> int:
-    held = [counts.get(name, 0) for name in names]
-    return max(held) - min(held)
-
-
-@st.composite
-def designs(draw: st.DrawFn) -> tuple[list[Variant], int, int]:
-    """Variants (one to four of each of two to seven families), systems per assignment, qc conversations."""
-    sizes = draw(st.lists(st.integers(1, 4), min_size=2, max_size=7))
-    variants = [Variant(f"f{f}v{v}", f"f{f}") for f, size in enumerate(sizes) for v in range(size)]
-    systems = draw(st.integers(2, len(sizes)))
-    # Between the first and the last there are systems + qc - 2 places, so any qc fits from two systems on.
-    return variants, systems, draw(st.integers(0, 2))
-
-
-@settings(max_examples=40)
-@given(designs(), st.integers(0, 2**32), st.integers(1, 60))
-def test_any_design_is_balanced_after_any_number_of_workers(
-    design: tuple[list[Variant], int, int], seed: int, workers: int
-) -> None:
-    variants, systems, qc = design
-    plans = draw_many(variants, workers, systems, qc, seed)
-    family = {v.name: v.family for v in variants}
-    families: Counter[str] = Counter()
-    names: Counter[str] = Counter()
-    qc_places: Counter[int] = Counter()
-    for plan in plans:
-        assert len(plan) == systems + qc
-        drawn = [family[name] for name in plan if name != QC]
-        assert len(set(drawn)) == len(drawn) == systems  # at most one of each family
-        assert plan[0] != QC != plan[-1]
-        families.update(drawn)
-        names.update(plan)
-        qc_places.update(place for place, name in enumerate(plan, start=1) if name == QC)
-    assert spread(families, sorted(set(family.values()))) <= 1
-    for each in set(family.values()):
-        assert spread(names, [v.name for v in variants if v.family == each]) <= 1
-    if qc:
-        inner = [qc_places.get(place, 0) for place in range(2, systems + qc)]
-        assert max(inner) - min(inner) <= 1
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_systems_are_balanced_over_positions(seed: int) -> None:
-    # METHOD: ten systems, five of them and one qc bot in six places. 240 workers make 120 conversations
-    # of each system. Positions 1 and 6 never have the qc bot, so they get 240 / 10 = 24 of each system; the
-    # inner four are the qc bot's in 60 of 240, so they get 180 / 10 = 18. Drawn at random, the
-    # standard deviation of such a count would be sqrt(240 x 0.1 x 0.9) = 4.6 and its range over 10
-    # systems about 15; balanced, nothing may be further off than 3.
-    plans = draw_many(METHOD, 240, 5, 1, seed)
-    held = count(plans)
-    for position, expected in {1: 24, 2: 18, 3: 18, 4: 18, 5: 18, 6: 24}.items():
-        for variant in METHOD:
-            assert abs(held.positions.get((variant.name, position), 0) - expected) <= 3
-        assert held.positions.get((QC, position), 0) == (60 if 1 < position < 6 else 0)
-
-
-def test_the_same_counts_and_seed_give_the_same_plan() -> None:
-    counts = count(draw_many(METHOD, 3, 5, 1, seed=1))
-    assert draw_plan(METHOD, counts, systems=5, qc=1, seed=9) == draw_plan(
-        list(reversed(METHOD)), counts, systems=5, qc=1, seed=9
-    )
-
-
-def test_another_seed_gives_another_plan() -> None:
-    plans = {draw_plan(METHOD, Counts(), systems=5, qc=1, seed=seed) for seed in range(20)}
-    assert len(plans) > 15  # of 10 * 8 * 6 * 4 * 2 orders of systems, times 4 places of the qc bot
-
-
-def test_every_system_comes_first_for_somebody() -> None:
-    # Nothing but the seed decides about the first worker: each of the ten is possible.
-    firsts = {draw_plan(METHOD, Counts(), systems=5, qc=1, seed=seed)[0] for seed in range(200)}
-    assert firsts == {variant.name for variant in METHOD}
-
-
-def test_the_family_with_the_fewest_conversations_comes_first_then_its_fewest_variant() -> None:
-    # Family a has 3 conversations, b 2, c 9: two systems are to be drawn, so a and b. In a the variant
-    # `a_p` has fewer (1 against 2), in b it is `b` (0 against 2).
-    variants = [Variant(n, n[0]) for n in ("a", "a_p", "b", "b_p", "c", "c_p")]
-    counts = Counts({"a": 2, "a_p": 1, "b": 0, "b_p": 2, "c": 4, "c_p": 5})
-    for seed in range(20):
-        assert set(draw_plan(variants, counts, systems=2, qc=0, seed=seed)) == {"a_p", "b"}
-
-
-@pytest.mark.parametrize(
-    ("systems", "qc", "reason"),
-    [(6, 1, "6 systems of different families were asked for, but there are 5"), (1, 1, "no place for 1 qc")],
-)
-def test_an_impossible_draw_says_why(systems: int, qc: int, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        draw_plan(METHOD, Counts(), systems=systems, qc=qc, seed=0)
 
 
 def test_seeds_depend_on_every_part_and_on_where_parts_end() -> None:
@@ -162,12 +45,12 @@ FIXED = ("I am fixed.", "I stay fixed.")
 POLICIES: Mapping[str, str | tuple[str, ...]] = {"bare": "none", "drawn": "random", "fixed": FIXED}
 
 
-def casting(*, icebreakers: bool) -> LineupSpec:
+def lineup(*, icebreakers: bool) -> LineupSpec:
     return LineupSpec((), POLICIES, POOL, icebreakers)  # type: ignore[arg-type]
 
 
 def planned(system: str, seed: int, *, icebreakers: bool) -> tuple[tuple[str, ...], str | None]:
-    plan = plan_conversation(casting(icebreakers=icebreakers), "a1", seed, 3, 2, system)
+    plan = plan_conversation(lineup(icebreakers=icebreakers), "a1", seed, 3, 2, system)
     return plan.persona, plan.icebreaker
 
 
@@ -200,7 +83,7 @@ def test_without_a_persona_the_icebreaker_is_of_a_random_one(system: str) -> Non
 
 def test_a_conversation_is_drawn_from_its_place_alone() -> None:
     def plan(assignment: str, seed: int, position: int, attempt: int) -> tuple[object, ...]:
-        made = plan_conversation(casting(icebreakers=True), assignment, seed, position, attempt, "drawn")
+        made = plan_conversation(lineup(icebreakers=True), assignment, seed, position, attempt, "drawn")
         return made.seed, made.persona, made.icebreaker, made.conversation
 
     assert plan("a1", 5, 1, 1) == plan("a1", 5, 1, 1)

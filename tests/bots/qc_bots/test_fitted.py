@@ -12,8 +12,8 @@ from scipy.stats import rankdata
 from bots import Chat, Corpus, CorpusError, EarlierReply, FittedQcBot, Turn, open_bot
 from bots.core.prose import present
 from bots.corpus import Dialogue
-from bots.qc.distorted import distort, run_length
-from bots.qc.fitted import ENOUGH, _dressed, _filled, _may_have_given
+from bots.qc_bots.distorted import distort, run_length
+from bots.qc_bots.fitted import ENOUGH, _dressed, _filled, _may_have_given
 
 OWN = "me-2.1"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bots import Chat, Corpus, CorpusError, Turn, load_corpus, open_bot
 from bots.core.prose import present
 from bots.corpus import Dialogue
-from bots.qc.distorted import QcBot, distort, run_length
+from bots.qc_bots.distorted import QcBot, distort, run_length
 
 # METHOD.md, section 3: words of the response, words replaced. Both ends of every class.
 CLASSES = {

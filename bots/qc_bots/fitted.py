@@ -14,7 +14,7 @@ from typing import Protocol
 
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
-from bots.qc.distorted import QcBot, distort, run_length
+from bots.qc_bots.distorted import QcBot, distort, run_length
 
 ENOUGH = 50  # replies of the systems, from which on the corpus is not needed
 _TRIES = 20
