@@ -1,4 +1,4 @@
-"""What every test shares: hypothesis without a stopwatch, for a busy machine; asyncio for async tests."""
+"""What every test shares: hypothesis without a stopwatch, for a machine that may be busy; the event loop."""
 
 import pytest
 from hypothesis import settings

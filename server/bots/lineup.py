@@ -52,10 +52,14 @@ class OpenRun:
 
 
 def open_lineup(entry: RunEntry, registry: Registry) -> OpenRun:
-    """Return the run with its bots opened, those that run elsewhere through `registry`.
+    """Return a run with its bots opened.
+
+    Args:
+        entry: the run as it is stored.
+        registry: opens the study's own bots, which it closes with itself, and holds the registered ones.
 
     Raises:
-        StudyInvalid: a bot or a corpus cannot be opened; says which and why.
+        StudyInvalid: a bot or a corpus cannot be opened; the message names it and why.
     """
     study = parse_study(entry.yaml, f"study of run {entry.slug}")
     corpus = _opened(f"corpus `{study.corpus}`", load_corpus, study.corpus)

@@ -279,16 +279,16 @@ def test_a_study_that_needs_personas_needs_a_corpus_with_some(changes: dict[str,
     with pytest.raises(StudyInvalid, match="no personas"):
         rules_of(study, NOBODY)
     some = Corpus("some", (Persona("p", ("I am here.",)),), ())
-    assert rules_of(study, some).casting.personas == (("I am here.",),)
+    assert rules_of(study, some).lineup.personas == (("I am here.",),)
 
 
 def test_a_persona_is_kept_as_whole_sentences() -> None:
     """Personas are stored as lines, so a sentence is one line however it was written."""
     study = parse_study(study_text(personas=[["I am\n  here.", "I\tstay."]]))
-    assert rules_of(study, NOBODY).casting.personas == (("I am here.", "I stay."),)
+    assert rules_of(study, NOBODY).lineup.personas == (("I am here.", "I stay."),)
     corpus = Corpus("some", (Persona("p", ("I am\nhere.",)),), ())
     study = parse_study(study_text(personas="corpus"))
-    assert rules_of(study, corpus).casting.personas == (("I am here.",),)
+    assert rules_of(study, corpus).lineup.personas == (("I am here.",),)
 
 
 def test_the_fingerprint_is_of_the_very_text() -> None:

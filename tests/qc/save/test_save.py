@@ -4,6 +4,7 @@ import csv
 import json
 import resource
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -244,13 +245,18 @@ def test_a_simulated_export_without_the_note_gets_it(
     assert load(str(tmp_path / "run.jsonl")).notes == (SIMULATED_NOTE,)
 
 
-@pytest.fixture
+@contextmanager
 def small_files() -> Iterator[None]:
-    """Let the system refuse to write more than 100 bytes into a file, as a full disk would."""
+    """Let the system refuse to write more than 100 bytes into a file, as a full disk would.
+
+    It holds for the whole process, so for pytest's own log too: within a test only, never around it.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.mark.parametrize("form", ["hits", "jsonl", "parquet"])
@@ -259,12 +265,10 @@ def test_a_failure_leaves_what_was_there(
     small_hits: dict[str, Any],
     hits_file: Callable[[object], Path],
     tmp_path: Path,
-    request: pytest.FixtureRequest,
 ) -> None:
     run, target = load(hits_file(small_hits)), tmp_path / "run"
     target.write_text("precious")
-    request.getfixturevalue("small_files")
-    with pytest.raises(OutputError, match="File too large"):
+    with small_files(), pytest.raises(OutputError, match="File too large"):
         save(run, target, form)
     assert target.read_text() == "precious"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hits_data.json", "run"]
