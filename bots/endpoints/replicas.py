@@ -11,7 +11,7 @@ import structlog
 
 from bots.core.ask import ask
 from bots.core.chat import Bot, Chat, Reply
-from bots.core.failures import BotError
+from bots.core.failures import BotError, BotGone
 
 FAILURES = 3
 PAUSE = 5.0
@@ -187,7 +187,7 @@ class Replicas:
 
         Raises:
             BotError: every replica failed or rests. The message says for each why; the class is that of the
-                latest failure.
+                latest failure, save that a bot is never gone because a replica of it says so.
         """
         tried: dict[_ReplicaRecord, str] = {}
         latest: type[BotError] = BotError
@@ -195,7 +195,7 @@ class Replicas:
             try:
                 return await self._ask(record, chat)
             except BotError as error:
-                tried[record], latest = str(error), type(error)
+                tried[record], latest = str(error), BotError if isinstance(error, BotGone) else type(error)
         rest = {record: self._resting(record) for record in self._records if record not in tried}
         reasons = [f"{record.replica.url}: {reason}" for record, reason in (tried | rest).items()]
         raise latest("; ".join(reasons) or "no bot host is there that answers for it")

@@ -1,9 +1,10 @@
 """The one owner of registered bots: a change of one is committed, then applied; then comes the next."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
@@ -18,12 +19,14 @@ from server.clock import utc_now
 from server.db.store import Store
 from server.errors import BotDisabled, BotNotFound, BotUnusable
 
+T = TypeVar("T")
+
 
 class RegisteredBots:
     """Registers bots, changes them while they answer, and has them checked.
 
     The changes of one bot wait for each other: what the database has of it and what this process holds
-    agree after each of them, in whatever order they arrive.
+    agree after each of them, in whatever order they arrive, and even if who asked for one has gone away.
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class RegisteredBots:
         self._checks = checks
         self._keys = keys
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._changes: set[asyncio.Task[Any]] = set()
 
     async def register(self, name: str, endpoint: Endpoint) -> Registration:
         """Register a bot.
@@ -68,10 +72,14 @@ class RegisteredBots:
 
     async def delete(self, name: str) -> None:
         """Forget a bot; its check is given up. Raises BotNotFound; BotInUse: an open run has it."""
-        async with self._lock(name):
-            await self._store.submit(lambda c: registration.remove(c, name))
-            await self._checks.cancel(name)
-            self._registry.forget(name)
+
+        async def change() -> None:
+            async with self._lock(name):
+                await self._store.submit(lambda c: registration.remove(c, name))
+                self._registry.forget(name)
+                await self._checks.cancel(name)
+
+        await self._to_its_end(change())
 
     async def add_replica(self, name: str, url: str) -> Registration:
         """Have another server answer for a bot, at once; its check is given up, the earlier ones forgotten.
@@ -95,13 +103,17 @@ class RegisteredBots:
             BotInvalid: `name` cannot be a registered bot's.
             BotExists: it is a bot of another kind.
         """
-        async with self._lock(name):
-            at = utc_now()
-            row = await self._store.submit(lambda c: registration.find_or_add_dial_in(c, name, at))
-            self._registry.hold(row)
-            replica = host.accept(name)
-            self._registry.attach(name, replica)
-            return replica
+
+        async def change() -> HostReplica:
+            async with self._lock(name):
+                at = utc_now()
+                row = await self._store.submit(lambda c: registration.find_or_add_dial_in(c, name, at))
+                self._registry.hold(row)
+                replica = host.accept(name)
+                self._registry.attach(name, replica)
+                return replica
+
+        return await self._to_its_end(change())
 
     async def detach(self, name: str, replica: HostReplica) -> None:
         """Send nobody to a host any more, at once; return when what it was at is over."""
@@ -142,12 +154,22 @@ class RegisteredBots:
     async def _change(
         self, name: str, commit: Callable[[Connection], Registration], *, ends_check: bool = False
     ) -> Registration:
-        async with self._lock(name):
-            row = await self._store.submit(commit)
-            if ends_check:
-                await self._checks.cancel(name)  # before: or it would hold a disabling against the bot
-            self._registry.hold(row)
-            return row
+        async def change() -> Registration:
+            async with self._lock(name):
+                row = await self._store.submit(commit)
+                if ends_check:
+                    await self._checks.cancel(name)  # before: or it would hold a disabling against the bot
+                self._registry.hold(row)
+                return row
+
+        return await self._to_its_end(change())
+
+    async def _to_its_end(self, change: Coroutine[Any, Any, T]) -> T:
+        """Return what `change` returns. Once begun it is carried out, also if the caller is cancelled."""
+        task = asyncio.get_running_loop().create_task(change)
+        self._changes.add(task)
+        task.add_done_callback(self._changes.discard)
+        return await asyncio.shield(task)
 
     def _lock(self, name: str) -> asyncio.Lock:
         return self._locks.setdefault(name, asyncio.Lock())

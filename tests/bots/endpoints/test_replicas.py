@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from bots import BotError, Chat, Reply
-from bots.core.failures import BotBusy, BotTimeout, EmptyReply
+from bots.core.failures import BotBusy, BotGone, BotTimeout, EmptyReply
 from bots.endpoints.replicas import FAILURES, PAUSE, Replicas, ReplicaState
 from tests.bots.support.servers import CHAT
 from tests.support.waiting import PATIENCE
@@ -118,6 +118,14 @@ async def test_all_fail() -> None:
         await stage.ask()
     assert str(caught.value) == "a: on fire; b: busy"
     assert type(caught.value) is BotBusy  # the latest
+
+
+async def test_no_replica_says_that_the_whole_bot_is_gone() -> None:
+    stage = Stage(1)
+    stage.puppets[0].raises = BotGone("withdrawn")
+    with pytest.raises(BotError) as caught:
+        await stage.ask()
+    assert caught.value.retry  # others may come, or this one come back
 
 
 @pytest.mark.parametrize(

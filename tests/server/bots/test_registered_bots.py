@@ -20,7 +20,7 @@ from server.bots.registry import Registry
 from server.config import Settings
 from server.db.engine import open_engine
 from server.db.store import Store
-from server.errors import BotNotFound, NotChecked
+from server.errors import BotDisabled, BotNotFound, NotChecked
 from tests.server.support.bots import report
 from tests.server.support.database import held_up, query
 from tests.server.support.study import AT
@@ -218,4 +218,21 @@ async def test_hosts_that_dial_in_while_their_bot_is_deleted_are_of_a_bot_that_i
     assert registry.names() == ("far",)
     assert query(url, "SELECT name FROM registration") == [("far",)]
     assert len(bots.replica_states("far")) == 20
+    await registry.close()
+
+
+async def test_a_change_whose_caller_has_gone_away_is_applied_all_the_same(url: str, store: Store) -> None:
+    registry = RegistryOf(SlowToAnswer())
+    bots = owner(store, registry)
+    await bots.register("far", endpoint({"kind": "http", "urls": [ONE]}))
+    async with held_up(store):
+        change = asyncio.create_task(bots.disable("far"))
+        for _ in range(10):  # as often as it takes to get into the queue of the writer
+            await store.read(lambda connection: None)
+        change.cancel()
+        with suppress(asyncio.CancelledError):
+            await change
+    with pytest.raises(BotDisabled):  # it waits for the change, whose database has it
+        await bots.start_check("far", at_once=1)
+    assert await registry.held("far") == stored(url, "far") == (False, [ONE])
     await registry.close()
