@@ -44,7 +44,7 @@ def check(
 ) -> None:
     """Is a bot fit for workers? It is asked three scripted conversations, then many at once.
 
-    The bots of a study file are checked by `python -m server check FILE --bots`.
+    The bots of a study file are checked by `candor study check FILE --bots`.
 
     Ends with 0 where the bot passes or there is something to know, 1 where it fails, 2 where it could not be
     checked.
@@ -61,8 +61,8 @@ def check(
         if name == "qc" or name.startswith("builtin:"):
             report = _here(name, at_once)
         else:
-            with ResearcherClient(access(server, token)) as desk:
-                report = _there(desk, name, at_once)
+            with ResearcherClient(access(server, token)) as client:
+                report = _there(client, name, at_once)
     except (UnknownBotError, CorpusError, NoAccess, RequestFailed) as error:
         fail(str(error))
     if json is not None:
@@ -97,14 +97,14 @@ def _here(name: str, at_once: int) -> ConformanceReport:
         )
 
 
-def _there(desk: ResearcherClient, name: str, at_once: int) -> ConformanceReport:
+def _there(client: ResearcherClient, name: str, at_once: int) -> ConformanceReport:
     """Have the server check a bot, and wait for the report. Raises RequestFailed."""
-    view: CheckView | None = desk.start_check(name, at_once)
+    view: CheckView | None = client.start_check(name, at_once)
     with _progress(name) as progress:
         while view is not None and view.state == "running":
             progress(view.done, view.total)
             time.sleep(_PAUSE)
-            view = desk.check(name)
+            view = client.check(name)
     if view is None or view.report is None:
         reason = view.error if view is not None and view.error else "it is gone from the server"
         raise RequestFailed(f"the check of {name} came to nothing: {reason}")

@@ -92,8 +92,8 @@ def add(
         "max_tokens": max_tokens,
     }
     endpoint = _endpoint(kind, {option: value for option, value in given.items() if value is not None})
-    with _desk(server, token) as desk:
-        bot = desk.add(name, endpoint)
+    with _client(server, token) as client:
+        bot = client.add(name, endpoint)
     console.print(f"[green]{escape(bot.name)} is registered.[/]", soft_wrap=True)
     if kind is Kind.DIAL_IN:
         console.print(_dial_in_help(bot.name, server), soft_wrap=True, markup=False)
@@ -107,8 +107,8 @@ def add(
 @cli.command("list")
 def list_(server: Server = SERVER, token: Token = None) -> None:
     """List the registered bots."""
-    with _desk(server, token) as desk:
-        bots = desk.bots()
+    with _client(server, token) as client:
+        bots = client.bots()
     if not bots:
         console.print("No bot is registered. Add one: candor bots add --help")
         return
@@ -127,8 +127,8 @@ def list_(server: Server = SERVER, token: Token = None) -> None:
 @cli.command()
 def show(name: Name, server: Server = SERVER, token: Token = None) -> None:
     """Show a bot: what it is, how its replicas do, what its last check found."""
-    with _desk(server, token) as desk:
-        bot, check = desk.bot(name), desk.check(name)
+    with _client(server, token) as client:
+        bot, check = client.bot(name), client.check(name)
     facts = Table(show_header=False, box=None)
     for what, value in _facts(bot):
         facts.add_row(what, value)
@@ -144,16 +144,16 @@ def show(name: Name, server: Server = SERVER, token: Token = None) -> None:
 @cli.command()
 def disable(name: Name, server: Server = SERVER, token: Token = None) -> None:
     """Have a bot answer nobody, from now on; conversations with it are replaced."""
-    with _desk(server, token) as desk:
-        bot = desk.enable(name, False)
+    with _client(server, token) as client:
+        bot = client.enable(name, False)
     console.print(f"{escape(bot.name)} is disabled.")
 
 
 @cli.command()
 def enable(name: Name, server: Server = SERVER, token: Token = None) -> None:
     """Have a bot answer again."""
-    with _desk(server, token) as desk:
-        bot = desk.enable(name, True)
+    with _client(server, token) as client:
+        bot = client.enable(name, True)
     console.print(f"{escape(bot.name)} is enabled.")
 
 
@@ -165,37 +165,37 @@ def delete(
     token: Token = None,
 ) -> None:
     """Forget a bot. The server refuses while an open run has it."""
-    with _desk(server, token) as desk:
-        bot = desk.bot(name)
+    with _client(server, token) as client:
+        bot = client.bot(name)
         if not yes and not typer.confirm(f"Forget {bot.name}, a bot of kind {bot.endpoint.get('kind')}?"):
             console.print(f"{escape(bot.name)} stays.")
             return
-        desk.delete(name)
+        client.delete(name)
     console.print(f"{escape(name)} is deleted.")
 
 
 @replicas.command("add")
 def add_replica(name: Name, url: Replica, server: Server = SERVER, token: Token = None) -> None:
     """Have one more server answer for a bot, at once."""
-    with _desk(server, token) as desk:
-        bot = desk.add_replica(name, url)
+    with _client(server, token) as client:
+        bot = client.add_replica(name, url)
     console.print(_replica_table(bot))
 
 
 @replicas.command("remove")
 def remove_replica(name: Name, url: Replica, server: Server = SERVER, token: Token = None) -> None:
     """Have a server answer for a bot no more; what it is at, it finishes."""
-    with _desk(server, token) as desk:
-        bot = desk.remove_replica(name, url)
+    with _client(server, token) as client:
+        bot = client.remove_replica(name, url)
     console.print(_replica_table(bot))
 
 
 @contextmanager
-def _desk(server: str, token: str | None) -> Iterator[ResearcherClient]:
-    """Open the desk, and end the command with a sentence where something does not work."""
+def _client(server: str, token: str | None) -> Iterator[ResearcherClient]:
+    """Connect to the server, and end the command with a sentence where something does not work."""
     try:
-        with ResearcherClient(access(server, token)) as desk:
-            yield desk
+        with ResearcherClient(access(server, token)) as client:
+            yield client
     except (NoAccess, RequestFailed) as error:
         fail(str(error))
 

@@ -96,7 +96,7 @@ def create_app(
     app.middleware("http")(_with_headers)
     app.add_api_route("/healthz", _health, methods=["GET"], include_in_schema=False)
     exempt = frozenset(settings.exempt_addresses)
-    door = JoinApi(
+    join_api = JoinApi(
         store=store,
         live=live,
         auth=auth,
@@ -106,7 +106,7 @@ def create_app(
         exempt=exempt,
         pages=pages,
     )
-    app.include_router(door.router)
+    app.include_router(join_api.router)
     worker_socket = WorkerSocket(
         live=live,
         auth=auth,
@@ -116,8 +116,10 @@ def create_app(
         exempt=exempt,
     )
     app.include_router(worker_socket.router)
-    desk = ResearcherApi(store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages)
-    app.include_router(desk.router)
+    researcher_api = ResearcherApi(
+        store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages
+    )
+    app.include_router(researcher_api.router)
     app.include_router(metrics.router)
     app.include_router(BotsApi(store=store, auth=auth, bots=bots).router)
     app.include_router(HostSocket(auth=auth, bots=bots).router)

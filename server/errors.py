@@ -168,7 +168,7 @@ class OutdatedPage(CandorError):
             else "was opened before the study's server was updated"
         )
         super().__init__(
-            f"this page {what}. Press the button to go on where you were: nothing you wrote is lost"
+            f"this page {what}. Press the button to go on where you were: nothing that was saved is lost"
         )
 
 

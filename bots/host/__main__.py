@@ -182,17 +182,17 @@ def _dial_in(hosted: Host, specs: dict[str, str], loading: _Loading, server: str
         )
 
     async def run() -> None:
-        dial_in = HostConnector(
+        connector = HostConnector(
             hosted, server, token, lambda line: console.print(escape(line), soft_wrap=True)
         )
 
         def drain(_signal: int, _frame: FrameType | None) -> None:
-            dial_in.drain()
+            connector.drain()
 
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, drain)
-        loading.start(specs, lambda _: dial_in.changed(), dial_in.stop)
-        await dial_in.run()
+        loading.start(specs, lambda _: connector.changed(), connector.stop)
+        await connector.run()
 
     try:
         asyncio.run(run())

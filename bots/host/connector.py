@@ -45,7 +45,7 @@ class HostConnector:
         self._draining = asyncio.Event()
         self._withdrawn: set[str] = set()
         self._began = 0.0
-        self._told = ""
+        self._last_reason = ""
 
     def changed(self) -> None:
         """Look again which models are ready."""
@@ -89,19 +89,19 @@ class HostConnector:
             retry=retry_if_exception_type(ConnectionLost),
             # Hosts that lost the same server do not come back in the same moment.
             wait=wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE),
-            after=self._tell,
+            after=self._report_loss,
             sleep=self._pause,
         )
         await tries(self._serve_once)
 
-    def _tell(self, tried: RetryCallState) -> None:
+    def _report_loss(self, tried: RetryCallState) -> None:
         """Say why the connection was lost, unless that was said; start anew if it went well for a while."""
         reason = str(tried.outcome and tried.outcome.exception())
-        if reason != self._told:
-            self._told = reason
+        if reason != self._last_reason:
+            self._last_reason = reason
             self._say(f"{reason}; trying again until it works")
         if time.monotonic() - self._began > LONGEST_PAUSE:
-            tried.attempt_number, self._told = 1, ""
+            tried.attempt_number, self._last_reason = 1, ""
 
     async def _pause(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -120,12 +120,12 @@ class HostConnector:
                 ping_interval=HEARTBEAT_SECONDS,
                 ping_timeout=2 * HEARTBEAT_SECONDS,
             ) as opened:
-                line = HostConnection(
+                connection = HostConnection(
                     opened, self._host, self._say, self._news, self._draining, self._withdrawn
                 )
-                await line.greet(label())
+                await connection.greet(label())
                 self._say(f"Connected to {self._address}")
-                await line.serve()
+                await connection.serve()
         except InvalidStatus as error:
             raise self._refusal(error) from None
         except ConnectionClosed as error:

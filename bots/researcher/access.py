@@ -1,4 +1,4 @@
-"""Where the server is, and the token that opens its desk."""
+"""Where the server is, and a researcher's token of it."""
 
 import json
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class Access:
 
 
 def access(server: str, token: str | None) -> Access:
-    """Return the way to the desk of `server`, with this folder's token where none is given.
+    """Return how the researcher's API of `server` is reached, with this folder's token where none is given.
 
     Raises:
         NoAccess: `server` is no address, or there is no token.

@@ -111,7 +111,7 @@ class HostSocket:
             try:
                 await self._auth.require_host(authorization)
             except NotAuthorised as error:
-                log.warning("bot host turned out", host=host.url, reason=error.message)
+                log.warning("bot host refused", host=host.url, reason=error.message)
                 _refuse(host, error)
                 await sender.close()
                 return

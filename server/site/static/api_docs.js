@@ -178,7 +178,7 @@ const problem = /** @type {HTMLElement} */ (document.querySelector("#problem"));
 
 /** @param {string} token */
 async function open(token) {
-  const wrong = await load(token);
+  const wrong = await load(token).catch((error) => `The description cannot be shown: ${error}`);
   problem.textContent = wrong;
   form.hidden = !wrong;
   if (wrong) {
