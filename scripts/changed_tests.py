@@ -1,7 +1,7 @@
 """Print the unit tests of what differs from the last commit: of `server/live/socket.py` those in its mirror.
 
-A file whose own test is there (`tests/server/live/test_socket.py`) is tested by that; else by the tests of its
-folder, or of the nearest folder above that has some. What belongs to no package has no unit tests.
+A file whose own test is there (`tests/server/live/test_socket.py`) is tested by that; else by the tests of
+its folder, or of the nearest folder above that has some. What belongs to no package has no unit tests.
 """
 
 import subprocess
