@@ -26,8 +26,8 @@ check: lint types contract ## the quick loop: style, types, contract, unit tests
 	if [ -n "$$tests" ]; then $(BIN)/pytest -q -n 2 --dist loadfile -m "not parlai and not hf and not browser" $$tests; \
 	else echo "Nothing has changed that has unit tests."; fi
 
-soak: install browser $(PAGES) ## the long runs: five times the workers, five times the kills
-	CANDOR_SOAK=5 $(BIN)/pytest tests/crowd
+soak: install $(PAGES) ## the long run: five times the crowd of the tests, and five times the kills
+	CANDOR_SOAK=5 $(BIN)/pytest tests/crowd/test_crowd.py
 
 pages: $(PAGES) ## build the worker's page and the desk
 
