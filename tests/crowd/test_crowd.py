@@ -54,8 +54,8 @@ def workers_by_profile(server: Any, log: Acknowledged) -> dict[str, set[str]]:
 def kill_points(rng: random.Random) -> list[int]:
     """Return after how many acknowledged messages the server is killed: once in each of KILLS equal parts.
 
-    The parts cover nine tenths of the least that the crowd sends. Each worker agrees, holds 6 conversations of
-    a topic, 10 inputs, an end and a rating, and hands in: 1 + 6 · 13 + 1 = 80 messages; 200 send 16,000.
+    The parts cover nine tenths of the least that the crowd sends. A worker agrees, holds 6 conversations of
+    a topic, 10 inputs, an end and a rating, and hands in: 1 + 6 · 13 + 1 = 80 messages, 16,000 of 200.
     """
     part = WORKERS * 80 * 9 // 10 // KILLS
     return [rng.randrange(kill * part + 1, (kill + 1) * part) for kill in range(KILLS)]
