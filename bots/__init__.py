@@ -13,7 +13,7 @@ from bots.conformance.table import verdict_table
 from bots.core.ask import ask
 from bots.core.body_limit import BodyLimit
 from bots.core.chat import Bot, Chat, Reply, Turn
-from bots.core.failures import BotError, BotGone, BotTimeout, FailureKind
+from bots.core.failures import BotError, BotGone, FailureKind
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import Drain, Offer, WireError
 from bots.core.self_identification import gives_itself_away
@@ -31,7 +31,6 @@ __all__ = [
     "Bot",
     "BotError",
     "BotGone",
-    "BotTimeout",
     "Chat",
     "ConformanceReport",
     "Corpus",
