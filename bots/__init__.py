@@ -9,6 +9,7 @@ needs of bots, and what commands print to.
 from bots.builtin.catalogue import UnknownBotError, open_bot
 from bots.conformance.check import check_bot
 from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict
+from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
 from bots.conformance.table import verdict_table
 from bots.core.ask import ask
 from bots.core.body_limit import BodyLimit
@@ -26,7 +27,9 @@ from bots.qc_bots.fitted import EarlierReply, FittedQcBot
 from bots.terminal import console, fail, stderr
 
 __all__ = [
+    "AT_ONCE",
     "DIAL_IN_PATH",
+    "MOST_AT_ONCE",
     "BodyLimit",
     "Bot",
     "BotError",
