@@ -9,11 +9,12 @@ needs of bots, and what commands print to.
 from bots.builtin.catalogue import UnknownBotError, open_bot
 from bots.conformance.check import check_bot
 from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict
+from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
 from bots.conformance.table import verdict_table
 from bots.core.ask import ask
 from bots.core.body_limit import BodyLimit
 from bots.core.chat import Bot, Chat, Reply, Turn
-from bots.core.failures import BotError, BotGone, BotTimeout, FailureKind
+from bots.core.failures import BotError, BotGone, FailureKind
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import Drain, Offer, WireError
 from bots.core.self_identification import gives_itself_away
@@ -26,12 +27,13 @@ from bots.qc_bots.fitted import EarlierReply, FittedQcBot
 from bots.terminal import console, fail, stderr
 
 __all__ = [
+    "AT_ONCE",
     "DIAL_IN_PATH",
+    "MOST_AT_ONCE",
     "BodyLimit",
     "Bot",
     "BotError",
     "BotGone",
-    "BotTimeout",
     "Chat",
     "ConformanceReport",
     "Corpus",

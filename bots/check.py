@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from bots.builtin.catalogue import UnknownBotError, open_bot
 from bots.conformance.check import check_bot
 from bots.conformance.report import ConformanceReport
-from bots.conformance.script import MOST_AT_ONCE
+from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
 from bots.conformance.table import coloured, conformance_table, transcript
 from bots.corpus import CorpusError, load_corpus
 from bots.researcher.access import SERVER, NoAccess, Server, Token, access
@@ -22,7 +22,6 @@ from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.researcher.views import CheckView
 from bots.terminal import console, fail, stderr
 
-AT_ONCE = 8
 BOT_TRY = 20.0  # seconds; what a study has unless its `timeouts` say otherwise
 _CORPUS = "builtin:smalltalk"
 _PAUSE = 0.3  # seconds between two looks at a check that the server is doing

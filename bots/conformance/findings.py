@@ -72,14 +72,15 @@ def answering(asked: CheckResponses) -> Finding:
     """Return the finding on how many calls failed."""
     question = "Does it answer?"
     n = len(asked.answers)
-    errors = Counter(
-        quoted(str(answer.error), _REASON).rstrip(".") for answer in asked.answers if answer.failed
-    )
-    failed = errors.total()
-    if not failed:
+    errors = [answer.error for answer in asked.answers if answer.failed and answer.error is not None]
+    failed = len(errors)
+    if not errors:
         return Finding(question=question, verdict="pass", reason=f"It answered all {n} calls.")
     what = f"{failed} of {n} calls failed{', and it was not asked on' * asked.stopped}"
-    most, k = errors.most_common(1)[0]
+    # By kind: a message may have a number in it that is another one each time.
+    kind, k = Counter(error.kind for error in errors).most_common(1)[0]
+    reasons = Counter(str(error) for error in errors if error.kind == kind)
+    most = quoted(reasons.most_common(1)[0][0], _REASON).rstrip(".")
     verdict: Verdict = "fail" if asked.stopped or failed > TOLERATED * n else "warn"
     calm = " They are tried again, so that workers only wait longer." * (verdict == "warn")
     return Finding(question=question, verdict=verdict, reason=f"{what}; {k} of them: {most}.{calm}")

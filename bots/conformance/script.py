@@ -80,7 +80,8 @@ AWKWARD = Script(
 ALONE = (SMALL_TALK, *QUESTIONS, AWKWARD)
 # Lines of the small talk that are asked again, just as before: the first and the last.
 ASKED_AGAIN = (0, len(SMALL_TALK.lines) - 1)
-MOST_AT_ONCE = 64
+# Conversations that a check holds at the same time, and the most that it can be told to.
+AT_ONCE, MOST_AT_ONCE = 8, 64
 _FEW_AT_ONCE = 16
 
 

@@ -101,8 +101,10 @@ async def _crowd(options: Options, log: TextIO | None) -> tuple[list[Diary], lis
             log.flush()
 
     started = time.monotonic()
-    with ResearcherClient(options.access) as client:
-        patient = PatientClient(client, options.patience)
+    with (
+        ResearcherClient(options.access) as client,
+        PatientClient(client, options.patience) as patient,
+    ):
         chosen = options.run or await _only_run(patient)
         crowd_ = [
             SimulatedWorker(

@@ -2,13 +2,17 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from typing import Self, TypeVar, TypeVarTuple
+
+from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential
 
 from bots.researcher.client import ResearcherClient, ServerAway
 from bots.researcher.views import JoinView, SimulatedBeliefs
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 3.0  # seconds
-P = ParamSpec("P")
+# Asyncio's own pool has as many as the machine has processors, and four; these only wait for the server.
+_THREADS = 32
+Ts = TypeVarTuple("Ts")
 T = TypeVar("T")
 
 
@@ -16,12 +20,19 @@ class PatientClient:
     """Makes a call again while the server is away, for `patience` seconds at most.
 
     Every call raises RequestFailed where the server says no, and TimeoutError. The client's calls block, so
-    that each is made in a thread.
+    that each is made in a thread. At the end nobody waits for those that were given up.
     """
 
     def __init__(self, client: ResearcherClient, patience: float) -> None:
         self._client = client
         self._patience = patience
+        self._threads = ThreadPoolExecutor(_THREADS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def join(self, run: str, worker: str, reply_pace: float) -> JoinView:
         """Return the way into a new assignment of `run` for a simulated worker."""
@@ -35,12 +46,13 @@ class PatientClient:
         """Return the names of the server's runs."""
         return [run.run for run in await self._patiently(self._client.runs)]
 
-    async def _patiently(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        pause = _FIRST_PAUSE
+    async def _patiently(self, call: Callable[[*Ts], T], *args: *Ts) -> T:
+        tries = AsyncRetrying(
+            retry=retry_if_exception_type(ServerAway),
+            wait=wait_exponential(multiplier=0.2, exp_base=1.5, max=3.0),
+        )
         async with asyncio.timeout(self._patience):
-            while True:
-                try:
-                    return await asyncio.to_thread(call, *args, **kwargs)
-                except ServerAway:
-                    await asyncio.sleep(pause)
-                    pause = min(pause * 1.5, _LONGEST_PAUSE)
+            return await tries(self._in_thread, call, *args)
+
+    async def _in_thread(self, call: Callable[[*Ts], T], *args: *Ts) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call, *args)

@@ -8,23 +8,18 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from tenacity import (
-    AsyncRetrying,
-    RetryCallState,
-    RetryError,
-    retry_if_exception_type,
-    wait_random_exponential,
-)
+from tenacity import AsyncRetrying, RetryCallState, RetryError, retry_if_exception_type
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
+from bots.core.backoff import backoff
 from bots.crowd.patience import PatientClient
 from bots.crowd.profile import Criterion, Profile
 from bots.crowd.view import Message, View, draw, show
 from bots.researcher.client import RequestFailed
 from bots.researcher.views import JoinView
 
-_PROTOCOL = 2
+PROTOCOL_VERSION = 2  # of the wire between a page and the server
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
 _OVER = frozenset({"done", "expired", "returned"})
 _SILENCE = 90.0
@@ -86,7 +81,7 @@ class SimulatedWorker:
         self._heard = time.monotonic()
         tries = AsyncRetrying(
             retry=retry_if_exception_type(_LOST),
-            wait=wait_random_exponential(multiplier=0.1, exp_base=1.6, max=2.0),
+            wait=backoff(0.1, longest=2.0, growth=1.6),
             after=self._lost,
             stop=lambda _: time.monotonic() - self._heard > self.patience,
         )
@@ -104,7 +99,7 @@ class SimulatedWorker:
             tried.attempt_number = 1  # the shortest pause again
 
     async def _greet(self, socket: ClientConnection, joined: JoinView) -> None:
-        hello = {"type": "hello", "id": "hello", "token": joined.token, "protocol": _PROTOCOL}
+        hello = {"type": "hello", "id": "hello", "token": joined.token, "protocol": PROTOCOL_VERSION}
         await socket.send(json.dumps(hello))
 
     async def _converse(self, socket: ClientConnection, joined: JoinView) -> None:

@@ -1,8 +1,9 @@
 """Candor's own contract over HTTP: what a bot host speaks, and whatever anybody builds in its place.
 
 `POST {url}/reply` takes {"conversation_id", "seed", "persona": [...], "turns": [{"author", "text"}]} and
-answers 200 {"text": ...}, or 503 while it is busy. `GET {url}/health`, where there is such a thing, answers
-200 {"ready": true} as long as the server takes chats.
+answers 200 {"text": ...}, in which an empty text says that the bot has no reply; 422 to a chat that it does
+not take; or 503 while it is busy. `GET {url}/health`, where there is such a thing, answers 200
+{"ready": true} as long as the server takes chats.
 """
 
 from dataclasses import asdict

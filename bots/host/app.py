@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from bots.core.body_limit import BodyLimit
 from bots.core.chat import Bot, Chat, Reply
 from bots.core.chat_request import ChatRequest
-from bots.core.failures import BotBusy, BotError
+from bots.core.failures import BotBusy, BotError, ChatRefused, EmptyReply
 from bots.endpoints.key import Key
 from bots.host.guard import HttpGuard
 
@@ -114,6 +114,10 @@ def create_app(host: Host, key: Key | None = None) -> FastAPI:
             answer = await _while_connected(request, host.reply(known(name), chat))
         except BotBusy as error:
             raise HTTPException(503, str(error)) from error
+        except ChatRefused as error:
+            raise HTTPException(422, str(error)) from error
+        except EmptyReply:
+            return Answered(text="")
         except BotError as error:
             raise HTTPException(500, str(error)) from error
         except HungUp as error:

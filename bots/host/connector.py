@@ -9,10 +9,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
+from bots.core.backoff import backoff
 from bots.core.host_protocol import MOST_BYTES, PATH
 from bots.host.app import Host
 from bots.host.connection import ConnectionLost, HostConnection, HostRejected
@@ -87,9 +88,14 @@ class HostConnector:
         # would dial a server that closes what it has opened without end. Nor can its pause be cut short.
         tries = AsyncRetrying(
             retry=retry_if_exception_type(ConnectionLost),
+<<<<<<< HEAD
             # Hosts that lost the same server do not come back in the same moment.
             wait=wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE),
             after=self._report_loss,
+=======
+            wait=backoff(FIRST_PAUSE, longest=LONGEST_PAUSE, growth=2.0),
+            after=self._tell,
+>>>>>>> r1
             sleep=self._pause,
         )
         await tries(self._serve_once)

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from sqlalchemy import Connection
 
-from bots import Endpoint
+from bots import AT_ONCE, MOST_AT_ONCE, Endpoint
 from server.access.auth import Auth
 from server.access.bearer import researchers_only
-from server.bots import fitness, registration
+from server.bots import registration
 from server.bots.background_checks import BackgroundCheck
 from server.bots.registered_bots import RegisteredBots
 from server.bots.registration import Registration, StoredCheck
@@ -45,7 +45,7 @@ class NewReplica(_Body):
 class NewCheck(_Body):
     """How to check a bot: how many conversations it has at the same time."""
 
-    at_once: Annotated[int, Field(ge=1, le=64)] = fitness.AT_ONCE
+    at_once: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] = AT_ONCE
 
 
 class BotsApi:

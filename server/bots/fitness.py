@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from bots import Bot, ConformanceReport, Endpoint, Finding, Overruns, Verdict, check_bot
+from bots import AT_ONCE, Bot, ConformanceReport, Endpoint, Finding, Overruns, Verdict, check_bot
 from server.bots import registration
 from server.bots.lineup import OpenRun
 from server.bots.registration import Registration
@@ -14,7 +14,6 @@ from server.session.plan import QC
 from server.session.reply_time import ReplyTime
 from server.study import Study, Timeouts
 
-AT_ONCE = 8  # conversations that a check holds at the same time
 _DELAYS = 200  # quantiles that stand for the natural reply times
 
 

@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Annotated, Literal, get_args
+from typing import Annotated, get_args
 
 from fastapi import APIRouter, Header, Response
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -15,15 +15,14 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from bots import Bot, BotError, BotTimeout, Chat, Reply
+from bots import Bot, BotError, Chat, FailureKind, Reply
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.db.store import Store
 from server.live.sessions import LiveSessions
 from server.session.plan import QC
 
-Failure = Literal["timeout", "declined", "error"]
-FAILURES: tuple[Failure, ...] = get_args(Failure)
+FAILURES: tuple[FailureKind, ...] = get_args(FailureKind)
 # From a bot that looks a line up to one that is hardly worth waiting for: seconds.
 BUCKETS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0)
 _LABELS = ("run", "system", "bot")
@@ -44,7 +43,7 @@ class Metrics:
         )
         self._failures = Counter(
             "candor_bot_failures",
-            "Calls of a bot that ended without a reply: given up (timeout), declined, or any other error.",
+            "Calls of a bot that ended without a reply, by the failure's kind; those given up are a timeout.",
             (*_LABELS, "kind"),
             registry=self._registry,
         )
@@ -85,7 +84,7 @@ class MeasuredBot:
     """A bot that is measured whenever it is asked."""
 
     def __init__(
-        self, bot: Bot, seconds: Histogram, failures: dict[Failure, Counter], in_flight: Gauge
+        self, bot: Bot, seconds: Histogram, failures: dict[FailureKind, Counter], in_flight: Gauge
     ) -> None:
         self._bot = bot
         self._seconds = seconds
@@ -119,14 +118,12 @@ class _Server(Collector):
         )
 
 
-def kind_of(error: BaseException) -> Failure:
+def kind_of(error: BaseException) -> FailureKind:
     """Return how a call failed that ended with `error`: what a bot raised, or a cancellation."""
     if isinstance(error, asyncio.CancelledError):
         # A caller gives up a call when its time is over; a bot may give up its own work for any reason.
         task = asyncio.current_task()
         return "timeout" if task is not None and task.cancelling() else "error"
-    if isinstance(error, BotTimeout | TimeoutError):
-        return "timeout"
-    if isinstance(error, BotError) and not error.counts_against_replica:
-        return "declined"
-    return "error"
+    if isinstance(error, BotError):
+        return error.kind
+    return "timeout" if isinstance(error, TimeoutError) else "error"

@@ -58,9 +58,12 @@ def test_answering(broken: int, stopped: bool, verdict: str) -> None:
     assert ("tried again" in found.reason) == (verdict == "warn")
 
 
-def test_the_commonest_error_is_told() -> None:
-    found = findings.answering(CheckResponses(failed("rare", "common", "common"), stopped=True))
-    assert "2 of them: common" in found.reason
+def test_the_commonest_kind_of_failure_is_told() -> None:
+    late = (BotTimeout(f"no reply within {seconds} s") for seconds in (1.1, 1.2, 1.3))
+    answers = lost(BotError("status 500"), BotError("status 500"), *late)
+    found = findings.answering(CheckResponses(answers, stopped=True))
+    # Three time-outs, though no two of them say the same; two errors.
+    assert found.reason.endswith("; 3 of them: no reply within 1.1 s.")
 
 
 @pytest.mark.parametrize(("empty", "verdict"), [(0, "pass"), (4, "warn"), (5, "fail")])

@@ -10,10 +10,11 @@ from bots.conformance.answer import Answer, CheckResponses
 from bots.conformance.check import report
 from bots.conformance.findings import Standard
 from bots.conformance.table import conformance_table, transcript
+from bots.core.failures import BotTimeout
 
 ANSWERS = (
     Answer("small talk", 0, ("I am tall.",), "Hi!", False, 1.25, "[red]Hello[/red]\x1b[2J"),
-    Answer("small talk", 0, ("I am tall.",), "And?", False, 20.0, error="no reply [within] 20 s"),
+    Answer("small talk", 0, ("I am tall.",), "And?", False, 20.0, error=BotTimeout("no reply [within] 20 s")),
 )
 
 

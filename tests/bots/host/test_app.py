@@ -5,13 +5,15 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Literal
 
 import httpx2
 import pytest
 import uvicorn
 
-from bots import Chat, Corpus, open_bot
+from bots import Chat, Corpus, Reply, open_bot
+from bots.core.failures import BotError, ChatRefused, EmptyReply, failure
+from bots.endpoints.endpoint import HttpEndpoint, open_endpoint
 from bots.endpoints.key import Key
 from bots.host import app as app_module
 from bots.host.app import Host, create_app
@@ -22,6 +24,16 @@ from tests.bots.support.chats import as_request
 from tests.support.waiting import PATIENCE, until
 
 Talk = Callable[..., Chat]
+
+
+class Raises:
+    """A bot that cannot answer, for the reason `error`."""
+
+    def __init__(self, error: BotError) -> None:
+        self.error = error
+
+    async def reply(self, chat: Chat) -> Reply:
+        raise self.error
 
 
 class Gated:
@@ -86,6 +98,33 @@ async def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
         first, bad, last = await asyncio.gather(*posts)
     assert (first.json(), last.json()) == ({"text": "a"}, {"text": "b"})
     assert (bad.status_code, bad.json()) == (500, {"detail": "RuntimeError: out of words"})
+
+
+@pytest.mark.parametrize("kind", ["empty", "refused", "busy"])
+async def test_a_failure_that_is_no_fault_of_the_host_is_none_over_http(
+    talk: Talk, kind: Literal["empty", "refused", "busy"]
+) -> None:
+    host = Host(["m"])
+    host.put("m", Raises(failure(kind, "whatever it says")))
+
+    async with serving(host) as (client, _):
+        bot = open_endpoint(HttpEndpoint(kind="http", urls=[f"{client.base_url}/m"]))
+        with pytest.raises(BotError) as caught:
+            await bot.reply(talk("hi"))
+        await bot.close()
+    assert (caught.value.kind, caught.value.counts_against_replica) == (kind, False)
+
+
+async def test_what_an_empty_reply_and_a_refused_chat_are_on_the_wire(talk: Talk) -> None:
+    host = Host(["empty", "refused"])
+    host.put("empty", Raises(EmptyReply("nothing to say")))
+    host.put("refused", Raises(ChatRefused("too long for the model")))
+
+    async with serving(host) as (client, _):
+        empty = await client.post("/empty/reply", json=as_request(talk("hi")))
+        refused = await client.post("/refused/reply", json=as_request(talk("hi")))
+    assert (empty.status_code, empty.json()) == (200, {"text": ""})
+    assert (refused.status_code, refused.json()) == (422, {"detail": "too long for the model"})
 
 
 async def test_who_hangs_up_is_not_computed_for(talk: Talk) -> None:

@@ -246,6 +246,21 @@ async def test_a_host_whose_only_bot_was_deleted_ends() -> None:
             await stage.running
 
 
+async def test_a_host_never_dials_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+
+    async def pause(_: HostConnector, seconds: float) -> None:
+        pauses.append(seconds)
+        await asyncio.sleep(0)
+
+    monkeypatch.setattr(HostConnector, "_pause", pause)
+    async with staged() as stage:
+        await stage.harbour.close()
+        await until(lambda: len(pauses) >= 50)
+    # Of pauses of 0.02 s at first and 0.05 s at most, the shortest is half the first.
+    assert 0.01 <= min(pauses) <= max(pauses) <= 0.075
+
+
 async def test_a_host_leaves_while_it_looks_for_its_server() -> None:
     async with staged() as stage:
         await stage.harbour.close()

@@ -7,8 +7,8 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from bots import ConformanceReport
-from bots.check import AT_ONCE, BOT_TRY, cli
-from bots.conformance.script import calls
+from bots.check import BOT_TRY, cli
+from bots.conformance.script import AT_ONCE, calls
 from server.study import Timeouts
 from tests.bots.support.app_server import hosting, running
 from tests.bots.support.commands import Command, good, process, refused

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open
 from prometheus_client.parser import text_string_to_metric_families as parse
 
-from bots import Bot, BotError, Chat, Turn, open_endpoint
+from bots import Bot, BotError, BotGone, Chat, Turn, open_endpoint
 from bots.endpoints.endpoint import HttpEndpoint
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
@@ -102,10 +102,11 @@ def test_what_the_server_does_is_told_too(house: House) -> None:
     ("bot", "kind"),
     [
         (Raises(BotError("out of order")), "error"),
+        (Raises(BotGone("disabled")), "gone"),
         (Raises(ValueError("a defect")), "error"),
         (Gated(), "timeout"),
     ],
-    ids=["fails", "raises", "hangs"],
+    ids=["fails", "gone", "raises", "hangs"],
 )
 def test_every_try_that_ends_without_a_reply_is_counted_by_its_kind(
     url: str, serve: Serve, bot: Any, kind: str
@@ -249,16 +250,17 @@ async def test_a_bot_that_cancels_its_own_work_has_failed_and_is_not_late(url: s
 
 OF_ELSEWHERE: list[tuple[Any, str]] = [
     (hang, "timeout"),
-    (saying(""), "declined"),
-    (saying("a" * 2_001), "declined"),
-    (answer(503, b""), "declined"),
+    (saying(""), "empty"),
+    (saying("a" * 2_001), "too_long"),
+    (answer(503, b""), "busy"),
+    (answer(422, b""), "refused"),
     (answer(500, b""), "error"),
     (close_at_once, "error"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "kind"), OF_ELSEWHERE, ids=["hangs", "empty", "long", "busy", "500", "closes"]
+    ("behaviour", "kind"), OF_ELSEWHERE, ids=["hangs", "empty", "long", "busy", "refused", "500", "closes"]
 )
 async def test_a_server_that_fails_is_counted_for_what_it_did(behaviour: Any, kind: str) -> None:
     patience = 0.2 if kind == "timeout" else PATIENCE
