@@ -88,14 +88,8 @@ class HostConnector:
         # would dial a server that closes what it has opened without end. Nor can its pause be cut short.
         tries = AsyncRetrying(
             retry=retry_if_exception_type(ConnectionLost),
-<<<<<<< HEAD
-            # Hosts that lost the same server do not come back in the same moment.
-            wait=wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE),
-            after=self._report_loss,
-=======
             wait=backoff(FIRST_PAUSE, longest=LONGEST_PAUSE, growth=2.0),
-            after=self._tell,
->>>>>>> r1
+            after=self._report_loss,
             sleep=self._pause,
         )
         await tries(self._serve_once)
