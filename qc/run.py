@@ -27,7 +27,26 @@ CHANGES: tuple[Change, ...] = get_args(Change)
 OPINION = pd.CategoricalDtype(list(OPINIONS))
 CHANGE = pd.CategoricalDtype(list(CHANGES))
 
-INCIDENT_COLUMNS = ["system", "conversations", "failed", "replies", "errors", "overran", "gave_away"]
+# How the server names the kinds of failed tries, and the columns in which we count them.
+FAILURES = {
+    "timeout": "timed_out",
+    "busy": "busy",
+    "gone": "gone",
+    "refused": "refused",
+    "empty": "empty",
+    "too_long": "too_long",
+    "error": "other_errors",
+}
+INCIDENT_COLUMNS = [
+    "system",
+    "conversations",
+    "failed",
+    "replies",
+    "errors",
+    "overran",
+    "gave_away",
+    *FAILURES.values(),
+]
 
 # Columns that the tables of results have beside those of the criteria, or have instead of them.
 RESERVED_LABELS = ("overall", "system", "n", "model", "N", "z", "raw")
@@ -85,7 +104,9 @@ class Run:
             `failed` (int: those that it could not carry on), `replies` (int), `errors` (int: tries for a
             reply that came to nothing), `overran` (float: replies that came later than the time drawn for
             them; NaN if unknown), `gave_away` (int: replies by which it gave itself away as a machine or by
-            name). None if the source does not say.
+            name); then the columns of FAILURES (int: tries of each kind that came to nothing, the last one of
+            a conversation that failed among them; 0 where servers did not store kinds yet). None if the
+            source does not say.
         words: what was said; None if the source does not hold it, or it was not asked for.
         left_out: assignments that take no part.
         notes: sentences that a reader of the results must see.

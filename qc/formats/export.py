@@ -73,6 +73,13 @@ class SystemIncidents(_Part):
     errors: int
     overran: float | None
     gave_away: int
+    timed_out: int = 0
+    busy: int = 0
+    gone: int = 0
+    refused: int = 0
+    empty: int = 0
+    too_long: int = 0
+    other_errors: int = 0
 
 
 class LeftOutAssignment(_Part):

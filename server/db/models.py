@@ -162,13 +162,17 @@ class Rating(SQLModel, table=True):
 
 
 class Note(SQLModel, table=True):
-    """An incident in a conversation: a bot that failed, gave up, was replaced, or gave itself away."""
+    """An incident in a conversation: a bot that failed, gave up, was replaced, or gave itself away.
+
+    `failure`: of a try that failed, its kind; null of everything else, and of what was stored before 0.2.
+    """
 
     id: int | None = Field(default=None, primary_key=True)
     conversation_id: str = Field(foreign_key="conversation.id", index=True)
     kind: str
     text: str
     created_at: datetime
+    failure: str | None = None
 
 
 class Registration(SQLModel, table=True):

@@ -184,6 +184,7 @@ def _incident(record: Incident) -> dict[str, Any]:
     return {
         "conversation_id": record.conversation,
         "kind": record.kind,
+        "failure": record.failure,
         "text": record.text,
         "created_at": record.at,
     }

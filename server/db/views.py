@@ -4,6 +4,8 @@
 reader would notice makes a new version beside the old one, and `V1` itself never changes: a step
 of the migrations has made it.
 
+V2 holds the newer form of those that have changed, which stand beside their first form.
+
 `overran`: the bot took longer than the natural reply time drawn for it, so it was shown as soon as it came.
 """
 
@@ -66,6 +68,15 @@ V1: dict[str, str] = {
     "v1_note": """
         SELECT assignment.run_id AS run_id, note.conversation_id AS conversation_id,
                note.kind AS kind, note.text AS text, note.created_at AS created_at
+        FROM note
+        JOIN conversation ON conversation.id = note.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id""",
+}
+
+V2: dict[str, str] = {
+    "v2_note": """
+        SELECT assignment.run_id AS run_id, note.conversation_id AS conversation_id,
+               note.kind AS kind, note.failure AS failure, note.text AS text, note.created_at AS created_at
         FROM note
         JOIN conversation ON conversation.id = note.conversation_id
         JOIN assignment ON assignment.id = conversation.assignment_id""",

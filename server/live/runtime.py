@@ -235,22 +235,25 @@ class LiveSession:
                     left = timeouts.bot_total - (time.monotonic() - started)
                     text = (await ask(bot, chat, min(timeouts.bot_try, left))).text
         except BotError as error:
-            return BotGaveUp(effect.conversation, effect.index, self._reason(effect, error), utc_now())
+            reason = self._reason(effect, error)
+            return BotGaveUp(effect.conversation, effect.index, reason, utc_now(), error.kind)
         latency_ms = round((time.monotonic() - started) * 1000)
         gave_away = gives_itself_away(text, self._run.names[conversation.plan.system])
         return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now(), gave_away)
 
-    def _reason(self, effect: AskBot, error: BaseException | None) -> str:
+    def _reason(self, effect: AskBot, error: BotError) -> str:
         system = self.state.conversation(effect.conversation).plan.system
         return plain(f"{system}: {error}")[:MAX_REASON]
 
     async def _note(self, effect: AskBot, tried: RetryCallState) -> None:
         """Store that a try has failed and that another will follow."""
         error = tried.outcome.exception() if tried.outcome else None
-        event = BotStumbled(effect.conversation, effect.index, self._reason(effect, error), utc_now())
-        kind = error.kind if isinstance(error, BotError) else None
+        if not isinstance(error, BotError):
+            raise TypeError(f"tried again after {error!r}, which is no failure of a bot")
+        reason = self._reason(effect, error)
+        event = BotStumbled(effect.conversation, effect.index, reason, utc_now(), error.kind)
         log.warning(
-            "bot failed", conversation=event.conversation, turn=event.index, kind=kind, reason=event.reason
+            "bot failed", conversation=event.conversation, turn=event.index, kind=error.kind, reason=reason
         )
         try:
             async with self._lock:

@@ -32,22 +32,24 @@ class BotReplied:
 
 @dataclass(frozen=True, slots=True)
 class BotStumbled:
-    """The bot was asked for line number `index` in vain; it will be asked again."""
+    """The bot was asked for line number `index` in vain; it will be asked again. `failure`: its kind."""
 
     conversation: str
     index: int
     reason: str
     at: datetime
+    failure: str
 
 
 @dataclass(frozen=True, slots=True)
 class BotGaveUp:
-    """The bot has not answered with line number `index`, and is asked no more."""
+    """The bot has not answered with line number `index`, and is asked no more. `failure`: its last kind."""
 
     conversation: str
     index: int
     reason: str
     at: datetime
+    failure: str
 
 
 Event = FromWorker | BotReplied | BotStumbled | BotGaveUp

@@ -131,13 +131,15 @@ class Closed:
 class Incident:
     """Something that went wrong with a bot. Changes no state; kept for the analyst.
 
-    `text`: the reason; of `gave_itself_away`, the words by which it did.
+    `text`: the reason; of `gave_itself_away`, the words by which it did. `failure`: of `bot_error` and
+    `bot_gave_up`, the kind of failure, a word of `bots.core.failures`.
     """
 
     conversation: str
     kind: Literal["bot_error", "bot_gave_up", "replaced", "gave_itself_away"]
     text: str
     at: datetime
+    failure: str | None = None
 
 
 Record = (

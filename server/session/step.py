@@ -11,6 +11,7 @@ afterwards.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Literal
 
 from server.errors import IncompleteRating, ReplyPending, TooFewInputs, TopicFixed, TopicMissing, WrongPhase
 from server.session import protocol as wire
@@ -75,7 +76,7 @@ def step(state: State, event: Event) -> Outcome:
         case BotReplied():
             return _bot_replied(state, event)
         case BotStumbled():
-            return _outcome(state, [Incident(event.conversation, "bot_error", event.reason, event.at)])
+            return _outcome(state, [_failed_try("bot_error", event)])
         case BotGaveUp():
             return _bot_gave_up(state, event)
 
@@ -259,12 +260,16 @@ def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
     if _stale(state, event.conversation, event.index):
         return Outcome(state)
     conversation = state.conversation(event.conversation)
-    incident = Incident(event.conversation, "bot_gave_up", event.reason, event.at)
+    incident = _failed_try("bot_gave_up", event)
     if conversation.inputs >= state.rules.minimum_inputs:
         ended = ConversationEnded(event.conversation, event.at, None)
         return _outcome(state, [incident, ended], [_rating_due(conversation)])
     failed: list[Record] = [incident, ConversationFailed(event.conversation, event.at)]
     return _replace(state, conversation, failed, event.at)
+
+
+def _failed_try(kind: Literal["bot_error", "bot_gave_up"], event: BotStumbled | BotGaveUp) -> Incident:
+    return Incident(event.conversation, kind, event.reason, event.at, event.failure)
 
 
 def _replace(state: State, failed: Conversation, records: list[Record], at: datetime) -> Outcome:

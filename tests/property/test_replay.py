@@ -191,7 +191,9 @@ class Replay(RuleBasedStateMachine):
             turn = len(current.turns)
             if current.awaits_reply():
                 if data.draw(st.integers(0, 5)) == 0:
-                    return self.take(BotGaveUp(current.plan.conversation, turn, "out of order", self.now))
+                    return self.take(
+                        BotGaveUp(current.plan.conversation, turn, "out of order", self.now, "error")
+                    )
                 return self.take(BotReplied(current.plan.conversation, turn, "Indeed.", 3, self.now))
             self.now = max(self.now, *(line.show_at for line in current.turns), AT)
             enough = current.inputs >= self.run.study.minimum_inputs

@@ -6,6 +6,7 @@ import pandas as pd
 from qc.errors import Problem
 from qc.load.database.values import flags, located
 from qc.load.database.views import Views
+from qc.run import FAILURES
 
 BEGUN = ("active", "ended", "rated", "failed")
 _COLUMN_OF_KIND = {"bot_error": "errors", "gave_itself_away": "gave_away"}
@@ -36,6 +37,7 @@ def incidents(
     turns = turns[turns["author"] == "bot"].reset_index(drop=True)
     late = flags(turns["overran"], located("conversation", turns["conversation_id"]), problems)
     notes = views.counts("v1_note", ("conversation_id", "kind"), run_id)
+    failures = _failures(views, run_id)
     table = pd.DataFrame(
         {
             "conversations": begun["system"].value_counts(),
@@ -46,10 +48,21 @@ def incidents(
                 column: _per_system(notes[notes["kind"] == kind], system)
                 for kind, column in _COLUMN_OF_KIND.items()
             },
+            **{
+                column: _per_system(failures[failures["failure"] == kind], system)
+                for kind, column in FAILURES.items()
+            },
         }
     )
     table = table.reindex(pd.Index(systems, name="system")).fillna(0).reset_index()
     return table.assign(overran=np.nan) if simulated else table
+
+
+def _failures(views: Views, run_id: object) -> pd.DataFrame:
+    """Return how often tries failed, by conversation and kind; of a database made before 0.2, nothing."""
+    if not views.has("v2_note"):
+        return pd.DataFrame(columns=["conversation_id", "failure", "n"])
+    return views.counts("v2_note", ("conversation_id", "failure"), run_id)
 
 
 def _per_system(counts: pd.DataFrame, system: pd.Series) -> pd.Series:

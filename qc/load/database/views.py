@@ -33,10 +33,21 @@ TEXT = {
     "text",
     "feedback",
     "kind",
+    "failure",
     "persona",
     "topic",
 }
-NULLABLE = {"agreed_at", "ended_at", "feedback", "persona", "topic", "how", "opinion", "bot_opinion"}
+NULLABLE = {
+    "agreed_at",
+    "ended_at",
+    "feedback",
+    "persona",
+    "topic",
+    "how",
+    "opinion",
+    "bot_opinion",
+    "failure",
+}
 
 
 def reason(error: Exception) -> str:
@@ -66,6 +77,10 @@ class Views:
                 f"{self.source}: the views are of version {joined([str(v) for v in versions]) or 'none'}, "
                 f"this report reads version {VIEWS_VERSION}. Use a report and a server of the same release."
             )
+
+    def has(self, view: str) -> bool:
+        """Return whether the database has `view`."""
+        return view in sa.inspect(self._connection).get_view_names()
 
     def counts(self, view: str, columns: Sequence[str], run_id: object) -> pd.DataFrame:
         """Return each combination of `columns` in `view`, of the run `run_id`, and `n`, its number of rows.

@@ -73,8 +73,19 @@ def cost(analysis: Analysis) -> Table:
     return Table(pd.DataFrame([asdict(analysis.cost)]))
 
 
+_FAILURE_HEADS = {
+    "timed_out": "Timed out",
+    "busy": "Busy",
+    "gone": "Gone",
+    "refused": "Refused",
+    "empty": "Empty",
+    "too_long": "Too long",
+    "other_errors": "Other errors",
+}
+
+
 def incidents(found: Incidents) -> Table:
-    """Return what went wrong with each system."""
+    """Return what went wrong with each system; a reader sees the kinds of failed tries that there were."""
     columns = (
         Column("system", "System"),
         Column("conversations", "Conversations begun", COUNT),
@@ -86,7 +97,8 @@ def incidents(found: Incidents) -> Table:
         Column("overran_share", "of them", SHARE),
         Column("gave_away", "Gave itself away", COUNT),
     )
-    return Table(found.table, columns)
+    kinds = (Column(key, head, COUNT) for key, head in _FAILURE_HEADS.items() if found.table[key].any())
+    return Table(found.table, (*columns, *kinds))
 
 
 def left_out(analysis: Analysis) -> Table:

@@ -18,7 +18,8 @@ from qc.errors import DataError
 from qc.load import load
 from qc.method.incidents import describe_incidents
 from qc.render import terminal, write
-from qc.run import SIMULATED_NOTE, Run
+from qc.render.tables.kept import incidents
+from qc.run import FAILURES, INCIDENT_COLUMNS, SIMULATED_NOTE, Run
 from qc.save import losses, save
 from qc.signature import data_hash
 from tests.qc.support.analyses import awkward_run, bare, whole
@@ -74,6 +75,17 @@ def troubled(database: Any) -> Any:
     return database
 
 
+def with_kinds(database: Any) -> Any:
+    """Give it the view that a server of 0.2 adds, with the failures above as that server would store them."""
+    database.execute(
+        "CREATE VIEW v2_note AS "
+        "SELECT *, CASE WHEN conversation_id = 'r1-anna-1' THEN 'timeout' ELSE 'empty' END AS failure "
+        "FROM v1_note WHERE kind IN ('bot_error', 'bot_gave_up') "
+        "UNION ALL SELECT *, NULL FROM v1_note WHERE kind NOT IN ('bot_error', 'bot_gave_up')"
+    )
+    return database
+
+
 # system -> conversations begun, failed, replies, errors, overran, gave_away. SMALL has four conversations
 # with alpha and with beta, three with alpha_p, and four with the qc bot; see above for the rest.
 EXPECTED = {
@@ -84,9 +96,10 @@ EXPECTED = {
 }
 
 
-def counted(run: Run) -> dict[str, tuple[float, ...]]:
+def counted(run: Run, *names: str) -> dict[str, tuple[float, ...]]:
     assert run.incidents is not None
-    return {system: tuple(counts) for system, *counts in run.incidents.itertuples(index=False)}
+    counts = run.incidents[["system", *(names or INCIDENT_COLUMNS[1:7])]]
+    return {system: tuple(values) for system, *values in counts.itertuples(index=False)}
 
 
 def test_incidents_are_counted_in_all_conversations_that_were_begun(troubled: Any) -> None:
@@ -99,6 +112,28 @@ def test_without_incidents_there_are_counts_of_none(database: Any) -> None:
         EXPECTED, (0,) * 5
     )
     assert analyse(run, BARE).incidents is not None
+
+
+def test_failed_tries_are_counted_by_kind(troubled: Any) -> None:
+    run = load(with_kinds(troubled).url)
+    assert counted(run) == EXPECTED
+    assert counted(run, *FAILURES.values()) == {
+        "alpha": (2, 0, 0, 0, 0, 0, 0),
+        "alpha_p": (0,) * 7,
+        "beta": (0, 0, 0, 0, 2, 0, 0),  # a try that failed, and the last one
+        "qc": (0,) * 7,
+    }
+
+
+def test_where_no_kinds_are_stored_none_are_counted(troubled: Any) -> None:
+    assert set(counted(load(troubled.url), *FAILURES.values()).values()) == {(0,) * 7}
+
+
+def test_a_reader_sees_the_kinds_that_there_were(troubled: Any) -> None:
+    found = describe_incidents(load(with_kinds(troubled).url))
+    assert found is not None
+    heads = [column.head for column in incidents(found).shown]
+    assert heads[-3:] == ["Gave itself away", "Timed out", "Empty"]
 
 
 def test_another_runs_incidents_do_not_count(troubled: Any) -> None:
@@ -255,7 +290,7 @@ def test_files_hold_every_count(tmp_path: Path) -> None:
     table = pd.read_csv(tmp_path / "incidents.csv")
     assert list(table) == [
         "system", "conversations", "failed", "failed_share", "replies", "errors", "overran", "overran_share",
-        "gave_away",
+        "gave_away", "timed_out", "busy", "gone", "refused", "empty", "too_long", "other_errors",
     ]  # fmt: skip
     assert table["gave_away"].tolist() == table["failed"].tolist() == [0, 1, 2, 3, 4]
     content = json.loads((tmp_path / "report.json").read_text())

@@ -59,6 +59,10 @@ def _incidents(systems: pd.DataFrame) -> pd.DataFrame:
             "errors": 2 * number,
             "overran": 10.0 * number,
             "gave_away": number,
+            "timed_out": 2 * number,
+            **dict.fromkeys(("busy", "gone", "refused"), 0),
+            "empty": number,
+            **dict.fromkeys(("too_long", "other_errors"), 0),
         }
     )
 

@@ -45,7 +45,7 @@ def _models() -> list[Any]:
 
 
 def test_the_views_are_the_ones_that_are_documented(url: str) -> None:
-    assert names(url, "view") == set(views.V1)
+    assert names(url, "view") == set(views.V1 | views.V2)
     assert query(url, "SELECT version FROM v1_version") == [(views.VERSION,)]
 
 
@@ -63,11 +63,12 @@ COLUMNS = {
     "v1_turn": "run_id conversation_id turn_index author text latency_ms created_at show_at overran",
     "v1_topic_mark": "run_id conversation_id ordinal round topic how opinion bot_opinion",
     "v1_note": "run_id conversation_id kind text created_at",
+    "v2_note": "run_id conversation_id kind failure text created_at",
 }
 
 
 def test_every_view_has_a_promise() -> None:
-    assert set(COLUMNS) == set(views.V1)
+    assert set(COLUMNS) == set(views.V1 | views.V2)
 
 
 @pytest.mark.parametrize("view", COLUMNS)
@@ -84,7 +85,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
     with house.page() as page:
         page.whole()
     # One run of one study: four conversations, each with two inputs, two replies, one topic, three ratings.
-    counts = {view: query(url, f"SELECT count(*) FROM {view}")[0][0] for view in views.V1}  # noqa: S608
+    counts = {view: query(url, f"SELECT count(*) FROM {view}")[0][0] for view in COLUMNS}  # noqa: S608
     assert counts == {
         "v1_version": 1,
         "v1_run": 1,
@@ -96,6 +97,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_turn": 16,
         "v1_topic_mark": 4,
         "v1_note": 0,
+        "v2_note": 0,
     }
     assert query(url, "SELECT worker FROM v1_assignment") == [(house.auth.pseudonym("link", "ann"),)]
     personas = query(url, "SELECT has_persona, persona <> '', system LIKE '%_warm' FROM v1_conversation")
@@ -129,7 +131,7 @@ def test_a_database_whose_path_is_awkward(tmp_path: Path) -> None:
     folder = tmp_path / "100 % new" / "übung"
     url = f"sqlite:///{folder / 'candor.db'}"
     migrate(url)  # makes the folder too
-    assert names(url, "view") == set(views.V1)
+    assert names(url, "view") == set(views.V1 | views.V2)
 
 
 def test_foreign_keys_hold(url: str) -> None:

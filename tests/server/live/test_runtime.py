@@ -10,6 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bots import Bot, BotError, gives_itself_away
+from bots.core.failures import BotBusy, BotGone
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun, names_of
 from server.db.store import Store
@@ -261,6 +262,29 @@ async def test_a_bot_that_stumbles_is_asked_again_and_it_is_noted(staged: Callab
     assert "replaced" not in page.types()
     system = session.state.conversations[0].plan.system
     assert stage.notes() == [("bot_error", f"{system}: out of order")] * 2
+
+
+@pytest.mark.parametrize(
+    ("bot", "kind"),
+    [
+        (Raises(BotError("out of order")), "error"),
+        (Raises(BotBusy("loading")), "busy"),
+        (Raises(BotGone("disabled")), "gone"),
+        (Gated(), "timeout"),
+        (Says(""), "empty"),
+        (Says("x" * 2_001), "too_long"),
+    ],
+    ids=str,
+)
+async def test_the_kind_of_each_failure_is_stored(staged: Callable[..., Stage], bot: Bot, kind: str) -> None:
+    stage = staged(bot, **QUICK)
+    _, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    await page.hears("topic_due", 2)
+    *failed, replaced = query(stage.url, "SELECT kind, failure FROM v2_note ORDER BY created_at")
+    assert failed[-1] == ("bot_gave_up", kind)
+    assert {failure for _, failure in failed} == {kind}
+    assert replaced == ("replaced", None)
 
 
 ONE_AFTER_THE_OTHER = [

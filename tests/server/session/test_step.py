@@ -105,7 +105,7 @@ class Walk:
         return self.event(BotReplied(self.current(), self.index(), text, 12, self.now, gave_away))
 
     def gives_up(self) -> Outcome:
-        return self.event(BotGaveUp(self.current(), self.index(), "out of order", self.now))
+        return self.event(BotGaveUp(self.current(), self.index(), "out of order", self.now, "error"))
 
     def chat(self, inputs: int) -> "Walk":
         for _ in range(inputs):
@@ -545,15 +545,15 @@ def pending(state: State | None = None) -> Walk:
 def test_a_stumble_is_noted_and_changes_nothing() -> None:
     walk = pending()
     before = walk.state
-    outcome = walk.event(BotStumbled("a1-1.1", 1, "timed out", AT))
-    assert outcome == Outcome(before, (Incident("a1-1.1", "bot_error", "timed out", AT),), ())
+    outcome = walk.event(BotStumbled("a1-1.1", 1, "timed out", AT, "timeout"))
+    assert outcome == Outcome(before, (Incident("a1-1.1", "bot_error", "timed out", AT, "timeout"),), ())
 
 
 def test_a_failed_system_is_replaced_by_its_other_variant() -> None:
     walk = pending()
     outcome = walk.gives_up()
     gave_up, failed, swap, planned = outcome.records
-    assert gave_up == Incident("a1-1.1", "bot_gave_up", "out of order", AT)
+    assert gave_up == Incident("a1-1.1", "bot_gave_up", "out of order", AT, "error")
     assert failed == ConversationFailed("a1-1.1", AT)
     assert isinstance(swap, Incident)
     assert swap.text == "quokka_plain was replaced by quokka_warm"
@@ -626,7 +626,7 @@ def test_from_the_minimum_of_inputs_on_a_failed_conversation_is_rated() -> None:
     walk.send("say")  # the second input: the minimum
     outcome = walk.gives_up()
     assert outcome.records == (
-        Incident("a1-1.1", "bot_gave_up", "out of order", AT),
+        Incident("a1-1.1", "bot_gave_up", "out of order", AT, "error"),
         ConversationEnded("a1-1.1", AT, None),
     )
     assert told(outcome) == [wire.RatingDue(conversation=1, attempt=1)]
@@ -641,7 +641,7 @@ def test_an_answer_that_comes_too_late_is_nothing(answer: type[BotReplied] | typ
         return (
             BotReplied(conversation, index, "Late.", 9, AT)
             if answer is BotReplied
-            else BotGaveUp(conversation, index, "late", AT)
+            else BotGaveUp(conversation, index, "late", AT, "timeout")
         )
 
     walk = pending()
