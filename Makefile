@@ -6,9 +6,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PAGES := server/pages/worker.html
 PAGE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/.node -prune -o -type f -print)
+TESTS_AT_ONCE ?= $(shell expr 2 \* $$(nproc 2>/dev/null || echo 2))  # many wait for other processes
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
-PARLAI := .venv-parlai
-PARLAI_PIP := $(PARLAI)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --constraint constraints-parlai.txt
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -16,10 +15,9 @@ help: ## list the targets
 run: $(VENV)/run.stamp $(PAGES) ## install, build, and serve the demo study on http://127.0.0.1:8000
 	@CANDOR_EXEMPT_ADDRESSES='["127.0.0.1"]' $(BIN)/python -m server
 
-test: install-hf browser $(PAGES) ## everything that CI checks: the browser, Hugging Face's models and ParlAI's included
+test: install-models browser $(PAGES) ## everything that CI checks: the browser, Hugging Face's models and ParlAI's included
 	@$(MAKE) --no-print-directory lint types contract pages-test docs
-	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/parlai -m "not parlai"
-	@$(MAKE) --no-print-directory test-parlai
+	$(BIN)/pytest -n $(TESTS_AT_ONCE) --dist loadfile
 
 check: lint types contract ## the quick loop: style, types, contract, unit tests of what differs from the last commit
 	@tests="$$($(BIN)/python scripts/changed_tests.py)"; \
@@ -56,43 +54,31 @@ install-wheel: ## install the wheel of dist/ into a new environment: make instal
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) dist/candor-*.whl
 
-bench: install-hf install-parlai ## how fast things are; results go into the docs
+bench: install-models ## how fast things are; results go into the docs
 	$(BIN)/python benchmarks/group_commit.py
 	$(BIN)/python benchmarks/qc_scale.py
 	$(BIN)/python benchmarks/bot_batching.py
-	$(PARLAI)/bin/python benchmarks/bot_batching.py --parlai
+	$(BIN)/python benchmarks/bot_batching.py --parlai
 
 screenshots: install browser $(PAGES) ## take the pictures of every page again, into docs/screenshots
 	$(BIN)/python tests/e2e/screenshots.py
 	$(BIN)/python tests/qc/screenshots.py
 
-constraints: install-hf ## write the versions in use to constraints.txt
+constraints: install-models ## write the versions in use to constraints.txt
 	$(BIN)/pip freeze --exclude-editable | sed -E '/ @ /d; s/\+[a-z0-9.]+$$//' > constraints.txt
 
 clean: ## remove what was built; keeps candor-data
-	rm -rf $(VENV) $(PARLAI) dist build server/pages frontend/node_modules frontend/.node
+	rm -rf $(VENV) dist build server/pages frontend/node_modules frontend/.node
 
 install: $(VENV)/dev.stamp
 
-install-hf: $(VENV)/hf.stamp ## what Hugging Face's models need, torch among it, in .venv
+install-models: $(VENV)/models.stamp ## what models of Hugging Face and of ParlAI need, torch among it (2 GB)
 
 browser: ## make sure that there is a Chromium
 	@tests/e2e/need-chromium
 
-install-parlai: $(PARLAI)/parlai.stamp ## ParlAI, in an environment of its own: .venv-parlai
-
-test-parlai: install-parlai $(PAGES) ## tests of everything that needs ParlAI
-	$(PARLAI)/bin/pytest tests/parlai tests/bots/endpoints/test_parlai_web.py
-
-run-lineup: install-parlai $(PAGES) ## train the paper's line-up (minutes, once), host it, open its study; OPTIONS="--help"
-	@$(PARLAI)/bin/python scripts/run_lineup.py $(OPTIONS)
-
-$(PARLAI)/parlai.stamp: pyproject.toml constraints.txt constraints-parlai.txt
-	@echo "Installing ParlAI and what it needs (a few minutes, once) ..."
-	@test -x $(PARLAI)/bin/python || $(PYTHON) -m venv $(PARLAI)
-	@$(PARLAI_PIP) --editable '.[dev]' torch numpy requests tqdm iopath pillow PyYAML regex scikit-learn nltk
-	@$(PARLAI_PIP) --no-deps parlai  # what it says it needs is long obsolete
-	@touch $@
+run-lineup: install-models $(PAGES) ## train the paper's line-up (minutes, once), host it, open its study; OPTIONS="--help"
+	@$(BIN)/python scripts/run_lineup.py $(OPTIONS)
 
 $(VENV)/run.stamp: pyproject.toml constraints.txt
 	@echo "Installing Python packages (about a minute, once) ..."
@@ -106,10 +92,11 @@ $(VENV)/dev.stamp: pyproject.toml constraints.txt
 	@$(PIP) --editable '.[dev]'
 	@touch $@ $(VENV)/run.stamp
 
-$(VENV)/hf.stamp: pyproject.toml constraints.txt
-	@echo "Installing Python packages for development, and what Hugging Face's models need (a few minutes, once) ..."
+$(VENV)/models.stamp: pyproject.toml constraints.txt
+	@echo "Installing Python packages for development, and what models need (a few minutes, once) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) --editable '.[dev,hf]'
+	@$(PIP) --editable '.[dev,hf,parlai]'
+	@$(PIP) --no-deps parlai  # the versions that it asks for are long obsolete, and it runs without them
 	@touch $@ $(VENV)/dev.stamp $(VENV)/run.stamp
 
 frontend/node_modules/.package-lock.json: frontend/package-lock.json
@@ -122,4 +109,4 @@ $(PAGES): frontend/node_modules/.package-lock.json $(PAGE_SOURCES)
 	@touch $@
 
 .PHONY: help run test check soak pages docs lint types contract pages-test wheel install-wheel bench screenshots constraints clean install browser
-.PHONY: install-hf install-parlai test-parlai run-lineup
+.PHONY: install-models run-lineup

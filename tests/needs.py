@@ -8,12 +8,12 @@ import pytest
 
 def need_hf() -> None:
     """Go on only where models of Hugging Face can be run."""
-    _need("torch", "transformers", "accelerate", remedy="make install-hf")
+    _need("torch", "transformers", "accelerate", remedy="make install-models")
 
 
 def need_parlai() -> None:
     """Go on only where ParlAI's models can be run."""
-    _need("parlai", remedy="make test-parlai, which has an environment of its own")
+    _need("parlai", remedy="make install-models")
 
 
 def _need(*modules: str, remedy: str) -> None:

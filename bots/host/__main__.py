@@ -223,7 +223,7 @@ def _open(spec: str, corpus: str, options: Options) -> Model:
     except ImportError as error:
         raise ModelError(
             f"{spec}: {error}. Install what such models need: "
-            + ("pip install 'candor[hf]'" if kind == "hf" else "make install-parlai")
+            + ("pip install 'candor[hf]'" if kind == "hf" else "pip install 'candor[parlai]' && pip install --no-deps parlai")
         ) from error
 
 

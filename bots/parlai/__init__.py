@@ -1,7 +1,7 @@
 """ParlAI: the paper's five architectures, how they are trained and how they are loaded.
 
-ParlAI lives in an environment of its own (`make install-parlai`). Importing this package makes it fit
-for today's Python and torch, so everything that needs ParlAI goes through here.
+Importing this package makes ParlAI fit for today's Python and torch, so everything that needs it goes
+through here.
 """
 
 import os
@@ -12,7 +12,7 @@ from bots.parlai.compat import mend
 
 if find_spec("parlai") is None:
     raise ModuleNotFoundError(
-        "ParlAI is not installed here. Run `make install-parlai`, then use .venv-parlai/bin/python.",
+        "ParlAI is not installed here. In a checkout: make install-models.",
         name="parlai",
     )
 os.environ.setdefault("TQDM_DISABLE", "1")  # ParlAI's own progress bars would run into ours

@@ -21,6 +21,7 @@ SCHEMA = Path(__file__).parents[2] / "frontend" / "src" / "worker" / "session" /
 ALPHA = 0.05
 SOAK = int(os.environ.get("CANDOR_SOAK", "1"))  # `make soak`: so many times the workers and the kills
 WORKERS, KILLS = 200 * SOAK, 20 * SOAK
+INPUTS = 4 if SOAK == 1 else 10  # of a conversation; the demo study asks for 10
 A_CROWD = 1_700 * SOAK  # seconds, more than enough for a crowd on a machine that is busy with other things
 
 pytestmark = pytest.mark.timeout(2 * A_CROWD)
@@ -39,6 +40,13 @@ def report(server: Any, run: str, out: Path) -> dict[str, Any]:
     return content
 
 
+def open_demo(server: Any, run: str, inputs: int) -> None:
+    """Open a run of the demo study with so many inputs to a conversation."""
+    study = server.data / f"{run}.yaml"
+    study.write_text(DEMO.read_text().replace("minimum_inputs: 10", f"minimum_inputs: {inputs}"))
+    server.open_run(study, run)
+
+
 def workers_by_profile(server: Any, log: Acknowledged) -> dict[str, set[str]]:
     """Return the pseudonyms of the workers of each profile."""
     profile = {entry["assignment"]: entry["profile"] for entry in log}
@@ -55,9 +63,9 @@ def kill_points(rng: random.Random) -> list[int]:
     """Return after how many acknowledged messages the server is killed: once in each of KILLS equal parts.
 
     The parts cover nine tenths of the least that the crowd sends. A worker agrees, holds 6 conversations of
-    a topic, 10 inputs, an end and a rating, and hands in: 1 + 6 · 13 + 1 = 80 messages, 16,000 of 200.
+    a topic, INPUTS inputs, an end and a rating, and hands in.
     """
-    part = WORKERS * 80 * 9 // 10 // KILLS
+    part = WORKERS * (1 + 6 * (INPUTS + 3) + 1) * 9 // 10 // KILLS
     return [rng.randrange(kill * part + 1, (kill + 1) * part) for kill in range(KILLS)]
 
 
@@ -66,10 +74,11 @@ def killed_run(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Acknowl
     """Workers take part while the server is killed again and again; what the clients were told is stored."""
     log = tmp_path_factory.mktemp("crowd") / "acknowledged.jsonl"
     log.touch()
+    open_demo(server, "crowd", INPUTS)
     server.start()
     mix = "honest=0.7,random=0.2,flat=0.1"
     options = ["--workers", str(WORKERS), "--mix", mix, "--seed", "1", "--log", str(log)]
-    crowd = server.crowd("demo", *options, "--patience", str(A_CROWD))
+    crowd = server.crowd("crowd", *options, "--patience", str(A_CROWD))
     with log.open("rb") as told:
         acknowledgements = 0
         for point in kill_points(random.Random(20)):
@@ -121,20 +130,20 @@ def test_nothing_acknowledged_is_lost_or_double(server: Any, killed_run: Acknowl
 
 
 def test_every_conversation_is_whole(server: Any, killed_run: Acknowledged) -> None:
-    # 10 inputs and 10 replies each, the worker first, line after line: 20 lines numbered 0 to 19.
+    # As many replies as inputs, the worker first, line after line, numbered from 0.
     with sqlite3.connect(server.data / "candor.db") as database:
         shapes = database.execute(
             "SELECT count(*), max(turn_index), sum(author = 'worker'),"
             " sum((author = 'worker') = (turn_index % 2 = 0))"
             " FROM turn GROUP BY conversation_id"
         ).fetchall()
-    assert Counter(shapes) == {(20, 19, 10, 20): WORKERS * 6}
+    assert Counter(shapes) == {(2 * INPUTS, 2 * INPUTS - 1, INPUTS, 2 * INPUTS): WORKERS * 6}
 
 
 def test_report_sees_who_is_honest_and_what_is_good(
     server: Any, killed_run: Acknowledged, tmp_path: Path
 ) -> None:
-    result = report(server, "demo", tmp_path)
+    result = report(server, "crowd", tmp_path)
     quality = yaml.safe_load(DEMO.read_text())["simulate"]["quality"]
     z = {system["system"]: system["z"] for system in result["systems"]}
     assert set(z) == set(quality)
@@ -151,10 +160,8 @@ def test_random_workers_pass_no_more_often_than_alpha(
     server: Any, killed_run: Acknowledged, tmp_path: Path
 ) -> None:
     """400 of them. Ratings do not depend on the chat, so that one input per conversation is enough here."""
-    short = tmp_path / "short.yaml"
-    short.write_text(DEMO.read_text().replace("minimum_inputs: 10", "minimum_inputs: 1"))
     server.stop()
-    server.open_run(short, "second")
+    open_demo(server, "second", inputs=1)
     server.start()
     crowd = server.crowd("second", "--workers", "400", "--mix", "random=1", "--seed", "2")
     output, _ = crowd.communicate(timeout=A_CROWD)

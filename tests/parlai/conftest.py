@@ -1,4 +1,4 @@
-"""A tiny line-up, trained once for all tests here. They run where ParlAI is: `make test-parlai`."""
+"""A tiny line-up, trained once for all tests here. They run where ParlAI is."""
 
 import json
 from collections.abc import Callable
