@@ -258,8 +258,8 @@ class LiveSession:
         try:
             async with self._lock:
                 await self._advance(event)
-        except CandorError as error:
-            log.error("incident not stored", conversation=event.conversation, error=error.message)
+        except CandorError as refusal:
+            log.error("incident not stored", conversation=event.conversation, error=refusal.message)
 
 
 def _worth_another_try(error: BaseException) -> bool:

@@ -219,7 +219,7 @@ class Replay(RuleBasedStateMachine):
     def failed(self, text: str, data: st.DataObject, final: bool) -> None:
         asked = data.draw(st.sampled_from(self.asked[::-1]))
         event = BotGaveUp if final else BotStumbled
-        self.take(event(asked.conversation, asked.index, text, self.now))
+        self.take(event(asked.conversation, asked.index, text, self.now, "timeout"))
 
     @rule(microseconds=st.integers(0, 20_000_000))
     def time_passes(self, microseconds: int) -> None:
