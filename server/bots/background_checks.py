@@ -7,9 +7,9 @@ from datetime import datetime
 import structlog
 
 from bots import Bot
-from server.bots import registration
+from server.bots import stored_bots
 from server.bots.fitness import FitnessCheck
-from server.bots.registration import Registration
+from server.bots.stored_bots import Registration
 from server.clock import utc_now
 from server.db.store import Store
 from server.errors import CandorError
@@ -79,7 +79,7 @@ class BackgroundChecks:
         try:
             report = await against.run(bot, check.progress)
             at = utc_now()
-            await self._store.submit(lambda c: registration.store_check(c, row, report, at))
+            await self._store.submit(lambda c: stored_bots.store_check(c, row, report, at))
             del self._checks[row.name]
         except CandorError as error:
             check.error = error.message

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from bots import AT_ONCE, Bot, ConformanceReport, Endpoint, Finding, Overruns, Verdict, check_bot
-from server.bots import registration
+from server.bots import stored_bots
 from server.bots.lineup import OpenRun
-from server.bots.registration import Registration
+from server.bots.stored_bots import Registration
 from server.errors import BotsUnfit
 from server.session.plan import QC
 from server.session.reply_time import ReplyTime
@@ -78,8 +78,8 @@ def fitness_check(
 
 def registered_check(connection: Connection, row: Registration, at_once: int) -> FitnessCheck:
     """Return what a registered bot is checked against: the newest study that has it, and its overruns."""
-    study = registration.newest_study(connection, row.name)
-    overruns = registration.overruns(connection, row.name)
+    study = stored_bots.newest_study(connection, row.name)
+    overruns = stored_bots.overruns(connection, row.name)
     return fitness_check(row.name, row.endpoint, study, at_once, overruns)
 
 
@@ -89,10 +89,10 @@ def registered_fitness(connection: Connection, study: Study) -> list[Fitness]:
 
 
 def _registered_fitness(connection: Connection, name: str) -> Fitness:
-    row = registration.find(connection, name)
+    row = stored_bots.find(connection, name)
     if not row.enabled:
         return _unfit(name, "is it enabled?", f"it is disabled: run `candor bots enable {name}`")
-    check = registration.latest_check(connection, row)
+    check = stored_bots.latest_check(connection, row)
     if check is None:
         return _unfit(name, "was it checked?", f"never: run `candor bots check {name}`")
     return _fitness(name, check.report)

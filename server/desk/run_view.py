@@ -3,8 +3,8 @@
 from sqlalchemy import Connection, and_, case, distinct, func, or_, select
 
 from server.access.auth import Auth
-from server.db.catalog import RunEntry
 from server.db.models import Assignment, Conversation, Run, System, Turn, Worker, columns
+from server.db.runs import RunEntry
 from server.desk.responses import AssignmentCounts, AssignmentRow, RunDetail, RunSummary, SystemProgress
 from server.study import parse_study
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.catalog import find_run
+from server.db.runs import find_run
 from server.db.store import Store
 from server.errors import RunClosed, StorageFailed, TokenInvalid, TooMany
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment, renew_enrolment

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 from sqlalchemy import Connection
 
-from server.db.catalog import runs
+from server.db.runs import all_runs
 from server.db.store import Store
 from server.site.templates import rendered
 from server.study import parse_study
@@ -41,7 +41,7 @@ class StartPage:
 
     def _announced(self, connection: Connection) -> list[AnnouncedStudy]:
         """Return the open, served runs whose study is listed, newest first."""
-        open_runs = [run for run in runs(connection) if run.status == "open" and run.id in self._served]
+        open_runs = [run for run in all_runs(connection) if run.status == "open" and run.id in self._served]
         studies = [(run.slug, parse_study(run.yaml)) for run in reversed(open_runs)]
         return [
             AnnouncedStudy(slug, study.title, study.payment, study.conversations, study.minimum_inputs)

@@ -1,4 +1,4 @@
-"""Studies and runs in the database: opening a run of a study, and finding it again."""
+"""Runs in the database, each with its study: opened, found again, closed."""
 
 import re
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def close_run(connection: Connection, slug: str) -> None:
     connection.execute(update(Run).where(RUN.id == entry.id).values(status="closed"))
 
 
-def runs(connection: Connection) -> list[RunEntry]:
+def all_runs(connection: Connection) -> list[RunEntry]:
     """Return every run, oldest first."""
     return _entries(connection, None)
 

@@ -1,4 +1,4 @@
-"""The bots that are registered with the server, and the checks of them: rows, nothing else."""
+"""What the database has of the registered bots, and of the checks of them: rows, nothing else."""
 
 import json
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, bindparam, delete, insert, select, text, update
 
 from bots import ConformanceReport, DialInEndpoint, Endpoint, Overruns, UrlEndpoint
-from server.db.catalog import RunEntry, runs
 from server.db.models import BotCheck, columns
 from server.db.models import Registration as Row
+from server.db.runs import RunEntry, all_runs
 from server.errors import (
     BotExists,
     BotInUse,
@@ -255,7 +255,7 @@ def _at(endpoint: Endpoint, urls: list[str]) -> UrlEndpoint:
 
 def _runs_with(connection: Connection, name: str) -> Iterator[tuple[RunEntry, Study]]:
     """Yield the runs whose study has the bot, oldest first."""
-    for run in runs(connection):
+    for run in all_runs(connection):
         study = parse_study(run.yaml)
         if name in study.registered_bots:
             yield run, study
