@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 
 from bots import BodyLimit
 from server.access.auth import Auth
-from server.access.rate_limit import new_limiter
+from server.access.rate_limit import RateLimits
 from server.access.tokens import Grant, find
 from server.bots.api import BotsApi
 from server.bots.background_checks import BackgroundChecks
@@ -63,7 +63,7 @@ def create_app(
     runs = {key: metrics.measured(run) for key, run in runs.items()}
     live = LiveSessions(store, runs, auth)
     metrics.watch(live, store)
-    limiter = new_limiter()
+    limits = RateLimits(frozenset(settings.exempt_addresses))
     checks = BackgroundChecks(store)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys)
 
@@ -95,25 +95,22 @@ def create_app(
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
     app.middleware("http")(_with_headers)
     app.add_api_route("/healthz", _health, methods=["GET"], include_in_schema=False)
-    exempt = frozenset(settings.exempt_addresses)
     join_api = JoinApi(
         store=store,
         live=live,
         auth=auth,
         runs=runs,
-        limiter=limiter,
+        limits=limits,
         per_address=parse(settings.joins_per_address),
-        exempt=exempt,
         pages=pages,
     )
     app.include_router(join_api.router)
     worker_socket = WorkerSocket(
         live=live,
         auth=auth,
-        limiter=limiter,
+        limits=limits,
         per_session=parse(settings.messages_per_session),
         per_address=parse(settings.connections_per_address),
-        exempt=exempt,
     )
     app.include_router(worker_socket.router)
     researcher_api = ResearcherApi(

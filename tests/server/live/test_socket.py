@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from fastapi import WebSocket
 from limits import parse
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from websockets.exceptions import ConnectionClosed
 
 from bots import Bot, BotError
 from server.access.auth import Auth
+from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun
 from server.db.store import Store
 from server.live.enrolment import ArrivingWorker, enrol
@@ -487,16 +486,15 @@ def test_an_error_does_not_repeat_all_that_was_sent(shared: House, someone: str,
 
 async def test_a_page_that_does_not_read_is_cut_off(url: str, run: OpenRun) -> None:
     """Its answers pile up; once too many wait, the connection ends and the session is free."""
-    store, limiter = Store(url), MovingWindowRateLimiter(MemoryStorage())
+    store = Store(url)
     auth = Auth("secret", "token", 3600)
     live = LiveSessions(store, {run.id: run}, auth)
     adapter = WorkerSocket(
         live=live,
         auth=auth,
-        limiter=limiter,
+        limits=RateLimits({"here"}),
         per_session=parse("1/day"),
         per_address=parse("1/day"),
-        exempt=frozenset({"here"}),
     )
     frames = itertools.count()
 
