@@ -20,7 +20,7 @@ from server.bots.opened_bots import OpenedBots
 from server.db.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC, LineupSpec, Variant
-from server.session.protocol import CriterionCard, StudyCard
+from server.session.protocol import StudyCard
 from server.session.state import SessionRules
 from server.study import Study, parse_study
 
@@ -128,20 +128,15 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
 
 def names_of(study: Study, opened_bots: OpenedBots | None = None) -> dict[str, tuple[str, ...]]:
     """Return, per system, what its bot would give itself away by calling itself."""
-    bots = {spec.name: spec.bot for spec in study.systems} | {QC: study.qc.bot}
-    return {system: _names(system, bot, _endpoint(bot, study, opened_bots)) for system, bot in bots.items()}
+    return {
+        system: _names(system, bot, _endpoint(bot, study, opened_bots))
+        for system, bot in study.bots_of_systems.items()
+    }
 
 
 def study_card(study: Study) -> StudyCard:
     """Return what a worker may know of `study`."""
-    return StudyCard(
-        title=study.title,
-        payment=study.payment,
-        conversations=study.conversations,
-        minimum_inputs=study.minimum_inputs,
-        topic_mode=study.topic_mode,
-        criteria=[CriterionCard(label=c.label, statement=c.statement) for c in study.criteria],
-    )
+    return StudyCard.model_validate(study, from_attributes=True)
 
 
 def _built_in(spec: str, corpus: Corpus, own: Iterable[str], opened_bots: OpenedBots) -> Bot:
