@@ -140,7 +140,7 @@ def _stored_view(connection: Connection, row: Registration) -> BotView:
         created_at=row.created_at,
         used_by=stored_bots.used_by(connection, row.name),
         overruns=stored_bots.overruns(connection, row.name),
-        check=None if check is None else LastCheck(at=check.at, verdict=check.verdict),
+        check=None if check is None else LastCheck(at=check.at, verdict=check.report.verdict),
         replicas=[],
     )
 

@@ -1,7 +1,9 @@
 """Is a bot fit for workers? What it is checked against, and what is known of the bots of a study."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -15,33 +17,8 @@ from server.session.reply_time import ReplyTime
 from server.study import Study, Timeouts
 
 _DELAYS = 200  # quantiles that stand for the natural reply times
-
-
-@dataclass(frozen=True, slots=True)
-class FitnessCheck:
-    """What a bot is checked against.
-
-    `names`: what it must not call itself; `at_once`: conversations at the same time; `delays`: seconds, the
-    natural reply times; `patience`: seconds that a reply may take; `overruns`: of its conversations so far.
-    """
-
-    names: tuple[str, ...]
-    at_once: int
-    delays: tuple[float, ...]
-    patience: float
-    overruns: Overruns | None = None
-
-    async def run(self, bot: Bot, progress: Callable[[int, int], None]) -> ConformanceReport:
-        """Ask `bot`, and return what was found; `progress` gets the calls that are done, and all of them."""
-        return await check_bot(
-            bot,
-            names=self.names,
-            at_once=self.at_once,
-            delays=self.delays,
-            overruns=self.overruns,
-            patience=self.patience,
-            progress=progress,
-        )
+# `check_bot` for one bot: takes the bot and `progress`, which gets the calls that are done, and all of them.
+FitnessCheck = partial[Coroutine[Any, Any, ConformanceReport]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +37,7 @@ def fitness_check(
     at_once: int = AT_ONCE,
     overruns: Overruns | None = None,
 ) -> FitnessCheck:
-    """Return what a bot is checked against.
+    """Return the check of a bot.
 
     Args:
         name: the bot's, which it must not call itself; nor its endpoint's model, where there is one.
@@ -72,12 +49,18 @@ def fitness_check(
     reply_time, timeouts = (study.reply_time, study.timeouts) if study else (ReplyTime(), Timeouts())
     model = endpoint.model_dump().get("model")
     names = (name, model) if model else (name,)
-    delays = reply_time.quantiles(_DELAYS)
-    return FitnessCheck(names, at_once, delays, timeouts.bot_try, overruns)
+    return partial(
+        check_bot,
+        names=names,
+        at_once=at_once,
+        delays=reply_time.quantiles(_DELAYS),
+        overruns=overruns,
+        patience=timeouts.bot_try,
+    )
 
 
 def registered_check(connection: Connection, row: Registration, at_once: int) -> FitnessCheck:
-    """Return what a registered bot is checked against: the newest study that has it, and its overruns."""
+    """Return the check of a registered bot, by the newest study that has it, and by its overruns."""
     study = stored_bots.newest_study(connection, row.name)
     overruns = stored_bots.overruns(connection, row.name)
     return fitness_check(row.name, row.endpoint, study, at_once, overruns)
@@ -118,7 +101,7 @@ async def own_fitness(run: OpenRun, progress: Callable[[str, int, int], None]) -
             progress(name, done, total)
 
         check = fitness_check(name, study.bots[name], study, _at_once(study))
-        found.append(_fitness(name, await check.run(bot, of_this_bot)))
+        found.append(_fitness(name, await check(bot, progress=of_this_bot)))
     return found
 
 

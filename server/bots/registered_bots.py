@@ -138,10 +138,10 @@ class RegisteredBots:
             return row, fitness.registered_check(connection, row, at_once)
 
         async with self._lock(name):
-            row, against = await self._store.read(read)
+            row, ask = await self._store.read(read)
             if not row.enabled:
                 raise BotDisabled(f"`{name}` is disabled, and answers nobody")
-            return self._checks.start(self._usable(name), row, against)
+            return self._checks.start(self._usable(name), row, ask)
 
     def check_of(self, name: str) -> BackgroundCheck | None:
         """Return the check of a bot that is under way, or that failed to come to its end."""

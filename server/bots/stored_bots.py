@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, bindparam, delete, insert, select, text, update
@@ -23,7 +23,6 @@ from server.errors import (
     NotChecked,
     ReplicaExists,
 )
-from server.session.plan import QC
 from server.study import REGISTERED, Study, parse_study
 
 CHECK = columns(BotCheck)
@@ -57,7 +56,6 @@ class StoredCheck:
     """A conformance check that is over."""
 
     at: datetime
-    verdict: Literal["pass", "warn", "fail"]
     report: ConformanceReport
 
 
@@ -179,8 +177,7 @@ def overruns(connection: Connection, name: str) -> Overruns:
     """Return how often the bot took longer than the natural reply time, in all runs that have it."""
     replies = overran = 0
     for run, study in _runs_with(connection, name):
-        systems = [spec.name for spec in study.systems if spec.bot == name]
-        systems += [QC] if study.qc.bot == name else []
+        systems = [system for system, bot in study.bots_of_systems.items() if bot == name]
         row = connection.execute(_OVERRUNS, {"run": run.id, "systems": systems}).one()
         replies, overran = replies + int(row.replies), overran + int(row.overran)
     return Overruns(replies=replies, overran=overran)
@@ -206,15 +203,9 @@ def store_check(
 
 def latest_check(connection: Connection, checked: Registration) -> StoredCheck | None:
     """Return the latest check of a bot; None where there is none."""
-    query = select(CHECK.at, CHECK.verdict, CHECK.report).where(
-        CHECK.name == checked.name, CHECK.at >= checked.created_at
-    )
+    query = select(CHECK.at, CHECK.report).where(CHECK.name == checked.name, CHECK.at >= checked.created_at)
     row = connection.execute(query.order_by(CHECK.id.desc()).limit(1)).one_or_none()
-    return (
-        None
-        if row is None
-        else StoredCheck(row.at, row.verdict, ConformanceReport.model_validate_json(row.report))
-    )
+    return None if row is None else StoredCheck(row.at, ConformanceReport.model_validate_json(row.report))
 
 
 def _registration(row: Any) -> Registration:

@@ -16,7 +16,7 @@ from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.cli.database import transaction
-from server.cli.settings import Data, Host, Port, settings_from, variables
+from server.cli.settings import Data, Host, Port, settings_from, variables_help
 from server.clock import utc_now
 from server.config import Settings
 from server.db.runs import RunEntry, all_runs, open_run
@@ -27,16 +27,7 @@ _MOST_BYTES = 1_048_576
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="rich")
 
 
-def _variables() -> str:
-    """Return the list of settings for the help."""
-    lines = [
-        f"[b]{name}[/b]: {escape(meaning)}" + (f" ({escape(default)})" if default else "")
-        for name, meaning, default in variables()
-    ]
-    return "\n\n".join(["Settings are read from the environment, too:", *lines])
-
-
-@cli.command(epilog=_variables())
+@cli.command(epilog=variables_help())
 def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
     """Serve every open run; an empty database gets the demo study first."""
     settings = settings_from(host=host, port=port, data=data)

@@ -248,7 +248,7 @@ def test_a_key_that_is_missing_at_the_start_is_told(tmp_path: Path, monkeypatch:
 
 def test_a_bot_is_held_against_the_reply_times_of_its_study() -> None:
     study = parse_study(study_text(reply_time={"median": 2.0, "spread": 0.5, "longest": 3.0}))
-    delays = fitness.fitness_check("far", endpoint({"kind": "dial-in"}), study).delays
+    delays = fitness.fitness_check("far", endpoint({"kind": "dial-in"}), study).keywords["delays"]
     assert list(delays) == sorted(delays)
     assert delays[-1] == 3.0
     middle = len(delays) // 2
@@ -260,8 +260,8 @@ def test_a_bot_is_held_against_the_reply_times_of_its_study() -> None:
 def test_a_bot_is_examined_on_its_study() -> None:
     study = parse_study(study_text(timeouts={"bot_try": 3.0}, reply_time={"median": 1, "spread": 0}))
     model = {"kind": "openai", "urls": ["http://127.0.0.1:1"], "model": "bird-7b"}
-    check = fitness.fitness_check("far", endpoint(model), study, at_once=3)
-    assert (check.names, check.at_once, check.patience) == (("far", "bird-7b"), 3, 3.0)
-    assert set(check.delays) == {1.0}
-    plain = fitness.fitness_check("far", endpoint({"kind": "dial-in"}), None)
-    assert (plain.names, plain.patience) == (("far",), 20.0)
+    check = fitness.fitness_check("far", endpoint(model), study, at_once=3).keywords
+    assert (check["names"], check["at_once"], check["patience"]) == (("far", "bird-7b"), 3, 3.0)
+    assert set(check["delays"]) == {1.0}
+    plain = fitness.fitness_check("far", endpoint({"kind": "dial-in"}), None).keywords
+    assert (plain["names"], plain["patience"]) == (("far",), 20.0)
