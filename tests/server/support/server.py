@@ -16,6 +16,7 @@ from server.app import create_app
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.config import Settings
+from tests.server.support.database import query
 from tests.server.support.page import Page
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -92,3 +93,7 @@ class House:
             page.send("hello", token=token)
             page.snapshot = page.receive()
             yield page
+
+
+def stored(house: House, sql: str, *values: object) -> list[tuple[Any, ...]]:
+    return query(house.url, sql, *values)
