@@ -1,7 +1,8 @@
 """Print the unit tests of what differs from the last commit: of `server/live/socket.py` those in its mirror.
 
-A file whose own test is there (`tests/server/live/test_socket.py`) is tested by that; else by the tests of
-its folder, or of the nearest folder above that has some. What belongs to no package has no unit tests.
+A file whose own tests are there (`tests/server/live/test_socket.py`, `test_socket_frames.py` and so on) is
+tested by them; else by the tests of its folder, or of the nearest folder above that has some. What belongs to
+no package has no unit tests.
 """
 
 import subprocess
@@ -21,18 +22,18 @@ def changed() -> list[Path]:
     return [Path(line[3:].strip('"')) for line in lines]
 
 
-def tests_of(path: Path) -> Path | None:
-    """Return the test file or the folder of tests that answers for `path`."""
+def tests_of(path: Path) -> list[Path]:
+    """Return the test files, or the folder of tests, that answer for `path`."""
     if path.parts[0] == "tests" and path.name.startswith("test_"):
-        return path if path.exists() else None
+        return [path] if path.exists() else []
     if path.suffix != ".py" or path.parts[0] not in _PACKAGES:
-        return None
-    own = Path("tests", path.parent, f"test_{path.stem}.py")
-    if own.exists():
-        return own
-    return next((folder for folder in own.parents if folder.is_dir() and folder != Path("tests")), None)
+        return []
+    mirror = Path("tests", path.parent)
+    own = [*mirror.glob(f"test_{path.stem}.py"), *mirror.glob(f"test_{path.stem}_*.py")]
+    above = [folder for folder in (mirror, *mirror.parents) if folder.is_dir() and folder.parts[1:]]
+    return own or above[:1]
 
 
 if __name__ == "__main__":
-    found = {tests for path in changed() if (tests := tests_of(path)) is not None}
+    found = {tests for path in changed() for tests in tests_of(path)}
     print(*sorted(map(str, found)))  # noqa: T201

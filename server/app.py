@@ -15,14 +15,14 @@ from starlette.exceptions import HTTPException
 
 from bots import BodyLimit
 from server.access.auth import Auth
-from server.access.rate_limit import new_limiter
+from server.access.rate_limit import RateLimits
 from server.access.tokens import Grant, find
 from server.bots.api import BotsApi
 from server.bots.background_checks import BackgroundChecks
 from server.bots.host_socket import HostSocket
 from server.bots.lineup import OpenRun
+from server.bots.opened_bots import OpenedBots
 from server.bots.registered_bots import RegisteredBots
-from server.bots.registry import Registry
 from server.config import Settings
 from server.db.store import Store
 from server.desk.api import ResearcherApi
@@ -46,7 +46,7 @@ _HEADERS = {
 
 
 def create_app(
-    settings: Settings, auth: Auth, runs: dict[int, OpenRun], registry: Registry, pages: Path = PAGES
+    settings: Settings, auth: Auth, runs: dict[int, OpenRun], opened_bots: OpenedBots, pages: Path = PAGES
 ) -> FastAPI:
     """Return the server's application.
 
@@ -54,7 +54,7 @@ def create_app(
         settings: where the database is, which must be up to date, and how much anybody may send.
         auth: the installation's secrets; tokens that are rows of the database are looked up besides.
         runs: what workers can be let into, by the run's id.
-        registry: has opened the bots of `runs`; it is closed when the server stops.
+        opened_bots: has opened the bots of `runs`; it is closed when the server stops.
         pages: the folder of the built pages.
     """
     store = Store(settings.resolved_database_url)
@@ -63,21 +63,21 @@ def create_app(
     runs = {key: metrics.measured(run) for key, run in runs.items()}
     live = LiveSessions(store, runs, auth)
     metrics.watch(live, store)
-    limiter = new_limiter()
+    limits = RateLimits(frozenset(settings.exempt_addresses))
     checks = BackgroundChecks(store)
-    bots = RegisteredBots(store, registry, checks, settings.bot_keys)
+    bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         store.start()
-        registry.start()
+        opened_bots.start()
         for run in runs.values():
             if run.earlier is not None:
                 run.earlier.read_through(store)
         yield
         await checks.close()
         await live.close()  # before the bots' connections: systems do not fail because a server stops
-        await registry.close()
+        await opened_bots.close()
         store.stop()
 
     app = FastAPI(
@@ -95,25 +95,22 @@ def create_app(
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
     app.middleware("http")(_with_headers)
     app.add_api_route("/healthz", _health, methods=["GET"], include_in_schema=False)
-    exempt = frozenset(settings.exempt_addresses)
     join_api = JoinApi(
         store=store,
         live=live,
         auth=auth,
         runs=runs,
-        limiter=limiter,
+        limits=limits,
         per_address=parse(settings.joins_per_address),
-        exempt=exempt,
         pages=pages,
     )
     app.include_router(join_api.router)
     worker_socket = WorkerSocket(
         live=live,
         auth=auth,
-        limiter=limiter,
+        limits=limits,
         per_session=parse(settings.messages_per_session),
         per_address=parse(settings.connections_per_address),
-        exempt=exempt,
     )
     app.include_router(worker_socket.router)
     researcher_api = ResearcherApi(
@@ -133,7 +130,7 @@ def create_app(
 def api_schema() -> dict[str, Any]:
     """Return the OpenAPI schema of the researcher's API, as a server with any settings answers it."""
     settings = Settings.model_construct(database_url="sqlite://")  # the environment's do not matter
-    return create_app(settings, Auth("", "", 0), {}, Registry(refuse_private=False)).openapi()
+    return create_app(settings, Auth("", "", 0), {}, OpenedBots(refuse_private=False)).openapi()
 
 
 def _grants_in(store: Store) -> Callable[[str], Awaitable[Grant | None]]:

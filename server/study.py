@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from bots import UrlEndpoint
 from server.errors import StudyInvalid
 from server.session.instrument import Criterion, Label, Statement, TopicMode
+from server.session.plan import QC
 from server.session.reply_time import ReplyTime
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -101,88 +103,69 @@ class Study(_Section):
         return self.systems_per_assignment + self.qc_per_assignment
 
     @property
+    def bots_of_systems(self) -> dict[str, str]:
+        """The bot of each system, by the system's name; the qc bot is that of `QC`."""
+        return {spec.name: spec.bot for spec in self.systems} | {QC: self.qc.bot}
+
+    @property
     def registered_bots(self) -> tuple[str, ...]:
         """The names that mean bots registered with the server, each once."""
-        specs = dict.fromkeys([*(spec.bot for spec in self.systems), self.qc.bot])
-        return tuple(spec for spec in specs if spec not in self.bots and REGISTERED.fullmatch(spec))
+        bots = dict.fromkeys(self.bots_of_systems.values())
+        return tuple(bot for bot in bots if bot not in self.bots and REGISTERED.fullmatch(bot))
 
 
 Location = tuple[int | str, ...]
 
 
-def _contradictions(study: Study) -> list[tuple[Location, str]]:
-    """Return what does not fit together in a study whose every setting is fine by itself."""
-    return [
-        *_repeated("criteria", "label", [c.label for c in study.criteria]),
-        *_repeated("systems", "name", [s.name for s in study.systems]),
-        *_unfit_numbers(study),
-        *(
-            (("systems", i, "name"), "`qc` is the name of the quality-control bot: choose another")
-            for i, spec in enumerate(study.systems)
-            if spec.name == "qc"
-        ),
-        *_undrawn(study),
-        *_unjudged(study),
-        *_unusable_names(study),
-    ]
+def _contradictions(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield what does not fit together in a study whose every setting is fine by itself."""
+    yield from _repeated("criteria", "label", [c.label for c in study.criteria])
+    yield from _repeated("systems", "name", [s.name for s in study.systems])
+    yield from _unfit_numbers(study)
+    for i, spec in enumerate(study.systems):
+        if spec.name == QC:
+            yield ("systems", i, "name"), "`qc` is the name of the quality-control bot: choose another"
+    if study.qc.draw == "systems" and study.qc.bot != "qc":
+        reason = f"only the bot `qc` draws from the systems, and the bot is `{study.qc.bot}`: leave `bot` out"
+        yield ("qc", "draw"), reason
+    yield from _unjudged(study)
+    for i, criterion in enumerate(study.criteria):
+        if criterion.label in _RESERVED_LABELS:
+            reason = f"`{criterion.label}` has a meaning of its own in reports: choose another"
+            yield ("criteria", i, "label"), reason
+    if "qc" in study.bots:
+        yield ("bots", "qc"), "`qc` is the quality-control bot: choose another name"
 
 
-def _unusable_names(study: Study) -> list[tuple[Location, str]]:
-    return [
-        *(
-            (("criteria", i, "label"), f"`{c.label}` has a meaning of its own in reports: choose another")
-            for i, c in enumerate(study.criteria)
-            if c.label in _RESERVED_LABELS
-        ),
-        *(
-            (("bots", name), "`qc` is the quality-control bot: choose another name")
-            for name in study.bots
-            if name == "qc"
-        ),
-    ]
+def _repeated(section: str, key: str, names: list[str]) -> Iterator[tuple[Location, str]]:
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            yield (section, i, key), f"`{name}` is there already: every {key} must be different"
 
 
-def _repeated(section: str, key: str, names: list[str]) -> list[tuple[Location, str]]:
-    return [
-        ((section, i, key), f"`{name}` is there already: every {key} must be different")
-        for i, name in enumerate(names)
-        if name in names[:i]
-    ]
-
-
-def _unfit_numbers(study: Study) -> list[tuple[Location, str]]:
-    problems: list[tuple[Location, str]] = []
+def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
     families = {spec.family for spec in study.systems}
     if len(families) < study.systems_per_assignment:
         reason = (
             f"an assignment has at most one system of each family; {study.systems_per_assignment} are asked "
             f"for, but there are only {len(families)} families: {', '.join(sorted(families))}"
         )
-        problems.append((("systems_per_assignment",), reason))
+        yield ("systems_per_assignment",), reason
     if study.qc_per_assignment > max(study.conversations - 2, 0):
         reason = "qc conversations are never first or last: there are not enough places between"
-        problems.append((("qc_per_assignment",), reason))
+        yield ("qc_per_assignment",), reason
     if study.qc_per_assignment and not any(c.qc for c in study.criteria):
-        problems.append((("criteria",), "none counts for quality control: set `qc: true` on at least one"))
-    return problems
+        yield ("criteria",), "none counts for quality control: set `qc: true` on at least one"
 
 
-def _undrawn(study: Study) -> list[tuple[Location, str]]:
-    if study.qc.draw == "corpus" or study.qc.bot == "qc":
-        return []
-    reason = f"only the bot `qc` draws from the systems, and the bot is `{study.qc.bot}`: leave `bot` out"
-    return [(("qc", "draw"), reason)]
-
-
-def _unjudged(study: Study) -> list[tuple[Location, str]]:
+def _unjudged(study: Study) -> Iterator[tuple[Location, str]]:
     if study.simulate is None:
-        return []
+        return
     names, judged = {spec.name for spec in study.systems}, set(study.simulate.quality)
-    where: Location = ("simulate", "quality")
-    return [
-        *((where, f"there is no quality for the system `{name}`") for name in sorted(names - judged)),
-        *(((*where, name), f"there is no system `{name}`") for name in sorted(judged - names)),
-    ]
+    for name in sorted(names - judged):
+        yield ("simulate", "quality"), f"there is no quality for the system `{name}`"
+    for name in sorted(judged - names):
+        yield ("simulate", "quality", name), f"there is no system `{name}`"
 
 
 def load_study(path: Path) -> tuple[Study, str]:
@@ -220,7 +203,7 @@ def parse_study(text: str, source: str = "study") -> Study:
         raise StudyInvalid(f"{source}:1: a study is a mapping of settings; this file holds none")
     try:
         study = Study.model_validate(content)
-        problems = _contradictions(study)
+        problems = list(_contradictions(study))
     except ValidationError as error:
         problems = [(e["loc"], e["msg"]) for e in error.errors()]
     lines = [f"{source}:{line}: {_path(where)}is given twice" for line, where in _given_twice(root)]

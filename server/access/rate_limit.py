@@ -1,9 +1,41 @@
 """How often a caller may do what: moving windows, counted in this process."""
 
+from collections.abc import Container
+
+from limits import RateLimitItem
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
+from starlette.requests import HTTPConnection
+
+from server.errors import TooMany
 
 _FEW = 1_024
+
+
+class RateLimits:
+    """Counts what callers do. Who calls from an address in `exempt` has no limit."""
+
+    def __init__(self, exempt: Container[str]) -> None:
+        self._limiter = new_limiter()
+        self._exempt = exempt
+
+    def count(
+        self, limit: RateLimitItem, what: str, connection: HTTPConnection, caller: str | None = None
+    ) -> None:
+        """Count one of `what`, like "arrivals from this address".
+
+        Args:
+            limit: how many each caller may have of it.
+            what: what is counted; what the error says.
+            connection: over which it comes.
+            caller: whose it is; None: whoever has the connection's address.
+
+        Raises:
+            TooMany: the caller is over the limit.
+        """
+        address = connection.client.host if connection.client is not None else "unknown"
+        if address not in self._exempt and not self._limiter.hit(limit, what, caller or address):
+            raise TooMany(f"too many {what}")
 
 
 def new_limiter() -> MovingWindowRateLimiter:

@@ -10,11 +10,11 @@ from sqlalchemy import Connection
 from bots import AT_ONCE, MOST_AT_ONCE, Endpoint
 from server.access.auth import Auth
 from server.access.bearer import researchers_only
-from server.bots import registration
+from server.bots import stored_bots
 from server.bots.background_checks import BackgroundCheck
 from server.bots.registered_bots import RegisteredBots
-from server.bots.registration import Registration, StoredCheck
 from server.bots.responses import BotList, BotView, CheckView, LastCheck
+from server.bots.stored_bots import Registration, StoredCheck
 from server.db.store import Store
 from server.errors import NotChecked
 
@@ -74,7 +74,7 @@ class BotsApi:
         """Every registered bot, by name."""
 
         def read(connection: Connection) -> list[BotView]:
-            return [_stored_view(connection, row) for row in registration.registrations(connection)]
+            return [_stored_view(connection, row) for row in stored_bots.registrations(connection)]
 
         return BotList(bots=[self._with_states(view) for view in await self._store.read(read)])
 
@@ -86,7 +86,7 @@ class BotsApi:
         """One registered bot."""
 
         def read(connection: Connection) -> BotView:
-            return _stored_view(connection, registration.find(connection, name))
+            return _stored_view(connection, stored_bots.find(connection, name))
 
         return self._with_states(await self._store.read(read))
 
@@ -114,11 +114,11 @@ class BotsApi:
 
     async def show_check(self, name: str) -> CheckView:
         """The check that is under way, or the latest report."""
-        row = await self._store.read(lambda c: registration.find(c, name))
+        row = await self._store.read(lambda c: stored_bots.find(c, name))
         check = self._bots.check_of(name)
         if check is not None:
             return _check_view(check)
-        stored = await self._store.read(lambda c: registration.latest_check(c, row))
+        stored = await self._store.read(lambda c: stored_bots.latest_check(c, row))
         if stored is None:
             raise NotChecked(f"`{name}` has not been checked")
         return _report_view(stored)
@@ -132,15 +132,15 @@ class BotsApi:
 
 def _stored_view(connection: Connection, row: Registration) -> BotView:
     """Return what the database knows of a bot."""
-    check = registration.latest_check(connection, row)
+    check = stored_bots.latest_check(connection, row)
     return BotView(
         name=row.name,
         endpoint=row.endpoint,
         enabled=row.enabled,
         created_at=row.created_at,
-        used_by=registration.used_by(connection, row.name),
-        overruns=registration.overruns(connection, row.name),
-        check=None if check is None else LastCheck(at=check.at, verdict=check.verdict),
+        used_by=stored_bots.used_by(connection, row.name),
+        overruns=stored_bots.overruns(connection, row.name),
+        check=None if check is None else LastCheck(at=check.at, verdict=check.report.verdict),
         replicas=[],
     )
 

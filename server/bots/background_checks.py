@@ -7,9 +7,9 @@ from datetime import datetime
 import structlog
 
 from bots import Bot
-from server.bots import registration
+from server.bots import stored_bots
 from server.bots.fitness import FitnessCheck
-from server.bots.registration import Registration
+from server.bots.stored_bots import Registration
 from server.clock import utc_now
 from server.db.store import Store
 from server.errors import CandorError
@@ -40,19 +40,19 @@ class BackgroundChecks:
         self._checks: dict[str, BackgroundCheck] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def start(self, bot: Bot, row: Registration, against: FitnessCheck) -> BackgroundCheck:
+    def start(self, bot: Bot, row: Registration, ask: FitnessCheck) -> BackgroundCheck:
         """Begin to check a bot, or return the check of it that is under way.
 
         Args:
             bot: who is asked.
             row: the bot's registration; the report is stored only if it is the same bot at the end.
-            against: what it is checked against.
+            ask: checks it.
         """
         task = self._tasks.get(row.name)
         if task is not None and not task.done():
             return self._checks[row.name]
         check = self._checks[row.name] = BackgroundCheck(utc_now())
-        work = self._carry_out(check, bot, row, against)
+        work = self._carry_out(check, bot, row, ask)
         self._tasks[row.name] = asyncio.get_running_loop().create_task(work)
         return check
 
@@ -74,12 +74,12 @@ class BackgroundChecks:
             await self.cancel(name)
 
     async def _carry_out(
-        self, check: BackgroundCheck, bot: Bot, row: Registration, against: FitnessCheck
+        self, check: BackgroundCheck, bot: Bot, row: Registration, ask: FitnessCheck
     ) -> None:
         try:
-            report = await against.run(bot, check.progress)
+            report = await ask(bot, progress=check.progress)
             at = utc_now()
-            await self._store.submit(lambda c: registration.store_check(c, row, report, at))
+            await self._store.submit(lambda c: stored_bots.store_check(c, row, report, at))
             del self._checks[row.name]
         except CandorError as error:
             check.error = error.message

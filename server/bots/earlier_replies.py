@@ -1,9 +1,9 @@
 """What the systems of a run have said so far, for a qc bot that fits them. Read beside the writer."""
 
 import asyncio
+import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import structlog
 from sqlalchemy import Connection, select
@@ -25,14 +25,6 @@ _MOST_CONVERSATIONS, _MOST_REPLIES = 100, 2_000
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """Replies as they were at a time of the monotonic clock, in seconds."""
-
-    replies: tuple[EarlierReply, ...]
-    at: float
-
-
 class EarlierReplies:
     """Replies of the latest conversations of a run, read again at most every `refresh` seconds.
 
@@ -43,7 +35,8 @@ class EarlierReplies:
         self._run_id = run_id
         self._refresh = refresh
         self._store: Store | None = None
-        self._read: _Read | None = None
+        self._replies: tuple[EarlierReply, ...] = ()
+        self._read_at = -math.inf  # by the monotonic clock, in seconds
         self._reading = asyncio.Lock()
 
     def read_through(self, store: Store) -> None:
@@ -57,19 +50,16 @@ class EarlierReplies:
 
     async def _latest(self) -> tuple[EarlierReply, ...]:
         async with self._reading:
-            if self._store is not None and self._is_old():
-                self._read = _Read(await self._fetched(self._store), time.monotonic())
-        return self._read.replies if self._read is not None else ()
+            if self._store is not None and time.monotonic() - self._read_at >= self._refresh:
+                await self._fetch(self._store)
+        return self._replies
 
-    def _is_old(self) -> bool:
-        return self._read is None or time.monotonic() - self._read.at >= self._refresh
-
-    async def _fetched(self, store: Store) -> tuple[EarlierReply, ...]:
+    async def _fetch(self, store: Store) -> None:
         try:
-            return await store.read(lambda connection: _replies(connection, self._run_id))
+            self._replies = await store.read(lambda connection: _replies(connection, self._run_id))
         except StorageFailed as error:
             log.warning("earlier replies not read", run=self._run_id, error=error.message)
-            return self._read.replies if self._read is not None else ()
+        self._read_at = time.monotonic()
 
 
 def _replies(connection: Connection, run_id: int) -> tuple[EarlierReply, ...]:

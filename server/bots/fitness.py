@@ -1,47 +1,24 @@
 """Is a bot fit for workers? What it is checked against, and what is known of the bots of a study."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection
 
 from bots import AT_ONCE, Bot, ConformanceReport, Endpoint, Finding, Overruns, Verdict, check_bot
-from server.bots import registration
+from server.bots import stored_bots
 from server.bots.lineup import OpenRun
-from server.bots.registration import Registration
+from server.bots.stored_bots import Registration
 from server.errors import BotsUnfit
 from server.session.plan import QC
 from server.session.reply_time import ReplyTime
 from server.study import Study, Timeouts
 
 _DELAYS = 200  # quantiles that stand for the natural reply times
-
-
-@dataclass(frozen=True, slots=True)
-class FitnessCheck:
-    """What a bot is checked against.
-
-    `names`: what it must not call itself; `at_once`: conversations at the same time; `delays`: seconds, the
-    natural reply times; `patience`: seconds that a reply may take; `overruns`: of its conversations so far.
-    """
-
-    names: tuple[str, ...]
-    at_once: int
-    delays: tuple[float, ...]
-    patience: float
-    overruns: Overruns | None = None
-
-    async def run(self, bot: Bot, progress: Callable[[int, int], None]) -> ConformanceReport:
-        """Ask `bot`, and return what was found; `progress` gets the calls that are done, and all of them."""
-        return await check_bot(
-            bot,
-            names=self.names,
-            at_once=self.at_once,
-            delays=self.delays,
-            overruns=self.overruns,
-            patience=self.patience,
-            progress=progress,
-        )
+# `check_bot` for one bot: takes the bot and `progress`, which gets the calls that are done, and all of them.
+FitnessCheck = partial[Coroutine[Any, Any, ConformanceReport]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +37,7 @@ def fitness_check(
     at_once: int = AT_ONCE,
     overruns: Overruns | None = None,
 ) -> FitnessCheck:
-    """Return what a bot is checked against.
+    """Return the check of a bot.
 
     Args:
         name: the bot's, which it must not call itself; nor its endpoint's model, where there is one.
@@ -72,14 +49,20 @@ def fitness_check(
     reply_time, timeouts = (study.reply_time, study.timeouts) if study else (ReplyTime(), Timeouts())
     model = endpoint.model_dump().get("model")
     names = (name, model) if model else (name,)
-    delays = reply_time.quantiles(_DELAYS)
-    return FitnessCheck(names, at_once, delays, timeouts.bot_try, overruns)
+    return partial(
+        check_bot,
+        names=names,
+        at_once=at_once,
+        delays=reply_time.quantiles(_DELAYS),
+        overruns=overruns,
+        patience=timeouts.bot_try,
+    )
 
 
 def registered_check(connection: Connection, row: Registration, at_once: int) -> FitnessCheck:
-    """Return what a registered bot is checked against: the newest study that has it, and its overruns."""
-    study = registration.newest_study(connection, row.name)
-    overruns = registration.overruns(connection, row.name)
+    """Return the check of a registered bot, by the newest study that has it, and by its overruns."""
+    study = stored_bots.newest_study(connection, row.name)
+    overruns = stored_bots.overruns(connection, row.name)
     return fitness_check(row.name, row.endpoint, study, at_once, overruns)
 
 
@@ -89,10 +72,10 @@ def registered_fitness(connection: Connection, study: Study) -> list[Fitness]:
 
 
 def _registered_fitness(connection: Connection, name: str) -> Fitness:
-    row = registration.find(connection, name)
+    row = stored_bots.find(connection, name)
     if not row.enabled:
         return _unfit(name, "is it enabled?", f"it is disabled: run `candor bots enable {name}`")
-    check = registration.latest_check(connection, row)
+    check = stored_bots.latest_check(connection, row)
     if check is None:
         return _unfit(name, "was it checked?", f"never: run `candor bots check {name}`")
     return _fitness(name, check.report)
@@ -118,7 +101,7 @@ async def own_fitness(run: OpenRun, progress: Callable[[str, int, int], None]) -
             progress(name, done, total)
 
         check = fitness_check(name, study.bots[name], study, _at_once(study))
-        found.append(_fitness(name, await check.run(bot, of_this_bot)))
+        found.append(_fitness(name, await check(bot, progress=of_this_bot)))
     return found
 
 

@@ -26,21 +26,18 @@ class FrameSender:
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(_MOST_QUEUED)
         self._sender = asyncio.get_running_loop().create_task(self._send_all())
 
-    def send(self, frame: str) -> None:
-        """Queue a frame; never waits."""
-        self._put(frame)
-
-    async def close(self) -> None:
-        """Close the connection once everything queued is out."""
-        self._put(None)
-        with suppress(asyncio.CancelledError):
-            await self._sender
-
-    def _put(self, frame: str | None) -> None:
+    def send(self, frame: str | None) -> None:
+        """Queue a frame, or None: the connection is closed once everything before is out. Never waits."""
         try:
             self._queue.put_nowait(frame)
         except asyncio.QueueFull:
             self._sender.cancel()
+
+    async def close(self) -> None:
+        """Close the connection once everything queued is out; return when it is."""
+        self.send(None)
+        with suppress(asyncio.CancelledError):
+            await self._sender
 
     async def _send_all(self) -> None:
         with suppress(WebSocketDisconnect, RuntimeError):
@@ -70,8 +67,10 @@ class HostSocket:
             await self._converse(socket, host, sender)
         except WebSocketDisconnect:
             pass
+        except WireError as error:
+            hint = "Install the same version of Candor on the server and beside the bot."
+            _refuse(host, InvalidMessage(str(error), hint))
         except CandorError as error:
-            log.warning("bot host refused", host=host.url, reason=error.message)
             _refuse(host, error)
         except Exception:
             log.exception("connection of a bot host failed")
@@ -91,7 +90,7 @@ class HostSocket:
         leaving: list[asyncio.Task[None]] = []
         try:
             while True:
-                match _read(host, await _frame(socket)):
+                match host.receive(await _frame(socket)):
                     case Offer(name=name):
                         replicas[name] = await self._bots.attach(name, host)
                     case Drain():
@@ -111,7 +110,6 @@ class HostSocket:
             try:
                 await self._auth.require_host(authorization)
             except NotAuthorised as error:
-                log.warning("bot host refused", host=host.url, reason=error.message)
                 _refuse(host, error)
                 await sender.close()
                 return
@@ -128,21 +126,7 @@ async def _greet(socket: WebSocket, host: HostSession) -> None:
             first = await _frame(socket)
     except TimeoutError as error:
         raise InvalidMessage("no `hello` came in time") from error
-    try:
-        host.greet(first)
-    except WireError as error:
-        raise _invalid(error) from error
-
-
-def _read(host: HostSession, frame: str) -> Offer | Drain | None:
-    try:
-        return host.receive(frame)
-    except WireError as error:
-        raise _invalid(error) from error
-
-
-def _invalid(error: WireError) -> InvalidMessage:
-    return InvalidMessage(str(error), "Install the same version of Candor on the server and beside the bot.")
+    host.greet(first)
 
 
 async def _frame(socket: WebSocket) -> str:
@@ -155,4 +139,5 @@ async def _frame(socket: WebSocket) -> str:
 
 
 def _refuse(host: HostSession, error: CandorError) -> None:
+    log.warning("bot host refused", host=host.url, reason=error.message)
     host.refuse(error.code, error.message, error.hint, error.retry or error.status >= 500)

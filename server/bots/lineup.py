@@ -16,11 +16,11 @@ from bots import (
     open_bot,
 )
 from server.bots.earlier_replies import EarlierReplies
-from server.bots.registry import Registry
-from server.db.catalog import RunEntry
+from server.bots.opened_bots import OpenedBots
+from server.db.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC, LineupSpec, Variant
-from server.session.protocol import CriterionCard, StudyCard
+from server.session.protocol import StudyCard
 from server.session.state import SessionRules
 from server.study import Study, parse_study
 
@@ -51,12 +51,12 @@ class OpenRun:
     earlier: EarlierReplies | None = None
 
 
-def open_lineup(entry: RunEntry, registry: Registry) -> OpenRun:
+def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
     """Return a run with its bots opened.
 
     Args:
         entry: the run as it is stored.
-        registry: opens the study's own bots, which it closes with itself, and holds the registered ones.
+        opened_bots: opens the study's own bots, which it closes with itself, and holds the registered ones.
 
     Raises:
         StudyInvalid: a bot or a corpus cannot be opened; the message names it and why.
@@ -65,14 +65,14 @@ def open_lineup(entry: RunEntry, registry: Registry) -> OpenRun:
     corpus = _opened(f"corpus `{study.corpus}`", load_corpus, study.corpus)
     qc_corpus = _opened(f"qc corpus `{study.qc.corpus}`", load_corpus, study.qc.corpus)
     elsewhere = {
-        name: _opened(f"bot `{name}`", registry.open, endpoint) for name, endpoint in study.bots.items()
+        name: _opened(f"bot `{name}`", opened_bots.open, endpoint) for name, endpoint in study.bots.items()
     }
 
     def bot(spec: str, learned: Corpus) -> Bot:
         if spec in elsewhere:
             return elsewhere[spec]
-        there = registry.registered(spec) if spec in study.registered_bots else None
-        return there or _built_in(spec, learned, elsewhere, registry)
+        there = opened_bots.registered(spec) if spec in study.registered_bots else None
+        return there or _built_in(spec, learned, elsewhere, opened_bots)
 
     bots = {spec.name: _opened(f"system `{spec.name}`", bot, spec.bot, corpus) for spec in study.systems}
     earlier = EarlierReplies(entry.id) if study.qc.draw == "systems" else None
@@ -87,7 +87,7 @@ def open_lineup(entry: RunEntry, registry: Registry) -> OpenRun:
         study=study,
         card=study_card(study),
         rules=rules_of(study, corpus),
-        names=names_of(study, registry),
+        names=names_of(study, opened_bots),
         bots=bots,
         earlier=earlier,
     )
@@ -126,37 +126,32 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
     )
 
 
-def names_of(study: Study, registry: Registry | None = None) -> dict[str, tuple[str, ...]]:
+def names_of(study: Study, opened_bots: OpenedBots | None = None) -> dict[str, tuple[str, ...]]:
     """Return, per system, what its bot would give itself away by calling itself."""
-    bots = {spec.name: spec.bot for spec in study.systems} | {QC: study.qc.bot}
-    return {system: _names(system, bot, _endpoint(bot, study, registry)) for system, bot in bots.items()}
+    return {
+        system: _names(system, bot, _endpoint(bot, study, opened_bots))
+        for system, bot in study.bots_of_systems.items()
+    }
 
 
 def study_card(study: Study) -> StudyCard:
     """Return what a worker may know of `study`."""
-    return StudyCard(
-        title=study.title,
-        payment=study.payment,
-        conversations=study.conversations,
-        minimum_inputs=study.minimum_inputs,
-        topic_mode=study.topic_mode,
-        criteria=[CriterionCard(label=c.label, statement=c.statement) for c in study.criteria],
-    )
+    return StudyCard.model_validate(study, from_attributes=True)
 
 
-def _built_in(spec: str, corpus: Corpus, own: Iterable[str], registry: Registry) -> Bot:
+def _built_in(spec: str, corpus: Corpus, own: Iterable[str], opened_bots: OpenedBots) -> Bot:
     """Return a bot that needs no server. Raises UnknownBotError, with every name that would have done."""
     try:
         return open_bot(spec, corpus)
     except UnknownBotError as error:
         bots = f"in this study's `bots`: {', '.join(own) or 'none'}"
-        registered = f"registered with the server: {', '.join(registry.names()) or 'none'}"
+        registered = f"registered with the server: {', '.join(opened_bots.names()) or 'none'}"
         raise UnknownBotError(f"{error}; {bots}; {registered}") from error
 
 
-def _endpoint(bot: str, study: Study, registry: Registry | None) -> Endpoint | None:
+def _endpoint(bot: str, study: Study, opened_bots: OpenedBots | None) -> Endpoint | None:
     own = study.bots.get(bot)
-    return registry.endpoint(bot) if own is None and registry is not None else own
+    return opened_bots.endpoint(bot) if own is None and opened_bots is not None else own
 
 
 def _names(system: str, bot: str, endpoint: Endpoint | None) -> tuple[str, ...]:

@@ -10,11 +10,11 @@ from weakref import WeakValueDictionary
 from sqlalchemy import Connection
 
 from bots import Bot, Endpoint, EndpointError, HostReplica, HostSession, ReplicaState
-from server.bots import fitness, registration
+from server.bots import fitness, stored_bots
 from server.bots.background_checks import BackgroundCheck, BackgroundChecks
 from server.bots.fitness import FitnessCheck
-from server.bots.registration import Registration
-from server.bots.registry import Registry
+from server.bots.opened_bots import OpenedBots
+from server.bots.stored_bots import Registration
 from server.clock import utc_now
 from server.db.store import Store
 from server.errors import BotDisabled, BotNotFound, BotUnusable
@@ -30,20 +30,20 @@ class RegisteredBots:
     """
 
     def __init__(
-        self, store: Store, registry: Registry, checks: BackgroundChecks, keys: Sequence[str]
+        self, store: Store, opened_bots: OpenedBots, checks: BackgroundChecks, keys: Sequence[str]
     ) -> None:
         """Own the registered bots of this process.
 
         Args:
             store: where they are registered.
-            registry: what this process holds of them, loaded from the same database.
+            opened_bots: what this process holds of them, loaded from the same database.
             checks: the checks that are under way.
             keys: patterns (as of file names) of the environment variables that an endpoint may name as its
                 key. Without them whoever may register a bot could have any variable of the server sent to
                 an address of theirs.
         """
         self._store = store
-        self._registry = registry
+        self._opened_bots = opened_bots
         self._checks = checks
         self._keys = keys
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -59,24 +59,24 @@ class RegisteredBots:
         """
         await self._require_usable(endpoint)
         at = utc_now()
-        return await self._change(name, lambda c: registration.add(c, name, endpoint, at))
+        return await self._change(name, lambda c: stored_bots.add(c, name, endpoint, at))
 
     async def enable(self, name: str) -> Registration:
         """Have a bot answer again. Raises BotNotFound, BotUnusable."""
         await self._require_usable((await self._find(name)).endpoint)
-        return await self._change(name, lambda c: registration.enable(c, name, True))
+        return await self._change(name, lambda c: stored_bots.enable(c, name, True))
 
     async def disable(self, name: str) -> Registration:
         """Have a bot answer nobody; its check is given up. Raises BotNotFound."""
-        return await self._change(name, lambda c: registration.enable(c, name, False), ends_check=True)
+        return await self._change(name, lambda c: stored_bots.enable(c, name, False), ends_check=True)
 
     async def delete(self, name: str) -> None:
         """Forget a bot; its check is given up. Raises BotNotFound; BotInUse: an open run has it."""
 
         async def change() -> None:
             async with self._lock(name):
-                await self._store.submit(lambda c: registration.remove(c, name))
-                self._registry.forget(name)
+                await self._store.submit(lambda c: stored_bots.remove(c, name))
+                self._opened_bots.forget(name)
                 await self._checks.cancel(name)
 
         await self._to_its_end(change())
@@ -84,17 +84,17 @@ class RegisteredBots:
     async def add_replica(self, name: str, url: str) -> Registration:
         """Have another server answer for a bot, at once; its check is given up, the earlier ones forgotten.
 
-        Raises what `registration.add_replica` raises; BotUnusable: this server cannot open the bot.
+        Raises what `stored_bots.add_replica` raises; BotUnusable: this server cannot open the bot.
         """
         await self._require_usable((await self._find(name)).endpoint)
-        return await self._change(name, lambda c: registration.add_replica(c, name, url), ends_check=True)
+        return await self._change(name, lambda c: stored_bots.add_replica(c, name, url), ends_check=True)
 
     async def remove_replica(self, name: str, url: str) -> Registration:
         """Have a server answer for a bot no more; what it is at, it finishes.
 
-        Raises what `registration.remove_replica` raises.
+        Raises what `stored_bots.remove_replica` raises.
         """
-        return await self._change(name, lambda c: registration.remove_replica(c, name, url))
+        return await self._change(name, lambda c: stored_bots.remove_replica(c, name, url))
 
     async def attach(self, name: str, host: HostSession) -> HostReplica:
         """Have a host that has dialled in answer as the bot `name`, registered now if it was not.
@@ -107,10 +107,10 @@ class RegisteredBots:
         async def change() -> HostReplica:
             async with self._lock(name):
                 at = utc_now()
-                row = await self._store.submit(lambda c: registration.find_or_add_dial_in(c, name, at))
-                self._registry.hold(row)
+                row = await self._store.submit(lambda c: stored_bots.find_or_add_dial_in(c, name, at))
+                self._opened_bots.hold(row)
                 replica = host.accept(name)
-                self._registry.attach(name, replica)
+                self._opened_bots.attach(name, replica)
                 return replica
 
         return await self._to_its_end(change())
@@ -118,7 +118,7 @@ class RegisteredBots:
     async def detach(self, name: str, replica: HostReplica) -> None:
         """Send nobody to a host any more, at once; return when what it was at is over."""
         with suppress(KeyError):  # the bot was deleted meanwhile, and its replicas with it
-            await self._registry.detach(name, replica)
+            await self._opened_bots.detach(name, replica)
 
     async def start_check(self, name: str, at_once: int) -> BackgroundCheck:
         """Begin to check whether a bot is fit for workers, or return the check that is under way.
@@ -134,14 +134,14 @@ class RegisteredBots:
         """
 
         def read(connection: Connection) -> tuple[Registration, FitnessCheck]:
-            row = registration.find(connection, name)
+            row = stored_bots.find(connection, name)
             return row, fitness.registered_check(connection, row, at_once)
 
         async with self._lock(name):
-            row, against = await self._store.read(read)
+            row, ask = await self._store.read(read)
             if not row.enabled:
                 raise BotDisabled(f"`{name}` is disabled, and answers nobody")
-            return self._checks.start(self._usable(name), row, against)
+            return self._checks.start(self._usable(name), row, ask)
 
     def check_of(self, name: str) -> BackgroundCheck | None:
         """Return the check of a bot that is under way, or that failed to come to its end."""
@@ -149,7 +149,7 @@ class RegisteredBots:
 
     def replica_states(self, name: str) -> tuple[ReplicaState, ...]:
         """Return how each replica of a bot does."""
-        return self._registry.states(name)
+        return self._opened_bots.states(name)
 
     async def _change(
         self, name: str, commit: Callable[[Connection], Registration], *, ends_check: bool = False
@@ -159,7 +159,7 @@ class RegisteredBots:
                 row = await self._store.submit(commit)
                 if ends_check:
                     await self._checks.cancel(name)  # before: or it would hold a disabling against the bot
-                self._registry.hold(row)
+                self._opened_bots.hold(row)
                 return row
 
         return await self._to_its_end(change())
@@ -175,7 +175,7 @@ class RegisteredBots:
         return self._locks.setdefault(name, asyncio.Lock())
 
     async def _find(self, name: str) -> Registration:
-        return await self._store.read(lambda c: registration.find(c, name))
+        return await self._store.read(lambda c: stored_bots.find(c, name))
 
     async def _require_usable(self, endpoint: Endpoint) -> None:
         """Check that this server can and may open `endpoint`. Raises BotUnusable."""
@@ -187,13 +187,13 @@ class RegisteredBots:
                 " allow it with CANDOR_BOT_KEYS.",
             )
         try:
-            await self._registry.require_openable(endpoint)
+            await self._opened_bots.require_openable(endpoint)
         except EndpointError as error:
             raise BotUnusable(str(error)) from error
 
     def _usable(self, name: str) -> Bot:
         try:
-            bot = self._registry.registered(name)
+            bot = self._opened_bots.registered(name)
         except EndpointError as error:
             raise BotUnusable(f"`{name}` cannot be opened: {error}") from error
         if bot is None:

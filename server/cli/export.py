@@ -9,7 +9,7 @@ import typer
 from bots import console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data
-from server.db import catalog
+from server.db.runs import find_run
 from server.desk.export import export_run
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
@@ -23,7 +23,7 @@ def export(
 ) -> None:
     """Write the completed assignments of a run to a file, in the published experiment's format."""
     with transaction_or_fail(data) as connection:
-        content = export_run(connection, catalog.find_run(connection, run))
+        content = export_run(connection, find_run(connection, run))
     try:
         out.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:

@@ -10,28 +10,28 @@ from bots import console, stderr, verdict_table
 from server.bots import fitness
 from server.bots.fitness import Fitness
 from server.bots.lineup import OpenRun
-from server.bots.registry import Registry
+from server.bots.opened_bots import OpenedBots
 
 
-def check_fitness(run: OpenRun, registered: Sequence[Fitness], registry: Registry) -> list[Fitness]:
+def check_fitness(run: OpenRun, registered: Sequence[Fitness], opened_bots: OpenedBots) -> list[Fitness]:
     """Ask a study's own bots, and show how all of its bots did that are not the server's own.
 
     Args:
         run: the study with its bots opened.
         registered: how its registered bots did when they were checked.
-        registry: what opened the bots; it is closed once they were asked.
+        opened_bots: what opened the bots; it is closed once they were asked.
 
     Returns:
         How the registered bots did, and the study's own.
     """
-    own = asyncio.run(_own_fitness(run, registry)) if fitness.own_bots(run) else []
+    own = asyncio.run(_own_fitness(run, opened_bots)) if fitness.own_bots(run) else []
     found = [*registered, *own]
     if found:
         console.print(verdict_table((each.bot, each.findings) for each in found))
     return found
 
 
-async def _own_fitness(run: OpenRun, registry: Registry) -> list[Fitness]:
+async def _own_fitness(run: OpenRun, opened_bots: OpenedBots) -> list[Fitness]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=stderr, transient=True) as progress:
         tasks: dict[str, TaskID] = {}
@@ -44,4 +44,4 @@ async def _own_fitness(run: OpenRun, registry: Registry) -> list[Fitness]:
         try:
             return await fitness.own_fitness(run, show)
         finally:
-            await registry.close()
+            await opened_bots.close()

@@ -14,12 +14,12 @@ from bots import console, fail, stderr
 from server.access.auth import Auth, load_auth
 from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
-from server.bots.registry import Registry
+from server.bots.opened_bots import OpenedBots
 from server.cli.database import transaction
-from server.cli.settings import Data, Host, Port, settings_from, variables
+from server.cli.settings import Data, Host, Port, settings_from, variables_help
 from server.clock import utc_now
 from server.config import Settings
-from server.db import catalog
+from server.db.runs import RunEntry, all_runs, open_run
 from server.errors import CandorError
 from server.study import DEMO
 
@@ -27,16 +27,7 @@ _MOST_BYTES = 1_048_576
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="rich")
 
 
-def _variables() -> str:
-    """Return the list of settings for the help."""
-    lines = [
-        f"[b]{name}[/b]: {escape(meaning)}" + (f" ({escape(default)})" if default else "")
-        for name, meaning, default in variables()
-    ]
-    return "\n\n".join(["Settings are read from the environment, too:", *lines])
-
-
-@cli.command(epilog=_variables())
+@cli.command(epilog=variables_help())
 def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
     """Serve every open run; an empty database gets the demo study first."""
     settings = settings_from(host=host, port=port, data=data)
@@ -46,15 +37,15 @@ def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
             "Run `make run`, which builds them, or install a wheel.",
         )
     listener = listen(settings)
-    registry = Registry(refuse_private=settings.refuse_private_bots)
+    opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
     try:
-        runs = prepare(settings, registry)
+        runs = prepare(settings, opened_bots)
         auth = load_auth(settings.data, settings.token_days)
     except CandorError as error:
         listener.close()
         fail(error.message, error.hint)
     _configure_logging()
-    app = create_app(settings, auth, runs, registry)
+    app = create_app(settings, auth, runs, opened_bots)
     _announce(settings, auth, runs)
     config = uvicorn.Config(
         app, ws="websockets-sansio", ws_max_size=_MOST_BYTES, log_level="warning", access_log=False
@@ -76,33 +67,33 @@ def listen(settings: Settings) -> socket.socket:
     return listener
 
 
-def prepare(settings: Settings, registry: Registry) -> dict[int, OpenRun]:
+def prepare(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
     """Bring the database up to date and return its runs by id; an empty one gets the demo.
 
     Raises:
         CandorError: the database cannot be opened, or no run of it can be served.
     """
     with transaction(settings) as connection:
-        entries = catalog.runs(connection) or [_open_demo(connection)]
-        registry.load(connection)
-    opened = {entry.id: lineup for entry in entries if (lineup := _opened(entry, registry)) is not None}
+        entries = all_runs(connection) or [_open_demo(connection)]
+        opened_bots.load(connection)
+    opened = {entry.id: lineup for entry in entries if (lineup := _opened(entry, opened_bots)) is not None}
     if not opened and any(entry.status == "open" for entry in entries):
         raise CandorError("no run can be served", "See above what is wrong with each of them.")
     return opened
 
 
-def _opened(entry: catalog.RunEntry, registry: Registry) -> OpenRun | None:
+def _opened(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun | None:
     """Return the run with its bots, or say why it cannot be served; the others go on without it."""
     try:
-        return open_lineup(entry, registry)
+        return open_lineup(entry, opened_bots)
     except CandorError as error:
         reason = f"{escape(error.message)}\n{escape(error.hint)}"
         stderr.print(f"[red]Run {escape(entry.slug)} is not served:[/] {reason}", soft_wrap=True)
         return None
 
 
-def _open_demo(connection: Connection) -> catalog.RunEntry:
-    return catalog.open_run(connection, DEMO.read_text(encoding="utf-8"), "demo", utc_now())
+def _open_demo(connection: Connection) -> RunEntry:
+    return open_run(connection, DEMO.read_text(encoding="utf-8"), "demo", utc_now())
 
 
 def _announce(settings: Settings, auth: Auth, runs: dict[int, OpenRun]) -> None:

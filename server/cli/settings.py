@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
+from rich.markup import escape
 
 from bots import fail
 from server.config import Settings
@@ -37,13 +38,15 @@ def settings_from(**given: Any) -> Settings:
         fail(f"a setting is wrong: {error}", "Correct the CANDOR_… variable of that name; a list is JSON.")
 
 
-def variables() -> list[tuple[str, str, str]]:
-    """Return every environment variable that is a setting: its name, what it means, its default as typed."""
-    prefix = Settings.model_config["env_prefix"]
-    return [
-        (f"{prefix}{name}".upper(), field.description or "", _as_typed(field.default))
-        for name, field in _FIELDS.items()
-    ]
+def variables_help() -> str:
+    """Return the list of the environment variables that are settings, for a command's help."""
+    paragraphs = ["Settings are read from the environment, too:"]
+    for name, field in _FIELDS.items():
+        variable = f"{Settings.model_config['env_prefix']}{name}".upper()
+        default = _as_typed(field.default)
+        shown = f" ({escape(default)})" if default else ""
+        paragraphs.append(f"[b]{variable}[/b]: {escape(field.description or '')}{shown}")
+    return "\n\n".join(paragraphs)
 
 
 def _as_typed(default: object) -> str:

@@ -11,12 +11,12 @@ from sqlalchemy import Connection
 from bots import console, fail, stderr
 from server.bots import fitness
 from server.bots.lineup import OpenRun, open_lineup
-from server.bots.registry import Registry
+from server.bots.opened_bots import OpenedBots
 from server.cli.database import reading, transaction, transaction_or_fail
 from server.cli.fitness import check_fitness
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
-from server.db import catalog
+from server.db.runs import RunEntry, all_runs, close_run, find_opened, open_run, require_slug
 from server.errors import BotsUnfit, CandorError
 from server.study import load_study, parse_study
 
@@ -38,13 +38,13 @@ Force = Annotated[
 def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
     """Check a study file and open its bots, without storing anything."""
     settings = settings_from(data=data)
-    registry = Registry(refuse_private=settings.refuse_private_bots)
+    opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
     try:
         content, text = load_study(study)
         with reading(settings) as connection:
-            lineup, registered = _line_up(connection, registry, _unopened(text, "check"))
+            lineup, registered = _line_up(connection, opened_bots, _unopened(text, "check"))
         if bots:
-            fitness.require_fit(check_fitness(lineup, registered, registry))
+            fitness.require_fit(check_fitness(lineup, registered, opened_bots))
     except CandorError as error:
         fail(error.message, error.hint)
     console.print(
@@ -61,17 +61,17 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
     the server must have passed their check. A run whose bots failed is not opened.
     """
     settings = settings_from(data=data)
-    registry = Registry(refuse_private=settings.refuse_private_bots)
+    opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
     try:
         _, text = load_study(study)
-        catalog.require_slug(run)
+        require_slug(run)
         with transaction(settings) as connection:
-            stands = catalog.find_opened(connection, text, run)
-            lineup, registered = _line_up(connection, registry, stands or _unopened(text, run))
+            stands = find_opened(connection, text, run)
+            lineup, registered = _line_up(connection, opened_bots, stands or _unopened(text, run))
         if stands is None:  # a study under way is not examined again
-            _require_fit(lineup, registered, registry, despite_failing_bots)
+            _require_fit(lineup, registered, opened_bots, despite_failing_bots)
         with transaction(settings) as connection:
-            entry = catalog.open_run(connection, text, run, utc_now())
+            entry = open_run(connection, text, run, utc_now())
     except CandorError as error:
         fail(error.message, error.hint)
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
@@ -82,7 +82,7 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
 def close(run: RunName, data: Data = None) -> None:
     """Close a run: nobody new gets in, those who are under way can finish."""
     with transaction_or_fail(data) as connection:
-        catalog.close_run(connection, run)
+        close_run(connection, run)
     console.print(f"Run [bold]{run}[/] is closed; its data stays.")
 
 
@@ -90,7 +90,7 @@ def close(run: RunName, data: Data = None) -> None:
 def list_(data: Data = None) -> None:
     """List the runs: of which study, open or closed, since when."""
     with transaction_or_fail(data) as connection:
-        found = catalog.runs(connection)
+        found = all_runs(connection)
     table = Table("run", "study", "status", "opened", box=None)
     for run in found:
         opened = f"{run.created_at:%Y-%m-%d %H:%M} UTC"
@@ -98,27 +98,27 @@ def list_(data: Data = None) -> None:
     console.print(table if found else "There is no run yet: `candor study open` opens one.")
 
 
-def _unopened(text: str, run: str) -> catalog.RunEntry:
+def _unopened(text: str, run: str) -> RunEntry:
     """Return what a run of the study would be, were it open."""
-    return catalog.RunEntry(0, run, 0, "open", utc_now(), text)
+    return RunEntry(0, run, 0, "open", utc_now(), text)
 
 
 def _line_up(
-    connection: Connection | None, registry: Registry, entry: catalog.RunEntry
+    connection: Connection | None, opened_bots: OpenedBots, entry: RunEntry
 ) -> tuple[OpenRun, list[fitness.Fitness]]:
     """Return a run with its bots, and how those did that are registered. No connection: no database."""
     if connection is None:
-        return open_lineup(entry, registry), []
-    registry.load(connection)
-    lineup = open_lineup(entry, registry)  # a run whose bots cannot be opened is not stored
+        return open_lineup(entry, opened_bots), []
+    opened_bots.load(connection)
+    lineup = open_lineup(entry, opened_bots)  # a run whose bots cannot be opened is not stored
     return lineup, fitness.registered_fitness(connection, lineup.study)
 
 
 def _require_fit(
-    lineup: OpenRun, registered: list[fitness.Fitness], registry: Registry, despite: bool
+    lineup: OpenRun, registered: list[fitness.Fitness], opened_bots: OpenedBots, despite: bool
 ) -> None:
     try:
-        fitness.require_fit(check_fitness(lineup, registered, registry))
+        fitness.require_fit(check_fitness(lineup, registered, opened_bots))
     except BotsUnfit as error:
         if not despite:
             raise

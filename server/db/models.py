@@ -8,6 +8,12 @@ from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlmodel import Field, SQLModel
 
 
+def _unique_where(condition: str, name: str, *columns: str) -> Index:
+    """Return an index by which `columns` differ in all rows that meet an SQL condition."""
+    where = text(condition)
+    return Index(name, *columns, unique=True, sqlite_where=where, postgresql_where=where)
+
+
 class Study(SQLModel, table=True):
     """A study file as it was given."""
 
@@ -78,14 +84,8 @@ class Assignment(SQLModel, table=True):
 
     __table_args__ = (
         UniqueConstraint("run_id", "worker_id"),
-        Index(
-            "one_holder_of_a_place",
-            "run_id",
-            "simulated",
-            "place",
-            unique=True,
-            sqlite_where=text("status IN ('active', 'completed')"),
-            postgresql_where=text("status IN ('active', 'completed')"),
+        _unique_where(
+            "status IN ('active', 'completed')", "one_holder_of_a_place", "run_id", "simulated", "place"
         ),
     )
     id: str = Field(primary_key=True)
@@ -200,15 +200,7 @@ class BotCheck(SQLModel, table=True):
 class Token(SQLModel, table=True):
     """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept."""
 
-    __table_args__ = (
-        Index(
-            "one_token_of_a_name",
-            "name",
-            unique=True,
-            sqlite_where=text("revoked_at IS NULL"),
-            postgresql_where=text("revoked_at IS NULL"),
-        ),
-    )
+    __table_args__ = (_unique_where("revoked_at IS NULL", "one_token_of_a_name", "name"),)
     id: int | None = Field(default=None, primary_key=True)
     name: str
     scope: str

@@ -1,6 +1,8 @@
 """Records of a session as rows of the database, there and back."""
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, Executable, insert, select, update
@@ -207,10 +209,7 @@ def _by_conversation(
     rows = connection.execute(
         select(table).where(table.conversation_id.in_(ids)).order_by(table.conversation_id, order)
     )
-    grouped: dict[str, list[Any]] = {}
-    for row in rows:
-        grouped.setdefault(row.conversation_id, []).append(row)
-    return grouped
+    return {name: list(group) for name, group in groupby(rows, key=attrgetter("conversation_id"))}
 
 
 def _planned(row: Any) -> ConversationPlanned:

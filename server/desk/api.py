@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from server.access.auth import Auth
 from server.access.bearer import researchers_only
-from server.db.catalog import find_run, runs
+from server.db.runs import all_runs, find_run
 from server.db.store import Store
 from server.desk.responses import AssignmentDetail, RunDetail, RunList, SimulatedBeliefs
 from server.desk.run_view import run_detail, run_summary
@@ -41,7 +41,7 @@ class ResearcherApi:
         """Every run in a few numbers, newest first."""
 
         def read(connection: Connection) -> RunList:
-            found = reversed(runs(connection))
+            found = reversed(all_runs(connection))
             return RunList(runs=[run_summary(connection, run, self._public_url) for run in found])
 
         return await self._store.read(read)

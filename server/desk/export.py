@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, text
 
-from server.db.catalog import RunEntry
 from server.db.rows import PERSONA_SEPARATOR
+from server.db.runs import RunEntry
 from server.session.instrument import TopicChangeKind
 
 Json = dict[str, Any]

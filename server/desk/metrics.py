@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, get_args
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Depends, Header, Response
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -17,10 +17,10 @@ from prometheus_client.registry import Collector
 
 from bots import Bot, BotError, Chat, FailureKind, Reply
 from server.access.auth import Auth
+from server.access.bearer import researchers_only
 from server.bots.lineup import OpenRun
 from server.db.store import Store
 from server.live.sessions import LiveSessions
-from server.session.plan import QC
 
 FAILURES: tuple[FailureKind, ...] = get_args(FailureKind)
 # From a bot that looks a line up to one that is hardly worth waiting for: seconds.
@@ -32,7 +32,6 @@ class Metrics:
     """Measures the bots of runs and serves what was measured, at `/metrics`."""
 
     def __init__(self, auth: Auth) -> None:
-        self._auth = auth
         self._registry = CollectorRegistry()
         self._seconds = Histogram(
             "candor_bot_reply_seconds",
@@ -50,12 +49,12 @@ class Metrics:
         self._in_flight = Gauge(
             "candor_bot_calls_in_flight", "Calls of a bot under way.", _LABELS, registry=self._registry
         )
-        self.router = APIRouter()
-        self.router.add_api_route("/metrics", self.page, methods=["GET"], include_in_schema=False)
+        self.router = APIRouter(dependencies=[Depends(researchers_only(auth))], include_in_schema=False)
+        self.router.add_api_route("/metrics", self.page, methods=["GET"])
 
     def measured(self, run: OpenRun) -> OpenRun:
         """Return `run` with each of its bots measured, by its system's name."""
-        specs = {spec.name: spec.bot for spec in run.study.systems} | {QC: run.study.qc.bot}
+        specs = run.study.bots_of_systems
         bots = {
             system: self._measured(bot, run.slug, system, specs[system]) for system, bot in run.bots.items()
         }
@@ -65,13 +64,8 @@ class Metrics:
         """Tell of the server itself too: its live sessions and the store's commits."""
         self._registry.register(_Server(live, store))
 
-    async def page(
-        self,
-        authorization: Annotated[str | None, Header()] = None,
-        accept: Annotated[str, Header()] = "",
-    ) -> Response:
-        """All that was measured, in the format that the caller accepts. Needs a researcher's token."""
-        await self._auth.require_researcher(authorization)
+    async def page(self, accept: Annotated[str, Header()] = "") -> Response:
+        """All that was measured, in the format that the caller accepts."""
         encode, content_type = choose_encoder(accept)
         return Response(encode(self._registry), headers={"Content-Type": content_type})
 

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from server.clock import ShownTime
-from server.db.catalog import RunStatus
+from server.db.runs import RunStatus
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.records import Closing
 from server.session.state import ConversationStatus

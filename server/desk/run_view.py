@@ -3,8 +3,8 @@
 from sqlalchemy import Connection, and_, case, distinct, func, or_, select
 
 from server.access.auth import Auth
-from server.db.catalog import RunEntry
 from server.db.models import Assignment, Conversation, Run, System, Turn, Worker, columns
+from server.db.runs import RunEntry
 from server.desk.responses import AssignmentCounts, AssignmentRow, RunDetail, RunSummary, SystemProgress
 from server.study import parse_study
 
@@ -100,17 +100,18 @@ def systems(connection: Connection, run: RunEntry) -> list[SystemProgress]:
 def assignments(connection: Connection, run: RunEntry, auth: Auth) -> list[AssignmentRow]:
     """Return every assignment of a run, newest first."""
     in_chat = and_(TURN.conversation_id == CONVERSATION.id, TURN.author == "worker")
+    rated = case((CONVERSATION.status == "rated", CONVERSATION.id))
     query = (
         select(
-            ASSIGNMENT.id,
-            WORKER.pseudonym,
+            ASSIGNMENT.id.label("assignment"),
+            WORKER.pseudonym.label("worker"),
             ASSIGNMENT.simulated,
             ASSIGNMENT.status,
-            ASSIGNMENT.agreed_at,
+            func.count(distinct(rated)).label("conversations_rated"),
+            func.count(TURN.turn_index).label("inputs"),
+            ASSIGNMENT.agreed_at.label("started_at"),
             ASSIGNMENT.active_at,
             ASSIGNMENT.ended_at,
-            func.count(TURN.turn_index).label("inputs"),
-            func.count(distinct(case((CONVERSATION.status == "rated", CONVERSATION.id)))).label("rated"),
         )
         .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
         .join(Conversation, CONVERSATION.assignment_id == ASSIGNMENT.id)
@@ -121,18 +122,10 @@ def assignments(connection: Connection, run: RunEntry, auth: Auth) -> list[Assig
     )
     return [
         AssignmentRow(
-            assignment=row.id,
-            worker=row.pseudonym,
-            simulated=row.simulated,
-            status=row.status,
-            conversations_rated=row.rated,
-            inputs=row.inputs,
-            started_at=row.agreed_at,
-            active_at=row.active_at,
-            ended_at=row.ended_at,
-            completion_code=auth.completion_code(row.id) if row.status == "completed" else None,
+            **row,
+            completion_code=auth.completion_code(row["assignment"]) if row["status"] == "completed" else None,
         )
-        for row in connection.execute(query)
+        for row in connection.execute(query).mappings()
     ]
 
 

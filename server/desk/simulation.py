@@ -2,8 +2,8 @@
 
 from sqlalchemy import Connection, select
 
-from server.db.catalog import find_run
 from server.db.models import Assignment, Conversation, Run, System, columns
+from server.db.runs import find_run
 from server.desk.responses import CriterionSigns, SimulatedBeliefs, SystemQuality
 from server.errors import AssignmentNotFound, NotSimulated
 from server.session.plan import QC

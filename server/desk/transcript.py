@@ -68,7 +68,7 @@ def _conversation(connection: Connection, row: Any) -> ConversationDetail:
         return list(connection.execute(query))
 
     ratings = (
-        select(CRITERION.label, CRITERION.statement, RATING.value)
+        select(RATING.criterion, CRITERION.statement, RATING.value)
         .join(Criterion, CRITERION.label == RATING.criterion)
         .join(System, SYSTEM.study_id == CRITERION.study_id)
         .where(RATING.conversation_id == row.id, SYSTEM.id == row.system_id)
@@ -83,28 +83,13 @@ def _conversation(connection: Connection, row: Any) -> ConversationDetail:
         status=row.status,
         persona=row.persona.split(PERSONA_SEPARATOR) if row.persona else [],
         topic_marks=[
-            TopicRow(
-                round=mark.round,
-                topic=mark.topic,
-                how=mark.how,
-                opinion=mark.opinion,
-                bot_opinion=mark.bot_opinion,
-            )
+            TopicRow.model_validate(mark, from_attributes=True)
             for mark in of_this(TopicMark, TOPIC_MARK, TOPIC_MARK.ordinal)
         ],
         turns=[
-            TurnRow(
-                turn_index=turn.turn_index,
-                author=turn.author,
-                text=turn.text,
-                created_at=turn.created_at,
-                latency_ms=turn.latency_ms,
-            )
+            TurnRow.model_validate(turn, from_attributes=True)
             for turn in of_this(Turn, TURN, TURN.turn_index)
         ],
-        ratings=[
-            RatingRow(criterion=label, statement=statement, value=value)
-            for label, statement, value in connection.execute(ratings)
-        ],
+        ratings=[RatingRow(**row) for row in connection.execute(ratings).mappings()],
         incidents=[f"{note.kind}: {note.text}" for note in of_this(Note, NOTE, NOTE.id)],
     )

@@ -7,15 +7,15 @@ import structlog
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import FileResponse
 from limits import RateLimitItem
-from limits.strategies import MovingWindowRateLimiter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from server.access.auth import Auth
+from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.catalog import find_run
+from server.db.runs import find_run
 from server.db.store import Store
-from server.errors import RunClosed, StorageFailed, TokenInvalid, TooMany
+from server.errors import RunClosed, StorageFailed, TokenInvalid
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment, renew_enrolment
 from server.live.sessions import LiveSessions
 from server.recruiters.link import Arrival, arrive
@@ -55,9 +55,8 @@ class JoinApi:
         live: The sessions alive here; one that loses its place to an arriving worker is told so.
         auth: Makes the tokens, and tells a researcher's.
         runs: The open runs, by a run's id.
-        limiter: Counts the arrivals of each address.
+        limits: Counts the arrivals of each address.
         per_address: How many arrivals of one address are let in; somebody who comes back is not counted.
-        exempt: Addresses that have no limit.
         pages: The folder with the built pages, of which `worker.html` is served.
     """
 
@@ -68,18 +67,16 @@ class JoinApi:
         live: LiveSessions,
         auth: Auth,
         runs: dict[int, OpenRun],
-        limiter: MovingWindowRateLimiter,
+        limits: RateLimits,
         per_address: RateLimitItem,
-        exempt: frozenset[str],
         pages: Path,
     ) -> None:
         self._store = store
         self._live = live
         self._auth = auth
         self._runs = runs
-        self._limiter = limiter
+        self._limits = limits
         self._per_address = per_address
-        self._exempt = exempt
         self._pages = pages
         self.router = APIRouter()
         self.router.add_api_route("/api/join", self.join, methods=["POST"])
@@ -98,7 +95,7 @@ class JoinApi:
         run = await self._run(body.run)
         enrolment = await self._returning(body, run)
         if enrolment is None:
-            self._count_arrival(request)
+            self._limits.count(self._per_address, "arrivals from this address", request)
             enrolment = await self._enrol(body, run)
         if enrolment.displaced is not None:
             await self._tell_of_expiry(enrolment.displaced)
@@ -117,11 +114,6 @@ class JoinApi:
         if entry.id not in self._runs:
             raise RunClosed("this study is not open")
         return self._runs[entry.id]
-
-    def _count_arrival(self, request: Request) -> None:
-        address = request.client.host if request.client else "unknown"
-        if address not in self._exempt and not self._limiter.hit(self._per_address, "join", address):
-            raise TooMany("too many arrivals from this address")
 
     async def _returning(self, body: JoinRequest, run: OpenRun) -> Enrolment | None:
         """Return the assignment that this worker, or the holder of this token, already has in `run`.

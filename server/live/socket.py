@@ -8,10 +8,10 @@ from typing import Any
 import structlog
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from limits import RateLimitItem
-from limits.strategies import MovingWindowRateLimiter
 from pydantic import ValidationError
 
 from server.access.auth import Auth
+from server.access.rate_limit import RateLimits
 from server.clock import utc_now
 from server.errors import (
     CandorError,
@@ -21,7 +21,6 @@ from server.errors import (
     MessageTooLong,
     OutdatedPage,
     RefusedMessage,
-    TooMany,
     UnknownMessage,
     WrongPhase,
 )
@@ -88,10 +87,9 @@ class WorkerSocket:
     Args:
         live: The sessions alive here, which it opens and releases.
         auth: Tells which assignment a token is for.
-        limiter: Counts connections and messages.
+        limits: Counts connections and messages.
         per_session: How many messages of one assignment are taken.
         per_address: How many connections of one address are taken.
-        exempt: Addresses that have no limit of either kind.
     """
 
     def __init__(
@@ -99,17 +97,15 @@ class WorkerSocket:
         *,
         live: LiveSessions,
         auth: Auth,
-        limiter: MovingWindowRateLimiter,
+        limits: RateLimits,
         per_session: RateLimitItem,
         per_address: RateLimitItem,
-        exempt: frozenset[str],
     ) -> None:
         self._live = live
         self._auth = auth
-        self._limiter = limiter
+        self._limits = limits
         self._per_session = per_session
         self._per_address = per_address
-        self._exempt = exempt
         self.router = APIRouter()
         self.router.add_api_websocket_route("/ws", self.serve)
 
@@ -146,10 +142,8 @@ class WorkerSocket:
 
     async def _greet(self, socket: WebSocket, page: Page) -> tuple[str, LiveSession] | None:
         frame = await _frame(socket)
-        address = _address(socket)
         try:
-            if address not in self._exempt and not self._limiter.hit(self._per_address, "socket", address):
-                raise TooMany("too many connections from this address")
+            self._limits.count(self._per_address, "connections from this address", socket)
             hello = parse(frame)
             if not isinstance(hello, Hello):
                 raise WrongPhase("`hello` as the first message", f"`{hello.type}`")
@@ -163,13 +157,11 @@ class WorkerSocket:
             return None
 
     async def _listen(self, socket: WebSocket, page: Page, assignment_id: str, session: LiveSession) -> None:
-        exempt = _address(socket) in self._exempt
         refused = 0
         while refused < _MOST_REFUSED and not page.sender.done():
             frame = await _frame(socket)
             try:
-                if not exempt and not self._limiter.hit(self._per_session, assignment_id):
-                    raise TooMany("too many messages in a short time")
+                self._limits.count(self._per_session, "messages in a short time", socket, assignment_id)
                 await session.receive(FromWorker(parse(frame), utc_now()), page)
             except CandorError as error:
                 refused += isinstance(error, InvalidMessage)
@@ -201,10 +193,6 @@ def parse(frame: str) -> ClientMessage:
             raise MessageTooLong(f"{where}: {reason}")
         case _:
             raise InvalidField(f"{where}: {reason}" if where else reason)
-
-
-def _address(socket: WebSocket) -> str:
-    return socket.client.host if socket.client is not None else "unknown"
 
 
 async def _frame(socket: WebSocket) -> str:

@@ -56,7 +56,13 @@ class _Message(BaseModel):
 # ---- what a page sends -----------------------------------------------------------------------
 
 
-class Hello(_Message):
+class _ClientMessage(_Message):
+    """What a page sends has an `id` that the page has made."""
+
+    id: MessageId
+
+
+class Hello(_ClientMessage):
     """Open the session that `token` names. Must be the first message on a connection.
 
     `protocol` is the version that the page speaks; version 1 did not name it. Fields that are not known here
@@ -66,19 +72,17 @@ class Hello(_Message):
     model_config = ConfigDict(extra="ignore")
 
     type: Literal["hello"]
-    id: MessageId
     token: Annotated[str, StringConstraints(min_length=1, max_length=512)]
     protocol: Annotated[int, Field(strict=True)] | None = None
 
 
-class Agree(_Message):
+class Agree(_ClientMessage):
     """The worker has read the instructions and consents."""
 
     type: Literal["agree"]
-    id: MessageId
 
 
-class _ForConversation(_Message):
+class _ForConversation(_ClientMessage):
     """What belongs to a conversation names it by its number in the assignment, and the attempt at it.
 
     Both are counted from 1. A page that was away for long may send what it still holds when the worker, on
@@ -93,7 +97,6 @@ class Topic(_ForConversation):
     """The opening topic of a conversation: typed by the worker, or left out where the study picks it."""
 
     type: Literal["topic"]
-    id: MessageId
     text: TopicText | None = None
     opinion: Opinion
 
@@ -102,7 +105,6 @@ class Say(_ForConversation):
     """One input of the worker: line number `turn` of the conversation, counted from 0."""
 
     type: Literal["say"]
-    id: MessageId
     turn: Annotated[int, Field(ge=0, strict=True)]
     text: Said
 
@@ -111,7 +113,6 @@ class TopicChange(_ForConversation):
     """The topic has changed: how, to what, and what both sides seem to think of it."""
 
     type: Literal["topic_change"]
-    id: MessageId
     how: TopicChangeKind
     topic: TopicText
     opinion: Opinion
@@ -122,30 +123,26 @@ class EndConversation(_ForConversation):
     """The worker is done chatting and goes on to rate."""
 
     type: Literal["end_conversation"]
-    id: MessageId
 
 
 class Rate(_ForConversation):
     """One value from 0 to 100 for every criterion of the study, by its label."""
 
     type: Literal["rate"]
-    id: MessageId
     ratings: Annotated[dict[str, Score], Field(max_length=50)]
 
 
-class Feedback(_Message):
+class Feedback(_ClientMessage):
     """What the worker wants to tell the researchers; empty when nothing. Hands the assignment in."""
 
     type: Literal["feedback"]
-    id: MessageId
     text: Annotated[str, StringConstraints(max_length=MAX_FEEDBACK), _PLAIN]
 
 
-class Leave(_Message):
+class Leave(_ClientMessage):
     """The worker gives the assignment back."""
 
     type: Literal["leave"]
-    id: MessageId
 
 
 ClientMessage = Annotated[

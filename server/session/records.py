@@ -142,17 +142,14 @@ class Incident:
     failure: str | None = None
 
 
-Record = (
-    ConversationPlanned
-    | Agreed
-    | TopicMarked
+# What changes a conversation that is planned.
+ConversationChange = (
+    TopicMarked
     | WorkerSaid
     | BotSaid
     | ConversationEnded
     | ConversationFailed
     | ConversationSkipped
     | ConversationRated
-    | FeedbackGiven
-    | Closed
-    | Incident
 )
+Record = ConversationPlanned | ConversationChange | Agreed | FeedbackGiven | Closed | Incident

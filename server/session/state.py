@@ -16,6 +16,7 @@ from server.session.records import (
     BotSaid,
     Closed,
     Closing,
+    ConversationChange,
     ConversationEnded,
     ConversationFailed,
     ConversationPlanned,
@@ -170,16 +171,7 @@ def _planned(state: State, record: ConversationPlanned) -> State:
     return replace(state, conversations=tuple(conversations))
 
 
-def _apply_to_conversation(
-    conversation: Conversation,
-    record: TopicMarked
-    | WorkerSaid
-    | BotSaid
-    | ConversationEnded
-    | ConversationFailed
-    | ConversationSkipped
-    | ConversationRated,
-) -> Conversation:
+def _apply_to_conversation(conversation: Conversation, record: ConversationChange) -> Conversation:
     match record:
         case TopicMarked():
             status = "active" if conversation.status == "planned" else conversation.status

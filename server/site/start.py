@@ -1,27 +1,15 @@
 """The start page: what this server is, the studies that may be announced, the way to the desk."""
 
 from collections.abc import Container
-from dataclasses import dataclass
 
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 from sqlalchemy import Connection
 
-from server.db.catalog import runs
+from server.db.runs import all_runs
 from server.db.store import Store
 from server.site.templates import rendered
-from server.study import parse_study
-
-
-@dataclass(frozen=True, slots=True)
-class AnnouncedStudy:
-    """What anybody may know of a study that is listed, and the name of its run."""
-
-    run: str
-    title: str
-    payment: str
-    conversations: int
-    minimum_inputs: int
+from server.study import Study, parse_study
 
 
 class StartPage:
@@ -39,12 +27,8 @@ class StartPage:
         page = rendered("start.html.jinja", studies=studies)
         return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
-    def _announced(self, connection: Connection) -> list[AnnouncedStudy]:
-        """Return the open, served runs whose study is listed, newest first."""
-        open_runs = [run for run in runs(connection) if run.status == "open" and run.id in self._served]
+    def _announced(self, connection: Connection) -> list[tuple[str, Study]]:
+        """Return the open, served runs whose study is listed, by name, newest first."""
+        open_runs = [run for run in all_runs(connection) if run.status == "open" and run.id in self._served]
         studies = [(run.slug, parse_study(run.yaml)) for run in reversed(open_runs)]
-        return [
-            AnnouncedStudy(slug, study.title, study.payment, study.conversations, study.minimum_inputs)
-            for slug, study in studies
-            if study.listed
-        ]
+        return [(slug, study) for slug, study in studies if study.listed]

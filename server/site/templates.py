@@ -13,16 +13,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 def rendered(template: str, **values: object) -> str:
     """Return a page; `values` are escaped where the template puts them."""
-    return _environment().get_template(template).render(**values)
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    environment.globals["static"] = _static
-    return environment
+    return _ENVIRONMENT.get_template(template).render(**values)
 
 
 @cache
@@ -30,3 +21,9 @@ def _static(name: str) -> str:
     """Return the address of a static file. A browser that keeps the file asks anew once it has changed."""
     digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()
     return f"{STATIC_PATH}/{name}?{digest[:8]}"
+
+
+_ENVIRONMENT = Environment(
+    loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+)
+_ENVIRONMENT.globals["static"] = _static

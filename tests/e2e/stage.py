@@ -16,11 +16,11 @@ from bots import BotError, Chat, Reply
 from server.access.auth import load_auth
 from server.app import create_app
 from server.bots.lineup import open_lineup
-from server.bots.registry import Registry
+from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
 from server.config import Settings
-from server.db import catalog
 from server.db.engine import migrate, open_engine
+from server.db.runs import all_runs, open_run
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
@@ -80,12 +80,12 @@ class Stage:
         with engine.begin() as connection:
             for slug, changes in RUNS.items():
                 study = yaml.safe_dump(demo | changes, sort_keys=False)
-                catalog.open_run(connection, study, slug, utc_now())
-            entries = catalog.runs(connection)
+                open_run(connection, study, slug, utc_now())
+            entries = all_runs(connection)
         engine.dispose()
-        self._registry = Registry(refuse_private=False)
+        self._opened_bots = OpenedBots(refuse_private=False)
         self._runs = {
-            entry.id: open_lineup(entry, self._registry) for entry in entries if entry.slug != "closed"
+            entry.id: open_lineup(entry, self._opened_bots) for entry in entries if entry.slug != "closed"
         }
         for run in self._runs.values():
             if run.slug in _ANSWERS:
@@ -116,7 +116,7 @@ class Stage:
         return str(serializer.dumps(self._auth.assignment_of(token)))
 
     def start(self) -> None:
-        app = create_app(self._settings, self._auth, self._runs, self._registry)
+        app = create_app(self._settings, self._auth, self._runs, self._opened_bots)
         config = uvicorn.Config(
             app, port=self._settings.port, ws="websockets-sansio", log_level="critical", access_log=False
         )

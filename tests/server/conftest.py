@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from server.bots.lineup import OpenRun
-from server.bots.registry import Registry
+from server.bots.opened_bots import OpenedBots
 from server.cli import command_line
 from server.cli import serve as serve_command
 from server.db.engine import migrate
@@ -48,9 +48,9 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., House]]:
     """Return a function that starts a server over runs of one database."""
     houses: list[House] = []
 
-    def start(url: str, *runs: OpenRun, registry: Registry | None = None, **settings: Any) -> House:
+    def start(url: str, *runs: OpenRun, opened_bots: OpenedBots | None = None, **settings: Any) -> House:
         house = House(url, list(runs), tmp_path, settings)
-        house.registry = registry or house.registry
+        house.opened_bots = opened_bots or house.opened_bots
         house.start()
         houses.append(house)
         return house

@@ -13,8 +13,8 @@ from bots.corpus import Persona
 from qc.run import RESERVED_LABELS
 from server import study
 from server.bots.lineup import open_lineup, rules_of
-from server.bots.registry import Registry
-from server.db import catalog
+from server.bots.opened_bots import OpenedBots
+from server.db.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC
 from server.study import DEMO, load_study, parse_study, study_hash
@@ -61,7 +61,7 @@ def test_a_good_study_is_read() -> None:
 
 def test_the_demo_loads_and_its_bots_open() -> None:
     study, text = load_study(DEMO)
-    run = open_lineup(catalog.RunEntry(1, "demo", 1, "open", AT, text), Registry(refuse_private=False))
+    run = open_lineup(RunEntry(1, "demo", 1, "open", AT, text), OpenedBots(refuse_private=False))
     assert set(run.bots) == {*(spec.name for spec in study.systems), QC}
     assert len({spec.family for spec in study.systems}) > study.systems_per_assignment  # one to spare
     assert (study.conversations, study.minimum_inputs) == (6, 10)
@@ -247,8 +247,8 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, make: Callable[[Path], objec
     assert str(path) in refused.value.message
 
 
-def entry(text: str) -> catalog.RunEntry:
-    return catalog.RunEntry(1, "harbour", 1, "open", AT, text)
+def entry(text: str) -> RunEntry:
+    return RunEntry(1, "harbour", 1, "open", AT, text)
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ def entry(text: str) -> catalog.RunEntry:
 )
 def test_what_cannot_be_opened_is_named(old: str, new: str, reason: str) -> None:
     with pytest.raises(StudyInvalid, match=reason):
-        open_lineup(entry(GOOD.replace(old, new)), Registry(refuse_private=False))
+        open_lineup(entry(GOOD.replace(old, new)), OpenedBots(refuse_private=False))
 
 
 @pytest.mark.parametrize("changes", [{"topic_mode": "icebreaker"}, {}])
@@ -301,7 +301,7 @@ async def test_a_study_names_bots_that_run_elsewhere_and_its_systems_use_them() 
         "systems:", 'bots:\n  far: {kind: http, urls: ["http://127.0.0.1:1/far"]}\nsystems:', 1
     )
     text = elsewhere.replace('bot: "builtin:retrieval"', "bot: far", 1)
-    run = open_lineup(entry(text), Registry(refuse_private=False))
+    run = open_lineup(entry(text), OpenedBots(refuse_private=False))
     far = next(spec for spec in run.study.systems if spec.bot == "far")
     with pytest.raises(BotError, match=r"^http://127\.0\.0\.1:1/far: no connection"):
         await run.bots[far.name].reply(Chat("c", 1, (), (Turn("worker", "Hello?"),)))

@@ -6,19 +6,17 @@ interface Props {
   type?: "button" | "submit";
   /** A button that can't be used now stays reachable, so that a screen reader can say so. */
   off?: boolean;
-  describedBy?: string;
   onClick?: () => void;
 }
 
-/** A button. With `off` it is shown as unavailable; pressing it still calls `onClick`. */
-export function Button({ children, kind = "primary", type = "button", off, describedBy, onClick }: Props) {
+/** A button. With `off` it is shown as unavailable, and pressing it calls nothing. */
+export function Button({ children, kind = "primary", type = "button", off, onClick }: Props) {
   return (
     <button
       type={type}
       class={`button button-${kind}`}
       aria-disabled={off ? "true" : undefined}
-      aria-describedby={describedBy}
-      onClick={onClick}
+      onClick={off ? undefined : onClick}
     >
       {children}
     </button>

@@ -6,7 +6,7 @@ import { Breadcrumbs, Link } from "./Link";
 import { ResearcherContext } from "./polled";
 import { RunsView } from "./RunsView";
 import { RunView } from "./RunView";
-import { useRoute } from "./route";
+import { GoContext, useRoute } from "./route";
 import { TokenForm } from "./TokenForm";
 
 /** The researcher's page: runs, one run, one assignment. */
@@ -33,21 +33,23 @@ export function App() {
   };
   return (
     <ResearcherContext.Provider value={{ token, onUnauthorised }}>
-      <header class="desk-top">
-        <Link to={{ run: null, assignment: null }} go={go} plain>
-          <Wordmark />
-        </Link>
-        <Breadcrumbs route={route} go={go} />
-      </header>
-      <main class="desk-main">
-        {route.run && route.assignment ? (
-          <AssignmentView key={route.assignment} assignment={route.assignment} />
-        ) : route.run ? (
-          <RunView key={route.run} run={route.run} go={go} />
-        ) : (
-          <RunsView go={go} />
-        )}
-      </main>
+      <GoContext.Provider value={go}>
+        <header class="desk-top">
+          <Link to={{ run: null, assignment: null }} plain>
+            <Wordmark />
+          </Link>
+          <Breadcrumbs route={route} />
+        </header>
+        <main class="desk-main">
+          {route.run && route.assignment ? (
+            <AssignmentView key={route.assignment} assignment={route.assignment} />
+          ) : route.run ? (
+            <RunView key={route.run} run={route.run} />
+          ) : (
+            <RunsView />
+          )}
+        </main>
+      </GoContext.Provider>
     </ResearcherContext.Provider>
   );
 }

@@ -3,7 +3,7 @@ import type { ConversationDetail, TopicRow, TurnRow } from "./api_types";
 import { latency } from "./format";
 import { LoadStatus } from "./LoadStatus";
 import { usePolled } from "./polled";
-import { Status } from "./Status";
+import { StatusHead } from "./Status";
 
 /** One assignment: every conversation with its transcript, topics and ratings. */
 export function AssignmentView({ assignment }: { assignment: string }) {
@@ -13,16 +13,13 @@ export function AssignmentView({ assignment }: { assignment: string }) {
       <LoadStatus failure={failure} empty={data === null} />
       {data && (
         <>
-          <div class="run-head">
-            <div>
-              <h1>
-                {data.worker}
-                {data.simulated && <span class="tag">simulated</span>}
-              </h1>
-              <p class="soft small">Assignment {data.assignment}</p>
-            </div>
-            <Status status={data.status} />
-          </div>
+          <StatusHead status={data.status}>
+            <h1>
+              {data.worker}
+              {data.simulated && <span class="tag">simulated</span>}
+            </h1>
+            <p class="soft small">Assignment {data.assignment}</p>
+          </StatusHead>
           {data.feedback && (
             <section class="box" aria-labelledby="feedback">
               <h2 id="feedback">Feedback</h2>
@@ -42,18 +39,15 @@ function Conversation({ record }: { record: ConversationDetail }) {
   const id = `conversation-${record.position}-${record.attempt}`;
   return (
     <section class="box" aria-labelledby={id}>
-      <div class="run-head">
-        <div>
-          <h2 id={id}>
-            {record.position}. {record.is_qc ? "Quality control" : record.system}
-          </h2>
-          <p class="soft small">
-            family {record.family}
-            {record.attempt > 1 && ` · attempt ${record.attempt}`}
-          </p>
-        </div>
-        <Status status={record.status} />
-      </div>
+      <StatusHead status={record.status}>
+        <h2 id={id}>
+          {record.position}. {record.is_qc ? "Quality control" : record.system}
+        </h2>
+        <p class="soft small">
+          family {record.family}
+          {record.attempt > 1 && ` · attempt ${record.attempt}`}
+        </p>
+      </StatusHead>
       {record.incidents.length > 0 && (
         <ul class="incidents">
           {record.incidents.map((incident, index) => (
@@ -110,20 +104,15 @@ function Talk({ record }: { record: ConversationDetail }) {
 }
 
 function Marks({ marks }: { marks: TopicRow[] }) {
-  return marks.map((mark, index) => <Mark key={index} mark={mark} />);
-}
-
-function Mark({ mark }: { mark: TopicRow }) {
-  const bot = mark.bot_opinion ? `, chatbot: ${mark.bot_opinion}` : "";
-  return (
-    <p class="mark">
+  return marks.map((mark, index) => (
+    <p key={index} class="mark">
       <strong>{mark.topic}</strong>
       <span class="soft">
-        {mark.how ? `${mark.how} · ` : "opening topic · "}worker: {mark.opinion}
-        {bot}
+        {mark.how ?? "opening topic"} · worker: {mark.opinion}
+        {mark.bot_opinion && `, chatbot: ${mark.bot_opinion}`}
       </span>
     </p>
-  );
+  ));
 }
 
 function Line({ turn }: { turn: TurnRow }) {

@@ -1,19 +1,14 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../design/Button";
+import { copyText } from "../shared/copy";
 
 /** A link to be given away, with a button that copies it. */
 export function CopyLink({ label, link }: { label: string; link: string }) {
   const anchor = useRef<HTMLAnchorElement>(null);
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(link);
+    if (await copyText(link, anchor.current)) {
       setCopied(true);
-    } catch {
-      // Without https there is no clipboard: select the link, so that the usual keys copy it.
-      if (anchor.current) {
-        window.getSelection()?.selectAllChildren(anchor.current);
-      }
     }
   };
   return (

@@ -1,15 +1,16 @@
 import type { ComponentChildren } from "preact";
-import { addressOf, type Route } from "./route";
+import { useContext } from "preact/hooks";
+import { addressOf, GoContext, type Route } from "./route";
 
 interface Props {
   to: Route;
-  go: (to: Route) => void;
   plain?: boolean;
   children: ComponentChildren;
 }
 
 /** A link within the desk. Opens in a new tab like any other when asked to. */
-export function Link({ to, go, plain, children }: Props) {
+export function Link({ to, plain, children }: Props) {
+  const go = useContext(GoContext);
   const follow = (event: MouseEvent) => {
     if (!event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0) {
       event.preventDefault();
@@ -24,36 +25,19 @@ export function Link({ to, go, plain, children }: Props) {
 }
 
 /** The way from the list of runs to where one is. */
-export function Breadcrumbs({ route, go }: { route: Route; go: (to: Route) => void }) {
+export function Breadcrumbs({ route }: { route: Route }) {
+  const { run, assignment } = route;
   return (
     <nav aria-label="Where you are" class="breadcrumbs">
       <ol>
-        <li>
-          {route.run ? (
-            <Link to={{ run: null, assignment: null }} go={go}>
-              Runs
-            </Link>
-          ) : (
-            <span aria-current="page">Runs</span>
-          )}
-        </li>
-        {route.run && (
-          <li>
-            {route.assignment ? (
-              <Link to={{ run: route.run, assignment: null }} go={go}>
-                {route.run}
-              </Link>
-            ) : (
-              <span aria-current="page">{route.run}</span>
-            )}
-          </li>
-        )}
-        {route.assignment && (
-          <li>
-            <span aria-current="page">{route.assignment}</span>
-          </li>
-        )}
+        <Crumb name="Runs" to={{ run: null, assignment: null }} here={!run} />
+        {run && <Crumb name={run} to={{ run, assignment: null }} here={!assignment} />}
+        {assignment && <Crumb name={assignment} to={route} here />}
       </ol>
     </nav>
   );
+}
+
+function Crumb({ name, to, here }: { name: string; to: Route; here: boolean }) {
+  return <li>{here ? <span aria-current="page">{name}</span> : <Link to={to}>{name}</Link>}</li>;
 }

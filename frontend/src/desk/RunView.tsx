@@ -5,36 +5,27 @@ import { Link } from "./Link";
 import { LoadStatus } from "./LoadStatus";
 import { usePolled } from "./polled";
 import { Figures } from "./RunsView";
-import type { Route } from "./route";
-import { Status } from "./Status";
-import { TableBox } from "./TableBox";
-
-interface Props {
-  run: string;
-  go: (to: Route) => void;
-}
+import { Status, StatusHead } from "./Status";
+import { type Column, Table } from "./Table";
 
 /** One run: how far every system is, and who takes part. */
-export function RunView({ run, go }: Props) {
+export function RunView({ run }: { run: string }) {
   const { data, failure } = usePolled("/api/desk/runs/{run}", { run });
   return (
     <>
       <LoadStatus failure={failure} empty={data === null} />
       {data && (
         <>
-          <div class="run-head">
-            <div>
-              <h1>{data.title}</h1>
-              <p class="soft small">
-                Run {data.run} of study {data.study}, opened {when(data.created_at)}
-              </p>
-            </div>
-            <Status status={data.status} />
-          </div>
+          <StatusHead status={data.status}>
+            <h1>{data.title}</h1>
+            <p class="soft small">
+              Run {data.run} of study {data.study}, opened {when(data.created_at)}
+            </p>
+          </StatusHead>
           <Figures run={data} />
           <CopyLink label="Workers’ link" link={data.worker_link} />
           <Systems systems={data.systems} />
-          <Workers run={run} workers={data.workers} go={go} />
+          <Workers run={run} workers={data.workers} />
         </>
       )}
     </>
@@ -61,61 +52,39 @@ function Systems({ systems }: { systems: SystemProgress[] }) {
           ))}
         </ul>
       </div>
-      <TableBox label="Table of systems">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">System</th>
-              <th scope="col" class="wide">
-                Conversations
-              </th>
-              <th scope="col" class="number">
-                Rated
-              </th>
-              <th scope="col" class="number">
-                Active
-              </th>
-              <th scope="col" class="number">
-                Planned
-              </th>
-              <th scope="col" class="number">
-                Failed
-              </th>
-              {skipping && (
-                <th scope="col" class="number">
-                  Skipped
-                </th>
-              )}
-              <th scope="col" class="number">
-                Inputs
-              </th>
-              <th scope="col" class="number">
-                Median reply
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {systems.map((system) => (
-              <tr key={system.system}>
-                <th scope="row">
-                  {system.system}
-                  <span class="soft small block">{system.is_qc ? "quality control" : system.family}</span>
-                </th>
-                <td>
-                  <Bar system={system} most={most} />
-                </td>
-                <td class="number">{system.rated}</td>
-                <td class="number">{system.active}</td>
-                <td class="number">{system.planned}</td>
-                <td class={system.failed > 0 ? "number poor" : "number"}>{system.failed}</td>
-                {skipping && <td class="number">{system.skipped}</td>}
-                <td class="number">{system.inputs}</td>
-                <td class="number">{latency(system.median_latency_ms)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
+      <Table
+        label="Table of systems"
+        columns={[
+          { name: "System" },
+          { name: "Conversations", kind: "wide" },
+          { name: "Rated", kind: "number" },
+          { name: "Active", kind: "number" },
+          { name: "Planned", kind: "number" },
+          { name: "Failed", kind: "number" },
+          ...(skipping ? [{ name: "Skipped", kind: "number" } as const] : []),
+          { name: "Inputs", kind: "number" },
+          { name: "Median reply", kind: "number" },
+        ]}
+      >
+        {systems.map((system) => (
+          <tr key={system.system}>
+            <th scope="row">
+              {system.system}
+              <span class="soft small block">{system.is_qc ? "quality control" : system.family}</span>
+            </th>
+            <td>
+              <Bar system={system} most={most} />
+            </td>
+            <td class="number">{system.rated}</td>
+            <td class="number">{system.active}</td>
+            <td class="number">{system.planned}</td>
+            <td class={system.failed > 0 ? "number poor" : "number"}>{system.failed}</td>
+            {skipping && <td class="number">{system.skipped}</td>}
+            <td class="number">{system.inputs}</td>
+            <td class="number">{latency(system.median_latency_ms)}</td>
+          </tr>
+        ))}
+      </Table>
     </section>
   );
 }
@@ -130,11 +99,18 @@ function Bar({ system, most }: { system: SystemProgress; most: number }) {
   );
 }
 
-interface WorkersProps extends Props {
-  workers: AssignmentRow[];
-}
+const WORKER_COLUMNS: Column[] = [
+  { name: "Worker" },
+  { name: "Status" },
+  { name: "Rated", kind: "number" },
+  { name: "Inputs", kind: "number" },
+  { name: "Started" },
+  { name: "Last seen" },
+  { name: "Took", kind: "number" },
+  { name: "Code" },
+];
 
-function Workers({ run, workers, go }: WorkersProps) {
+function Workers({ run, workers }: { run: string; workers: AssignmentRow[] }) {
   return (
     <section aria-labelledby="workers">
       <div class="section-head">
@@ -144,49 +120,25 @@ function Workers({ run, workers, go }: WorkersProps) {
       {workers.length === 0 ? (
         <p class="soft">Nobody yet. Open the workers’ link to be the first.</p>
       ) : (
-        <TableBox label="Table of workers">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Worker</th>
-                <th scope="col">Status</th>
-                <th scope="col" class="number">
-                  Rated
-                </th>
-                <th scope="col" class="number">
-                  Inputs
-                </th>
-                <th scope="col">Started</th>
-                <th scope="col">Last seen</th>
-                <th scope="col" class="number">
-                  Took
-                </th>
-                <th scope="col">Code</th>
-              </tr>
-            </thead>
-            <tbody>
-              {workers.map((row) => (
-                <tr key={row.assignment}>
-                  <th scope="row">
-                    <Link to={{ run, assignment: row.assignment }} go={go}>
-                      {row.worker}
-                    </Link>
-                    {row.simulated && <span class="tag">simulated</span>}
-                  </th>
-                  <td>
-                    <Status status={row.status} />
-                  </td>
-                  <td class="number">{row.conversations_rated}</td>
-                  <td class="number">{row.inputs}</td>
-                  <td title={when(row.started_at)}>{ago(row.started_at)}</td>
-                  <td title={when(row.active_at)}>{ago(row.active_at)}</td>
-                  <td class="number">{minutes(row.started_at, row.ended_at)}</td>
-                  <td class="code-cell">{row.completion_code ?? "–"}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableBox>
+        <Table label="Table of workers" columns={WORKER_COLUMNS}>
+          {workers.map((row) => (
+            <tr key={row.assignment}>
+              <th scope="row">
+                <Link to={{ run, assignment: row.assignment }}>{row.worker}</Link>
+                {row.simulated && <span class="tag">simulated</span>}
+              </th>
+              <td>
+                <Status status={row.status} />
+              </td>
+              <td class="number">{row.conversations_rated}</td>
+              <td class="number">{row.inputs}</td>
+              <td title={when(row.started_at)}>{ago(row.started_at)}</td>
+              <td title={when(row.active_at)}>{ago(row.active_at)}</td>
+              <td class="number">{minutes(row.started_at, row.ended_at)}</td>
+              <td class="code-cell">{row.completion_code ?? "–"}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   );

@@ -4,11 +4,10 @@ import { ago, when } from "./format";
 import { Link } from "./Link";
 import { LoadStatus } from "./LoadStatus";
 import { usePolled } from "./polled";
-import type { Route } from "./route";
-import { Status } from "./Status";
+import { StatusHead } from "./Status";
 
 /** Every run, newest first as the server lists them. */
-export function RunsView({ go }: { go: (to: Route) => void }) {
+export function RunsView() {
   const { data, failure } = usePolled("/api/desk/runs");
   return (
     <>
@@ -22,20 +21,15 @@ export function RunsView({ go }: { go: (to: Route) => void }) {
       <ul class="runs">
         {data?.runs.map((run) => (
           <li key={run.run} class="box">
-            <div class="run-head">
-              <div>
-                <h2>
-                  <Link to={{ run: run.run, assignment: null }} go={go}>
-                    {run.title}
-                  </Link>
-                </h2>
-                <p class="soft small">
-                  {run.run} · study {run.study} · opened{" "}
-                  <span title={when(run.created_at)}>{ago(run.created_at)}</span>
-                </p>
-              </div>
-              <Status status={run.status} />
-            </div>
+            <StatusHead status={run.status}>
+              <h2>
+                <Link to={{ run: run.run, assignment: null }}>{run.title}</Link>
+              </h2>
+              <p class="soft small">
+                {run.run} · study {run.study} · opened{" "}
+                <span title={when(run.created_at)}>{ago(run.created_at)}</span>
+              </p>
+            </StatusHead>
             <Figures run={run} />
             <CopyLink label="Workers’ link" link={run.worker_link} />
           </li>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { AssignmentRow, ConversationDetail, RunSummary } from "./api_types";
 
 type StatusName = (RunSummary | AssignmentRow | ConversationDetail)["status"];
@@ -19,4 +20,14 @@ const KINDS: Record<StatusName, "good" | "busy" | "plain"> = {
 /** A state as a small label. */
 export function Status({ status }: { status: StatusName }) {
   return <span class={`status status-${KINDS[status]}`}>{status}</span>;
+}
+
+/** What something is called, and how it stands. */
+export function StatusHead({ status, children }: { status: StatusName; children: ComponentChildren }) {
+  return (
+    <div class="run-head">
+      <div>{children}</div>
+      <Status status={status} />
+    </div>
+  );
 }

@@ -1,3 +1,4 @@
+import { createContext } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 /** What the desk shows: every run, one run, or one assignment of it. */
@@ -5,6 +6,9 @@ export interface Route {
   run: string | null;
   assignment: string | null;
 }
+
+/** Goes to another route; for every link below. */
+export const GoContext = createContext<(to: Route) => void>(() => undefined);
 
 function currentRoute(): Route {
   const query = new URLSearchParams(window.location.search);

@@ -1,11 +1,5 @@
 /** The part of Web Storage that is used here. */
-export interface WebStorage {
-  readonly length: number;
-  key(index: number): string | null;
-  getItem(key: string): string | null;
-  setItem(key: string, value: string): void;
-  removeItem(key: string): void;
-}
+export type WebStorage = Pick<Storage, "length" | "key" | "getItem" | "setItem" | "removeItem">;
 
 /**
  * JSON values under one prefix of a Web Storage. A browser that refuses storage (private mode, full disk)

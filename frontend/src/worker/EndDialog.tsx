@@ -33,12 +33,8 @@ function TooFew({ missing, onClose }: Props) {
 
 function Confirm({ chat, last, replyDue, ending, onClose }: Props) {
   const session = useSession();
-  const end = () => {
-    if (!replyDue && !ending) {
-      const { conversation, attempt } = chat;
-      session.send({ type: "end_conversation", conversation, attempt });
-    }
-  };
+  const { conversation, attempt } = chat;
+  const end = () => session.send({ type: "end_conversation", conversation, attempt });
   return (
     <Dialog title="Finish this conversation?" onClose={onClose}>
       <p>

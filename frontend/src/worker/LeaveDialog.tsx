@@ -8,11 +8,6 @@ export function LeaveDialog({ onClose }: { onClose: () => void }) {
   const session = useSession();
   const started = session.state.screen.name !== "instructions";
   const leaving = underWay(session.state, "leave") !== null;
-  const leave = () => {
-    if (!leaving) {
-      session.send({ type: "leave" });
-    }
-  };
   return (
     <Dialog title="Leave the study?" onClose={onClose}>
       <p>
@@ -24,7 +19,7 @@ export function LeaveDialog({ onClose }: { onClose: () => void }) {
         <Button kind="quiet" onClick={onClose}>
           Stay
         </Button>
-        <Button off={leaving} onClick={leave}>
+        <Button off={leaving} onClick={() => session.send({ type: "leave" })}>
           {leaving ? "Leaving…" : "Leave the study"}
         </Button>
       </div>

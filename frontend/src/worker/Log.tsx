@@ -44,11 +44,8 @@ export function Log({ turns, sending, typing, topic, again }: Props) {
     return () => observer.disconnect();
   }, []);
   // Only a movement upwards leaves the end: the box may shrink before its last scrolling is told.
-  const scrolled = ({
-    currentTarget: { scrollHeight, scrollTop, clientHeight },
-  }: {
-    currentTarget: HTMLElement;
-  }) => {
+  const scrolled = ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    const { scrollHeight, scrollTop, clientHeight } = currentTarget;
     const near = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
     atEnd.current = near || (atEnd.current && scrollTop >= top.current);
     top.current = scrollTop;

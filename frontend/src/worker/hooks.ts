@@ -1,5 +1,5 @@
 import { createContext } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 import type { Session } from "./session/session";
 
 /** The session of this page, for every screen below. */
@@ -32,16 +32,6 @@ export function useDraft<T>(key: string, start: T): [T, (value: T) => void] {
   return [value, keep];
 }
 
-/** A heading that takes the focus when its screen appears, so that it is read out and Tab starts there. */
-export function useHeading() {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    window.scrollTo(0, 0);
-    heading.current?.focus({ preventScroll: true });
-  }, []);
-  return heading;
-}
-
 /** Name the page in the browser's tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
@@ -49,7 +39,7 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** Whether `since` is longer ago than `ms`; starts over when `since` changes. */
+/** Whether `active` has been so for longer than `ms`. */
 export function useOverdue(active: boolean, ms: number): boolean {
   const [overdue, setOverdue] = useState(false);
   useEffect(() => {

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from bots.register import cli
-from server.db.catalog import open_run
 from server.db.engine import open_engine
+from server.db.runs import open_run
 from tests.bots.support.commands import Command, good, process, refused
 from tests.server.support.database import execute, query
 from tests.server.support.server import House

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.bots import registration
+from server.bots import stored_bots
 from server.bots.lineup import OpenRun, open_lineup
-from server.bots.registry import Registry
-from server.db import catalog
+from server.bots.opened_bots import OpenedBots
+from server.db import runs
 from server.db.engine import open_engine
 from tests.server.support.answers import error
 from tests.server.support.database import execute, query
@@ -43,18 +43,18 @@ def register(url: str, **bots: Talker) -> None:
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     with engine.begin() as connection:
         for name, talker in bots.items():
-            registration.add(connection, name, endpoint(talker.endpoint), AT)
+            stored_bots.add(connection, name, endpoint(talker.endpoint), AT)
     engine.dispose()
 
 
-def open_run(url: str, text: str, registry: Registry, slug: str = "harbour") -> OpenRun:
+def open_run(url: str, text: str, opened_bots: OpenedBots, slug: str = "harbour") -> OpenRun:
     """Open a run as a server does at its start."""
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     with engine.begin() as connection:
-        registry.load(connection)
-        entry = catalog.open_run(connection, text, slug, AT)
+        opened_bots.load(connection)
+        entry = runs.open_run(connection, text, slug, AT)
     engine.dispose()
-    return open_lineup(entry, registry)
+    return open_lineup(entry, opened_bots)
 
 
 @pytest.fixture
@@ -67,8 +67,8 @@ def birds() -> Iterator[dict[str, Talker]]:
 def aviary(url: str, serve: Serve, birds: dict[str, Talker]) -> House:
     """A server whose run has two registered bots."""
     register(url, **birds)
-    registry = Registry(refuse_private=False, heartbeat=0.05)
-    return serve(url, open_run(url, study(), registry), registry=registry)
+    opened_bots = OpenedBots(refuse_private=False, heartbeat=0.05)
+    return serve(url, open_run(url, study(), opened_bots), opened_bots=opened_bots)
 
 
 def bots(house: House, method: str = "GET", path: str = "", **kwargs: Any) -> httpx2.Response:
@@ -428,8 +428,8 @@ def test_private_addresses_are_refused_for_registered_bots_too(
     url: str, serve: Serve, birds: dict[str, Talker]
 ) -> None:
     register(url, **birds)
-    registry = Registry(refuse_private=True)
-    house = serve(url, open_run(url, study(), registry), registry=registry)
+    opened_bots = OpenedBots(refuse_private=True)
+    house = serve(url, open_run(url, study(), opened_bots), opened_bots=opened_bots)
     with talking("Me too.") as third:
         good(bots(house, "POST", "/parrot/replicas", json={"url": third.url}))
         with house.page() as page:
@@ -451,8 +451,8 @@ def test_a_real_bot_host_answers_a_worker(url: str, serve: Serve, tmp_path: Path
             host_at = Talker("")
             host_at.path, host_at.port = "/retrieval", port
             register(url, parrot=host_at, macaw=host_at)
-            registry = Registry(refuse_private=False)
-            house = serve(url, open_run(url, study(), registry), registry=registry)
+            opened_bots = OpenedBots(refuse_private=False)
+            house = serve(url, open_run(url, study(), opened_bots), opened_bots=opened_bots)
             with house.page() as page:
                 page.agree()
                 page.open_topic()
@@ -499,7 +499,9 @@ def test_a_bot_is_checked_in_the_background_and_the_report_kept(
     assert good(bots(aviary, path="/parrot"))["check"] == {"at": over["at"], "verdict": "fail"}
     assert good(bots(aviary, path="/macaw"))["check"] is None
     aviary.stop()
-    aviary.registry = Registry(refuse_private=False)  # a new process has a new one; the old one is closed
+    aviary.opened_bots = OpenedBots(
+        refuse_private=False
+    )  # a new process has a new one; the old one is closed
     aviary.start()
     assert checked(aviary, "parrot") == over
 

@@ -11,8 +11,8 @@ from structlog.testing import capture_logs
 from bots import Bot, Chat, FittedQcBot, Reply, load_corpus
 from server.bots.earlier_replies import EarlierReplies
 from server.bots.lineup import OpenRun, open_lineup
-from server.bots.registry import Registry
-from server.db.catalog import RunEntry
+from server.bots.opened_bots import OpenedBots
+from server.db.runs import RunEntry
 from server.db.store import Store
 from server.errors import StudyInvalid
 from server.session.plan import QC, assignment_of
@@ -251,10 +251,10 @@ def entry(**qc: Any) -> RunEntry:
 
 
 def test_a_study_draws_from_the_corpus_unless_it_says_otherwise() -> None:
-    plain = open_lineup(entry(), Registry(refuse_private=False))
+    plain = open_lineup(entry(), OpenedBots(refuse_private=False))
     assert not isinstance(plain.bots[QC], FittedQcBot)
     assert plain.earlier is None
-    drawing = open_lineup(entry(draw="systems"), Registry(refuse_private=False))
+    drawing = open_lineup(entry(draw="systems"), OpenedBots(refuse_private=False))
     assert isinstance(drawing.bots[QC], FittedQcBot)
     assert drawing.earlier is not None
 

@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 from bots import Verdict
-from server.bots import fitness, registration
+from server.bots import fitness, stored_bots
 from server.bots.lineup import open_lineup
-from server.bots.registry import Registry
-from server.db.catalog import RunEntry
+from server.bots.opened_bots import OpenedBots
 from server.db.engine import migrate, open_engine
+from server.db.runs import RunEntry
 from server.errors import StudyInvalid
 from server.study import DEMO, parse_study
 from tests.server.support.bots import report
@@ -61,11 +61,11 @@ def register(data: Path, talker: Talker, *, verdict: Verdict | None = None, enab
     migrate(url)
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     with engine.begin() as connection:
-        row = registration.add(connection, "far", endpoint(talker.endpoint), AT)
+        row = stored_bots.add(connection, "far", endpoint(talker.endpoint), AT)
         if not enabled:
-            registration.enable(connection, "far", False)
+            stored_bots.enable(connection, "far", False)
         if verdict is not None:
-            registration.store_check(connection, row, report(verdict), AT)
+            stored_bots.store_check(connection, row, report(verdict), AT)
     engine.dispose()
 
 
@@ -186,7 +186,7 @@ def test_a_bot_with_another_replica_has_to_be_checked_again(
     register(tmp_path, parrot, verdict="pass")
     engine = open_engine(f"sqlite:///{tmp_path / 'candor.db'}", begin="BEGIN IMMEDIATE")
     with engine.begin() as connection:
-        registration.add_replica(connection, "far", "http://127.0.0.1:1")
+        stored_bots.add_replica(connection, "far", "http://127.0.0.1:1")
     engine.dispose()
     refused = candor("open", write(), "--run", "x", "--data", tmp_path)
     assert_refused(refused, "not fit for workers: far")
@@ -234,21 +234,21 @@ def test_a_key_that_is_missing_at_the_start_is_told(tmp_path: Path, monkeypatch:
     keyed = endpoint({"kind": "http", "urls": ["http://127.0.0.1:1"], "key": "PARROT_API_KEY"})
     engine = open_engine(url)
     with engine.begin() as connection:
-        registration.add(connection, "far", keyed, AT)
+        stored_bots.add(connection, "far", keyed, AT)
         monkeypatch.delenv("PARROT_API_KEY")
-        registry = Registry(refuse_private=False)
-        registry.load(connection)
+        opened_bots = OpenedBots(refuse_private=False)
+        opened_bots.load(connection)
     engine.dispose()
     text = yaml.safe_load(study_text())
     text["systems"] = [spec | {"bot": "far"} for spec in text["systems"]]
     with pytest.raises(StudyInvalid, match="PARROT_API_KEY, which should hold its key, is not set"):
-        open_lineup(RunEntry(1, "x", 1, "open", AT, yaml.safe_dump(text)), registry)
-    assert registry.names() == ("far",)
+        open_lineup(RunEntry(1, "x", 1, "open", AT, yaml.safe_dump(text)), opened_bots)
+    assert opened_bots.names() == ("far",)
 
 
 def test_a_bot_is_held_against_the_reply_times_of_its_study() -> None:
     study = parse_study(study_text(reply_time={"median": 2.0, "spread": 0.5, "longest": 3.0}))
-    delays = fitness.fitness_check("far", endpoint({"kind": "dial-in"}), study).delays
+    delays = fitness.fitness_check("far", endpoint({"kind": "dial-in"}), study).keywords["delays"]
     assert list(delays) == sorted(delays)
     assert delays[-1] == 3.0
     middle = len(delays) // 2
@@ -260,8 +260,8 @@ def test_a_bot_is_held_against_the_reply_times_of_its_study() -> None:
 def test_a_bot_is_examined_on_its_study() -> None:
     study = parse_study(study_text(timeouts={"bot_try": 3.0}, reply_time={"median": 1, "spread": 0}))
     model = {"kind": "openai", "urls": ["http://127.0.0.1:1"], "model": "bird-7b"}
-    check = fitness.fitness_check("far", endpoint(model), study, at_once=3)
-    assert (check.names, check.at_once, check.patience) == (("far", "bird-7b"), 3, 3.0)
-    assert set(check.delays) == {1.0}
-    plain = fitness.fitness_check("far", endpoint({"kind": "dial-in"}), None)
-    assert (plain.names, plain.patience) == (("far",), 20.0)
+    check = fitness.fitness_check("far", endpoint(model), study, at_once=3).keywords
+    assert (check["names"], check["at_once"], check["patience"]) == (("far", "bird-7b"), 3, 3.0)
+    assert set(check["delays"]) == {1.0}
+    plain = fitness.fitness_check("far", endpoint({"kind": "dial-in"}), None).keywords
+    assert (plain["names"], plain["patience"]) == (("far",), 20.0)

@@ -11,11 +11,11 @@ from websockets.sync.client import ClientConnection, connect
 
 from bots import DIAL_IN_PATH, DialInEndpoint
 from server.access import tokens
-from server.bots import registration
+from server.bots import stored_bots
 from server.bots.lineup import open_lineup
-from server.bots.registry import Registry
-from server.db import catalog
+from server.bots.opened_bots import OpenedBots
 from server.db.engine import open_engine
+from server.db.runs import open_run
 from tests.server.support.database import query
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text
@@ -97,7 +97,7 @@ def replicas(house: House, name: str) -> list[str]:
 
 def harbour(url: str, serve: Serve, **changes: Any) -> House:
     """Start a server with a run whose one system is the bot `ours`, which dials in."""
-    registry = Registry(refuse_private=False)
+    opened_bots = OpenedBots(refuse_private=False)
     text = study_text(
         systems=[{"name": "parrot", "family": "parrot", "bot": "ours"}],
         systems_per_assignment=1,
@@ -107,11 +107,11 @@ def harbour(url: str, serve: Serve, **changes: Any) -> House:
     )
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     with engine.begin() as connection:
-        registration.add(connection, "ours", DialInEndpoint(kind="dial-in"), AT)
-        registry.load(connection)
-        entry = catalog.open_run(connection, text, "harbour", AT)
+        stored_bots.add(connection, "ours", DialInEndpoint(kind="dial-in"), AT)
+        opened_bots.load(connection)
+        entry = open_run(connection, text, "harbour", AT)
     engine.dispose()
-    return serve(url, open_lineup(entry, registry), registry=registry)
+    return serve(url, open_lineup(entry, opened_bots), opened_bots=opened_bots)
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import pytest
 from bots import Bot, BotError, BotGone, Chat, HostSession, Reply, Turn
 from server.access.auth import Auth
 from server.app import create_app
-from server.bots import registration
+from server.bots import stored_bots
 from server.bots.background_checks import BackgroundChecks
+from server.bots.opened_bots import OpenedBots
 from server.bots.registered_bots import RegisteredBots
-from server.bots.registry import Registry
 from server.config import Settings
 from server.db.engine import open_engine
 from server.db.store import Store
@@ -68,7 +68,7 @@ class SlowToAnswer:
         return Reply(f"I have thought {chat.replies_given()} times.")
 
 
-class RegistryOf(Registry):
+class OpenedBotsOf(OpenedBots):
     """Holds bots as ever, but has `answers` asked in their place."""
 
     def __init__(self, answers: Bot) -> None:
@@ -95,9 +95,9 @@ def stored(url: str, name: str) -> tuple[bool, list[str]] | None:
 
 
 @asynccontextmanager
-async def serving(url: str, folder: Path, registry: Registry) -> AsyncIterator[httpx2.AsyncClient]:
+async def serving(url: str, folder: Path, opened_bots: OpenedBots) -> AsyncIterator[httpx2.AsyncClient]:
     """Run the server's application in this loop; give a researcher's client of its API of bots."""
-    app = create_app(Settings(data=folder, database_url=url), AUTH, {}, registry, folder)
+    app = create_app(Settings(data=folder, database_url=url), AUTH, {}, opened_bots, folder)
     transport = httpx2.ASGITransport(app)
     bearer = {"Authorization": f"Bearer {AUTH.researcher_token}"}
     async with (
@@ -134,8 +134,8 @@ async def test_a_change_during_another_leaves_database_and_process_agreed(
 ) -> None:
     """The first change has to end a check, which takes its time: the second arrives in between."""
     checked = SlowToStop()
-    registry = RegistryOf(checked)
-    async with serving(url, tmp_path, registry) as client:
+    opened_bots = OpenedBotsOf(checked)
+    async with serving(url, tmp_path, opened_bots) as client:
 
         async def change(call: Call) -> int:
             method, path, content = call
@@ -149,18 +149,18 @@ async def test_a_change_during_another_leaves_database_and_process_agreed(
         await meanwhile(client)
         checked.let_go.set()
         assert {await earlier, await later} <= {200, 204}
-        assert await registry.held("far") == stored(url, "far")
+        assert await opened_bots.held("far") == stored(url, "far")
 
 
-def owner(store: Store, registry: Registry) -> RegisteredBots:
-    return RegisteredBots(store, registry, BackgroundChecks(store), keys=())
+def owner(store: Store, opened_bots: OpenedBots) -> RegisteredBots:
+    return RegisteredBots(store, opened_bots, BackgroundChecks(store), keys=())
 
 
 async def test_a_check_that_ends_after_a_replica_was_added_is_not_stored(url: str, store: Store) -> None:
     """It did not ask the new replica. Its report waits for the writer, behind the replica."""
 
     checked = SlowToAnswer()
-    bots = owner(store, RegistryOf(checked))
+    bots = owner(store, OpenedBotsOf(checked))
     await bots.register("far", endpoint({"kind": "http", "urls": [ONE, TWO]}))
     check = await bots.start_check("far", at_once=1)
     await checked.asked.wait()
@@ -188,22 +188,22 @@ def test_a_report_is_kept_while_every_replica_is_one_that_was_asked(
 ) -> None:
     engine = open_engine(url)
     with engine.begin() as connection:
-        checked = registration.add(connection, "far", endpoint({"kind": "http", "urls": [ONE, TWO]}), AT)
+        checked = stored_bots.add(connection, "far", endpoint({"kind": "http", "urls": [ONE, TWO]}), AT)
         for there in set(now) - {ONE, TWO}:
-            registration.add_replica(connection, "far", there)
+            stored_bots.add_replica(connection, "far", there)
         for gone in {ONE, TWO} - set(now):
-            registration.remove_replica(connection, "far", gone)
+            stored_bots.remove_replica(connection, "far", gone)
         with nullcontext() if kept else pytest.raises(NotChecked):
-            registration.store_check(connection, checked, report("pass"), AT)
-        assert (registration.latest_check(connection, checked) is not None) == kept
+            stored_bots.store_check(connection, checked, report("pass"), AT)
+        assert (stored_bots.latest_check(connection, checked) is not None) == kept
     engine.dispose()
 
 
 async def test_hosts_that_dial_in_while_their_bot_is_deleted_are_of_a_bot_that_is_stored(
     url: str, store: Store
 ) -> None:
-    registry = Registry(refuse_private=False)
-    bots = owner(store, registry)
+    opened_bots = OpenedBots(refuse_private=False)
+    bots = owner(store, opened_bots)
 
     async def dial_in(number: int) -> None:
         await bots.attach("far", HostSession(number, lambda frame: None))
@@ -213,17 +213,17 @@ async def test_hosts_that_dial_in_while_their_bot_is_deleted_are_of_a_bot_that_i
             await bots.delete("far")
 
     await asyncio.gather(*(call for number in range(20) for call in (dial_in(number), delete())))
-    assert (registry.names(), query(url, "SELECT * FROM registration")) == ((), [])
+    assert (opened_bots.names(), query(url, "SELECT * FROM registration")) == ((), [])
     await asyncio.gather(delete(), *(dial_in(number) for number in range(20, 40)))
-    assert registry.names() == ("far",)
+    assert opened_bots.names() == ("far",)
     assert query(url, "SELECT name FROM registration") == [("far",)]
     assert len(bots.replica_states("far")) == 20
-    await registry.close()
+    await opened_bots.close()
 
 
 async def test_a_change_whose_caller_has_gone_away_is_applied_all_the_same(url: str, store: Store) -> None:
-    registry = RegistryOf(SlowToAnswer())
-    bots = owner(store, registry)
+    opened_bots = OpenedBotsOf(SlowToAnswer())
+    bots = owner(store, opened_bots)
     await bots.register("far", endpoint({"kind": "http", "urls": [ONE]}))
     async with held_up(store):
         change = asyncio.create_task(bots.disable("far"))
@@ -234,5 +234,5 @@ async def test_a_change_whose_caller_has_gone_away_is_applied_all_the_same(url: 
             await change
     with pytest.raises(BotDisabled):  # it waits for the change, whose database has it
         await bots.start_check("far", at_once=1)
-    assert await registry.held("far") == stored(url, "far") == (False, [ONE])
-    await registry.close()
+    assert await opened_bots.held("far") == stored(url, "far") == (False, [ONE])
+    await opened_bots.close()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from server.bots.registry import Registry
+from server.bots.opened_bots import OpenedBots
 from server.cli.command_line import COMMANDS, cli
 from server.cli.serve import listen, prepare
 from server.cli.settings import settings_from
@@ -274,7 +274,7 @@ def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -
     candor("open", DEMO, "--run", "good", "--data", tmp_path)
     candor("open", DEMO, "--run", "broken", "--data", tmp_path)
     url = f"sqlite:///{tmp_path / 'candor.db'}"
-    prepared = prepare(settings_from(data=tmp_path), Registry(refuse_private=False))
+    prepared = prepare(settings_from(data=tmp_path), OpenedBots(refuse_private=False))
     assert [run.slug for run in prepared.values()] == ["good", "broken"]
     # As after an update that no longer has one of a study's bots; runs of the same study share its row.
     query(
@@ -283,7 +283,7 @@ def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -
         "created_at FROM study",
     )
     query(url, "UPDATE run SET study_id = 9 WHERE slug = 'broken'")
-    prepared = prepare(settings_from(data=tmp_path), Registry(refuse_private=False))
+    prepared = prepare(settings_from(data=tmp_path), OpenedBots(refuse_private=False))
     assert [run.slug for run in prepared.values()] == ["good"]
     query(url, "UPDATE run SET study_id = 9")
     assert_refused(candor("serve", "--data", tmp_path), "no run can be served", "builtin:gone")

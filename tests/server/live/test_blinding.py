@@ -17,12 +17,12 @@ from websockets.sync.client import connect
 
 from bots import DIAL_IN_PATH, Endpoint
 from server.app import create_app
-from server.bots import registration
+from server.bots import stored_bots
 from server.bots.lineup import OpenRun, open_lineup
-from server.bots.registry import Registry
+from server.bots.opened_bots import OpenedBots
 from server.config import Settings
-from server.db import catalog
 from server.db.engine import open_engine
+from server.db.runs import open_run
 from tests.server.support.database import query
 from tests.server.support.server import House
 from tests.server.support.study import AT, RATINGS, RUN, SYSTEMS, study_text
@@ -79,7 +79,7 @@ def talkative() -> Iterator[str]:
     thread.join()
 
 
-def remote_run(url: str, registry: Registry, address: str) -> OpenRun:
+def remote_run(url: str, opened_bots: OpenedBots, address: str) -> OpenRun:
     """Open a run as the server does: two bots are the study's own, two registered, one dials in."""
     own = {name: {"kind": "http", "urls": [f"{address}/{name}"]} for name in ("pelican", "gannet")}
     endpoints: dict[str, Any] = {
@@ -95,9 +95,9 @@ def remote_run(url: str, registry: Registry, address: str) -> OpenRun:
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     with engine.begin() as connection:
         for name, endpoint in endpoints.items():
-            registration.add(connection, name, TypeAdapter(Endpoint).validate_python(endpoint), AT)
-        registry.load(connection)
-        run = open_lineup(catalog.open_run(connection, text, RUN, AT), registry)
+            stored_bots.add(connection, name, TypeAdapter(Endpoint).validate_python(endpoint), AT)
+        opened_bots.load(connection)
+        run = open_lineup(open_run(connection, text, RUN, AT), opened_bots)
     engine.dispose()
     return run
 
@@ -105,8 +105,10 @@ def remote_run(url: str, registry: Registry, address: str) -> OpenRun:
 @pytest.fixture
 def aviary(url: str, serve: Serve, talkative: str) -> House:
     """A server whose bots all run elsewhere; most of them fail, and say who they are in doing so."""
-    registry = Registry(refuse_private=False)
-    return serve(url, remote_run(url, registry, talkative), registry=registry, exempt_addresses=["127.0.0.1"])
+    opened_bots = OpenedBots(refuse_private=False)
+    return serve(
+        url, remote_run(url, opened_bots, talkative), opened_bots=opened_bots, exempt_addresses=["127.0.0.1"]
+    )
 
 
 def secrets_of(house: House, address: str) -> set[str]:
@@ -173,7 +175,7 @@ HIDDEN = [("GET", path) for path in ("/metrics", "/healthz", "/desk", "/w/{run}"
 def routes(folder: Path) -> list[tuple[str, str]]:
     """Return every method and path that the application answers, with names in the paths left open."""
     settings = Settings(data=folder, database_url=f"sqlite:///{folder / 'candor.db'}")
-    app = create_app(settings, House("", [], folder).auth, {}, Registry(refuse_private=False), folder)
+    app = create_app(settings, House("", [], folder).auth, {}, OpenedBots(refuse_private=False), folder)
     paths = app.openapi()["paths"]
     return HIDDEN + [(method.upper(), path) for path, methods in paths.items() for method in methods]
 

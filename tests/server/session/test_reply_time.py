@@ -1,13 +1,19 @@
-"""The delays that stand for all natural reply times, which the speed of a bot is held against."""
+"""When a reply is shown: by the study's distribution of delays, whatever the bot and its words."""
 
 import math
+import statistics
 from statistics import NormalDist, median
 
 import pytest
 
-from server.session.reply_time import ReplyTime
+from server.session.phase import Phase
+from server.session.plan import QC
+from server.session.reply_time import ReplyTime, reply_delay
+from tests.server.support.study import AT, new_state, seconds
+from tests.server.support.walk import SLOW, Walk, shown
 
 N = 200
+NATURAL = ReplyTime(median=2.5, spread=0.35, longest=8.0)
 
 
 def test_they_are_quantiles_of_the_log_normal() -> None:
@@ -25,3 +31,73 @@ def test_the_longest_cuts_them_off() -> None:
 
 def test_a_study_without_delays_has_none() -> None:
     assert set(ReplyTime(median=0.0).quantiles(N)) == {0.0}
+
+
+def delays(reply_time: ReplyTime, pace: float = 1.0, n: int = 4000) -> list[float]:
+    return [reply_delay(reply_time, pace, seed, 1).total_seconds() for seed in range(n)]
+
+
+def test_reply_times_follow_the_studys_distribution() -> None:
+    drawn = delays(NATURAL)
+    # The median of 4000 draws has a standard error of 1.2533 * 0.35 / sqrt(4000) = 0.7 % of 2.5.
+    assert statistics.median(drawn) == pytest.approx(2.5, rel=0.03)
+    # One standard deviation up, in logarithms: exp(0.35) * 2.5 = 3.548; the 84.13 % quantile.
+    assert sorted(drawn)[round(0.8413 * len(drawn))] == pytest.approx(3.548, rel=0.04)
+    assert len(set(drawn)) > 3900
+
+
+def test_no_reply_takes_longer_than_the_longest() -> None:
+    drawn = delays(ReplyTime(median=2.5, spread=1.5, longest=4.0))
+    assert max(drawn) == 4.0
+    assert min(drawn) > 0
+
+
+@pytest.mark.parametrize("pace", [0.0, 0.1, 1.0])
+def test_pace_scales_every_delay(pace: float) -> None:
+    scaled = delays(NATURAL, pace, 50)
+    assert scaled == pytest.approx([pace * delay for delay in delays(NATURAL, 1.0, 50)], abs=1e-6)
+
+
+def test_no_spread_is_always_the_median() -> None:
+    assert set(delays(ReplyTime(median=3.0, spread=0.0, longest=8.0), n=20)) == {3.0}
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+def test_a_quantile_is_that_of_the_delays(share: float) -> None:
+    drawn = sorted(delays(ReplyTime(median=2.5, spread=0.35, longest=4.0)))
+    below = sum(delay <= ReplyTime(median=2.5, spread=0.35, longest=4.0).quantile(share) for delay in drawn)
+    # The share of 4000 draws has a standard error of at most sqrt(0.25 / 4000) = 0.008. The cut at 4.0 is
+    # 1.34 standard deviations up, so that the 95 % quantile is the cut itself, which every delay reaches.
+    assert below / len(drawn) == pytest.approx(1.0 if share == 0.95 else share, abs=0.03)
+
+
+def test_the_floor_is_what_hardly_a_delay_is_below() -> None:
+    # exp(-1.644854 * 0.35) * 2.5 = 1.4058
+    assert NATURAL.floor == pytest.approx(1.4058, abs=1e-4)
+    assert ReplyTime(median=0.0).floor == 0.0
+    assert ReplyTime(median=9.0, spread=0.0, longest=5.0).floor == 5.0
+
+
+def test_each_line_has_a_delay_of_its_own_that_is_the_same_after_a_restart() -> None:
+    drawn = [reply_delay(NATURAL, 1.0, 7, index) for index in range(1, 21, 2)]
+    assert len(set(drawn)) == 10
+    assert drawn == [reply_delay(NATURAL, 1.0, 7, index) for index in range(1, 21, 2)]
+
+
+@pytest.mark.parametrize("text", ["Yes.", "x" * 2000])
+@pytest.mark.parametrize("system", ["quokka_plain", "marmot_warm", QC])
+def test_delays_depend_neither_on_the_system_nor_on_what_it_says(system: str, text: str) -> None:
+    # Whoever stands at a place, and however much they say, the delay is that of the place's seed.
+    walk = Walk(new_state((system, "wombat_plain"), **SLOW)).to(Phase.CHAT)
+    walk.send("say")
+    plan = walk.state.conversations[0].plan
+    expected = reply_delay(ReplyTime(**SLOW["reply_time"]), 1.0, plan.seed, 1)
+    assert shown(walk.reply(text)) == AT + expected
+    assert plan.seed == new_state(("dugong_plain", "wombat_plain")).conversations[0].plan.seed
+
+
+def test_a_bot_that_is_slower_than_its_delay_is_shown_at_once() -> None:
+    walk = Walk(new_state(**SLOW)).to(Phase.CHAT)
+    walk.send("say")
+    walk.now = AT + seconds(11)  # later than `longest`
+    assert shown(walk.reply()) == walk.now

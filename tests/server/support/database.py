@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 
 from bots import Bot
 from server.bots.lineup import OpenRun, names_of, rules_of, study_card
-from server.db import catalog
 from server.db.engine import open_engine
+from server.db.runs import open_run
 from server.db.store import Store
 from server.session.plan import QC
 from server.study import parse_study
@@ -27,7 +27,7 @@ def make_run(
     """Open a run in the migrated database at `url`. `bots`: one for all, or some by system; Echo else."""
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     with engine.begin() as connection:
-        entry = catalog.open_run(connection, text if text is not None else study_text(), slug, AT)
+        entry = open_run(connection, text if text is not None else study_text(), slug, AT)
     engine.dispose()
     study = parse_study(entry.yaml)
     names = [*(spec.name for spec in study.systems), QC]

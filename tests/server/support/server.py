@@ -14,8 +14,9 @@ from websockets.sync.client import connect
 from server.access.auth import Auth
 from server.app import create_app
 from server.bots.lineup import OpenRun
-from server.bots.registry import Registry
+from server.bots.opened_bots import OpenedBots
 from server.config import Settings
+from tests.server.support.database import query
 from tests.server.support.page import Page
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -29,7 +30,7 @@ class House:
     folder: Path
     settings: dict[str, Any] = field(default_factory=dict)
     auth: Auth = field(default_factory=lambda: Auth("a secret", "researcher-token", 3600))
-    registry: Registry = field(default_factory=lambda: Registry(refuse_private=False))
+    opened_bots: OpenedBots = field(default_factory=lambda: OpenedBots(refuse_private=False))
 
     def start(self) -> None:
         pages = self.folder / "pages"
@@ -38,7 +39,7 @@ class House:
             (pages / name).write_text(f"<!doctype html><title>{name}</title>")
         limits = dict.fromkeys(("joins_per_address", "connections_per_address"), "10000/minute")
         settings = Settings(data=self.folder, database_url=self.url, **(limits | self.settings))
-        app = create_app(settings, self.auth, {run.id: run for run in self.runs}, self.registry, pages)
+        app = create_app(settings, self.auth, {run.id: run for run in self.runs}, self.opened_bots, pages)
         config = uvicorn.Config(
             app, host="127.0.0.1", port=0, ws="websockets-sansio", ws_max_size=1_048_576, log_config=None
         )
@@ -92,3 +93,7 @@ class House:
             page.send("hello", token=token)
             page.snapshot = page.receive()
             yield page
+
+
+def stored(house: House, sql: str, *values: object) -> list[tuple[Any, ...]]:
+    return query(house.url, sql, *values)

@@ -1,16 +1,13 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { useHeading, useTitle } from "../hooks";
+import { copyText } from "../../shared/copy";
+import { Heading } from "../Heading";
+import { useTitle } from "../hooks";
 import type { Screen } from "../session/reducer";
 
-interface Props {
-  screen: Extract<Screen, { name: "done" }>;
-}
-
 /** Thanks, and how the worker gets what was promised. */
-export function Done({ screen }: Props) {
+export function Done({ screen }: { screen: Extract<Screen, { name: "done" }> }) {
   useTitle("Thank you");
-  const heading = useHeading();
   return (
     <div class="page page-still">
       <div class="panel flow done">
@@ -19,9 +16,7 @@ export function Done({ screen }: Props) {
           <path d="m15 25 6.5 6.5L34 18" />
         </svg>
         <div>
-          <h1 ref={heading} tabIndex={-1}>
-            Thank you!
-          </h1>
+          <Heading>Thank you!</Heading>
           <p class="lead">
             Your conversations and ratings are safely with us. You have helped to find out what makes a
             chatbot worth talking to.
@@ -47,16 +42,8 @@ function Code({ code }: { code: string }) {
   const output = useRef<HTMLOutputElement>(null);
   const [copied, setCopied] = useState<"yes" | "selected" | null>(null);
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(code);
-      setCopied("yes");
-    } catch {
-      // Without https there is no clipboard: select the code, so that the usual keys copy it.
-      if (output.current) {
-        window.getSelection()?.selectAllChildren(output.current);
-      }
-      setCopied("selected");
-    }
+    const copied = await copyText(code, output.current);
+    setCopied(copied ? "yes" : "selected");
   };
   return (
     <div class="code">

@@ -1,4 +1,5 @@
-import { useHeading, useTitle } from "../hooks";
+import { Heading } from "../Heading";
+import { useTitle } from "../hooks";
 
 const WORDS = {
   expired: {
@@ -18,13 +19,10 @@ const WORDS = {
 export function Ended({ how }: { how: "expired" | "returned" }) {
   const { title, text } = WORDS[how];
   useTitle(title);
-  const heading = useHeading();
   return (
     <div class="page page-still">
       <div class="panel flow">
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
+        <Heading>{title}</Heading>
         {text.map((paragraph) => (
           <p key={paragraph}>{paragraph}</p>
         ))}

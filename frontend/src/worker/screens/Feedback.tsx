@@ -1,5 +1,6 @@
 import { Button } from "../../design/Button";
-import { useDraft, useHeading, useSession, useTitle } from "../hooks";
+import { Heading } from "../Heading";
+import { useDraft, useSession, useTitle } from "../hooks";
 import { MAX_FEEDBACK } from "../limits";
 import { underWay } from "../session/reducer";
 
@@ -7,7 +8,6 @@ import { underWay } from "../session/reducer";
 export function Feedback() {
   useTitle("Feedback");
   const session = useSession();
-  const heading = useHeading();
   const [text, setText] = useDraft("feedback", "");
   const sending = underWay(session.state, "feedback") !== null;
   const submit = (event: Event) => {
@@ -21,9 +21,7 @@ export function Feedback() {
       <form class="panel flow" onSubmit={submit}>
         <div>
           <p class="kicker">All conversations are done</p>
-          <h1 ref={heading} tabIndex={-1}>
-            Anything you would like to tell us?
-          </h1>
+          <Heading>Anything you would like to tell us?</Heading>
         </div>
         <div class="field">
           <label class="label" for="feedback">

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { useHeading, useSession, useTitle } from "../hooks";
+import { Heading } from "../Heading";
+import { useSession, useTitle } from "../hooks";
 import { LeaveDialog } from "../LeaveDialog";
 import type { StudyCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
@@ -28,23 +29,15 @@ const UNFITTING: Line[] = [
 export function Instructions({ study }: { study: StudyCard }) {
   useTitle("Welcome");
   const session = useSession();
-  const heading = useHeading();
   const [leaving, setLeaving] = useState(false);
   const agreeing = underWay(session.state, "agree") !== null;
-  const agree = () => {
-    if (!agreeing) {
-      session.send({ type: "agree" });
-    }
-  };
   const n = study.conversations;
   const free = study.topic_mode === "free";
   return (
     <div class="page flow">
       <div>
         <p class="kicker">{study.title}</p>
-        <h1 ref={heading} tabIndex={-1}>
-          Welcome. Here is how it works
-        </h1>
+        <Heading>Welcome. Here is how it works</Heading>
       </div>
       <p class="lead">
         You will hold {counted(n, "short conversation")}, each with a different chatbot, and tell us right
@@ -115,7 +108,7 @@ export function Instructions({ study }: { study: StudyCard }) {
       </section>
 
       <div class="actions">
-        <Button off={agreeing} onClick={agree}>
+        <Button off={agreeing} onClick={() => session.send({ type: "agree" })}>
           {agreeing ? "One moment…" : "I understand"}
         </Button>
         <Button kind="quiet" onClick={() => setLeaving(true)}>

@@ -1,7 +1,8 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Slider } from "../../design/Slider";
-import { useDraft, useHeading, useSession, useTitle } from "../hooks";
+import { Heading } from "../Heading";
+import { useDraft, useSession, useTitle } from "../hooks";
 import type { StudyCard } from "../session/protocol";
 import { type Screen, underWay } from "../session/reducer";
 
@@ -15,7 +16,6 @@ export function Rating({ screen, study }: Props) {
   const { conversation, attempt, cutShort } = screen;
   useTitle(`Rate conversation ${conversation}`);
   const session = useSession();
-  const heading = useHeading();
   const form = useRef<HTMLFormElement>(null);
   const [ratings, setRatings] = useDraft<Record<string, number>>(`${conversation}:ratings`, {});
   const [tried, setTried] = useState(false);
@@ -52,9 +52,7 @@ export function Rating({ screen, study }: Props) {
           <p class="kicker">
             Conversation {conversation} of {study.conversations} is over
           </p>
-          <h1 ref={heading} tabIndex={-1}>
-            How was it?
-          </h1>
+          <Heading>How was it?</Heading>
           <p class="soft">
             Think of the conversation you have just had. Tap or drag on each line to say how far you agree.
           </p>

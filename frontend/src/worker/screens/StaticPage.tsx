@@ -1,16 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { Wordmark } from "../../design/Wordmark";
-import { useHeading, useTitle } from "../hooks";
-
-interface Props {
-  title: string;
-  children: ComponentChildren;
-}
+import { Heading } from "../Heading";
+import { useTitle } from "../hooks";
 
 /** A page on which nothing more happens by itself: a heading, a few words, at most a button. */
-export function StaticPage({ title, children }: Props) {
+export function StaticPage({ title, children }: { title: string; children: ComponentChildren }) {
   useTitle(title);
-  const heading = useHeading();
   return (
     <div class="frame">
       <header class="top">
@@ -19,9 +14,7 @@ export function StaticPage({ title, children }: Props) {
       <main class="main">
         <div class="page page-still">
           <div class="panel flow">
-            <h1 ref={heading} tabIndex={-1}>
-              {title}
-            </h1>
+            <Heading>{title}</Heading>
             {children}
           </div>
         </div>

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { useDraft, useHeading, useSession, useTitle } from "../hooks";
+import { Heading } from "../Heading";
+import { useDraft, useSession, useTitle } from "../hooks";
 import { MAX_TOPIC } from "../limits";
 import { Opinions } from "../Opinions";
 import type { Opinion, StudyCard } from "../session/protocol";
@@ -16,7 +17,6 @@ export function Topic({ screen, study }: Props) {
   const { conversation, attempt, icebreaker } = screen;
   useTitle(`Topic of conversation ${conversation}`);
   const session = useSession();
-  const heading = useHeading();
   const field = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const [text, setText] = useDraft(`${conversation}:topic`, "");
@@ -53,9 +53,7 @@ export function Topic({ screen, study }: Props) {
           <p class="kicker">
             Conversation {conversation} of {study.conversations} · a new chatbot
           </p>
-          <h1 ref={heading} tabIndex={-1}>
-            {free ? "What would you like to talk about?" : "Here is your topic"}
-          </h1>
+          <Heading>{free ? "What would you like to talk about?" : "Here is your topic"}</Heading>
         </div>
         {free ? (
           <div class="field">

@@ -32,17 +32,13 @@ export async function join(request: JoinRequest): Promise<JoinResult> {
     if (answer.ok && isJoinResponse(body)) {
       return { ok: true, ...body };
     }
-    return failed(body);
+    return failed(isErrorBody(body) ? body.error : { code: "internal" });
   } catch {
-    return { ok: false, code: "unreachable", problem: problemOf("unreachable") };
+    return failed({ code: "unreachable" });
   }
 }
 
-function failed(body: unknown): JoinResult {
-  if (!isErrorBody(body)) {
-    return { ok: false, code: "internal", problem: problemOf("internal") };
-  }
-  const { code, message, hint } = body.error;
+function failed({ code, message, hint }: { code: string; message?: string; hint?: string }): JoinResult {
   return { ok: false, code, problem: problemOf(code, message, hint) };
 }
 

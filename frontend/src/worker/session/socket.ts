@@ -52,7 +52,6 @@ type Timer = ReturnType<typeof setTimeout>;
 export class Socket {
   readonly #options: SocketOptions;
   #connection: Connection | null = null;
-  #helloId = "";
   #welcomed = false;
   #stopped = true;
   #tries = 0;
@@ -114,13 +113,10 @@ export class Socket {
     this.#disconnect();
     const connection = this.#options.connect();
     this.#connection = connection;
-    this.#helloId = newId();
     this.#welcome = setTimeout(() => this.#dropped(), WELCOME_MS);
     connection.onopen = () => {
       const { token } = this.#options;
-      connection.send(
-        JSON.stringify({ type: "hello", id: this.#helloId, token, protocol: PROTOCOL_VERSION }),
-      );
+      connection.send(JSON.stringify({ type: "hello", id: newId(), token, protocol: PROTOCOL_VERSION }));
     };
     connection.onmessage = ({ data }) => {
       const message = read(data);
@@ -157,13 +153,14 @@ export class Socket {
   }
 
   #transmit(message: WorkerMessage): void {
-    const { id } = message;
-    clearTimeout(this.#answers.get(id));
-    this.#answers.set(
-      id,
-      setTimeout(() => this.#dropped(), ANSWER_MS),
-    );
+    this.#unlessAnswered(message.id, ANSWER_MS, () => this.#dropped());
     this.#connection?.send(JSON.stringify(message));
+  }
+
+  /** Do `act` after so long, unless the message is answered or sent again before. */
+  #unlessAnswered(id: string, ms: number, act: () => void): void {
+    clearTimeout(this.#answers.get(id));
+    this.#answers.set(id, setTimeout(act, ms));
   }
 
   #receive(message: ServerMessage): void {
@@ -222,13 +219,12 @@ export class Socket {
 
   /** Deal with a refusal; returns whether nobody else need hear of it. */
   #refused(error: Extract<ServerMessage, { type: "error" }>): boolean {
-    if (!this.#welcomed && !error.retry) {
-      this.stop("closed");
-      this.#options.onRefused(error.code, error.message);
-      return true;
-    }
     if (!this.#welcomed) {
-      // The server hangs up now; the next try may fare better.
+      // The server hangs up now; the next try may fare better, if it says so.
+      if (!error.retry) {
+        this.stop("closed");
+        this.#options.onRefused(error.code, error.message);
+      }
       return true;
     }
     if (error.id === null) {
@@ -241,11 +237,7 @@ export class Socket {
       return false;
     }
     this.#resends.set(error.id, tries + 1);
-    clearTimeout(this.#answers.get(error.id));
-    this.#answers.set(
-      error.id,
-      setTimeout(() => this.#transmit(message), FIRST_RESEND_MS * 2 ** tries),
-    );
+    this.#unlessAnswered(error.id, FIRST_RESEND_MS * 2 ** tries, () => this.#transmit(message));
     return true;
   }
 }

@@ -4,34 +4,26 @@ const SLEPT_MS = 20_000;
 /**
  * Watch for moments at which a connection deserves a fresh look. `wake`: the page is seen again or the
  * network is said to be back. `slept`: the machine slept or changed networks, so that an open connection
- * is likely to be dead. Returns a function that ends the watch.
+ * is likely to be dead.
  */
-export function watch(wake: () => void, slept: () => void): () => void {
+export function watch(wake: () => void, slept: () => void): void {
   let beat = Date.now();
-  const timer = setInterval(() => {
+  setInterval(() => {
     const now = Date.now();
     if (now - beat > SLEPT_MS && document.visibilityState === "visible") {
       slept();
     }
     beat = now;
   }, BEAT_MS);
-  const seen = () => {
-    if (document.visibilityState === "visible") {
-      wake();
-    }
-  };
-  const shown = (event: PageTransitionEvent) => {
+  window.addEventListener("online", slept);
+  window.addEventListener("pageshow", (event) => {
     if (event.persisted) {
       slept();
     }
-  };
-  window.addEventListener("online", slept);
-  window.addEventListener("pageshow", shown);
-  document.addEventListener("visibilitychange", seen);
-  return () => {
-    clearInterval(timer);
-    window.removeEventListener("online", slept);
-    window.removeEventListener("pageshow", shown);
-    document.removeEventListener("visibilitychange", seen);
-  };
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") {
+      wake();
+    }
+  });
 }

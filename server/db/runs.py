@@ -1,4 +1,4 @@
-"""Studies and runs in the database: opening a run of a study, and finding it again."""
+"""Runs in the database, each with its study: opened, found again, closed."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from server.db.models import Bot, Criterion, Registration, Run, Study, System, c
 from server.errors import RunNotFound, StudyInvalid
 from server.session.plan import QC, derive_seed
 from server.study import Study as StudyFile
-from server.study import parse_study, study_hash
+from server.study import SystemSpec, parse_study, study_hash
 
 BOT = columns(Bot)
 REGISTRATION = columns(Registration)
@@ -83,7 +83,7 @@ def close_run(connection: Connection, slug: str) -> None:
     connection.execute(update(Run).where(RUN.id == entry.id).values(status="closed"))
 
 
-def runs(connection: Connection) -> list[RunEntry]:
+def all_runs(connection: Connection) -> list[RunEntry]:
     """Return every run, oldest first."""
     return _entries(connection, None)
 
@@ -133,27 +133,17 @@ def _criteria(study_id: int, study: StudyFile) -> list[dict[str, object]]:
 
 
 def _systems(connection: Connection, study_id: int, study: StudyFile) -> list[dict[str, object]]:
-    specs = [
-        (
-            s.name,
-            s.family,
-            _spec(connection, study, s.bot),
-            s.persona if isinstance(s.persona, str) else "fixed",
-            False,
-        )
-        for s in study.systems
-    ]
-    specs.append((QC, QC, _spec(connection, study, study.qc.bot), "none", True))
+    qc = SystemSpec(name=QC, family=QC, bot=study.qc.bot)
     return [
         {
             "study_id": study_id,
-            "bot_id": _bot_id(connection, bot),
-            "name": name,
-            "family": family,
-            "persona_policy": policy,
-            "is_qc": is_qc,
+            "bot_id": _bot_id(connection, _spec(connection, study, system.bot)),
+            "name": system.name,
+            "family": system.family,
+            "persona_policy": system.persona if isinstance(system.persona, str) else "fixed",
+            "is_qc": system is qc,
         }
-        for name, family, bot, policy, is_qc in specs
+        for system in [*study.systems, qc]
     ]
 
 

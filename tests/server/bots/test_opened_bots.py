@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from bots import BotError, BotGone, Chat, Endpoint, Reply, Turn
-from server.bots.registration import Registration
-from server.bots.registry import Registry
+from server.bots.opened_bots import OpenedBots
+from server.bots.stored_bots import Registration
 from tests.server.support.study import AT
 from tests.server.support.talker import Talker, endpoint, talking
 from tests.support.waiting import until
@@ -46,85 +46,85 @@ class Host:
 
 
 def test_a_bot_that_was_never_registered_is_not_there() -> None:
-    registry = Registry(refuse_private=False)
-    assert registry.registered("parrot") is None
-    assert registry.names() == registry.states("parrot") == ()
+    opened_bots = OpenedBots(refuse_private=False)
+    assert opened_bots.registered("parrot") is None
+    assert opened_bots.names() == opened_bots.states("parrot") == ()
     with pytest.raises(KeyError):
-        registry.attach("parrot", Host("one"))
+        opened_bots.attach("parrot", Host("one"))
 
 
 async def test_one_handle_stays_the_same_through_everything(parrot: Talker) -> None:
-    registry = Registry(refuse_private=False)
+    opened_bots = OpenedBots(refuse_private=False)
     there = endpoint(parrot.endpoint)
-    registry.hold(row("parrot", there))
-    bot = registry.registered("parrot")
+    opened_bots.hold(row("parrot", there))
+    bot = opened_bots.registered("parrot")
     assert bot is not None
     assert await bot.reply(CHAT) == Reply("Polly speaks.")
-    registry.hold(row("parrot", there, enabled=False))
+    opened_bots.hold(row("parrot", there, enabled=False))
     with pytest.raises(BotGone, match="parrot: it is disabled"):
         await bot.reply(CHAT)
-    assert (registry.names(), len(registry.states("parrot"))) == (("parrot",), 1)
-    registry.forget("parrot")
+    assert (opened_bots.names(), len(opened_bots.states("parrot"))) == (("parrot",), 1)
+    opened_bots.forget("parrot")
     with pytest.raises(BotGone, match="parrot: it is no longer registered"):
         await bot.reply(CHAT)
-    assert registry.registered("parrot") is None
-    assert registry.names() == registry.states("parrot") == ()
-    registry.hold(row("parrot", there))
-    assert registry.registered("parrot") is bot
+    assert opened_bots.registered("parrot") is None
+    assert opened_bots.names() == opened_bots.states("parrot") == ()
+    opened_bots.hold(row("parrot", there))
+    assert opened_bots.registered("parrot") is bot
     assert await bot.reply(CHAT) == Reply("Polly speaks.")
-    await registry.close()
+    await opened_bots.close()
 
 
 def test_forgetting_a_bot_that_was_never_there_changes_nothing() -> None:
-    registry = Registry(refuse_private=False)
-    registry.forget("parrot")
-    assert registry.registered("parrot") is None
+    opened_bots = OpenedBots(refuse_private=False)
+    opened_bots.forget("parrot")
+    assert opened_bots.registered("parrot") is None
 
 
 @pytest.mark.parametrize("disabled", [True, False])
 async def test_a_call_that_waits_ends_as_gone_or_as_given_up(parrot: Talker, disabled: bool) -> None:
     """The bot's leaving is told as such; a caller's own giving up stays what it is."""
 
-    registry = Registry(refuse_private=False)
+    opened_bots = OpenedBots(refuse_private=False)
     there = endpoint(parrot.endpoint)
-    registry.hold(row("parrot", there))
-    bot = registry.registered("parrot")
+    opened_bots.hold(row("parrot", there))
+    bot = opened_bots.registered("parrot")
     assert bot is not None
     parrot.freed.clear()
     call = asyncio.ensure_future(bot.reply(CHAT))
     await until(lambda: parrot.asked > 0)
     if disabled:
-        registry.hold(row("parrot", there, enabled=False))
+        opened_bots.hold(row("parrot", there, enabled=False))
         with pytest.raises(BotGone):
             await call
     else:
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-    await registry.close()
+    await opened_bots.close()
 
 
 async def test_hosts_that_dial_in_are_replicas_of_one_bot() -> None:
-    registry = Registry(refuse_private=False)
-    registry.hold(row("parrot", DIAL_IN))
-    bot = registry.registered("parrot")
+    opened_bots = OpenedBots(refuse_private=False)
+    opened_bots.hold(row("parrot", DIAL_IN))
+    bot = opened_bots.registered("parrot")
     assert bot is not None
     with pytest.raises(BotError, match="no bot host is there"):
         await bot.reply(CHAT)
     one, two = Host("one"), Host("two")
-    registry.attach("parrot", one)
-    registry.attach("parrot", two)
-    registry.hold(row("parrot", DIAL_IN))  # as at every host's arrival
+    opened_bots.attach("parrot", one)
+    opened_bots.attach("parrot", two)
+    opened_bots.hold(row("parrot", DIAL_IN))  # as at every host's arrival
     assert {(await bot.reply(CHAT)).text for _ in range(2)} == {"one", "two"}
-    assert [state.url for state in registry.states("parrot")] == ["one", "two"]
+    assert [state.url for state in opened_bots.states("parrot")] == ["one", "two"]
     with pytest.raises(ValueError, match="one is a replica already"):
-        registry.attach("parrot", Host("one"))
-    await registry.detach("parrot", one)
+        opened_bots.attach("parrot", Host("one"))
+    await opened_bots.detach("parrot", one)
     assert one.closed
     assert {(await bot.reply(CHAT)).text for _ in range(2)} == {"two"}
     with pytest.raises(KeyError):
-        await registry.detach("parrot", one)
-    await registry.close()
+        await opened_bots.detach("parrot", one)
+    await opened_bots.close()
     assert two.closed
 
 
@@ -136,17 +136,17 @@ async def test_a_hanging_heartbeat_keeps_no_other_bot_waiting(parrot: Talker) ->
             self.beats += 1
             await asyncio.Event().wait()
 
-    registry = Registry(refuse_private=False, heartbeat=0.01)
-    registry.hold(row("macaw", DIAL_IN))
+    opened_bots = OpenedBots(refuse_private=False, heartbeat=0.01)
+    opened_bots.hold(row("macaw", DIAL_IN))
     hangs = Hangs("one")
-    registry.attach("macaw", hangs)
-    registry.hold(row("parrot", endpoint(parrot.endpoint)))
-    registry.start()
+    opened_bots.attach("macaw", hangs)
+    opened_bots.hold(row("parrot", endpoint(parrot.endpoint)))
+    opened_bots.start()
     for ready in (False, True, False):
         parrot.ready = ready
-        await until(lambda ready=ready: (registry.states("parrot")[0].state != "resting") == ready)
+        await until(lambda ready=ready: (opened_bots.states("parrot")[0].state != "resting") == ready)
     assert hangs.beats == 1
-    await registry.close()
+    await opened_bots.close()
 
 
 async def test_a_fault_in_a_heartbeat_is_not_the_end_of_them(parrot: Talker) -> None:
@@ -157,13 +157,13 @@ async def test_a_fault_in_a_heartbeat_is_not_the_end_of_them(parrot: Talker) -> 
             self.beats += 1
             raise RuntimeError("a fault of ours")
 
-    registry = Registry(refuse_private=False, heartbeat=0.01)
-    registry.hold(row("macaw", DIAL_IN))
+    opened_bots = OpenedBots(refuse_private=False, heartbeat=0.01)
+    opened_bots.hold(row("macaw", DIAL_IN))
     faulty = Faulty("one")
-    registry.attach("macaw", faulty)
-    registry.start()
+    opened_bots.attach("macaw", faulty)
+    opened_bots.start()
     await until(lambda: faulty.beats >= 3)
-    await registry.close()
+    await opened_bots.close()
 
 
 async def test_a_bot_whose_key_is_missing_is_gone_until_it_is_there(
@@ -171,17 +171,17 @@ async def test_a_bot_whose_key_is_missing_is_gone_until_it_is_there(
 ) -> None:
     keyed = endpoint(parrot.endpoint | {"key": "PARROT_API_KEY"})
     monkeypatch.delenv("PARROT_API_KEY", raising=False)
-    registry = Registry(refuse_private=False)
-    registry.hold(row("parrot", keyed))
-    assert registry.names() == ("parrot",)
+    opened_bots = OpenedBots(refuse_private=False)
+    opened_bots.hold(row("parrot", keyed))
+    assert opened_bots.names() == ("parrot",)
     with pytest.raises(ValueError, match="PARROT_API_KEY"):
-        registry.registered("parrot")
+        opened_bots.registered("parrot")
     with pytest.raises(ValueError, match="PARROT_API_KEY"):
-        await registry.require_openable(keyed)
+        await opened_bots.require_openable(keyed)
     monkeypatch.setenv("PARROT_API_KEY", "hush")
-    await registry.require_openable(keyed)
-    registry.hold(row("parrot", keyed))
-    bot = registry.registered("parrot")
+    await opened_bots.require_openable(keyed)
+    opened_bots.hold(row("parrot", keyed))
+    bot = opened_bots.registered("parrot")
     assert bot is not None
     assert await bot.reply(CHAT) == Reply("Polly speaks.")
-    await registry.close()
+    await opened_bots.close()

@@ -1,7 +1,6 @@
 """The bots that run elsewhere, as this process holds them: opened once, changed while they answer.
 
-What the database has of the registered ones is in `server.bots.registration`; `server.bots.registered_bots`
-keeps the two in step.
+What the database has of the registered ones is in `stored_bots`; `registered_bots` keeps the two in step.
 """
 
 import asyncio
@@ -24,14 +23,14 @@ from bots import (
     open_endpoint,
     open_replica,
 )
-from server.bots import registration
-from server.bots.registration import Registration
+from server.bots import stored_bots
+from server.bots.stored_bots import Registration
 
 HEARTBEAT = 5.0  # seconds between two questions how a replica is
 log = structlog.get_logger()
 
 
-class RegisteredBot:
+class BotHandle:
     """A registered bot for as long as this process runs, whatever becomes of its registration.
 
     Runs keep it: they see replicas come and go, and the bot disabled, deleted, or registered again.
@@ -82,7 +81,7 @@ class RegisteredBot:
         self.unavailable = ""
 
 
-class Registry:
+class OpenedBots:
     """Opens endpoints, and holds the registered bots by name.
 
     Belongs, once a bot is asked, to the event loop that asked it. `load` before it is used, `start` in the
@@ -99,7 +98,7 @@ class Registry:
         self._refuse_private = refuse_private
         self._heartbeat = heartbeat
         self._opened: list[Replicas] = []
-        self._registered: dict[str, RegisteredBot] = {}
+        self._registered: dict[str, BotHandle] = {}
         self._closing: set[asyncio.Task[None]] = set()
         self._heartbeats: asyncio.Task[None] | None = None
 
@@ -115,7 +114,7 @@ class Registry:
 
     def load(self, connection: Connection) -> None:
         """Take the registered bots from the database."""
-        for row in registration.registrations(connection):
+        for row in stored_bots.registrations(connection):
             self.hold(row)
 
     def hold(self, row: Registration) -> None:
@@ -124,7 +123,7 @@ class Registry:
         Replicas that are new answer at once; those that are no longer there finish what they are at. A bot
         that cannot be opened here answers nobody, and `registered` raises why.
         """
-        bot = self._registered.setdefault(row.name, RegisteredBot(row.name))
+        bot = self._registered.setdefault(row.name, BotHandle(row.name))
         bot.endpoint = row.endpoint
         try:
             self._set_replicas(bot, row.endpoint)
@@ -210,7 +209,7 @@ class Registry:
         held = (bot.replicas for bot in self._registered.values() if bot.replicas is not None)
         return [*self._opened, *held]
 
-    def _set_replicas(self, bot: RegisteredBot, endpoint: Endpoint) -> None:
+    def _set_replicas(self, bot: BotHandle, endpoint: Endpoint) -> None:
         """Give the bot the replicas that `endpoint` names. Raises EndpointError."""
         if bot.replicas is None:
             bot.replicas = open_endpoint(endpoint, refuse_private=self._refuse_private)

@@ -1,18 +1,18 @@
-"""The bots that are registered with the server, and the checks of them: rows, nothing else."""
+"""What the database has of the registered bots, and of the checks of them: rows, nothing else."""
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, bindparam, delete, insert, select, text, update
 
 from bots import ConformanceReport, DialInEndpoint, Endpoint, Overruns, UrlEndpoint
-from server.db.catalog import RunEntry, runs
 from server.db.models import BotCheck, columns
 from server.db.models import Registration as Row
+from server.db.runs import RunEntry, all_runs
 from server.errors import (
     BotExists,
     BotInUse,
@@ -23,7 +23,6 @@ from server.errors import (
     NotChecked,
     ReplicaExists,
 )
-from server.session.plan import QC
 from server.study import REGISTERED, Study, parse_study
 
 CHECK = columns(BotCheck)
@@ -57,7 +56,6 @@ class StoredCheck:
     """A conformance check that is over."""
 
     at: datetime
-    verdict: Literal["pass", "warn", "fail"]
     report: ConformanceReport
 
 
@@ -179,8 +177,7 @@ def overruns(connection: Connection, name: str) -> Overruns:
     """Return how often the bot took longer than the natural reply time, in all runs that have it."""
     replies = overran = 0
     for run, study in _runs_with(connection, name):
-        systems = [spec.name for spec in study.systems if spec.bot == name]
-        systems += [QC] if study.qc.bot == name else []
+        systems = [system for system, bot in study.bots_of_systems.items() if bot == name]
         row = connection.execute(_OVERRUNS, {"run": run.id, "systems": systems}).one()
         replies, overran = replies + int(row.replies), overran + int(row.overran)
     return Overruns(replies=replies, overran=overran)
@@ -206,15 +203,9 @@ def store_check(
 
 def latest_check(connection: Connection, checked: Registration) -> StoredCheck | None:
     """Return the latest check of a bot; None where there is none."""
-    query = select(CHECK.at, CHECK.verdict, CHECK.report).where(
-        CHECK.name == checked.name, CHECK.at >= checked.created_at
-    )
+    query = select(CHECK.at, CHECK.report).where(CHECK.name == checked.name, CHECK.at >= checked.created_at)
     row = connection.execute(query.order_by(CHECK.id.desc()).limit(1)).one_or_none()
-    return (
-        None
-        if row is None
-        else StoredCheck(row.at, row.verdict, ConformanceReport.model_validate_json(row.report))
-    )
+    return None if row is None else StoredCheck(row.at, ConformanceReport.model_validate_json(row.report))
 
 
 def _registration(row: Any) -> Registration:
@@ -255,7 +246,7 @@ def _at(endpoint: Endpoint, urls: list[str]) -> UrlEndpoint:
 
 def _runs_with(connection: Connection, name: str) -> Iterator[tuple[RunEntry, Study]]:
     """Yield the runs whose study has the bot, oldest first."""
-    for run in runs(connection):
+    for run in all_runs(connection):
         study = parse_study(run.yaml)
         if name in study.registered_bots:
             yield run, study
