@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Any, cast
 
-import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, OpenAIError
 from pydantic import BaseModel, Field
 
@@ -35,8 +34,7 @@ class _Completion(BaseModel):
 class OpenAiBot:
     """A model behind chat completions.
 
-    The official client asks through the connections of `remote`, with their limits. It may have been written
-    for another version of httpx2, hence the casts: what goes in and comes out is `remote`'s httpx2.
+    The official client asks through the connections of `remote`, with their limits and their failures.
     """
 
     def __init__(self, remote: Remote, model: str, prompt: str, sampling: dict[str, Any]) -> None:
@@ -50,7 +48,7 @@ class OpenAiBot:
             api_key=remote.key.value if remote.key else "none",
             base_url=remote.url,
             max_retries=0,
-            http_client=cast(Any, remote.client),
+            http_client=remote.client,
         )
         self._client.organization = self._client.project = None  # from the environment, like the key
 
@@ -66,15 +64,12 @@ class OpenAiBot:
                 model=self._model, messages=messages(self._prompt, chat), **self._sampling
             )
         except APIStatusError as error:
-            raise self._remote.refusal(cast(Any, error.response)) from None
+            raise self._remote.refusal(error.response) from None
         except APIConnectionError as error:
-            # The client documents the cause of this error as the place where it says what went wrong.
-            if isinstance(error.__cause__, httpx2.HTTPError):
-                raise self._remote.fault(error.__cause__) from error
             raise BotError("no connection") from error
         except OpenAIError as error:
             raise BotError(f"could not be asked ({type(error).__name__})") from error
-        completion = self._remote.parsed(cast(Any, answer.http_response), _Completion)
+        completion = self._remote.parsed(answer.http_response, _Completion)
         return Reply(completion.choices[0].message.content or "")
 
     async def probe(self) -> None:
