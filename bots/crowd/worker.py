@@ -14,7 +14,7 @@ from websockets.exceptions import WebSocketException
 
 from bots.core.backoff import backoff
 from bots.crowd.patience import PatientClient
-from bots.crowd.profile import Criterion, Profile
+from bots.crowd.profile import Profile
 from bots.crowd.view import Message, View, draw, show
 from bots.researcher.client import RequestFailed
 from bots.researcher.views import JoinView
@@ -180,8 +180,7 @@ class SimulatedWorker:
         beliefs = await self.client.beliefs(joined.assignment)
         # Of a conversation that was replaced the last attempt counts.
         quality = {row.conversation: row.quality for row in beliefs.conversations}
-        criteria = tuple(Criterion(c.label, c.negative, c.qc) for c in beliefs.criteria)
-        return self.profile.rate(quality[conversation], criteria)
+        return self.profile.rate(quality[conversation], beliefs.criteria)
 
 
 def _named(view: View) -> Message:
