@@ -12,7 +12,7 @@ import random
 import statistics
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from bots.builtin.catalogue import QC, builtin_names, open_bot
+from bots.builtin.catalogue import bot_specs, open_bot
 from bots.builtin.ranker import Ranker, likeness
 from bots.core.chat import Author, Bot, Chat, Turn
 from bots.corpus import Corpus, CorpusError, Dialogue, load_corpus
@@ -95,7 +95,7 @@ async def hits(bot: Bot, tried: Iterable[Case], with_persona: bool) -> list[bool
     found = []
     for case in tried:
         persona = case.persona if with_persona else ()
-        chat = Chat(case.chat.conversation_id, case.chat.seed, persona, case.chat.turns)
+        chat = replace(case.chat, persona=persona)
         if isinstance(bot, Ranker):
             scores = bot.scores(chat, case.candidates)
         else:
@@ -123,7 +123,7 @@ async def milliseconds(bot: Bot, tried: Sequence[Case]) -> float:
     """Return the median time that one reply takes, with a persona, over some of the cases."""
     times = []
     for case in tried[:_TIMED]:
-        chat = Chat(case.chat.conversation_id, case.chat.seed, case.persona, case.chat.turns)
+        chat = replace(case.chat, persona=case.persona)
         start = time.perf_counter()
         await bot.reply(chat)
         times.append(time.perf_counter() - start)
@@ -175,10 +175,8 @@ def main(
         kept, held = load_corpus(corpus).split(held_out, seed)
         tried = cases(held, seed)
         with Progress(console=Console(stderr=True)) as progress:
-            chosen = specs or [*(f"builtin:{name}" for name in builtin_names()), QC]
-            rows = [
-                evaluated(spec, kept, tried, seed) for spec in progress.track(chosen, description="picking")
-            ]
+            chosen = progress.track(specs or bot_specs(), description="picking")
+            rows = [evaluated(spec, kept, tried, seed) for spec in chosen]
     except (CorpusError, ValueError) as error:
         Console(stderr=True).print(f"[red]{escape(str(error))}")
         raise typer.Exit(1) from error

@@ -11,7 +11,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from bots import Bot, Chat, Corpus, Reply, open_bot
-from bots.builtin.catalogue import builtin_names
+from bots.builtin.catalogue import bot_specs
 from bots.builtin.evaluate import (
     CANDIDATES,
     Accuracy,
@@ -44,8 +44,7 @@ def tried(split: tuple[Corpus, Corpus]) -> list[Case]:
 @pytest.fixture(scope="module")
 def rows(split: tuple[Corpus, Corpus], tried: list[Case]) -> dict[str, Row]:
     """What is found about every bot."""
-    specs = [*(f"builtin:{name}" for name in builtin_names()), "qc"]
-    return {spec: evaluated(spec, split[0], tried, seed=1) for spec in specs}
+    return {spec: evaluated(spec, split[0], tried, seed=1) for spec in bot_specs()}
 
 
 def test_every_turn_but_the_first_is_a_case(split: tuple[Corpus, Corpus], tried: list[Case]) -> None:
