@@ -121,6 +121,7 @@ class Training:
             batchsize=32,
             optimizer="adam",
             learningrate=1e-3,
+            lr_scheduler="none",  # the default acts at validations only, and no longer fits torch
             gradient_clip=1.0,
             num_epochs=self.epochs,
             log_every_n_steps=5,
