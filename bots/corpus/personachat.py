@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, ValidationError
 
+from bots.core.mistakes import mistakes
 from bots.corpus.cast import Cast, taking_turns
 from bots.corpus.model import Corpus, CorpusError, Dialogue
 
@@ -42,10 +43,8 @@ def read_personachat(path: str | Path, text: str) -> Corpus:
     try:
         splits = Splits.model_validate(json.loads(text))
     except ValidationError as error:
-        detail = error.errors()[0]
-        where = ".".join(str(part) for part in detail["loc"])
         remedy = 'Write {"train": [{"personality": [...], "utterances": [...]}], "valid": [...]}.'
-        raise CorpusError(path, None, f"{where}: {detail['msg']}", remedy) from error
+        raise CorpusError(path, None, mistakes(error, most=1), remedy) from error
     cast = Cast()
     dialogues: list[Dialogue] = []
     for entry in [*splits.train, *splits.valid]:

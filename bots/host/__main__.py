@@ -22,7 +22,7 @@ from bots.host.connector import HostConnector
 from bots.host.drain import DrainingServer
 from bots.host.listener import listener
 from bots.host.model import Model, ModelError
-from bots.host.options import DType, Options
+from bots.host.options import DType, HfOptions
 from bots.terminal import console, fail, stderr
 
 _KINDS = ("hf", "parlai", "builtin")
@@ -71,7 +71,7 @@ def host(
     corpus: Annotated[str, typer.Option(help="What builtin bots learn from.")] = "builtin:smalltalk",
     max_new_tokens: Annotated[
         int, typer.Option(min=1, help="hf: tokens in a reply, at most.")
-    ] = Options().max_new_tokens,
+    ] = HfOptions().max_new_tokens,
     temperature: Annotated[
         float | None,
         typer.Option(min=0, help="hf: 0 is greedy.", show_default="the model's own settings, else 0"),
@@ -91,7 +91,7 @@ def host(
             "of conversations without a persona.",
             show_default="a stranger in a casual chat",
         ),
-    ] = Options().prompt,
+    ] = HfOptions().prompt,
     device: Annotated[
         str | None, typer.Option(help="hf: cpu, cuda, cuda:1 …", show_default="cuda where there is one")
     ] = None,
@@ -114,7 +114,7 @@ def host(
 
     candor host hf:models/my-bot --name mine --server wss://candor.example.org --token TOKEN
     """
-    options = Options(max_new_tokens, temperature, top_p, repetition_penalty, prompt, device, dtype)
+    options = HfOptions(max_new_tokens, temperature, top_p, repetition_penalty, prompt, device, dtype)
     specs = _specs(spec, name, model or [])
     hosted = Host(specs)
     loading = _Loading(
@@ -203,7 +203,7 @@ def _key(variable: str | None) -> Key | None:
         fail(f"--key-variable: {error}")
 
 
-def _open(spec: str, corpus: str, options: Options) -> Model:
+def _open(spec: str, corpus: str, options: HfOptions) -> Model:
     """Return the model that `spec` names, loaded. Raises ModelError."""
     kind, _, rest = spec.partition(":")
     if kind == "builtin":
