@@ -75,15 +75,15 @@ def add(
     candor bots add far-away --kind dial-in
     """
     _require_variable(key)
-    given = {
-        "urls": url,
-        "model": model,
-        "key": key,
-        "prompt": _text(prompt),
-        "temperature": temperature,
-        "max_tokens": max_tokens,
-    }
-    endpoint = _endpoint(kind, {option: value for option, value in given.items() if value is not None})
+    endpoint = _endpoint(
+        kind,
+        urls=url,
+        model=model,
+        key=key,
+        prompt=_text(prompt),
+        temperature=temperature,
+        max_tokens=max_tokens,
+    )
     with _client(server, token) as client:
         bot = client.add(name, endpoint)
     console.print(f"[green]{escape(bot.name)} is registered.[/]", soft_wrap=True)
@@ -212,8 +212,9 @@ def _text(prompt: Path | None) -> str | None:
         fail(f"--prompt {prompt}: cannot be read: {error}")
 
 
-def _endpoint(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
+def _endpoint(kind: Kind, **options: Any) -> dict[str, Any]:
     """Return the endpoint as the server takes it, or say what is wrong with each option."""
+    given = {setting: value for setting, value in options.items() if value is not None}
     try:
         endpoint = _ENDPOINT.validate_python({"kind": kind, **given})
     except ValidationError as error:

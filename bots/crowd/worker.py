@@ -90,17 +90,14 @@ class SimulatedWorker:
     async def _connect(self, joined: JoinView) -> None:
         self._heard_before = self._heard
         async with connect(self.socket_url, open_timeout=_OPEN_SECONDS) as socket:
-            await self._greet(socket, joined)
+            hello = {"type": "hello", "id": "hello", "token": joined.token, "protocol": PROTOCOL_VERSION}
+            await socket.send(json.dumps(hello))
             await self._converse(socket, joined)
 
     def _lost(self, tried: RetryCallState) -> None:
         if self._heard > self._heard_before:
             self.diary.reconnects += 1
             tried.attempt_number = 1  # the shortest pause again
-
-    async def _greet(self, socket: ClientConnection, joined: JoinView) -> None:
-        hello = {"type": "hello", "id": "hello", "token": joined.token, "protocol": PROTOCOL_VERSION}
-        await socket.send(json.dumps(hello))
 
     async def _converse(self, socket: ClientConnection, joined: JoinView) -> None:
         view: View | None = None

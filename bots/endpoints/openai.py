@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from bots.core.chat import Chat, Reply
 from bots.core.failures import BotError
 from bots.core.persona_prompt import persona_prompt
-from bots.endpoints.remote import Remote
+from bots.endpoints.remote import Remote, RemoteBot
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam
@@ -31,7 +31,7 @@ class _Completion(BaseModel):
     choices: list[_Choice] = Field(min_length=1)
 
 
-class OpenAiBot:
+class OpenAiBot(RemoteBot):
     """A model behind chat completions.
 
     The official client asks through the connections of `remote`, with their limits and their failures.
@@ -39,7 +39,7 @@ class OpenAiBot:
 
     def __init__(self, remote: Remote, model: str, prompt: str, sampling: dict[str, Any]) -> None:
         """Ask `model` at `remote`, with `prompt` as its first message and `sampling` as further options."""
-        self._remote = remote
+        super().__init__(remote)
         self._model = model
         self._prompt = prompt
         self._sampling = sampling
@@ -51,11 +51,6 @@ class OpenAiBot:
             http_client=remote.client,
         )
         self._client.organization = self._client.project = None  # from the environment, like the key
-
-    @property
-    def url(self) -> str:
-        """The address of the server."""
-        return self._remote.url
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the content of the first choice. Raises BotError."""
@@ -77,10 +72,6 @@ class OpenAiBot:
         response = await self._remote.get("/models")
         if response.status_code in _AWAY:
             raise self._remote.refusal(response)
-
-    async def close(self) -> None:
-        """Close all connections."""
-        await self._remote.close()
 
 
 def messages(prompt: str, chat: Chat) -> "list[ChatCompletionMessageParam]":

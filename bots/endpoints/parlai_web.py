@@ -10,7 +10,7 @@ import asyncio
 from pydantic import BaseModel
 
 from bots.core.chat import Chat, Reply
-from bots.endpoints.remote import Remote
+from bots.endpoints.remote import Remote, RemoteBot
 
 
 class _Nothing(BaseModel):
@@ -21,18 +21,13 @@ class _Answer(BaseModel):
     text: str | None = None
 
 
-class ParlaiWebBot:
+class ParlaiWebBot(RemoteBot):
     """One `interactive_web` process, asked by one conversation at a time."""
 
     def __init__(self, remote: Remote) -> None:
         """Ask `remote`, which nobody else may use meanwhile."""
-        self._remote = remote
+        super().__init__(remote)
         self._turn = asyncio.Lock()
-
-    @property
-    def url(self) -> str:
-        """The address of the process."""
-        return self._remote.url
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the answer of the process to the history of `chat`. Raises BotError."""
@@ -47,10 +42,6 @@ class ParlaiWebBot:
         """Fetch the page that the process serves, unless it is at work. Raises BotError."""
         if not self._turn.locked():
             await self._remote.get("/")
-
-    async def close(self) -> None:
-        """Close all connections."""
-        await self._remote.close()
 
 
 def history(chat: Chat) -> str:

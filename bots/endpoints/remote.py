@@ -114,6 +114,23 @@ class Remote:
         log.warning("endpoint failed", url=self.url, status=response.status_code, body=_short(body))
 
 
+class RemoteBot:
+    """What bots at one server have in common."""
+
+    def __init__(self, remote: Remote) -> None:
+        """Ask `remote`."""
+        self._remote = remote
+
+    @property
+    def url(self) -> str:
+        """The address of the server."""
+        return self._remote.url
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._remote.close()
+
+
 class _Client(httpx2.AsyncClient):
     """Raises BotError where no answer comes, whoever asks through it."""
 
