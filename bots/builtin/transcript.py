@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from bots.builtin.catalogue import bot_specs, open_bot
 from bots.core.chat import Bot, Chat, Turn
 from bots.corpus import Corpus, Persona, load_corpus
+from bots.terminal import stderr
 
 SCRIPT = (
     "Hi there! How are you doing today?",
@@ -76,7 +76,7 @@ def main(
     for spec in specs or bot_specs():
         path = out / f"{spec.removeprefix('builtin:')}.md"
         path.write_text(page(spec, corpus), encoding="utf-8")
-        Console(stderr=True).print(f"wrote {path}")
+        stderr.print(f"wrote {path}")
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class _Message(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Hello(_Message):
+class HostHello(_Message):
     """The host has connected. `label` tells researchers which machine it is."""
 
     type: Literal["hello"] = "hello"
@@ -129,7 +129,7 @@ class Refused(_Message):
     retry: bool = False
 
 
-HostMessage = Annotated[Hello | Offer | Replied | Failed | Drain, Field(discriminator="type")]
+HostMessage = Annotated[HostHello | Offer | Replied | Failed | Drain, Field(discriminator="type")]
 ServerMessage = Annotated[
     Welcome | Offered | Ask | Cancel | Withdrawn | Released | Refused, Field(discriminator="type")
 ]

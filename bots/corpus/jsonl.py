@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from bots.core.mistakes import mistakes
+from bots.corpus.lines import lines
 from bots.corpus.model import Corpus, CorpusError, Dialogue, Persona
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -38,9 +39,7 @@ def read_jsonl(path: str | Path, text: str) -> Corpus:
     """
     personas: dict[str, Persona] = {}
     dialogues: dict[str, tuple[int, DialogueLine]] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
+    for number, line in lines(text):
         entry = _entry(path, number, line)
         if isinstance(entry, PersonaLine):
             _refuse_twice(path, number, "persona", entry.persona, personas)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bots.corpus.episode import Episode, corpus_of
+from bots.corpus.lines import lines
 from bots.corpus.model import Corpus, CorpusError
 
 PARTNER, SELF = 0, 1  # who a line is by; ParlAI's "your persona" is that of whoever replies
@@ -45,9 +46,7 @@ def read_numbered(path: str | Path, text: str) -> Corpus:
 
 def _numbered_episodes(path: str | Path, text: str) -> Iterator[_Episode]:
     episode, last = _Episode(), 0
-    for at, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
+    for at, line in lines(text):
         found = _NUMBERED.match(line)
         if found is None:
             remedy = "Start each line with its number in the dialogue and a space."
@@ -81,9 +80,7 @@ def read_fields(path: str | Path, text: str) -> Corpus:
 
 def _field_episodes(path: str | Path, text: str) -> Iterator[_Episode]:
     episode = _Episode()
-    for at, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
+    for at, line in lines(text):
         fields = dict(part.split(":", 1) for part in line.split("\t") if ":" in part)
         reply = (fields.get("labels") or fields.get("eval_labels") or "").split("|")[0].strip()
         if "text" not in fields or not reply:

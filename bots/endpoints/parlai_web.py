@@ -13,10 +13,6 @@ from bots.core.chat import Chat, Reply
 from bots.endpoints.remote import Remote, RemoteBot
 
 
-class _Nothing(BaseModel):
-    pass
-
-
 class _Answer(BaseModel):
     text: str | None = None
 
@@ -34,7 +30,7 @@ class ParlaiWebBot(RemoteBot):
         async with self._turn:
             # The process works off one request after the other, so that a call which was given up halfway is
             # over, or overtaken by nobody, when this reset is done.
-            await self._remote.post("/reset", _Nothing)
+            await self._remote.post("/reset", _Answer)
             answer = await self._remote.post("/interact", _Answer, content=history(chat).encode())
         return Reply(answer.text or "")
 

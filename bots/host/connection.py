@@ -18,7 +18,7 @@ from bots.core.host_protocol import (
     Cancel,
     Drain,
     Failed,
-    Hello,
+    HostHello,
     Offer,
     Offered,
     Refused,
@@ -66,7 +66,7 @@ class HostConnection:
 
     async def greet(self, label: str) -> None:
         """Introduce the host as `label`. Raises ConnectionLost, HostRejected, ConnectionClosed."""
-        await self._send(Hello(version=VERSION, label=label))
+        await self._send(HostHello(version=VERSION, label=label))
         try:
             async with asyncio.timeout(WELCOME_SECONDS):
                 first = _read(await self.socket.recv())

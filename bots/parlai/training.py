@@ -104,8 +104,7 @@ class Training:
     def _recipe(self) -> dict[str, Any]:
         """Return everything that makes this model what it is."""
         content = sha256(self.data.train.encode()).hexdigest()[:16]
-        settings = {"epochs": self.epochs, "seed": self.seed, **self.architecture.options}
-        return {"corpus": content, **settings}
+        return {"corpus": content, "epochs": self.epochs, "seed": self.seed, **self.architecture.options}
 
     def _options(self) -> Any:
         return TrainModel.setup_args().parse_kwargs(
