@@ -85,7 +85,7 @@ def hf_model(folder: Path, tokens: int, device: str) -> tuple[Model, str]:
     from tokenizers.pre_tokenizers import Whitespace
 
     from bots.host.hf import HfModel
-    from bots.host.options import Options
+    from bots.host.options import HfOptions
 
     words = {f"w{number}": number for number in range(VOCABULARY - 2)}
     marks = {"<unk>": VOCABULARY - 2, "</s>": VOCABULARY - 1}
@@ -104,7 +104,7 @@ def hf_model(folder: Path, tokens: int, device: str) -> tuple[Model, str]:
     )
     model.generation_config.min_new_tokens = tokens
     model.save_pretrained(folder)
-    hosted = HfModel(str(folder), Options(max_new_tokens=tokens, device=device))
+    hosted = HfModel(str(folder), HfOptions(max_new_tokens=tokens, device=device))
     return hosted, described("GPT-2 layout", model.num_parameters(), "transformers")
 
 

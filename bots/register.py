@@ -1,11 +1,11 @@
 """The commands that register bots with a server: `candor bots add NAME --kind …`."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from pydantic import TypeAdapter, ValidationError
@@ -34,17 +34,9 @@ cli = typer.Typer(
 replicas = typer.Typer(help="Have more servers answer for a bot, or fewer.", no_args_is_help=True)
 cli.add_typer(replicas, name="replicas")
 
+Kind = Literal["openai", "http", "parlai-web", "dial-in"]
 Name = Annotated[str, typer.Argument(help="The bot's name.")]
 Replica = Annotated[str, typer.Argument(help="The replica's address.", metavar="URL")]
-
-
-class Kind(StrEnum):
-    """How a bot is asked."""
-
-    OPENAI = "openai"
-    HTTP = "http"
-    PARLAI_WEB = "parlai-web"
-    DIAL_IN = "dial-in"
 
 
 @cli.command()
@@ -83,19 +75,19 @@ def add(
     candor bots add far-away --kind dial-in
     """
     _require_variable(key)
-    given = {
-        "urls": url,
-        "model": model,
-        "key": key,
-        "prompt": _text(prompt),
-        "temperature": temperature,
-        "max_tokens": max_tokens,
-    }
-    endpoint = _endpoint(kind, {option: value for option, value in given.items() if value is not None})
+    endpoint = _endpoint(
+        kind,
+        urls=url,
+        model=model,
+        key=key,
+        prompt=_text(prompt),
+        temperature=temperature,
+        max_tokens=max_tokens,
+    )
     with _client(server, token) as client:
         bot = client.add(name, endpoint)
     console.print(f"[green]{escape(bot.name)} is registered.[/]", soft_wrap=True)
-    if kind is Kind.DIAL_IN:
+    if kind == "dial-in":
         console.print(_dial_in_help(bot.name, server), soft_wrap=True, markup=False)
     console.print(
         f"Is it fit for workers?  candor bots check {bot.name}\nIn a study:             bot: {bot.name}",
@@ -220,10 +212,11 @@ def _text(prompt: Path | None) -> str | None:
         fail(f"--prompt {prompt}: cannot be read: {error}")
 
 
-def _endpoint(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
+def _endpoint(kind: Kind, **options: Any) -> dict[str, Any]:
     """Return the endpoint as the server takes it, or say what is wrong with each option."""
+    given = {setting: value for setting, value in options.items() if value is not None}
     try:
-        endpoint = _ENDPOINT.validate_python({"kind": kind.value, **given})
+        endpoint = _ENDPOINT.validate_python({"kind": kind, **given})
     except ValidationError as error:
         fail("; ".join(_problem(kind, each["loc"], each["type"], each["msg"]) for each in error.errors()))
     return endpoint.model_dump(mode="json", exclude_unset=True)
@@ -273,9 +266,7 @@ def _replica_table(bot: BotView) -> Table:
 
 
 def _states(bot: BotView) -> str:
-    counts: dict[str, int] = {}
-    for each in bot.replicas:
-        counts[each.state] = counts.get(each.state, 0) + 1
+    counts = Counter(each.state for each in bot.replicas)
     return ", ".join(f"{k} {_state(state)}" for state, k in counts.items()) or "none"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from bots.builtin.interviewer import Interviewer
-from bots.builtin.memory import Memory
+from bots.builtin.memory import MemoryNetwork
 from bots.builtin.ngram import Ngram
 from bots.builtin.reflect import Reflect
 from bots.builtin.retrieval import Retrieval
@@ -17,7 +17,7 @@ _BUILTIN: dict[str, Callable[[Corpus], Bot]] = {
     "retrieval": Retrieval,
     "semantic": Semantic,
     "translation": Translation,
-    "memory": Memory,
+    "memory": MemoryNetwork,
     "ngram": Ngram,
     "interviewer": Interviewer,
     "reflect": Reflect,
@@ -32,6 +32,11 @@ class UnknownBotError(ValueError):
 def builtin_names() -> tuple[str, ...]:
     """Return the names of the builtin systems, without the "builtin:" that opens them."""
     return tuple(_BUILTIN)
+
+
+def bot_specs() -> tuple[str, ...]:
+    """Return what `open_bot` takes: every builtin system, then the qc bot."""
+    return (*(f"builtin:{name}" for name in builtin_names()), QC)
 
 
 def open_bot(spec: str, corpus: Corpus) -> Bot:
@@ -49,5 +54,4 @@ def open_bot(spec: str, corpus: Corpus) -> Bot:
     kind, _, name = spec.partition(":")
     if kind == "builtin" and name in _BUILTIN:
         return _BUILTIN[name](corpus)
-    known = ", ".join([*(f"builtin:{name}" for name in _BUILTIN), QC])
-    raise UnknownBotError(f'no bot is called "{spec}"; there are {known}')
+    raise UnknownBotError(f'no bot is called "{spec}"; there are {", ".join(bot_specs())}')

@@ -12,20 +12,20 @@ import random
 import statistics
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from bots.builtin.catalogue import QC, builtin_names, open_bot
+from bots.builtin.catalogue import bot_specs, open_bot
 from bots.builtin.ranker import Ranker, likeness
 from bots.core.chat import Author, Bot, Chat, Turn
 from bots.corpus import Corpus, CorpusError, Dialogue, load_corpus
+from bots.terminal import console, stderr
 
 CANDIDATES = 20
 _RESAMPLES = 2000
@@ -34,11 +34,12 @@ _TIMED = 100  # replies
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A conversation, twenty lines that could come next, and which of them did."""
+    """A conversation, twenty lines that could come next, and which of them did.
 
-    dialogue: str
+    The conversation's id is that of the dialogue, and its persona that of the speaker whose turn it is.
+    """
+
     chat: Chat
-    persona: tuple[str, ...]
     candidates: tuple[str, ...]
     truth: int
 
@@ -77,8 +78,8 @@ def _cases(dialogue: Dialogue, held_out: Corpus, rng: random.Random) -> Iterator
         rng.shuffle(candidates)
         speaker = dialogue.speaker(at)
         persona = speaker.sentences if speaker else ()
-        chat = Chat(dialogue.id, rng.getrandbits(32), (), _history(dialogue.turns[:at]))
-        yield Case(dialogue.id, chat, persona, tuple(candidates), candidates.index(truth))
+        chat = Chat(dialogue.id, rng.getrandbits(32), persona, _history(dialogue.turns[:at]))
+        yield Case(chat, tuple(candidates), candidates.index(truth))
 
 
 def _history(turns: Sequence[str]) -> tuple[Turn, ...]:
@@ -94,8 +95,7 @@ async def hits(bot: Bot, tried: Iterable[Case], with_persona: bool) -> list[bool
     """
     found = []
     for case in tried:
-        persona = case.persona if with_persona else ()
-        chat = Chat(case.chat.conversation_id, case.chat.seed, persona, case.chat.turns)
+        chat = case.chat if with_persona else replace(case.chat, persona=())
         if isinstance(bot, Ranker):
             scores = bot.scores(chat, case.candidates)
         else:
@@ -109,8 +109,8 @@ def accuracy(tried: Sequence[Case], found: Sequence[bool], seed: int) -> Accurac
 
     Turns of one dialogue are not independent, so dialogues are what is drawn.
     """
-    names = list(dict.fromkeys(case.dialogue for case in tried))
-    at = np.array([names.index(case.dialogue) for case in tried])
+    names = list(dict.fromkeys(case.chat.conversation_id for case in tried))
+    at = np.array([names.index(case.chat.conversation_id) for case in tried])
     right = np.bincount(at, weights=np.array(found, dtype=np.float64), minlength=len(names))
     sizes = np.bincount(at, minlength=len(names))
     drawn: NDArray[np.intp] = np.random.default_rng(seed).integers(len(names), size=(_RESAMPLES, len(names)))
@@ -123,9 +123,8 @@ async def milliseconds(bot: Bot, tried: Sequence[Case]) -> float:
     """Return the median time that one reply takes, with a persona, over some of the cases."""
     times = []
     for case in tried[:_TIMED]:
-        chat = Chat(case.chat.conversation_id, case.chat.seed, case.persona, case.chat.turns)
         start = time.perf_counter()
-        await bot.reply(chat)
+        await bot.reply(case.chat)
         times.append(time.perf_counter() - start)
     return 1000 * statistics.median(times)
 
@@ -170,21 +169,21 @@ def main(
     seed: Annotated[int, typer.Option(help="Draws the split and the candidates.")] = 1,
 ) -> None:
     """Print how often each bot picks the true next line out of twenty, with 95 % intervals."""
-    console = Console(soft_wrap=True, highlight=False)
     try:
         kept, held = load_corpus(corpus).split(held_out, seed)
         tried = cases(held, seed)
-        with Progress(console=Console(stderr=True)) as progress:
-            chosen = specs or [*(f"builtin:{name}" for name in builtin_names()), QC]
-            rows = [
-                evaluated(spec, kept, tried, seed) for spec in progress.track(chosen, description="picking")
-            ]
+        with Progress(console=stderr) as progress:
+            chosen = progress.track(specs or bot_specs(), description="picking")
+            rows = [evaluated(spec, kept, tried, seed) for spec in chosen]
     except (CorpusError, ValueError) as error:
-        Console(stderr=True).print(f"[red]{escape(str(error))}")
+        stderr.print(f"[red]{escape(str(error))}")
         raise typer.Exit(1) from error
-    console.print(f"{corpus}: {len(kept.dialogues)} dialogues to learn from, {len(held.dialogues)} held out;")
-    console.print(f"{len(tried)} cases, seed {seed}; true lines picked of {CANDIDATES}, 95 % intervals\n")
-    console.print(table(rows))
+    console.print(
+        f"{corpus}: {len(kept.dialogues)} dialogues to learn from, {len(held.dialogues)} held out;\n"
+        f"{len(tried)} cases, seed {seed}; true lines picked of {CANDIDATES}, 95 % intervals\n\n"
+        f"{table(rows)}",
+        soft_wrap=True,
+    )
 
 
 if __name__ == "__main__":

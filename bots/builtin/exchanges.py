@@ -6,7 +6,11 @@ from functools import lru_cache
 from importlib import resources
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bots.builtin.acts import GREETINGS, act
+from bots.builtin.terms import Vector
 from bots.core.chat import Chat
 from bots.core.prose import present
 from bots.core.words import content
@@ -21,11 +25,11 @@ WINDOW = len(_WEIGHTS)
 
 Stage = Literal["opening", "middle", "closing"]
 # How much it matters that a reply fits its stage: a greeting wants a greeting back.
-MATTERS: dict[Stage, float] = {"opening": 2.0, "middle": 1.0, "closing": 3.0}
+_MATTERS: dict[Stage, float] = {"opening": 2.0, "middle": 1.0, "closing": 3.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class CorpusReply:
     """One reply of the corpus with the turns before it, oldest first, and the replier's persona."""
 
     context: tuple[str, ...]
@@ -35,28 +39,23 @@ class Exchange:
 
 
 @lru_cache(maxsize=8)
-def exchanges(corpus: Corpus) -> tuple[Exchange, ...]:
+def exchanges(corpus: Corpus) -> tuple[CorpusReply, ...]:
     """Return every reply of `corpus` with its context, texts as they are shown to a person.
 
     A few courtesies are added to every corpus, as dialogues written for reading seldom have them: how one
     answers a greeting, a bare "yes", a goodbye.
     """
-    dialogues = (*corpus.dialogues, *_courtesies().dialogues)
+    courtesies = resources.files("bots").joinpath("data", "courtesies.jsonl").read_text("utf-8")
+    dialogues = (*corpus.dialogues, *read_jsonl("courtesies", courtesies).dialogues)
     return tuple(exchange for dialogue in dialogues for exchange in _exchanges(dialogue))
 
 
-@lru_cache(maxsize=1)
-def _courtesies() -> Corpus:
-    content = resources.files("bots").joinpath("data", "courtesies.jsonl").read_text("utf-8")
-    return read_jsonl("courtesies", content)
-
-
-def _exchanges(dialogue: Dialogue) -> Iterator[Exchange]:
+def _exchanges(dialogue: Dialogue) -> Iterator[CorpusReply]:
     turns = [present(turn) for turn in dialogue.turns]
     for at in range(1, len(turns)):
         speaker = dialogue.speaker(at)
         persona = speaker.sentences if speaker else ()
-        yield Exchange(tuple(turns[max(0, at - WINDOW) : at]), turns[at], persona, _stage(turns, at))
+        yield CorpusReply(tuple(turns[max(0, at - WINDOW) : at]), turns[at], persona, _stage(turns, at))
 
 
 def _stage(turns: Sequence[str], at: int) -> Stage:
@@ -71,6 +70,18 @@ def stage(chat: Chat) -> Stage:
     if chat.turns and act(chat.turns[-1].text) == "leaves":
         return "closing"
     return "middle" if chat.replies_given() else "opening"
+
+
+def fitness(chat: Chat, acts: NDArray[np.str_], stages: NDArray[np.str_]) -> Vector:
+    """Return how each of some replies fits what the latest line does: half for its act, half for its stage.
+
+    Whoever is asked whether, answers so; and nobody takes leave in the middle. `acts` is what the line did
+    that each reply answered, `stages` where that was in its dialogue.
+    """
+    asked = act(chat.turns[-1].text) if chat.turns else "greets"
+    now = stage(chat)
+    fits: Vector = 0.5 * (acts == asked) + 0.5 * (stages == now)
+    return fits * _MATTERS[now]
 
 
 def recent(chat: Chat) -> tuple[str, ...]:

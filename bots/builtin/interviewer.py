@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 
-from bots.builtin.acts import GREETINGS, act
+from bots.builtin.acts import GREETINGS, Act, act
 from bots.builtin.choice import freshest
 from bots.builtin.facts import asked_fact, fact_about
 from bots.builtin.mentions import mentions
@@ -38,12 +38,11 @@ class Interviewer:
             return Reply(self._pick("farewells", chat, rng))
         if doing in GREETINGS and not chat.replies_given():
             return Reply(f"{self._pick('greetings', chat, rng)} {self._pick('openers', chat, rng)}")
-        before = self._answer(chat, rng) or self._reaction(chat, rng)
+        before = self._answer(doing, chat, rng) or self._reaction(chat, rng)
         return Reply(present(f"{before} {self._question(chat, rng)}"))
 
-    def _answer(self, chat: Chat, rng: random.Random) -> str | None:
+    def _answer(self, doing: Act, chat: Chat, rng: random.Random) -> str | None:
         """Return what to say to a question; None if none was put."""
-        doing = act(chat.turns[-1].text) if chat.turns else "tells"
         if doing == "asks how you are":
             return self._pick("greetings", chat, rng)
         if not doing.startswith("asks"):

@@ -105,7 +105,6 @@ def _spelling(lines: Sequence[Sequence[str]]) -> dict[str, str]:
     for line in lines:
         for before, token in zip(("", *line), line, strict=False):
             inside = not (before.startswith("<") or STOP.fullmatch(before))
-            seen.setdefault(token.lower(), Counter())[token if inside else token.lower()] += (
-                100 if inside else 1
-            )
+            form, weight = (token, 100) if inside else (token.lower(), 1)
+            seen.setdefault(token.lower(), Counter())[form] += weight
     return {word: forms.most_common(1)[0][0] for word, forms in seen.items()}

@@ -29,7 +29,7 @@ _RECALLS = (
 )
 
 
-class Memory:
+class MemoryNetwork:
     """A key-value memory: keys are places in the corpus's dialogues, values what was said there.
 
     The conversation is the query. Each hop reads the values whose keys the query addresses, and adds

@@ -4,7 +4,6 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib import resources
 from typing import Any
 
@@ -45,7 +44,6 @@ def _gap(text: str) -> str | None:
     return mirrored(clause) if 0 < len(clause.split()) <= _LONGEST_GAP else None
 
 
-@lru_cache(maxsize=4)
 def script(name: str) -> dict[str, Any]:
     """Return the shipped script `name`: lists of sentences by purpose, and under "rules" its rules."""
     content = tomllib.loads(resources.files("bots").joinpath("data", f"{name}.toml").read_text("utf-8"))

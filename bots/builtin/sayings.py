@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from bots.builtin.acts import act, asks
-from bots.builtin.exchanges import MATTERS, exchanges, stage
+from bots.builtin.exchanges import exchanges, fitness
 from bots.builtin.terms import Vector
 from bots.core.chat import Chat
 from bots.core.words import sentences, words
@@ -27,14 +27,11 @@ class Sayings:
         self.lines = tuple(found)
         self.questions = np.array([asks(line) for line in self.lines])
         self._acts = np.array([doing for doing, _ in found.values()])
-        self._stages = np.array([stage_ for _, stage_ in found.values()])
+        self._stages = np.array([stage for _, stage in found.values()])
 
     def fitness(self, chat: Chat) -> Vector:
-        """Return how each sentence fits what the latest line does: its act, and the stage."""
-        asked = act(chat.turns[-1].text) if chat.turns else "greets"
-        now = stage(chat)
-        fitness: Vector = 0.5 * (self._acts == asked) + 0.5 * (self._stages == now)
-        return fitness * MATTERS[now]
+        """Return how each sentence fits what the latest line does."""
+        return fitness(chat, self._acts, self._stages)
 
 
 @lru_cache(maxsize=8)

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from scipy import sparse
 
 from bots.builtin.acts import act
-from bots.builtin.exchanges import MATTERS, Exchange, exchanges, fading, recent, stage
-from bots.builtin.terms import Matrix, TermSpace, Vector, direction, normalised, products
+from bots.builtin.exchanges import exchanges, fading, fitness, recent
+from bots.builtin.terms import Matrix, TermSpace, Vector, direction, normalised, products, weighted_rows
 from bots.core.chat import Chat
 from bots.core.words import content
 from bots.corpus import Corpus
@@ -30,27 +29,23 @@ class Stock:
 
     def __init__(self, corpus: Corpus) -> None:
         """Index `corpus`."""
-        self.exchanges: tuple[Exchange, ...] = exchanges(corpus)
+        self.exchanges = exchanges(corpus)
         self.lines = tuple(each.reply for each in self.exchanges)
         said = dict.fromkeys(text for each in self.exchanges for text in (*each.context, each.reply))
         self.space = TermSpace([*said, *(text for persona in corpus.personas for text in persona.sentences)])
-        self.contexts = self._contexts()
+        self.contexts = self._blend([fading(each.context) for each in self.exchanges])
         self.replies = normalised(self.space.matrix(self.lines))
-        self.personas = self._personas()
+        self.personas = self._blend(
+            [[(1.0, sentence) for sentence in each.persona] for each in self.exchanges]
+        )
         self.claims = np.array([float(bool(_FIRST_PERSON.search(line))) for line in self.lines])
         self.ease = self._ease()
         self._stages = np.array([each.stage for each in self.exchanges])
         self._acts = np.array([act(each.context[-1]) for each in self.exchanges])
 
     def fitness(self, chat: Chat) -> Vector:
-        """Return how each reply fits what the latest line does: half for its act, half for its stage.
-
-        Whoever is asked whether, answers so; and nobody takes leave in the middle.
-        """
-        asked = act(chat.turns[-1].text) if chat.turns else "greets"
-        now = stage(chat)
-        fitness: Vector = 0.5 * (self._acts == asked) + 0.5 * (self._stages == now)
-        return fitness * MATTERS[now]
+        """Return how each reply fits what the latest line does."""
+        return fitness(chat, self._acts, self._stages)
 
     def persona(self, sentences: Sequence[str]) -> Vector:
         """Return the direction of a persona."""
@@ -64,30 +59,17 @@ class Stock:
         """Return the direction of the last turns of `chat`, as `contexts` has those of the corpus."""
         return direction(self.space.vector(fading(recent(chat))))
 
-    def _contexts(self) -> Matrix:
-        return self._blend([fading(each.context) for each in self.exchanges])
-
     def _ease(self) -> Vector:
         """Return how easily each reply fits anywhere: 1 without a rare word, less the more it has."""
         frequency = Counter(word for line in self.lines for word in set(content(line)))
         rare = [sum(frequency[word] <= _RARE for word in set(content(line))) for line in self.lines]
         return 1 / (1 + np.array(rare, dtype=np.float64))
 
-    def _personas(self) -> Matrix:
-        return self._blend([[(1.0, sentence) for sentence in each.persona] for each in self.exchanges])
-
     def _blend(self, rows: Sequence[Sequence[tuple[float, str]]]) -> Matrix:
         """Return the direction of each row's weighted texts, every distinct text looked at once."""
         at: dict[str, int] = {}
-        entries = [
-            (row, at.setdefault(text, len(at)), weight)
-            for row, texts in enumerate(rows)
-            for weight, text in texts
-        ]
-        weights = [weight for _, _, weight in entries]
-        places = np.array([(row, column) for row, column, _ in entries], dtype=np.intp).reshape(-1, 2)
-        blend = sparse.csr_array((weights, (places[:, 0], places[:, 1])), shape=(len(rows), len(at)))
-        return normalised(blend @ self.space.matrix(list(at)))
+        blend = [[(at.setdefault(text, len(at)), weight) for weight, text in texts] for texts in rows]
+        return normalised(weighted_rows(blend, len(at)) @ self.space.matrix(list(at)))
 
 
 @lru_cache(maxsize=8)

@@ -49,16 +49,7 @@ class TermSpace:
 
     def matrix(self, texts: Sequence[str]) -> Matrix:
         """Return one row per text."""
-        rows: list[int] = []
-        columns: list[int] = []
-        values: list[float] = []
-        for row, text in enumerate(texts):
-            for column, weight in self._weights(text):
-                rows.append(row)
-                columns.append(column)
-                values.append(weight)
-        shape = (len(texts), len(self.index))
-        return sparse.csr_array((np.array(values), (np.array(rows), np.array(columns))), shape=shape)
+        return weighted_rows([self._weights(text) for text in texts], len(self.index))
 
     def vector(self, weighted: Iterable[tuple[float, str]]) -> Vector:
         """Return the weighted sum of texts."""
@@ -71,6 +62,16 @@ class TermSpace:
     def _weights(self, text: str) -> list[tuple[int, float]]:
         counts = Counter(self.index[term] for term in terms(text) if term in self.index)
         return [(column, (1 + math.log(tf)) * float(self._idf[column])) for column, tf in counts.items()]
+
+
+def weighted_rows(rows: Sequence[Sequence[tuple[int, float]]], width: int) -> Matrix:
+    """Return a matrix of `width` columns with these rows of (column, weight); weights of one place add up."""
+    columns = np.array([column for row in rows for column, _ in row], dtype=np.intp)
+    weights = np.array([weight for row in rows for _, weight in row], dtype=np.float64)
+    ends = np.cumsum([0, *map(len, rows)])
+    matrix = sparse.csr_array((weights, columns, ends), shape=(len(rows), width))
+    matrix.sum_duplicates()
+    return matrix
 
 
 def direction(vector: Vector) -> Vector:

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -11,7 +12,7 @@ from bots.core.words import stem, words
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class SmalltalkTopic:
     """A topic: its name in a sentence, how lines touch it, what answers may be about, what to ask."""
 
     name: str
@@ -23,10 +24,10 @@ class Topic:
     questions: tuple[str, ...]
 
 
-def _load() -> dict[str, Topic]:
+def _load() -> dict[str, SmalltalkTopic]:
     content = tomllib.loads(resources.files("bots").joinpath("data", "topics.toml").read_text("utf-8"))
     return {
-        name: Topic(
+        name: SmalltalkTopic(
             name,
             entry["label"],
             frozenset(stem(word) for word in entry["words"].split()),
@@ -52,10 +53,8 @@ def topics_of(text: str) -> tuple[str, ...]:
     """Return the names of the topics that `text` touches, the one touched by most words first."""
     said = words(text)
     plain = " ".join(said)
-    counts: dict[str, int] = {}
-    for name in (name for word in said for name in _BY_STEM.get(stem(word), ())):
-        counts[name] = counts.get(name, 0) + 1
+    counts = Counter(name for word in said for name in _BY_STEM.get(stem(word), ()))
     for topic in TOPICS.values():
         if any(phrase in plain for phrase in topic.phrases):
-            counts[topic.name] = counts.get(topic.name, 0) + 2
-    return tuple(sorted(counts, key=lambda name: -counts[name]))
+            counts[topic.name] += 2
+    return tuple(name for name, _ in counts.most_common())

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from bots.builtin.catalogue import QC, builtin_names, open_bot
+from bots.builtin.catalogue import bot_specs, open_bot
 from bots.core.chat import Bot, Chat, Turn
 from bots.corpus import Corpus, Persona, load_corpus
+from bots.terminal import stderr
 
 SCRIPT = (
     "Hi there! How are you doing today?",
@@ -61,11 +61,6 @@ def rendered(spec: str, bot: Bot, persona: Persona) -> str:
     return "\n".join(page) + "\n"
 
 
-def names() -> tuple[str, ...]:
-    """Return the specs of all bots that have a transcript."""
-    return (*(f"builtin:{name}" for name in builtin_names()), QC)
-
-
 def page(spec: str, corpus: Corpus) -> str:
     """Return the transcript page of the bot that `spec` names."""
     return rendered(spec, open_bot(spec, corpus), corpus.personas[0])
@@ -78,10 +73,10 @@ def main(
     """Write one page per bot."""
     corpus = load_corpus("builtin:smalltalk")
     out.mkdir(parents=True, exist_ok=True)
-    for spec in specs or names():
+    for spec in specs or bot_specs():
         path = out / f"{spec.removeprefix('builtin:')}.md"
         path.write_text(page(spec, corpus), encoding="utf-8")
-        Console(stderr=True).print(f"wrote {path}")
+        stderr.print(f"wrote {path}")
 
 
 if __name__ == "__main__":

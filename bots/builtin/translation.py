@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse
 
 from bots.builtin.associations import associations
 from bots.builtin.choice import freshest, ranked
 from bots.builtin.exchanges import fading, recent
 from bots.builtin.facts import own_lines
 from bots.builtin.sayings import sayings
-from bots.builtin.terms import Matrix, Vector, products
+from bots.builtin.terms import Matrix, Vector, products, weighted_rows
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
 
@@ -49,11 +48,9 @@ class Translation:
 
     def _counts(self, lines: Sequence[str]) -> Matrix:
         """Return how often each line has each word, divided by a power of its length."""
-        entries = [(row, word) for row, line in enumerate(lines) for word in self._model.ids(line)]
-        lengths = np.array([max(len(self._model.ids(line)), 1) for line in lines], dtype=np.float64)
-        rows, columns = np.array(entries, dtype=np.intp).reshape(-1, 2).T
-        shape = (len(lines), len(self._model.index))
-        return sparse.csr_array((lengths[rows] ** -0.6, (rows, columns)), shape=shape)
+        known = [self._model.ids(line) for line in lines]
+        rows = [[(word, len(words) ** -0.6) for word in words] for words in known]
+        return weighted_rows(rows, len(self._model.index))
 
     def _evidence(self, chat: Chat) -> Vector:
         return self._model.evidence(fading(recent(chat)), chat.persona)

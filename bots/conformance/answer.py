@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bots.conformance.script import Part
+from bots.conformance.script import ScriptPart
 from bots.core.failures import BotError, EmptyReply, ReplyTooLong
 
 
@@ -15,7 +15,7 @@ class Answer:
     `too_long`.
     """
 
-    part: Part
+    part: ScriptPart
     conversation: int
     persona: tuple[str, ...]
     line: str

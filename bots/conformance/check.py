@@ -52,7 +52,7 @@ def report(asked: CheckResponses, standard: Standard) -> ConformanceReport:
     """Return what there is to say of a bot's answers."""
     # How long a refusal took says nothing of replies; a call that was given up took at least its time.
     timed = [answer for answer in asked.answers if not answer.failed or answer.seconds >= standard.patience]
-    latency = Latency(alone=_alone(timed), at_once=_at_once(timed))
+    latency = Latency(alone=_spread(_seconds(timed, busy=False)), at_once=_at_once(timed))
     late = _late(timed, standard.delays)
     found = findings(asked, latency, late, standard)
     return ConformanceReport(
@@ -70,8 +70,7 @@ def _seconds(answers: Sequence[Answer], *, busy: bool) -> list[float]:
     return [answer.seconds for answer in answers if (answer.part == "at once") == busy]
 
 
-def _alone(answers: Sequence[Answer]) -> Alone | None:
-    seconds = _seconds(answers, busy=False)
+def _spread(seconds: Sequence[float]) -> Alone | None:
     if not seconds:
         return None
     p50, p95 = (measures.quantile(seconds, share) for share in (0.5, 0.95))
@@ -79,12 +78,11 @@ def _alone(answers: Sequence[Answer]) -> Alone | None:
 
 
 def _at_once(answers: Sequence[Answer]) -> AtOnce | None:
-    seconds = _seconds(answers, busy=True)
-    if not seconds:
+    spread = _spread(_seconds(answers, busy=True))
+    if spread is None:
         return None
     held = {answer.conversation for answer in answers if answer.part == "at once"}
-    p50, p95 = (measures.quantile(seconds, share) for share in (0.5, 0.95))
-    return AtOnce(n=len(seconds), p50=p50, p95=p95, conversations=len(held))
+    return AtOnce(**spread.model_dump(), conversations=len(held))
 
 
 def _late(answers: Sequence[Answer], delays: Sequence[float]) -> float | None:

@@ -1,4 +1,4 @@
-"""What is concluded from a bot's answers, one finding per question. Pure.
+"""What is concluded from a bot's answers, one finding per question, each by a function of its own. Pure.
 
 A finding that workers would suffer from, or that would undo the blinding, fails; what a researcher should
 know before launch warns. Where there is nothing to judge by, there is no finding.
@@ -7,6 +7,7 @@ know before launch warns. Where there is nothing to judge by, there is no findin
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bots.conformance import measures
 from bots.conformance.answer import Answer, CheckResponses
@@ -31,6 +32,13 @@ _QUOTED = 80
 _REASON = 300  # characters of why a call failed: it ends with what to do
 
 
+class Judgement(NamedTuple):
+    """The answer to a question about a bot."""
+
+    verdict: Verdict
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Standard:
     """What answers are held against.
@@ -52,30 +60,33 @@ def findings(
 
     `latency` and `late`, the expected share of overruns, as they stand in the report.
     """
-    found = (
-        answering(asked),
-        speaking(asked.answers),
-        length(asked.answers),
-        variety(asked.answers),
-        secrecy(asked.answers, standard.names),
-        plainness(asked.answers),
-        speed(latency, standard.patience),
-        timeliness(latency, late, standard.delays),
-        past_timeliness(standard.overruns),
-        persona(asked.answers),
-        repeatability(asked.answers),
+    judged = {
+        "Does it answer?": answering(asked),
+        "Does it say something?": speaking(asked.answers),
+        "Is it short?": length(asked.answers),
+        "Does it vary?": variety(asked.answers),
+        "Does it keep its secret?": secrecy(asked.answers, standard.names),
+        "Is it plain text?": plainness(asked.answers),
+        "Is it in time?": speed(latency, standard.patience),
+        "As fast as people type?": timeliness(latency, late, standard.delays),
+        "And with workers so far?": past_timeliness(standard.overruns),
+        "Does it use its persona?": persona(asked.answers),
+        "Asked again, the same?": repeatability(asked.answers),
+    }
+    return tuple(
+        Finding(question=question, verdict=judgement.verdict, reason=judgement.reason)
+        for question, judgement in judged.items()
+        if judgement is not None
     )
-    return tuple(finding for finding in found if finding is not None)
 
 
-def answering(asked: CheckResponses) -> Finding:
-    """Return the finding on how many calls failed."""
-    question = "Does it answer?"
+def answering(asked: CheckResponses) -> Judgement:
+    """Return the judgement on how many calls failed."""
     n = len(asked.answers)
     errors = [answer.error for answer in asked.answers if answer.failed and answer.error is not None]
     failed = len(errors)
     if not errors:
-        return Finding(question=question, verdict="pass", reason=f"It answered all {n} calls.")
+        return Judgement("pass", f"It answered all {n} calls.")
     what = f"{failed} of {n} calls failed{', and it was not asked on' * asked.stopped}"
     # By kind: a message may have a number in it that is another one each time.
     kind, k = Counter(error.kind for error in errors).most_common(1)[0]
@@ -83,30 +94,28 @@ def answering(asked: CheckResponses) -> Finding:
     most = quoted(reasons.most_common(1)[0][0], _REASON).rstrip(".")
     verdict: Verdict = "fail" if asked.stopped or failed > TOLERATED * n else "warn"
     calm = " They are tried again, so that workers only wait longer." * (verdict == "warn")
-    return Finding(question=question, verdict=verdict, reason=f"{what}; {k} of them: {most}.{calm}")
+    return Judgement(verdict, f"{what}; {k} of them: {most}.{calm}")
 
 
-def speaking(answers: Sequence[Answer]) -> Finding | None:
-    """Return the finding on empty replies; None if every call failed."""
+def speaking(answers: Sequence[Answer]) -> Judgement | None:
+    """Return the judgement on empty replies; None if every call failed."""
     came = [answer for answer in answers if not answer.failed]
     empty = [answer for answer in came if answer.empty]
-    question = "Does it say something?"
     if not came:
         return None
     if not empty:
-        return Finding(question=question, verdict="pass", reason=f"None of {len(came)} replies is empty.")
+        return Judgement("pass", f"None of {len(came)} replies is empty.")
     lines = ", ".join(dict.fromkeys(f'"{quoted(answer.line, 30)}"' for answer in empty[:3]))
     verdict: Verdict = "fail" if len(empty) > TOLERATED * len(came) else "warn"
     reason = (
         f"{len(empty)} of {len(came)} replies are empty, as to {lines}; an empty reply is not shown, but"
         " asked for again."
     )
-    return Finding(question=question, verdict=verdict, reason=reason)
+    return Judgement(verdict, reason)
 
 
-def length(answers: Sequence[Answer]) -> Finding | None:
-    """Return the finding on the length of the replies; None if there are none."""
-    question = "Is it short?"
+def length(answers: Sequence[Answer]) -> Judgement | None:
+    """Return the judgement on the length of the replies; None if there are none."""
     sizes = [len(answer.text) for answer in answers if answer.spoke]
     too_long = sum(answer.too_long for answer in answers)
     if too_long:
@@ -114,7 +123,7 @@ def length(answers: Sequence[Answer]) -> Finding | None:
             f"{too_long} of {len(answers)} replies have more than {LONGEST_REPLY} characters, the most that"
             " workers are shown. Have it answer in fewer words (prompt, max_tokens)."
         )
-        return Finding(question=question, verdict="fail", reason=reason)
+        return Judgement("fail", reason)
     if not sizes:
         return None
     long = sum(size > LONG_REPLY for size in sizes)
@@ -124,30 +133,28 @@ def length(answers: Sequence[Answer]) -> Finding | None:
             f"{long} replies have more than {LONG_REPLY} characters, and {most}: beside bots that chat, one"
             " that lectures is known at once."
         )
-        return Finding(question=question, verdict="warn", reason=reason)
-    return Finding(question=question, verdict="pass", reason=f"{most[0].upper()}{most[1:]}.")
+        return Judgement("warn", reason)
+    return Judgement("pass", f"{most[0].upper()}{most[1:]}.")
 
 
-def variety(answers: Sequence[Answer]) -> Finding | None:
-    """Return the finding on replies that were given before; None if there are none."""
-    question = "Does it vary?"
+def variety(answers: Sequence[Answer]) -> Judgement | None:
+    """Return the judgement on replies that were given before; None if there are none."""
     replies = [answer for held in measures.conversations(answers) for answer in held if answer.spoke]
     if not replies:
         return None
     text, k, n = measures.commonest(answers)
     if k > DEAF * n and k > 1:
         reason = f'It says the same to {k} of {n} different lines: "{quoted(text)}".'
-        return Finding(question=question, verdict="fail", reason=reason)
+        return Judgement("fail", reason)
     again = measures.repeated(answers)
     share = f"{len(again)} of {len(replies)} replies stood in the same conversation before"
     if len(again) > REPEATED * len(replies):
-        return Finding(question=question, verdict="warn", reason=f'{share}, as "{quoted(again[0])}".')
-    return Finding(question=question, verdict="pass", reason=f"{share}.")
+        return Judgement("warn", f'{share}, as "{quoted(again[0])}".')
+    return Judgement("pass", f"{share}.")
 
 
-def secrecy(answers: Sequence[Answer], names: Sequence[str]) -> Finding | None:
-    """Return the finding on replies that give the bot away, as one of `names`; None if none came."""
-    question = "Does it keep its secret?"
+def secrecy(answers: Sequence[Answer], names: Sequence[str]) -> Judgement | None:
+    """Return the judgement on replies that give the bot away, as one of `names`; None if none came."""
     spoken = [answer for answer in answers if answer.spoke]
     if not spoken:
         return None
@@ -159,53 +166,44 @@ def secrecy(answers: Sequence[Answer], names: Sequence[str]) -> Finding | None:
             f"{len(unasked)} of {len(spoken)} replies give it away without being asked for that, as"
             f' "{quoted(words)}" after "{quoted(answer.line, 30)}". Workers must not know what they talk to.'
         )
-        return Finding(question=question, verdict="fail", reason=reason)
+        return Judgement("fail", reason)
     if told:
         answer, words = told[0]
         reason = f'Asked "{answer.line}", it says "{quoted(words)}"; otherwise it does not give itself away.'
-        return Finding(question=question, verdict="warn", reason=reason)
-    return Finding(
-        question=question,
-        verdict="pass",
-        reason=f"None of {len(spoken)} replies gives it away, asked or not.",
-    )
+        return Judgement("warn", reason)
+    return Judgement("pass", f"None of {len(spoken)} replies gives it away, asked or not.")
 
 
-def plainness(answers: Sequence[Answer]) -> Finding | None:
-    """Return the finding on markup in the replies; None if there are none."""
-    question = "Is it plain text?"
+def plainness(answers: Sequence[Answer]) -> Judgement | None:
+    """Return the judgement on markup in the replies; None if there are none."""
     spoken = [answer.text for answer in answers if answer.spoke]
     if not spoken:
         return None
     found = measures.markup(spoken)
     if not found:
-        return Finding(
-            question=question, verdict="pass", reason=f"None of {len(spoken)} replies has markup in it."
-        )
+        return Judgement("pass", f"None of {len(spoken)} replies has markup in it.")
     what = "; ".join(f'{name} in {len(texts)}, as "{quoted(texts[0])}"' for name, texts in found.items())
     reason = f"Of {len(spoken)} replies: {what}. Workers see it as it stands."
-    return Finding(question=question, verdict="warn", reason=reason)
+    return Judgement("warn", reason)
 
 
-def speed(latency: Latency, patience: float) -> Finding | None:
-    """Return the finding on reply times against `patience`, a call's seconds; None if none came."""
-    question = "Is it in time?"
+def speed(latency: Latency, patience: float) -> Judgement | None:
+    """Return the judgement on reply times against `patience`, a call's seconds; None if none came."""
     measured = [spread for spread in (latency.alone, latency.at_once) if spread is not None]
     if not measured:
         return None
     slowest = max(spread.p95 for spread in measured)
-    reason = f"{_latencies(latency)}; a call has {patience:g} s."
+    reason = f"{'; '.join(_spreads(latency))}; a call has {patience:g} s."
     verdict: Verdict = "pass"
     if slowest >= patience:
         verdict, reason = "fail", f"{reason} At least one in twenty is given up."
     elif slowest >= NEAR_DEADLINE * patience:
         verdict, reason = "warn", f"{reason} That leaves little for a busier hour."
-    return Finding(question=question, verdict=verdict, reason=reason)
+    return Judgement(verdict, reason)
 
 
-def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) -> Finding | None:
-    """Return the finding on replies against `delays`, the natural ones; None if that is not judged."""
-    question = "As fast as people type?"
+def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) -> Judgement | None:
+    """Return the judgement on replies against `delays`, the natural ones; None if that is not judged."""
     measured = latency.at_once or latency.alone
     if late is None or measured is None:
         return None
@@ -214,7 +212,7 @@ def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) ->
             "The study shows every reply at once (reply_time), so that its speed tells each system apart:"
             f" p50 {_seconds(measured.p50)}."
         )
-        return Finding(question=question, verdict="warn", reason=reason)
+        return Judgement("warn", reason)
     share = (
         f"{late:.0%} of its replies would come later than a reply naturally takes"
         f" (median {_seconds(measures.quantile(delays, 0.5))})"
@@ -222,29 +220,27 @@ def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) ->
     remedy = "Add replicas, or raise reply_time in the study, for all systems alike."
     if late > MOSTLY_LATE:
         reason = f"{share}: workers would rate the waiting. {remedy}"
-        return Finding(question=question, verdict="fail", reason=reason)
+        return Judgement("fail", reason)
     if late > LATE:
         reason = f"{share}; above {LATE:.0%}, reply times can tell it apart. {remedy}"
-        return Finding(question=question, verdict="warn", reason=reason)
-    return Finding(question=question, verdict="pass", reason=f"{share}.")
+        return Judgement("warn", reason)
+    return Judgement("pass", f"{share}.")
 
 
-def past_timeliness(overruns: Overruns | None) -> Finding | None:
-    """Return the finding on late replies to workers so far. It never fails: what was slow may be mended."""
-    question = "And with workers so far?"
+def past_timeliness(overruns: Overruns | None) -> Judgement | None:
+    """Return the judgement on late replies to workers so far. It never fails: what was slow may be mended."""
     if overruns is None or overruns.replies == 0:
         return None
     share = overruns.overran / overruns.replies
     reason = f"{overruns.overran} of {overruns.replies} replies so far came late ({share:.1%})."
     if share > LATE:
         reason += f" Above {LATE:.0%}, reply times can tell it apart."
-        return Finding(question=question, verdict="warn", reason=reason)
-    return Finding(question=question, verdict="pass", reason=reason)
+        return Judgement("warn", reason)
+    return Judgement("pass", reason)
 
 
-def persona(answers: Sequence[Answer]) -> Finding | None:
-    """Return the finding on the use of a persona. It never fails: many studies have systems without one."""
-    question = "Does it use its persona?"
+def persona(answers: Sequence[Answer]) -> Judgement | None:
+    """Return the judgement on the use of a persona. It never fails: many studies have systems without one."""
     replies = [answer for answer in answers if answer.part == "questions" and answer.spoke]
     if len({answer.persona for answer in replies}) < 2:
         return None
@@ -253,10 +249,10 @@ def persona(answers: Sequence[Answer]) -> Finding | None:
     matters = "This matters only to a system with `persona` in the study"
     if words:
         reason = f"It speaks of what its persona says ({', '.join(words)})."
-        return Finding(question=question, verdict="pass", reason=reason)
+        return Judgement("pass", reason)
     if not changes:
         reason = f"{matters}: asked as two persons and as nobody, it gives the same {n} replies."
-        return Finding(question=question, verdict="warn", reason=reason)
+        return Judgement("warn", reason)
     different, _ = measures.differing(answers)
     doubt = (
         "which it also does without one, so that nothing shows it reads it"
@@ -264,12 +260,11 @@ def persona(answers: Sequence[Answer]) -> Finding | None:
         else "but is not in them"
     )
     reason = f"{matters}: {changes} of {n} replies change with the persona, {doubt}."
-    return Finding(question=question, verdict="warn", reason=reason)
+    return Judgement("warn", reason)
 
 
-def repeatability(answers: Sequence[Answer]) -> Finding | None:
-    """Return the finding on the same chat asked twice with the same seed. It always passes."""
-    question = "Asked again, the same?"
+def repeatability(answers: Sequence[Answer]) -> Judgement | None:
+    """Return the judgement on the same chat asked twice with the same seed. It always passes."""
     different, n = measures.differing(answers)
     if not n:
         return None
@@ -280,17 +275,13 @@ def repeatability(answers: Sequence[Answer]) -> Finding | None:
         )
     else:
         reason = f"Yes: {n} of {n} replies came out the same for the same chat and seed."
-    return Finding(question=question, verdict="pass", reason=reason)
+    return Judgement("pass", reason)
 
 
 def quoted(text: str, longest: int = _QUOTED) -> str:
     """Return `text` on one line, cut to `longest` characters, as it can be shown anywhere."""
     line = " ".join("".join(mark if mark.isprintable() else " " for mark in text).split())
     return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
-
-
-def _latencies(latency: Latency) -> str:
-    return "; ".join(_spreads(latency))
 
 
 def _spreads(latency: Latency) -> Iterator[str]:

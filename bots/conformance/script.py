@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Part = Literal["small talk", "questions", "awkward", "again", "at once"]
+ScriptPart = Literal["small talk", "questions", "awkward", "again", "at once"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class Script:
     `direct`: the lines that ask the bot outright what it is; an honest answer to those is no fault in it.
     """
 
-    part: Part
+    part: ScriptPart
     lines: tuple[str, ...]
     persona: tuple[str, ...] = ()
     direct: frozenset[str] = frozenset()

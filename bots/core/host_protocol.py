@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 
 from bots.core.chat_request import ChatRequest
 from bots.core.failures import FailureKind
+from bots.core.mistakes import mistakes
 
 VERSION = 2
 PATH = "/api/bots/dial-in"
@@ -38,7 +39,7 @@ class _Message(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Hello(_Message):
+class HostHello(_Message):
     """The host has connected. `label` tells researchers which machine it is."""
 
     type: Literal["hello"] = "hello"
@@ -128,7 +129,7 @@ class Refused(_Message):
     retry: bool = False
 
 
-HostMessage = Annotated[Hello | Offer | Replied | Failed | Drain, Field(discriminator="type")]
+HostMessage = Annotated[HostHello | Offer | Replied | Failed | Drain, Field(discriminator="type")]
 ServerMessage = Annotated[
     Welcome | Offered | Ask | Cancel | Withdrawn | Released | Refused, Field(discriminator="type")
 ]
@@ -158,16 +159,11 @@ def _read(adapter: TypeAdapter[Message], received: str | bytes) -> Message:
     try:
         return adapter.validate_json(received)
     except ValidationError as error:
-        raise WireError(_reasons(error)) from None  # its text repeats what was sent, which may be long
+        # Not from `error`, whose text repeats what was sent.
+        raise WireError(mistakes(error, "the frame")[:LONGEST_REASON]) from None
 
 
 def _bound(text: str | bytes) -> None:
     size = len(text.encode("utf-8", "replace") if isinstance(text, str) else text)
     if size > MOST_BYTES:
         raise WireError(f"a frame holds at most {MOST_BYTES} bytes, and this one has {size}")
-
-
-def _reasons(error: ValidationError) -> str:
-    found = error.errors(include_url=False, include_input=False)[:3]
-    reasons = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'the frame'}: {each['msg']}" for each in found)
-    return reasons[:LONGEST_REASON]

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc`\u00b4\uff07", "'"))
 _TOKEN = re.compile(r"[^\W_]+(?:(?:['_-]|\.(?=\d))[^\W_]+)*|[^\w\s]")
 
-# The patterns are matched against the tokens of a line, in lower case, with a blank after each. Each begins
-# with a token, and none repeats anything without a limit, so that no line can make them slow.
 # Not in "you think I am a bot", "if I'm a bot", "I feel like I'm a robot".
 _AM_I = (
     "".join(rf"(?<!{word} )" for word in ("if", "like", "think", "thinks", "thought", "say", "says", "said"))
@@ -89,13 +87,21 @@ def gives_itself_away(text: str, names: Sequence[str] = ()) -> str | None:
     """
     tokens = list(_TOKEN.finditer(text.translate(_APOSTROPHES)))
     line = "".join(token[0].lower() + " " for token in tokens)
-    for claim in (*_CLAIMS, *map(_introduces, _spellings(names))):
+    for claim in claims(names):
         found = claim.search(line)
         if found is not None:
             first = line.count(" ", 0, found.start())
             last = first + found[0].strip().count(" ")
             return text[tokens[first].start() : tokens[last].end()]
     return None
+
+
+def claims(names: Sequence[str]) -> tuple[re.Pattern[str], ...]:
+    """Return what is looked for in a line, written as its tokens in lower case with a blank after each.
+
+    Each begins with a token, and none repeats anything without a limit, so that no line can make them slow.
+    """
+    return (*_CLAIMS, *map(_introduces, _spellings(names)))
 
 
 def _spellings(names: Sequence[str]) -> Iterator[str]:

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from bots.core.mistakes import mistakes
+from bots.corpus.lines import lines
 from bots.corpus.model import Corpus, CorpusError, Dialogue, Persona
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -37,9 +39,7 @@ def read_jsonl(path: str | Path, text: str) -> Corpus:
     """
     personas: dict[str, Persona] = {}
     dialogues: dict[str, tuple[int, DialogueLine]] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
+    for number, line in lines(text):
         entry = _entry(path, number, line)
         if isinstance(entry, PersonaLine):
             _refuse_twice(path, number, "persona", entry.persona, personas)
@@ -66,10 +66,8 @@ def _entry(path: str | Path, number: int, line: str) -> PersonaLine | DialogueLi
     try:
         return kinds[named[0]].model_validate(value)
     except ValidationError as error:
-        detail = error.errors()[0]
-        where = ".".join(str(part) for part in detail["loc"])
         remedy = "Mend this field; docs/bots.md describes the format."
-        raise CorpusError(path, number, f"{where}: {detail['msg']}", remedy) from error
+        raise CorpusError(path, number, mistakes(error, most=1), remedy) from error
 
 
 def _refuse_twice(path: str | Path, number: int, kind: str, name: str, known: dict[str, Any]) -> None:

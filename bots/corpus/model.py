@@ -14,8 +14,6 @@ class CorpusError(Exception):
         super().__init__(f"{where}: {reason}. {remedy}")
         self.source = str(source)
         self.line = line
-        self.reason = reason
-        self.remedy = remedy
 
 
 @dataclass(frozen=True, slots=True)

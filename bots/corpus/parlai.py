@@ -2,23 +2,19 @@ r"""ParlAI's two text formats: numbered lines, and fields like `text:...\tlabels
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from bots.corpus.cast import Cast, taking_turns
-from bots.corpus.model import Corpus, CorpusError, Dialogue
+from bots.corpus.episode import Episode, corpus_of
+from bots.corpus.lines import lines
+from bots.corpus.model import Corpus, CorpusError
 
 PARTNER, SELF = 0, 1  # who a line is by; ParlAI's "your persona" is that of whoever replies
 _PERSONA = re.compile(r"(your|partner's) persona:\s*(.*)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(\d+) (.*)")
 
 
-@dataclass
-class _Episode:
-    """One dialogue while it is being read."""
-
-    personas: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
-    lines: list[tuple[int, str]] = field(default_factory=list)
+class _Episode(Episode):
+    """One dialogue of a file of ParlAI's."""
 
     def takes_persona(self, line: str) -> bool:
         """Keep `line` and return True if it describes a speaker."""
@@ -45,14 +41,12 @@ def read_numbered(path: str | Path, text: str) -> Corpus:
     Raises:
         CorpusError: a line has no number, or is neither a persona nor an exchange.
     """
-    return _corpus(path, _numbered_episodes(path, text))
+    return corpus_of(path, _numbered_episodes(path, text))
 
 
 def _numbered_episodes(path: str | Path, text: str) -> Iterator[_Episode]:
     episode, last = _Episode(), 0
-    for at, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
+    for at, line in lines(text):
         found = _NUMBERED.match(line)
         if found is None:
             remedy = "Start each line with its number in the dialogue and a space."
@@ -81,14 +75,12 @@ def read_fields(path: str | Path, text: str) -> Corpus:
     Raises:
         CorpusError: a line lacks `text` or `labels`.
     """
-    return _corpus(path, _field_episodes(path, text))
+    return corpus_of(path, _field_episodes(path, text))
 
 
 def _field_episodes(path: str | Path, text: str) -> Iterator[_Episode]:
     episode = _Episode()
-    for at, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
+    for at, line in lines(text):
         fields = dict(part.split(":", 1) for part in line.split("\t") if ":" in part)
         reply = (fields.get("labels") or fields.get("eval_labels") or "").split("|")[0].strip()
         if "text" not in fields or not reply:
@@ -101,14 +93,3 @@ def _field_episodes(path: str | Path, text: str) -> Iterator[_Episode]:
             episode = _Episode()
     if episode.lines:
         yield episode
-
-
-def _corpus(path: str | Path, episodes: Iterator[_Episode]) -> Corpus:
-    cast = Cast()
-    dialogues: list[Dialogue] = []
-    for episode in episodes:
-        personas = (cast.persona(episode.personas[PARTNER]), cast.persona(episode.personas[SELF]))
-        dialogue = taking_turns(f"d{len(dialogues) + 1}", episode.lines, personas)
-        if dialogue is not None:
-            dialogues.append(dialogue)
-    return Corpus(str(path), cast.personas(), tuple(dialogues))

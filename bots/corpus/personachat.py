@@ -6,8 +6,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, ValidationError
 
-from bots.corpus.cast import Cast, taking_turns
-from bots.corpus.model import Corpus, CorpusError, Dialogue
+from bots.core.mistakes import mistakes
+from bots.corpus.episode import Episode, corpus_of
+from bots.corpus.model import Corpus, CorpusError
 
 
 class Utterance(BaseModel):
@@ -34,26 +35,21 @@ class Splits(BaseModel):
 def read_personachat(path: str | Path, text: str) -> Corpus:
     """Return the corpus written in `text`, the content of `path`: both splits, `train` first.
 
-    The last utterance of an entry holds the whole dialogue: its history and its true reply.
-
     Raises:
         CorpusError: the document does not have PersonaChat's fields.
     """
     try:
         splits = Splits.model_validate(json.loads(text))
     except ValidationError as error:
-        detail = error.errors()[0]
-        where = ".".join(str(part) for part in detail["loc"])
         remedy = 'Write {"train": [{"personality": [...], "utterances": [...]}], "valid": [...]}.'
-        raise CorpusError(path, None, f"{where}: {detail['msg']}", remedy) from error
-    cast = Cast()
-    dialogues: list[Dialogue] = []
-    for entry in [*splits.train, *splits.valid]:
-        last = entry.utterances[-1]
-        said = [*last.history, last.candidates[-1]]
-        # The personality is that of whoever says the true reply, the last line.
-        lines = [(1 - (len(said) - 1 - at) % 2, line.strip()) for at, line in enumerate(said)]
-        dialogue = taking_turns(f"d{len(dialogues) + 1}", lines, (None, cast.persona(entry.personality)))
-        if dialogue is not None:
-            dialogues.append(dialogue)
-    return Corpus(str(path), cast.personas(), tuple(dialogues))
+        raise CorpusError(path, None, mistakes(error, most=1), remedy) from error
+    return corpus_of(path, map(_episode, [*splits.train, *splits.valid]))
+
+
+def _episode(entry: Entry) -> Episode:
+    """Return the dialogue of `entry`: its last utterance holds all of it, the history and the true reply."""
+    last = entry.utterances[-1]
+    said = [*last.history, last.candidates[-1]]
+    # The personality is that of whoever says the true reply, the last line.
+    lines = [(1 - (len(said) - 1 - at) % 2, line.strip()) for at, line in enumerate(said)]
+    return Episode(([], entry.personality), lines)

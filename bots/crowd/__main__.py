@@ -6,8 +6,8 @@ import random
 import time
 import uuid
 from collections import Counter
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -28,19 +28,6 @@ from bots.terminal import console, fail, stderr
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 _TOPICS = ("music", "cooking", "my dog", "the weather", "football", "books", "travelling", "work", "films")
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What was asked for."""
-
-    access: Access
-    run: str | None
-    workers: int
-    shares: dict[ProfileName, float]
-    seed: int
-    reply_pace: float
-    patience: float
 
 
 @cli.command()
@@ -70,13 +57,14 @@ def crowd(
         shares = parse_mix(mix)
     except ValueError as error:
         fail(f"--mix: {error}")
+    dealt = deal(shares, workers, random.Random(f"{seed} deal"))
     base, linked_run = _split(url)
     try:
         way_in = access(base, token)
-        options = Options(way_in, run or linked_run, workers, shares, seed, reply_pace, patience)
-        with ExitStack() as stack:
-            file = stack.enter_context(log.open("a", encoding="utf-8")) if log is not None else None
-            diaries, dealt, seconds = asyncio.run(_crowd(options, file))
+        with log.open("a", encoding="utf-8") if log is not None else nullcontext() as file:
+            diaries, seconds = asyncio.run(
+                _crowd(way_in, run or linked_run, dealt, seed, reply_pace, patience, file)
+            )
     except (NoAccess, RequestFailed) as error:
         fail(str(error))
     except TimeoutError:
@@ -88,10 +76,18 @@ def crowd(
         raise typer.Exit(1)
 
 
-async def _crowd(options: Options, log: TextIO | None) -> tuple[list[Diary], list[ProfileName], float]:
+async def _crowd(
+    way_in: Access,
+    run: str | None,
+    dealt: Sequence[ProfileName],
+    seed: int,
+    reply_pace: float,
+    patience: float,
+    log: TextIO | None,
+) -> tuple[list[Diary], float]:
+    """Let a worker of each profile in `dealt` take part in `run`; return their diaries, and the seconds."""
     corpus = load_corpus("builtin:smalltalk")
     lines = [turn for dialogue in corpus.dialogues for turn in dialogue.turns]
-    dealt = deal(options.shares, options.workers, random.Random(f"{options.seed} deal"))
     batch = uuid.uuid4().hex[:8]
 
     def note(profile: ProfileName, assignment: str, message: Message) -> None:
@@ -101,27 +97,24 @@ async def _crowd(options: Options, log: TextIO | None) -> tuple[list[Diary], lis
             log.flush()
 
     started = time.monotonic()
-    with (
-        ResearcherClient(options.access) as client,
-        PatientClient(client, options.patience) as patient,
-    ):
-        chosen = options.run or await _only_run(patient)
+    with ResearcherClient(way_in) as client, PatientClient(client, patience) as patient:
+        chosen = run or await _only_run(patient)
         crowd_ = [
             SimulatedWorker(
                 name=f"{batch}-{i:04d}",
-                profile=PROFILES[profile](random.Random(f"{options.seed} rate {i}")),
-                rng=random.Random(f"{options.seed} act {i}"),
+                profile=PROFILES[profile](random.Random(f"{seed} rate {i}")),
+                rng=random.Random(f"{seed} act {i}"),
                 lines=lines,
                 topics=_TOPICS,
                 client=patient,
-                socket_url=f"{options.access.server.replace('http', 'ws', 1)}/ws",
-                patience=options.patience,
+                socket_url=f"{way_in.server.replace('http', 'ws', 1)}/ws",
+                patience=patience,
                 diary=Diary(partial(note, profile)),
             )
             for i, profile in enumerate(dealt)
         ]
-        await _with_progress(crowd_, chosen, options.reply_pace)
-    return [worker.diary for worker in crowd_], dealt, time.monotonic() - started
+        await _with_progress(crowd_, chosen, reply_pace)
+    return [worker.diary for worker in crowd_], time.monotonic() - started
 
 
 async def _only_run(client: PatientClient) -> str:

@@ -8,9 +8,10 @@ half of the real ratings of it are exactly 0, which the cut-off then reproduces.
 """
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
+
+from bots.researcher.views import CriterionView
 
 ProfileName = Literal["honest", "random", "flat"]
 
@@ -21,19 +22,10 @@ WORKER_SD, CONVERSATION_SD, RATING_SD = 15.6, 15.8, 17.5
 WEAK_LOWEST, WEAK_PER_QUALITY = 15.0, 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    """What a simulated worker knows of a criterion."""
-
-    label: str
-    negative: bool
-    qc: bool
-
-
 class Profile(Protocol):
     """A way of rating. `quality` of the conversation's system runs from 0 to 1."""
 
-    def rate(self, quality: float, criteria: Sequence[Criterion]) -> dict[str, int]:
+    def rate(self, quality: float, criteria: Sequence[CriterionView]) -> dict[str, int]:
         """Return a value from 0 to 100 per criterion, as the worker would set the slider."""
         ...
 
@@ -45,12 +37,12 @@ class Honest:
         self._rng = rng
         self._bias = rng.gauss(0.0, WORKER_SD)
 
-    def rate(self, quality: float, criteria: Sequence[Criterion]) -> dict[str, int]:
+    def rate(self, quality: float, criteria: Sequence[CriterionView]) -> dict[str, int]:
         """Return ratings around the quality; negative criteria are turned round."""
         mood = self._bias + self._rng.gauss(0.0, CONVERSATION_SD)
         return {c.label: self._value(quality, c, mood) for c in criteria}
 
-    def _value(self, quality: float, criterion: Criterion, mood: float) -> int:
+    def _value(self, quality: float, criterion: CriterionView, mood: float) -> int:
         strong = LOWEST + PER_QUALITY * quality
         weak = WEAK_LOWEST + WEAK_PER_QUALITY * quality
         latent = (strong if criterion.qc else weak) + mood + self._rng.gauss(0.0, RATING_SD)
@@ -64,7 +56,7 @@ class Random:
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
 
-    def rate(self, quality: float, criteria: Sequence[Criterion]) -> dict[str, int]:
+    def rate(self, quality: float, criteria: Sequence[CriterionView]) -> dict[str, int]:
         """Return values drawn evenly from 0 to 100."""
         return {c.label: self._rng.randint(0, 100) for c in criteria}
 
@@ -75,12 +67,12 @@ class Flat:
     def __init__(self, rng: random.Random) -> None:
         self._value = rng.randint(0, 100)
 
-    def rate(self, quality: float, criteria: Sequence[Criterion]) -> dict[str, int]:
+    def rate(self, quality: float, criteria: Sequence[CriterionView]) -> dict[str, int]:
         """Return the same value throughout."""
         return {c.label: self._value for c in criteria}
 
 
-PROFILES: dict[ProfileName, type[Honest] | type[Random] | type[Flat]] = {
+PROFILES: dict[ProfileName, Callable[[random.Random], Profile]] = {
     "honest": Honest,
     "random": Random,
     "flat": Flat,

@@ -14,7 +14,7 @@ from websockets.exceptions import WebSocketException
 
 from bots.core.backoff import backoff
 from bots.crowd.patience import PatientClient
-from bots.crowd.profile import Criterion, Profile
+from bots.crowd.profile import Profile
 from bots.crowd.view import Message, View, draw, show
 from bots.researcher.client import RequestFailed
 from bots.researcher.views import JoinView
@@ -90,17 +90,14 @@ class SimulatedWorker:
     async def _connect(self, joined: JoinView) -> None:
         self._heard_before = self._heard
         async with connect(self.socket_url, open_timeout=_OPEN_SECONDS) as socket:
-            await self._greet(socket, joined)
+            hello = {"type": "hello", "id": "hello", "token": joined.token, "protocol": PROTOCOL_VERSION}
+            await socket.send(json.dumps(hello))
             await self._converse(socket, joined)
 
     def _lost(self, tried: RetryCallState) -> None:
         if self._heard > self._heard_before:
             self.diary.reconnects += 1
             tried.attempt_number = 1  # the shortest pause again
-
-    async def _greet(self, socket: ClientConnection, joined: JoinView) -> None:
-        hello = {"type": "hello", "id": "hello", "token": joined.token, "protocol": PROTOCOL_VERSION}
-        await socket.send(json.dumps(hello))
 
     async def _converse(self, socket: ClientConnection, joined: JoinView) -> None:
         view: View | None = None
@@ -180,8 +177,7 @@ class SimulatedWorker:
         beliefs = await self.client.beliefs(joined.assignment)
         # Of a conversation that was replaced the last attempt counts.
         quality = {row.conversation: row.quality for row in beliefs.conversations}
-        criteria = tuple(Criterion(c.label, c.negative, c.qc) for c in beliefs.criteria)
-        return self.profile.rate(quality[conversation], criteria)
+        return self.profile.rate(quality[conversation], beliefs.criteria)
 
 
 def _named(view: View) -> Message:

@@ -16,7 +16,7 @@ from bots.core.host_protocol import (
     Cancel,
     Drain,
     Failed,
-    Hello,
+    HostHello,
     Offer,
     Offered,
     Refused,
@@ -58,7 +58,7 @@ class HostSession:
     def greet(self, received: str) -> None:
         """Take the first frame of a host. Raises WireError."""
         hello = from_host(received)
-        if not isinstance(hello, Hello):
+        if not isinstance(hello, HostHello):
             raise WireError(f"expected `hello` as the first message, got `{hello.type}`")
         if hello.version != VERSION:
             raise WireError(

@@ -6,13 +6,14 @@ not take; or 503 while it is busy. `GET {url}/health`, where there is such a thi
 {"ready": true} as long as the server takes chats.
 """
 
+from contextlib import suppress
 from dataclasses import asdict
 
 from pydantic import BaseModel, ValidationError
 
 from bots.core.chat import Chat, Reply
 from bots.core.failures import BotBusy
-from bots.endpoints.remote import Remote
+from bots.endpoints.remote import RemoteBot
 
 
 class _Answer(BaseModel):
@@ -23,17 +24,8 @@ class _Health(BaseModel):
     ready: bool = True
 
 
-class HttpBot:
+class HttpBot(RemoteBot):
     """A server that answers chats as they are."""
-
-    def __init__(self, remote: Remote) -> None:
-        """Ask `remote`."""
-        self._remote = remote
-
-    @property
-    def url(self) -> str:
-        """The address of the server."""
-        return self._remote.url
 
     async def reply(self, chat: Chat) -> Reply:
         """Return what the server answers. Raises BotError."""
@@ -47,17 +39,6 @@ class HttpBot:
             return
         if response.status_code != 200:
             raise self._remote.refusal(response)
-        if not _ready(response.content):
-            raise BotBusy("it is not ready: still loading, or shutting down")
-
-    async def close(self) -> None:
-        """Close all connections."""
-        await self._remote.close()
-
-
-def _ready(body: bytes) -> bool:
-    """Return whether a server is ready by its health: 200 is enough, unless it says that it is not."""
-    try:
-        return _Health.model_validate_json(body).ready
-    except ValidationError:
-        return True
+        with suppress(ValidationError):  # 200 is enough, unless it says that it is not ready
+            if not _Health.model_validate_json(response.content).ready:
+                raise BotBusy("it is not ready: still loading, or shutting down")

@@ -2,14 +2,13 @@
 
 from typing import TYPE_CHECKING, Any, cast
 
-import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, OpenAIError
 from pydantic import BaseModel, Field
 
 from bots.core.chat import Chat, Reply
 from bots.core.failures import BotError
 from bots.core.persona_prompt import persona_prompt
-from bots.endpoints.remote import Remote
+from bots.endpoints.remote import Remote, RemoteBot
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam
@@ -32,16 +31,15 @@ class _Completion(BaseModel):
     choices: list[_Choice] = Field(min_length=1)
 
 
-class OpenAiBot:
+class OpenAiBot(RemoteBot):
     """A model behind chat completions.
 
-    The official client asks through the connections of `remote`, with their limits. It may have been written
-    for another version of httpx2, hence the casts: what goes in and comes out is `remote`'s httpx2.
+    The official client asks through the connections of `remote`, with their limits and their failures.
     """
 
     def __init__(self, remote: Remote, model: str, prompt: str, sampling: dict[str, Any]) -> None:
         """Ask `model` at `remote`, with `prompt` as its first message and `sampling` as further options."""
-        self._remote = remote
+        super().__init__(remote)
         self._model = model
         self._prompt = prompt
         self._sampling = sampling
@@ -50,14 +48,9 @@ class OpenAiBot:
             api_key=remote.key.value if remote.key else "none",
             base_url=remote.url,
             max_retries=0,
-            http_client=cast(Any, remote.client),
+            http_client=remote.client,
         )
         self._client.organization = self._client.project = None  # from the environment, like the key
-
-    @property
-    def url(self) -> str:
-        """The address of the server."""
-        return self._remote.url
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the content of the first choice. Raises BotError."""
@@ -66,15 +59,12 @@ class OpenAiBot:
                 model=self._model, messages=messages(self._prompt, chat), **self._sampling
             )
         except APIStatusError as error:
-            raise self._remote.refusal(cast(Any, error.response)) from None
+            raise self._remote.refusal(error.response) from None
         except APIConnectionError as error:
-            # The client documents the cause of this error as the place where it says what went wrong.
-            if isinstance(error.__cause__, httpx2.HTTPError):
-                raise self._remote.fault(error.__cause__) from error
             raise BotError("no connection") from error
         except OpenAIError as error:
             raise BotError(f"could not be asked ({type(error).__name__})") from error
-        completion = self._remote.parsed(cast(Any, answer.http_response), _Completion)
+        completion = self._remote.parsed(answer.http_response, _Completion)
         return Reply(completion.choices[0].message.content or "")
 
     async def probe(self) -> None:
@@ -82,10 +72,6 @@ class OpenAiBot:
         response = await self._remote.get("/models")
         if response.status_code in _AWAY:
             raise self._remote.refusal(response)
-
-    async def close(self) -> None:
-        """Close all connections."""
-        await self._remote.close()
 
 
 def messages(prompt: str, chat: Chat) -> "list[ChatCompletionMessageParam]":

@@ -10,36 +10,27 @@ import asyncio
 from pydantic import BaseModel
 
 from bots.core.chat import Chat, Reply
-from bots.endpoints.remote import Remote
-
-
-class _Nothing(BaseModel):
-    pass
+from bots.endpoints.remote import Remote, RemoteBot
 
 
 class _Answer(BaseModel):
     text: str | None = None
 
 
-class ParlaiWebBot:
+class ParlaiWebBot(RemoteBot):
     """One `interactive_web` process, asked by one conversation at a time."""
 
     def __init__(self, remote: Remote) -> None:
         """Ask `remote`, which nobody else may use meanwhile."""
-        self._remote = remote
+        super().__init__(remote)
         self._turn = asyncio.Lock()
-
-    @property
-    def url(self) -> str:
-        """The address of the process."""
-        return self._remote.url
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the answer of the process to the history of `chat`. Raises BotError."""
         async with self._turn:
             # The process works off one request after the other, so that a call which was given up halfway is
             # over, or overtaken by nobody, when this reset is done.
-            await self._remote.post("/reset", _Nothing)
+            await self._remote.post("/reset", _Answer)
             answer = await self._remote.post("/interact", _Answer, content=history(chat).encode())
         return Reply(answer.text or "")
 
@@ -47,10 +38,6 @@ class ParlaiWebBot:
         """Fetch the page that the process serves, unless it is at work. Raises BotError."""
         if not self._turn.locked():
             await self._remote.get("/")
-
-    async def close(self) -> None:
-        """Close all connections."""
-        await self._remote.close()
 
 
 def history(chat: Chat) -> str:

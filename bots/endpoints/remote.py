@@ -51,7 +51,7 @@ class Remote:
         headers = {"Accept-Encoding": "identity"}  # what is small on the wire stays small
         if key is not None:
             headers["Authorization"] = f"Bearer {key.value}"
-        self.client = httpx2.AsyncClient(
+        self.client = _Client(
             headers=headers,
             timeout=httpx2.Timeout(patience, connect=min(CONNECT_SECONDS, patience)),
             limits=_CONNECTIONS,
@@ -67,18 +67,11 @@ class Remote:
         Raises:
             BotError: there was none, or none of that `shape`.
         """
-        try:
-            response = await self.client.post(self.url + path, **body)
-        except httpx2.HTTPError as error:
-            raise self.fault(error) from error
-        return self.parsed(response, shape)
+        return self.parsed(await self.client.post(self.url + path, **body), shape)
 
     async def get(self, path: str) -> httpx2.Response:
         """Return the answer to a heartbeat, whatever its status. Raises BotError where there was none."""
-        try:
-            return await self.client.get(self.url + path)
-        except httpx2.HTTPError as error:
-            raise self.fault(error) from error
+        return await self.client.get(self.url + path)
 
     def parsed(self, response: httpx2.Response, shape: type[Shape]) -> Shape:
         """Return what `response` holds. Raises BotError where that is not JSON of that `shape`."""
@@ -96,21 +89,6 @@ class Remote:
         status = response.status_code
         reason = f"{self._meaning(status)} (status {status}; the log has the beginning of the answer)"
         return _FAILURES.get(status, BotError)(reason)
-
-    def fault(self, error: httpx2.HTTPError) -> BotError:
-        """Return the failure that it is when no answer came, because of `error`."""
-        match error:
-            case PrivateAddress() | UnreadableAnswer():
-                return BotError(str(error))
-            case httpx2.ConnectTimeout():
-                return BotTimeout(f"no connection within {self.client.timeout.connect:g} s")
-            case httpx2.ConnectError():
-                return BotError(f"no connection: {_short(str(error))}")
-            case httpx2.TimeoutException():
-                return BotTimeout(f"silent for {self.client.timeout.read:g} s")
-            case httpx2.NetworkError() | httpx2.RemoteProtocolError():
-                return BotError("the connection broke off, or what came was not HTTP")
-        return BotError(f"could not be asked ({type(error).__name__})")
 
     async def close(self) -> None:
         """Close all connections."""
@@ -134,6 +112,47 @@ class Remote:
         if self.key is not None:
             body = self.key.hidden(body)
         log.warning("endpoint failed", url=self.url, status=response.status_code, body=_short(body))
+
+
+class RemoteBot:
+    """What bots at one server have in common."""
+
+    def __init__(self, remote: Remote) -> None:
+        """Ask `remote`."""
+        self._remote = remote
+
+    @property
+    def url(self) -> str:
+        """The address of the server."""
+        return self._remote.url
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._remote.close()
+
+
+class _Client(httpx2.AsyncClient):
+    """Raises BotError where no answer comes, whoever asks through it."""
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        try:
+            return await super().send(request, **options)
+        except httpx2.HTTPError as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: httpx2.HTTPError) -> BotError:
+        match error:
+            case PrivateAddress() | UnreadableAnswer():
+                return BotError(str(error))
+            case httpx2.ConnectTimeout():
+                return BotTimeout(f"no connection within {self.timeout.connect:g} s")
+            case httpx2.ConnectError():
+                return BotError(f"no connection: {_short(str(error))}")
+            case httpx2.TimeoutException():
+                return BotTimeout(f"silent for {self.timeout.read:g} s")
+            case httpx2.NetworkError() | httpx2.RemoteProtocolError():
+                return BotError("the connection broke off, or what came was not HTTP")
+        return BotError(f"could not be asked ({type(error).__name__})")
 
 
 def _whole(body: bytes) -> bytes:

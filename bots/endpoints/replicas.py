@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -141,15 +141,15 @@ class Replicas:
         self, replicas: Sequence[Replica], patience: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """Take `replicas`, each of which has `patience` seconds for a reply; `clock` counts seconds."""
-        self._records = [_ReplicaRecord(replica) for replica in replicas]
+        self._records = {replica.url: _ReplicaRecord(replica) for replica in replicas}
         self._patience = patience
         self._clock = clock
 
     def add(self, replica: Replica) -> None:
         """Add `replica`. Raises ValueError: there is one at its url."""
-        if replica.url in self.urls():
+        if replica.url in self._records:
             raise ValueError(f"{replica.url} is a replica already")
-        self._records.append(_ReplicaRecord(replica))
+        self._records[replica.url] = _ReplicaRecord(replica)
 
     async def remove(self, url: str) -> None:
         """Send nobody to the replica at `url` any more; close it when the calls in flight are over.
@@ -159,10 +159,7 @@ class Replicas:
         Raises:
             KeyError: there is none.
         """
-        record = next((record for record in self._records if record.replica.url == url), None)
-        if record is None:
-            raise KeyError(url)
-        self._records.remove(record)
+        record = self._records.pop(url)
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._patience):
@@ -172,15 +169,15 @@ class Replicas:
 
     def urls(self) -> tuple[str, ...]:
         """Return the addresses of the replicas, in the order in which they were added."""
-        return tuple(record.replica.url for record in self._records)
+        return tuple(self._records)
 
     def states(self) -> tuple[ReplicaState, ...]:
         """Return the state of each replica, in the order in which they were added."""
-        return tuple(record.state() for record in self._records)
+        return tuple(record.state() for record in self._records.values())
 
     async def probe(self) -> None:
         """Probe every replica. One that cannot answer is not asked until it can, and is then used at once."""
-        await asyncio.gather(*(self._probe(record) for record in self._records))
+        await asyncio.gather(*(self._probe(record) for record in self._records.values()))
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the first reply that a replica gives.
@@ -196,18 +193,18 @@ class Replicas:
                 return await self._ask(record, chat)
             except BotError as error:
                 tried[record], latest = str(error), BotError if isinstance(error, BotGone) else type(error)
-        rest = {record: self._resting(record) for record in self._records if record not in tried}
+        rest = {record: self._resting(record) for record in self._records.values() if record not in tried}
         reasons = [f"{record.replica.url}: {reason}" for record, reason in (tried | rest).items()]
         raise latest("; ".join(reasons) or "no bot host is there that answers for it")
 
     async def close(self) -> None:
         """Close every connection."""
-        for record in self._records:
+        for record in list(self._records.values()):
             await record.replica.close()
 
-    def _least_busy(self, tried: dict[_ReplicaRecord, str]) -> _ReplicaRecord | None:
+    def _least_busy(self, tried: Container[_ReplicaRecord]) -> _ReplicaRecord | None:
         now = self._clock()
-        able = [record for record in self._records if record not in tried and record.takes(now)]
+        able = [record for record in self._records.values() if record not in tried and record.takes(now)]
         return min(able, key=lambda record: record.load, default=None)
 
     async def _ask(self, record: _ReplicaRecord, chat: Chat) -> Reply:

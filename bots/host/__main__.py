@@ -3,10 +3,9 @@
 import asyncio
 import re
 import signal
-import socket
 import threading
 from collections.abc import Callable
-from types import FrameType
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -21,8 +20,9 @@ from bots.host.builtin import BuiltinModel
 from bots.host.connection import HostRejected
 from bots.host.connector import HostConnector
 from bots.host.drain import DrainingServer
+from bots.host.listener import listener
 from bots.host.model import Model, ModelError
-from bots.host.options import DType, Options
+from bots.host.options import DType, HfOptions
 from bots.terminal import console, fail, stderr
 
 _KINDS = ("hf", "parlai", "builtin")
@@ -71,7 +71,7 @@ def host(
     corpus: Annotated[str, typer.Option(help="What builtin bots learn from.")] = "builtin:smalltalk",
     max_new_tokens: Annotated[
         int, typer.Option(min=1, help="hf: tokens in a reply, at most.")
-    ] = Options().max_new_tokens,
+    ] = HfOptions().max_new_tokens,
     temperature: Annotated[
         float | None,
         typer.Option(min=0, help="hf: 0 is greedy.", show_default="the model's own settings, else 0"),
@@ -91,7 +91,7 @@ def host(
             "of conversations without a persona.",
             show_default="a stranger in a casual chat",
         ),
-    ] = Options().prompt,
+    ] = HfOptions().prompt,
     device: Annotated[
         str | None, typer.Option(help="hf: cpu, cuda, cuda:1 …", show_default="cuda where there is one")
     ] = None,
@@ -114,39 +114,38 @@ def host(
 
     candor host hf:models/my-bot --name mine --server wss://candor.example.org --token TOKEN
     """
-    options = Options(max_new_tokens, temperature, top_p, repetition_penalty, prompt, device, dtype)
+    options = HfOptions(max_new_tokens, temperature, top_p, repetition_penalty, prompt, device, dtype)
     specs = _specs(spec, name, model or [])
     hosted = Host(specs)
-    loading = _Loading(hosted, lambda wanted: MicroBatch(_open(wanted, corpus, options), wait_ms, largest))
+    loading = _Loading(
+        hosted, specs, lambda wanted: MicroBatch(_open(wanted, corpus, options), wait_ms, largest)
+    )
     if server is not None:
-        _dial_in(hosted, specs, loading, server, token)
+        _dial_in(hosted, loading, server, token)
     else:
-        _serve(hosted, specs, loading, address, port, _key(key_variable))
+        _serve(hosted, loading, address, port, _key(key_variable))
     if loading.failure is not None:
         fail(loading.failure)
 
 
+@dataclass(slots=True)
 class _Loading:
     """Loads models in a thread of its own, which Ctrl-C does not wait for; `failure` says what went wrong."""
 
-    def __init__(self, hosted: Host, load: Callable[[str], Bot]) -> None:
-        self._hosted = hosted
-        self._load = load
-        self.failure: str | None = None
+    hosted: Host
+    specs: dict[str, str]
+    load: Callable[[str], Bot]
+    failure: str | None = None
 
-    def start(self, specs: dict[str, str], ready: Callable[[str], None], failed: Callable[[], None]) -> None:
-        """Load `specs` one after the other; tell who is `ready`, or that one `failed`, which is the last."""
-        threading.Thread(
-            target=self._load_all, args=(specs, ready, failed), name="loading", daemon=True
-        ).start()
+    def start(self, ready: Callable[[str], None], failed: Callable[[], None]) -> None:
+        """Load one after the other; tell who is `ready`, or that one `failed`, which is the last."""
+        threading.Thread(target=self._load_all, args=(ready, failed), name="loading", daemon=True).start()
 
-    def _load_all(
-        self, specs: dict[str, str], ready: Callable[[str], None], failed: Callable[[], None]
-    ) -> None:
-        for name, wanted in specs.items():
+    def _load_all(self, ready: Callable[[str], None], failed: Callable[[], None]) -> None:
+        for name, wanted in self.specs.items():
             stderr.print(f"Loading {name} ({escape(wanted)}) …")
             try:
-                self._hosted.put(name, self._load(wanted))
+                self.hosted.put(name, self.load(wanted))
             except Exception as error:  # the process must not stay, waiting for a model that never comes
                 known = isinstance(error, ModelError)
                 self.failure = str(error) if known else f"{wanted}: {error!r}"
@@ -155,25 +154,26 @@ class _Loading:
             ready(name)
 
 
-def _serve(
-    hosted: Host, specs: dict[str, str], loading: _Loading, address: str, port: int, key: Key | None
-) -> None:
+def _serve(hosted: Host, loading: _Loading, address: str, port: int, key: Key | None) -> None:
     """Answer over HTTP until told to stop."""
-    listener = _listen(address, port)
+    try:
+        listening = listener(address, port)
+    except OSError as error:
+        fail(f"cannot listen on {address}:{port}: {error.strerror}. Choose another --port or --host.")
     app = create_app(hosted, key)
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
     server = DrainingServer(config, hosted)
-    at = f"http://{address}:{listener.getsockname()[1]}"
+    at = f"http://{address}:{listening.getsockname()[1]}"
     console.print(f"Listening on {at}")
 
     def stop() -> None:
         server.should_exit = True
 
-    loading.start(specs, lambda name: console.print(f"Ready: {at}/{name}"), stop)
-    asyncio.run(server.serve(sockets=[listener]))
+    loading.start(lambda name: console.print(f"Ready: {at}/{name}"), stop)
+    asyncio.run(server.serve(sockets=[listening]))
 
 
-def _dial_in(hosted: Host, specs: dict[str, str], loading: _Loading, server: str, token: str | None) -> None:
+def _dial_in(hosted: Host, loading: _Loading, server: str, token: str | None) -> None:
     """Answer a server that this host connects to, until told to stop."""
     if token is None:
         fail(
@@ -185,13 +185,9 @@ def _dial_in(hosted: Host, specs: dict[str, str], loading: _Loading, server: str
         connector = HostConnector(
             hosted, server, token, lambda line: console.print(escape(line), soft_wrap=True)
         )
-
-        def drain(_signal: int, _frame: FrameType | None) -> None:
-            connector.drain()
-
         for each in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(each, drain)
-        loading.start(specs, lambda _: connector.changed(), connector.stop)
+            signal.signal(each, lambda *_: connector.drain())
+        loading.start(lambda _: connector.changed(), connector.stop)
         await connector.run()
 
     try:
@@ -207,7 +203,7 @@ def _key(variable: str | None) -> Key | None:
         fail(f"--key-variable: {error}")
 
 
-def _open(spec: str, corpus: str, options: Options) -> Model:
+def _open(spec: str, corpus: str, options: HfOptions) -> Model:
     """Return the model that `spec` names, loaded. Raises ModelError."""
     kind, _, rest = spec.partition(":")
     if kind == "builtin":
@@ -258,17 +254,6 @@ def _name_of(spec: str) -> str:
     """Return a name for a model: the end of its spec, in the letters that names have."""
     end = re.split(r"[/:\\]", spec.rstrip("/\\"))[-1].lower()
     return re.sub(r"[^a-z0-9_-]+", "-", end).strip("-_")[:64]
-
-
-def _listen(address: str, port: int) -> socket.socket:
-    try:
-        listener = socket.create_server((address, port), backlog=2048)
-    except OSError as error:
-        fail(f"cannot listen on {address}:{port}: {error.strerror}. Choose another --port or --host.")
-    # Connections inherit this. asyncio does not see that they are TCP, and an answer, which is written in two
-    # parts, would wait 40 ms for the client's acknowledgement of the first.
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listener
 
 
 if __name__ == "__main__":

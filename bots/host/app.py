@@ -12,6 +12,7 @@ from bots.core.body_limit import BodyLimit
 from bots.core.chat import Bot, Chat, Reply
 from bots.core.chat_request import ChatRequest
 from bots.core.failures import BotBusy, BotError, ChatRefused, EmptyReply
+from bots.core.mistakes import mistakes
 from bots.endpoints.key import Key
 from bots.host.guard import HttpGuard
 
@@ -132,10 +133,8 @@ def _chat(body: bytes) -> Chat:
     try:
         return ChatRequest.model_validate_json(body).chat()
     except ValidationError as error:
-        # What was sent is not repeated: it may be long, or no text at all.
-        found = error.errors(include_url=False, include_input=False)[:3]
-        reasons = [f"{'.'.join(map(str, each['loc'])) or 'the body'}: {each['msg']}" for each in found]
-        raise HTTPException(422, "; ".join(reasons)) from None
+        # Not from `error`, whose text repeats what was sent.
+        raise HTTPException(422, mistakes(error, "the body")) from None
 
 
 async def _while_connected(request: Request, work: Coroutine[None, None, T]) -> T:

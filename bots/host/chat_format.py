@@ -96,8 +96,7 @@ class TemplateFormat(ChatFormat):
         elif instructions:
             first = messages[0]
             messages[0] = _message(first["role"], f"{instructions}\n\n{first['content']}")
-        ids: list[int] = self._tokenizer(self._rendered(messages), add_special_tokens=False)["input_ids"]
-        return ids
+        return list(self._tokenizer(self._rendered(messages), add_special_tokens=False)["input_ids"])
 
     def _takes(self, messages: list[Message]) -> bool:
         """Return whether the template shows all of it; some refuse a role, others leave it out."""
@@ -152,8 +151,7 @@ class EncoderFormat(ChatFormat):
         """Return persona and conversation, with the special tokens of an encoder's input."""
         about = "".join(f"your persona: {sentence}\n" for sentence in persona)
         text = about + self._between.join(turn.text for turn in turns)
-        ids: list[int] = self._tokenizer(text)["input_ids"]
-        return ids
+        return list(self._tokenizer(text)["input_ids"])
 
 
 def chat_format(

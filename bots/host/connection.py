@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel
@@ -17,7 +18,7 @@ from bots.core.host_protocol import (
     Cancel,
     Drain,
     Failed,
-    Hello,
+    HostHello,
     Offer,
     Offered,
     Refused,
@@ -46,6 +47,7 @@ class ConnectionLost(Exception):
     """There is no connection, or no use for it, for a reason that may pass."""
 
 
+@dataclass(slots=True)
 class HostConnection:
     """Serves `host` to the server at the other end of `socket`.
 
@@ -53,30 +55,21 @@ class HostConnection:
     when the host shall leave. `withdrawn` holds the names that the server has no use for.
     """
 
-    def __init__(
-        self,
-        socket: ClientConnection,
-        host: Host,
-        say: Callable[[str], None],
-        news: asyncio.Event,
-        draining: asyncio.Event,
-        withdrawn: set[str],
-    ) -> None:
-        self._socket = socket
-        self._host = host
-        self._say = say
-        self._news = news
-        self._draining = draining
-        self._withdrawn = withdrawn
-        self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._released = asyncio.Event()
+    socket: ClientConnection
+    host: Host
+    say: Callable[[str], None]
+    news: asyncio.Event
+    draining: asyncio.Event
+    withdrawn: set[str]
+    _tasks: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    _released: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def greet(self, label: str) -> None:
         """Introduce the host as `label`. Raises ConnectionLost, HostRejected, ConnectionClosed."""
-        await self._send(Hello(version=VERSION, label=label))
+        await self._send(HostHello(version=VERSION, label=label))
         try:
             async with asyncio.timeout(WELCOME_SECONDS):
-                first = _read(await self._socket.recv())
+                first = _read(await self.socket.recv())
         except TimeoutError as error:
             raise ConnectionLost(f"The server said nothing within {WELCOME_SECONDS:g} s") from error
         if isinstance(first, Refused):
@@ -96,16 +89,16 @@ class HostConnection:
         """Offer every model as soon as it is ready."""
         offered: set[str] = set()
         while True:
-            self._news.clear()
-            for name in self._host.names:
-                if self._host.health(name).ready and name not in offered | self._withdrawn:
+            self.news.clear()
+            for name in self.host.names:
+                if self.host.health(name).ready and name not in offered | self.withdrawn:
                     offered.add(name)
                     await self._send(Offer(name=name))
-            await self._news.wait()
+            await self.news.wait()
 
     async def _leave(self) -> None:
         """Wait until the host shall leave, then until what was asked is answered."""
-        await self._draining.wait()
+        await self.draining.wait()
         await self._send(Drain())
         with suppress(TimeoutError):
             async with asyncio.timeout(RELEASE_SECONDS):
@@ -114,7 +107,7 @@ class HostConnection:
             await asyncio.wait(list(self._tasks.values()), timeout=PATIENCE)
 
     async def _listen(self) -> None:
-        async for received in self._socket:
+        async for received in self.socket:
             match _read(received):
                 case Ask() as ask:
                     self._start(ask)
@@ -122,7 +115,7 @@ class HostConnection:
                     if (task := self._tasks.get(number)) is not None:
                         task.cancel()
                 case Offered(name=name):
-                    self._say(f"Ready: {name}")
+                    self.say(f"Ready: {name}")
                 case Withdrawn(name=name):
                     self._withdraw(name)
                 case Released():
@@ -134,11 +127,11 @@ class HostConnection:
         raise ConnectionLost("The server closed the connection")
 
     def _withdraw(self, name: str) -> None:
-        self._withdrawn.add(name)
+        self.withdrawn.add(name)
         reason = f'the bot "{name}" was deleted on the server'
-        if self._withdrawn.issuperset(self._host.names):
+        if self.withdrawn.issuperset(self.host.names):
             raise HostRejected(f"{reason}. Start this host again to register it anew.")
-        self._say(f"No longer offered: {reason}")
+        self.say(f"No longer offered: {reason}")
 
     def _start(self, ask: Ask) -> None:
         task = asyncio.ensure_future(self._answer(ask))
@@ -147,16 +140,16 @@ class HostConnection:
 
     async def _answer(self, ask: Ask) -> None:
         try:
-            if ask.name not in self._host.names:
+            if ask.name not in self.host.names:
                 raise ChatRefused(f'no model is called "{ask.name}" here')
-            reply = await self._host.reply(ask.name, ask.chat.chat())
+            reply = await self.host.reply(ask.name, ask.chat.chat())
             await self._send(Replied(ask=ask.ask, text=checked_reply(reply.text).text))
         except BotError as error:
             await self._send(Failed(ask=ask.ask, kind=error.kind, reason=str(error)[:LONGEST_REASON]))
 
     async def _send(self, message: BaseModel) -> None:
         with suppress(ConnectionClosed):  # whoever listens learns of it too, after the server's last words
-            await self._socket.send(frame(message))
+            await self.socket.send(frame(message))
 
 
 def _read(received: str | bytes) -> ServerMessage:

@@ -13,13 +13,12 @@ PATIENCE = 60.0
 class DrainingServer(uvicorn.Server):
     """Serves a host. The first SIGTERM or SIGINT drains it, the second ends it at once.
 
-    While it drains, new chats get 503. It ends when no reply is under way, or after `patience` seconds.
+    While it drains, new chats get 503. It ends when no reply is under way, or after PATIENCE seconds.
     """
 
-    def __init__(self, config: uvicorn.Config, host: Host, patience: float = PATIENCE) -> None:
+    def __init__(self, config: uvicorn.Config, host: Host) -> None:
         super().__init__(config)
         self._host = host
-        self._patience = patience
         self._until: float | None = None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -28,7 +27,7 @@ class DrainingServer(uvicorn.Server):
             self.force_exit = True
             self.should_exit = True
             return
-        self._until = time.monotonic() + self._patience
+        self._until = time.monotonic() + PATIENCE
         self._host.drain()
 
     async def on_tick(self, counter: int) -> bool:

@@ -5,11 +5,13 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import structlog
 import torch
+from torch.nn.utils.rnn import pad_sequence
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -22,7 +24,7 @@ from bots.core.chat import Chat
 from bots.host.chat_format import chat_format, cleaned
 from bots.host.memory import gigabytes, require_memory
 from bots.host.model import ModelError
-from bots.host.options import DType, Options
+from bots.host.options import DType, HfOptions
 from bots.host.sampling import RowSampler
 
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
@@ -53,14 +55,14 @@ class HfModel:
     the shape of a batch; a reply then differs where two words are as likely to the last digit.)
     """
 
-    def __init__(self, path: str, options: Options | None = None) -> None:
+    def __init__(self, path: str, options: HfOptions | None = None) -> None:
         """Load the model of a folder or of the hub's id `path`.
 
         Raises:
             ModelError: there is none, it cannot chat, or it needs more memory than there is.
         """
         self.name = f"hf:{path}"
-        self._options = options or Options()
+        self._options = options or HfOptions()
         path = str(Path(path).expanduser()) if path.startswith("~") else path
         config = self._config(path)
         kind = _auto_class(self.name, config)
@@ -113,7 +115,7 @@ class HfModel:
     ) -> list[str]:
         """Return what the model says to each prompt, all of them side by side."""
         width = max(map(len, prompts))
-        ids, mask = self._padded(prompts, width)
+        ids, mask = self._padded(prompts)
         settings = copy.copy(self._generation)
         processors: list[Any] = []
         if drawing.repetition_penalty != 1.0:
@@ -135,17 +137,14 @@ class HfModel:
         new = produced if self._encoder_decoder else produced[:, width:]
         return [cleaned(text) for text in self._tokenizer.batch_decode(new, skip_special_tokens=True)]
 
-    def _padded(self, prompts: Sequence[list[int]], width: int) -> tuple[torch.Tensor, torch.Tensor]:
+    def _padded(self, prompts: Sequence[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         """Return prompts as ids and mask (rows × width): a decoder's end, an encoder's start together."""
-        pad = self._generation.pad_token_id
-        gaps = [width - len(prompt) for prompt in prompts]
-        if self._encoder_decoder:
-            ids = [prompt + [pad] * gap for prompt, gap in zip(prompts, gaps, strict=True)]
-            mask = [[1] * (width - gap) + [0] * gap for gap in gaps]
-        else:
-            ids = [[pad] * gap + prompt for prompt, gap in zip(prompts, gaps, strict=True)]
-            mask = [[0] * gap + [1] * (width - gap) for gap in gaps]
-        return torch.tensor(ids, device=self._device), torch.tensor(mask, device=self._device)
+        pad = partial(
+            pad_sequence, batch_first=True, padding_side="right" if self._encoder_decoder else "left"
+        )
+        rows = [torch.tensor(prompt, device=self._device) for prompt in prompts]
+        ids = pad(rows, padding_value=self._generation.pad_token_id)
+        return ids, pad([torch.ones_like(row) for row in rows])
 
     def _config(self, path: str) -> Any:
         local = Path(path)
@@ -159,9 +158,8 @@ class HfModel:
             return AutoConfig.from_pretrained(path, trust_remote_code=False)
 
     def _weights(self, path: str, kind: type[Any], config: Any, dtype: torch.dtype) -> Any:
-        if (
-            getattr(config, "quantization_config", None) is None
-        ):  # else its size is not that of its parameters
+        # The size of a quantised model is not that of its parameters.
+        if getattr(config, "quantization_config", None) is None:
             size = require_memory(self.name, kind, config, dtype, self._device)
             log.info("loading", model=self.name, weights=gigabytes(size), device=str(self._device))
         with self._explained("its weights cannot be loaded"):
@@ -276,21 +274,17 @@ def _dtype(wanted: DType, config: Any, device: torch.device) -> torch.dtype:
     return saved if device.type == "cuda" and saved is not None else torch.float32
 
 
-def _settings(given: Any, options: Options, tokenizer: Any, encoder_decoder: bool) -> tuple[Any, _Drawing]:
+def _settings(given: Any, options: HfOptions, tokenizer: Any, encoder_decoder: bool) -> tuple[Any, _Drawing]:
     """Return the model's generation settings with `options` on top, and how it draws.
 
     Drawing is taken out of the settings, since it has to depend on each conversation alone.
     """
     settings = copy.deepcopy(given)
-    if options.temperature is not None:
-        temperature = options.temperature
-    else:
-        temperature = (
-            (settings.temperature or 1.0) if settings.do_sample or options.top_p is not None else 0.0
-        )
+    draws = settings.do_sample or options.top_p is not None
+    usual = (settings.temperature or 1.0) if draws else 0.0
     own = settings if settings.do_sample else None
     drawing = _Drawing(
-        temperature=temperature,
+        temperature=usual if options.temperature is None else options.temperature,
         top_p=options.top_p if options.top_p is not None else getattr(own, "top_p", None),
         top_k=getattr(own, "top_k", None),
         repetition_penalty=options.repetition_penalty or settings.repetition_penalty or 1.0,
@@ -306,6 +300,6 @@ def _settings(given: Any, options: Options, tokenizer: Any, encoder_decoder: boo
         settings.eos_token_id = tokenizer.eos_token_id
     ends = settings.eos_token_id
     end = ends[0] if isinstance(ends, list) else ends
-    known = settings.pad_token_id if settings.pad_token_id is not None else tokenizer.pad_token_id
-    settings.pad_token_id = known if known is not None else (end if end is not None else 0)
+    pads = (settings.pad_token_id, tokenizer.pad_token_id, end, 0)
+    settings.pad_token_id = next(token for token in pads if token is not None)
     return settings, drawing

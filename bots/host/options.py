@@ -9,7 +9,7 @@ DType = Literal["auto", "float32", "bfloat16", "float16"]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class HfOptions:
     """How a model is run and how it draws its words.
 
     What is None is as the model's own generation settings say; without any it is greedy. A temperature of 0

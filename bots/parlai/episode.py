@@ -10,35 +10,35 @@ SILENCE = "__SILENCE__"
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class EpisodeExchange:
     """What was said to the agent, and its answer; `answered` is empty where it has yet to answer."""
 
     said: str
     answered: str
 
 
-def exchanges(turns: Iterable[Turn]) -> list[Exchange]:
+def exchanges(turns: Iterable[Turn]) -> list[EpisodeExchange]:
     """Return `turns` as exchanges, the last of them unanswered.
 
     Lines that one side says in a row are one line. An agent that speaks first answers silence, as in
     ConvAI2's own files.
     """
-    pairs: list[Exchange] = []
+    pairs: list[EpisodeExchange] = []
     for turn in turns:
         text = " ".join(turn.text.split())
         last = pairs[-1] if pairs else None
         if turn.author == "worker":
             if last is not None and not last.answered:
-                pairs[-1] = Exchange(f"{last.said} {text}".strip(), "")
+                pairs[-1] = EpisodeExchange(f"{last.said} {text}".strip(), "")
             else:
-                pairs.append(Exchange(text, ""))
+                pairs.append(EpisodeExchange(text, ""))
         elif last is None:
-            pairs.append(Exchange(SILENCE, text))
+            pairs.append(EpisodeExchange(SILENCE, text))
         else:
-            pairs[-1] = Exchange(last.said, f"{last.answered} {text}".strip())
+            pairs[-1] = EpisodeExchange(last.said, f"{last.answered} {text}".strip())
     if not pairs or pairs[-1].answered:
-        pairs.append(Exchange(SILENCE, ""))
-    return [Exchange(each.said or SILENCE, each.answered) for each in pairs]
+        pairs.append(EpisodeExchange(SILENCE, ""))
+    return [EpisodeExchange(each.said or SILENCE, each.answered) for each in pairs]
 
 
 def opening(persona: Sequence[str], said: str) -> str:

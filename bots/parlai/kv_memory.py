@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 from parlai.core.torch_ranker_agent import TorchRankerAgent
@@ -184,18 +184,14 @@ class KvMemoryAgent(TorchRankerAgent):
             exchanges = [json.loads(line) for line in text.splitlines()]
             keys = [self._query([self.dict.txt2vec(line) for line in each["said"]]) for each in exchanges]
             values = [self.dict.txt2vec(each["reply"]) for each in exchanges]
-        except OSError as error:
-            _unusable(path, f"cannot be read ({error.strerror})", error)
-        except (ValueError, KeyError, TypeError) as error:
-            _unusable(path, "is damaged", error)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else "is damaged"
+            raise ValueError(
+                f"{path}: {reason}: the key-value memory network needs its training dialogues. "
+                "Train it again."
+            ) from error
         device = self.model.log_scale.device
         encoders = (self.model.encode, keys), (self.model.encode_replies, values)
         with torch.no_grad():
             encoded = (encode(self._pad_tensor(rows)[0].to(device)) for encode, rows in encoders)
             return Memories(*encoded)
-
-
-def _unusable(path: Path, reason: str, error: Exception) -> NoReturn:
-    raise ValueError(
-        f"{path}: {reason}: the key-value memory network needs its training dialogues. Train it again."
-    ) from error

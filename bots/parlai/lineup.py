@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from string import Template
-from types import MappingProxyType
 from typing import Literal
 
 Option = str | int | float | bool
@@ -58,52 +57,44 @@ LINEUP = (
         "Bi-Encoder",
         5,
         "hits@1",
-        MappingProxyType({"model": "bots.parlai.upstream:BiencoderAgent", **_RANKER, **_TRANSFORMER}),
+        {"model": "bots.parlai.upstream:BiencoderAgent", **_RANKER, **_TRANSFORMER},
     ),
     Architecture(
         "polyencoder",
         "Poly-Encoder",
         5,
         "hits@1",
-        MappingProxyType(
-            {"model": "bots.parlai.upstream:PolyencoderAgent", "poly_n_codes": 16, **_RANKER, **_TRANSFORMER},
-        ),
+        {"model": "bots.parlai.upstream:PolyencoderAgent", "poly_n_codes": 16, **_RANKER, **_TRANSFORMER},
     ),
     Architecture(
         "kvmemnn",
         "Key-Value Memory Network",
         4,
         "hits@1",
-        MappingProxyType(
-            {"model": "bots.parlai.kv_memory:KvMemoryAgent", "embedding_size": 128, **_RANKER},
-        ),
+        {"model": "bots.parlai.kv_memory:KvMemoryAgent", "embedding_size": 128, **_RANKER},
     ),
     Architecture(
         "seq2seq",
         "Sequence to Sequence",
         8,
         "ppl",
-        MappingProxyType(
-            {
-                "model": "bots.parlai.upstream:Seq2seqAgent",
-                "hiddensize": 128,
-                "embeddingsize": 128,
-                "numlayers": 1,
-                "attention": "dot",
-                "lookuptable": "all",
-                "dropout": 0.2,
-                **_GENERATOR,
-            }
-        ),
+        {
+            "model": "bots.parlai.upstream:Seq2seqAgent",
+            "hiddensize": 128,
+            "embeddingsize": 128,
+            "numlayers": 1,
+            "attention": "dot",
+            "lookuptable": "all",
+            "dropout": 0.2,
+            **_GENERATOR,
+        },
     ),
     Architecture(
         "lan_model",
         "Language Model",
         8,
         "ppl",
-        MappingProxyType(
-            {"model": "bots.parlai.language_model:LanguageModelAgent", "hiddensize": 256, **_GENERATOR},
-        ),
+        {"model": "bots.parlai.language_model:LanguageModelAgent", "hiddensize": 256, **_GENERATOR},
     ),
 )
 

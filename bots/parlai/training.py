@@ -104,8 +104,7 @@ class Training:
     def _recipe(self) -> dict[str, Any]:
         """Return everything that makes this model what it is."""
         content = sha256(self.data.train.encode()).hexdigest()[:16]
-        settings = {"epochs": self.epochs, "seed": self.seed, **self.architecture.options}
-        return {"corpus": content, **settings}
+        return {"corpus": content, "epochs": self.epochs, "seed": self.seed, **self.architecture.options}
 
     def _options(self) -> Any:
         return TrainModel.setup_args().parse_kwargs(
@@ -121,6 +120,7 @@ class Training:
             batchsize=32,
             optimizer="adam",
             learningrate=1e-3,
+            lr_scheduler="none",  # the default acts at validations only, and no longer fits torch
             gradient_clip=1.0,
             num_epochs=self.epochs,
             log_every_n_steps=5,

@@ -11,7 +11,7 @@ from parlai.utils.misc import msg_to_str
 from bots.core.chat import Turn
 from bots.corpus import Corpus, CorpusError, Dialogue
 from bots.parlai.agent import CANDIDATES
-from bots.parlai.episode import Exchange, exchanges, opening
+from bots.parlai.episode import EpisodeExchange, exchanges, opening
 
 CHOICES = 20  # replies to pick from on held-out dialogues, as in ConvAI2
 _HELD_OUT = 0.1
@@ -69,7 +69,7 @@ class _Side:
     """A dialogue as one of its speakers, the one who answers, sees it."""
 
     persona: Sequence[str]
-    exchanges: Sequence[Exchange]
+    exchanges: Sequence[EpisodeExchange]
 
     def without_persona(self) -> "_Side":
         """Return the same with nothing known of the speaker."""

@@ -50,6 +50,21 @@ def distort(response: Sequence[str], donor: Sequence[str], rng: random.Random) -
     return [*response[:start], *donor[taken : taken + length], *response[start + length :]]
 
 
+def may_have_given(source: Sequence[str], line: Sequence[str]) -> bool:
+    """Return whether `line`, or a part of it, can be `source` with a run of its words replaced.
+
+    A short source is looked for as the whole line only, as its words may stand anywhere.
+    """
+    size = len(source)
+    starts = range(len(line) - size + 1) if size >= 3 else range(1 if len(line) == size else 0)
+    return any(_differ_by_a_run(source, line[start : start + size]) for start in starts)
+
+
+def _differ_by_a_run(one: Sequence[str], other: Sequence[str]) -> bool:
+    places = [at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a.casefold() != b.casefold()]
+    return not places or places[-1] - places[0] < run_length(len(one))
+
+
 class QcBot:
     """Answers with the corpus's responses in an order of the conversation's own, each one distorted.
 

@@ -1,6 +1,5 @@
 """Asks the server, as a researcher."""
 
-from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
@@ -57,47 +56,45 @@ class ResearcherClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._client.close()
 
     def bots(self) -> list[BotView]:
         """Return every registered bot."""
-        return self._read(BotList, "GET", "/desk/bots").bots
+        return self._read(BotList, "GET", _path("bots")).bots
 
     def add(self, name: str, endpoint: dict[str, Any]) -> BotView:
         """Register a bot."""
-        return self._read(BotView, "POST", "/desk/bots", json={"name": name, "endpoint": endpoint})
+        return self._read(BotView, "POST", _path("bots"), json={"name": name, "endpoint": endpoint})
 
     def bot(self, name: str) -> BotView:
         """Return a registered bot."""
-        return self._read(BotView, "GET", _path(name))
+        return self._read(BotView, "GET", _path("bots", name))
 
     def enable(self, name: str, enabled: bool) -> BotView:
         """Have a bot answer, or not."""
-        return self._read(BotView, "PATCH", _path(name), json={"enabled": enabled})
+        return self._read(BotView, "PATCH", _path("bots", name), json={"enabled": enabled})
 
     def delete(self, name: str) -> None:
         """Forget a bot."""
-        self._call("DELETE", _path(name))
+        self._call("DELETE", _path("bots", name))
 
     def add_replica(self, name: str, url: str) -> BotView:
         """Have one more server answer for a bot."""
-        return self._read(BotView, "POST", _path(name, "replicas"), json={"url": url})
+        return self._read(BotView, "POST", _path("bots", name, "replicas"), json={"url": url})
 
     def remove_replica(self, name: str, url: str) -> BotView:
         """Have a server answer for a bot no more."""
-        return self._read(BotView, "DELETE", _path(name, "replicas"), params={"url": url})
+        return self._read(BotView, "DELETE", _path("bots", name, "replicas"), params={"url": url})
 
     def start_check(self, name: str, at_once: int) -> CheckView:
         """Have a bot checked, or watch the check that is under way."""
-        return self._read(CheckView, "POST", _path(name, "check"), json={"at_once": at_once})
+        return self._read(CheckView, "POST", _path("bots", name, "check"), json={"at_once": at_once})
 
     def check(self, name: str) -> CheckView | None:
         """Return the latest check of a bot, None where there was none."""
         try:
-            return self._read(CheckView, "GET", _path(name, "check"))
+            return self._read(CheckView, "GET", _path("bots", name, "check"))
         except RequestRefused as error:
             if error.code != "not_checked":
                 raise
@@ -105,7 +102,7 @@ class ResearcherClient:
 
     def runs(self) -> list[RunView]:
         """Return every run."""
-        return self._read(RunList, "GET", "/desk/runs").runs
+        return self._read(RunList, "GET", _path("runs")).runs
 
     def join_simulated(self, run: str, worker: str, reply_pace: float) -> JoinView:
         """Let a simulated worker into a run; `reply_pace` scales the natural reply times."""
@@ -114,9 +111,7 @@ class ResearcherClient:
 
     def simulation(self, assignment: str) -> SimulatedBeliefs:
         """Return what the simulated worker of an assignment believes."""
-        return self._read(
-            SimulatedBeliefs, "GET", f"/desk/assignments/{quote(assignment, safe='')}/simulation"
-        )
+        return self._read(SimulatedBeliefs, "GET", _path("assignments", assignment, "simulation"))
 
     def _read(self, shape: type[Shape], method: str, path: str, **request: Any) -> Shape:
         response = self._call(method, path, **request)
@@ -154,8 +149,8 @@ class ResearcherClient:
         )
 
 
-def _path(name: str, *more: str) -> str:
-    return "/".join(("/desk/bots", *(quote(part, safe="") for part in (name, *more))))
+def _path(*parts: str) -> str:
+    return "/".join(("/desk", *(quote(part, safe="") for part in parts)))
 
 
 def _sentence(text: str) -> str:

@@ -11,19 +11,19 @@ from bots.crowd.profile import (
     PER_QUALITY,
     RATING_SD,
     WORKER_SD,
-    Criterion,
     Flat,
     Honest,
     Random,
     deal,
     parse_mix,
 )
+from bots.researcher.views import CriterionView
 
-FUN = Criterion("fun", negative=False, qc=True)
-ROBOTIC = Criterion("robotic", negative=True, qc=False)
+FUN = CriterionView(label="fun", negative=False, qc=True)
+ROBOTIC = CriterionView(label="robotic", negative=True, qc=False)
 
 
-def ratings_by_many(quality: float, criterion: Criterion, workers: int = 4000) -> list[int]:
+def ratings_by_many(quality: float, criterion: CriterionView, workers: int = 4000) -> list[int]:
     return [Honest(random.Random(i)).rate(quality, [criterion])[criterion.label] for i in range(workers)]
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from bots.core.chat import Turn
-from bots.parlai.episode import Exchange, exchanges
+from bots.parlai.episode import EpisodeExchange, exchanges
 from bots.parlai.history import PersonaHistory
 from bots.parlai.kv_memory import KvMemory
 from bots.parlai.language_model import LstmLanguageModel
@@ -127,11 +127,14 @@ def test_turns_become_exchanges() -> None:
     def turns(*pairs: tuple[str, str]) -> list[Turn]:
         return [Turn("worker" if who == "w" else "bot", text) for who, text in pairs]
 
-    assert exchanges([]) == [Exchange("__SILENCE__", "")]
-    assert exchanges(turns(("w", "a\nb"))) == [Exchange("a b", "")]
-    assert exchanges(turns(("b", "x"), ("w", "a"))) == [Exchange("__SILENCE__", "x"), Exchange("a", "")]
-    assert exchanges(turns(("w", "a"), ("w", "b"), ("b", "x"), ("b", "y"), ("w", "c"))) == [
-        Exchange("a b", "x y"),
-        Exchange("c", ""),
+    assert exchanges([]) == [EpisodeExchange("__SILENCE__", "")]
+    assert exchanges(turns(("w", "a\nb"))) == [EpisodeExchange("a b", "")]
+    assert exchanges(turns(("b", "x"), ("w", "a"))) == [
+        EpisodeExchange("__SILENCE__", "x"),
+        EpisodeExchange("a", ""),
     ]
-    assert exchanges(turns(("w", "a"), ("b", "x")))[-1] == Exchange("__SILENCE__", "")
+    assert exchanges(turns(("w", "a"), ("w", "b"), ("b", "x"), ("b", "y"), ("w", "c"))) == [
+        EpisodeExchange("a b", "x y"),
+        EpisodeExchange("c", ""),
+    ]
+    assert exchanges(turns(("w", "a"), ("b", "x")))[-1] == EpisodeExchange("__SILENCE__", "")

@@ -11,7 +11,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from bots import Bot, Chat, Corpus, Reply, open_bot
-from bots.builtin.catalogue import builtin_names
+from bots.builtin.catalogue import bot_specs
 from bots.builtin.evaluate import (
     CANDIDATES,
     Accuracy,
@@ -44,29 +44,27 @@ def tried(split: tuple[Corpus, Corpus]) -> list[Case]:
 @pytest.fixture(scope="module")
 def rows(split: tuple[Corpus, Corpus], tried: list[Case]) -> dict[str, Row]:
     """What is found about every bot."""
-    specs = [*(f"builtin:{name}" for name in builtin_names()), "qc"]
-    return {spec: evaluated(spec, split[0], tried, seed=1) for spec in specs}
+    return {spec: evaluated(spec, split[0], tried, seed=1) for spec in bot_specs()}
 
 
 def test_every_turn_but_the_first_is_a_case(split: tuple[Corpus, Corpus], tried: list[Case]) -> None:
     held = {dialogue.id: dialogue for dialogue in split[1].dialogues}
     assert len(tried) == sum(len(dialogue.turns) - 1 for dialogue in held.values())
     for case in tried:
-        dialogue = held[case.dialogue]
+        dialogue = held[case.chat.conversation_id]
         at = len(case.chat.turns)
         assert case.candidates[case.truth] == dialogue.turns[at]
         assert tuple(turn.text for turn in case.chat.turns) == dialogue.turns[:at]
         assert case.chat.turns[-1].author == "worker"
-        assert case.persona == dialogue.speaker(at).sentences
+        assert case.chat.persona == dialogue.speaker(at).sentences
 
 
 def test_the_other_candidates_are_turns_of_other_held_out_dialogues(
     split: tuple[Corpus, Corpus], tried: list[Case]
 ) -> None:
     for case in tried:
-        others = {
-            turn for dialogue in split[1].dialogues if dialogue.id != case.dialogue for turn in dialogue.turns
-        }
+        own = case.chat.conversation_id
+        others = {turn for dialogue in split[1].dialogues if dialogue.id != own for turn in dialogue.turns}
         wrong = [line for at, line in enumerate(case.candidates) if at != case.truth]
         assert len(case.candidates) == len(set(case.candidates)) == CANDIDATES
         assert set(wrong) <= others
@@ -111,10 +109,9 @@ def test_likeness_prefers_words_that_carry_meaning() -> None:
 
 
 def test_accuracy_and_its_interval() -> None:
-    chat = Chat("c", 1, (), ())
     # Two dialogues of two cases; one all right, one all wrong. Drawn again with replacement, the share is 0
     # (a quarter of the draws), 0.5 (half) or 1 (a quarter): the 2.5 % and 97.5 % quantiles are 0 and 1.
-    tried = [Case(name, chat, (), ("a", "b"), 0) for name in ("x", "x", "y", "y")]
+    tried = [Case(Chat(name, 1, (), ()), ("a", "b"), 0) for name in ("x", "x", "y", "y")]
     assert accuracy(tried, [True, True, False, False], seed=1) == Accuracy(0.5, 0.0, 1.0, 4)
     # All dialogues alike: nothing to vary.
     assert accuracy(tried, [True, False, True, False], seed=1) == Accuracy(0.5, 0.5, 0.5, 4)

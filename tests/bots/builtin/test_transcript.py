@@ -8,19 +8,20 @@ from pathlib import Path
 import pytest
 
 from bots import Corpus
-from bots.builtin.transcript import SCRIPT, names, page
+from bots.builtin.catalogue import bot_specs
+from bots.builtin.transcript import SCRIPT, page
 
 TRANSCRIPTS = Path(__file__).parents[3] / "docs" / "transcripts"
 
 
-@pytest.mark.parametrize("spec", names())
+@pytest.mark.parametrize("spec", bot_specs())
 def test_transcript_is_up_to_date(corpus: Corpus, spec: str) -> None:
     written = TRANSCRIPTS / f"{spec.removeprefix('builtin:')}.md"
     assert page(spec, corpus) == written.read_text(encoding="utf-8"), "run python -m bots.builtin.transcript"
 
 
 def test_there_is_no_transcript_of_a_bot_that_is_gone() -> None:
-    expected = {f"{spec.removeprefix('builtin:')}.md" for spec in names()}
+    expected = {f"{spec.removeprefix('builtin:')}.md" for spec in bot_specs()}
     assert {path.name for path in TRANSCRIPTS.iterdir()} == expected
 
 

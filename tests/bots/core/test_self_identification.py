@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bots import Corpus, load_corpus
-from bots.core.self_identification import _CLAIMS, _introduces, _spellings, gives_itself_away
+from bots.core.self_identification import claims, gives_itself_away
 
 MACHINES = [
     ("As an AI language model, I have no favourite food.", "As an AI language model"),
@@ -188,8 +188,7 @@ def repeats_without_limit(parsed: Any) -> Iterator[Any]:
 
 def test_no_pattern_repeats_without_limit() -> None:
     """So the work at each place of a line is bounded, and a line costs no more than its length."""
-    names = [_introduces(name) for name in _spellings(["org/name-7b", "memory"])]
-    for pattern in (*_CLAIMS, *names):
+    for pattern in claims(["org/name-7b", "memory"]):
         parsed = re._parser.parse(pattern.pattern)  # type: ignore[attr-defined]
         assert not list(repeats_without_limit(parsed)), pattern.pattern
     assert list(repeats_without_limit(re._parser.parse("(?:a{1,2}b*)?")))  # type: ignore[attr-defined]

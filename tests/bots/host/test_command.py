@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from bots import Chat
-from bots.host.__main__ import _listen
+from bots.host.listener import listener
 from tests.bots.support.chats import as_request
 from tests.bots.support.host_process import COMMAND, REPOSITORY, running
 from tests.needs import need_hf
@@ -116,7 +116,7 @@ def test_help_is_there_without_torch() -> None:
 
 def test_an_answer_does_not_wait_for_an_acknowledgement() -> None:
     """Answers are written in two parts: with Nagle's algorithm the second is held back, 40 ms mostly."""
-    with _listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
-        connection, _ = listener.accept()
+    with listener("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        connection, _ = listening.accept()
         with connection:
             assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

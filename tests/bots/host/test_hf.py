@@ -18,7 +18,7 @@ from bots import Chat  # noqa: E402
 from bots.host import memory  # noqa: E402
 from bots.host.hf import HfModel, groups  # noqa: E402
 from bots.host.model import ModelError  # noqa: E402
-from bots.host.options import Options  # noqa: E402
+from bots.host.options import HfOptions  # noqa: E402
 from bots.host.sampling import RowSampler  # noqa: E402
 
 Talk = Callable[..., Chat]
@@ -27,7 +27,7 @@ DRAWN = {"temperature": 1.2, "top_p": 0.95, "repetition_penalty": 1.3}
 
 
 def opened(folder: Path, **options: object) -> HfModel:
-    return HfModel(str(folder), Options(max_new_tokens=16, device="cpu", **options))  # type: ignore[arg-type]
+    return HfModel(str(folder), HfOptions(max_new_tokens=16, device="cpu", **options))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("options", [{}, DRAWN], ids=["greedy", "drawn"])
@@ -136,7 +136,7 @@ def test_long_and_short_chats_are_padded_apart_where_that_is_cheaper() -> None:
 
 def test_replies_of_a_batch_that_was_cut_are_in_order(tiny: dict[str, Path], talk: Talk) -> None:
     """One long chat beside many short ones: 30 × 100 tokens of padding against 4 × 32."""
-    model = HfModel(str(tiny["llama"]), Options(max_new_tokens=4, device="cpu"))
+    model = HfModel(str(tiny["llama"]), HfOptions(max_new_tokens=4, device="cpu"))
     mixed = [talk(f"hi {i}", name=str(i)) for i in range(30)]
     mixed.insert(7, talk("so what do you think about that? " * 12, name="long"))
     assert model.replies(mixed) == [model.replies([chat])[0] for chat in mixed]
@@ -170,9 +170,9 @@ def test_a_model_larger_than_the_memory_is_refused_before_it_is_loaded(
     with pytest.raises(
         ModelError, match=r"weights take 1,771\.8 GB as float32, and [\d,.]+ GB are free on cpu"
     ):
-        HfModel(str(tmp_path), Options(device="cpu"))
+        HfModel(str(tmp_path), HfOptions(device="cpu"))
     with pytest.raises(ModelError, match=r"take 885\.9 GB as bfloat16"):
-        HfModel(str(tmp_path), Options(device="cpu", dtype="bfloat16"))
+        HfModel(str(tmp_path), HfOptions(device="cpu", dtype="bfloat16"))
 
 
 def test_the_estimate_is_what_the_weights_take(tiny: dict[str, Path]) -> None:
@@ -216,11 +216,11 @@ def test_a_model_without_its_output_layer_is_refused(tiny: dict[str, Path], tmp_
 
 def test_settings_that_cannot_work_say_so(tiny: dict[str, Path]) -> None:
     with pytest.raises(ModelError, match=r"takes 128 tokens in all.*Lower --max-new-tokens"):
-        HfModel(str(tiny["gpt2"]), Options(max_new_tokens=120))
+        HfModel(str(tiny["gpt2"]), HfOptions(max_new_tokens=120))
     with pytest.raises(ModelError, match='no device called "gpu"'):
-        HfModel(str(tiny["gpt2"]), Options(device="gpu"))
+        HfModel(str(tiny["gpt2"]), HfOptions(device="gpu"))
     with pytest.raises(ModelError, match="no cuda:99 here"):
-        HfModel(str(tiny["gpt2"]), Options(device="cuda:99"))
+        HfModel(str(tiny["gpt2"]), HfOptions(device="cuda:99"))
 
 
 def with_settings(folder: Path, target: Path, **settings: object) -> Path:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bots import Chat, Corpus, CorpusError, Turn, load_corpus, open_bot
 from bots.core.prose import present
 from bots.corpus import Dialogue
-from bots.qc_bots.distorted import QcBot, distort, run_length
+from bots.qc_bots.distorted import QcBot, distort, may_have_given, run_length
 
 # METHOD.md, section 3: words of the response, words replaced. Both ends of every class.
 CLASSES = {
@@ -68,6 +68,17 @@ def test_three_words_lose_the_middle_one() -> None:
 def test_a_donor_must_be_long_enough() -> None:
     with pytest.raises(ValueError, match="donor of 1 words"):
         distort(["a"] * 5, ["x"], random.Random(0))
+
+
+@given(count=st.integers(1, 60), seed=st.integers())
+def test_what_was_made_from_a_source_is_seen_to_be(count: int, seed: int) -> None:
+    source = [f"r{at}" for at in range(count)]
+    rng = random.Random(seed)
+    line = distort(source, [f"d{at}" for at in range(count)], rng)
+    assert may_have_given(source, line)
+    if count >= 3:
+        assert may_have_given(source, ["before", *line, "after", "it"])
+        assert not may_have_given([f"s{at}" for at in range(count)], line)
 
 
 async def conversation(bot: QcBot, length: int, seed: int = 1) -> list[str]:

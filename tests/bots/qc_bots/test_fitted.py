@@ -5,15 +5,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from bots import Chat, Corpus, CorpusError, EarlierReply, FittedQcBot, Turn, open_bot
 from bots.core.prose import present
 from bots.corpus import Dialogue
-from bots.qc_bots.distorted import distort, run_length
-from bots.qc_bots.fitted import ENOUGH, _dressed, _filled, _may_have_given
+from bots.qc_bots.distorted import run_length
+from bots.qc_bots.fitted import ENOUGH
 
 OWN = "me-2.1"
 
@@ -249,56 +247,7 @@ def test_a_corpus_that_cannot_be_distorted_is_refused() -> None:
         FittedQcBot(Corpus("alone", (), (Dialogue("a", (None, None), ("a b", "c d")),)), Pool())
 
 
-# ---- whether a line may come from a source ---------------------------------------------------
-
-
-@given(count=st.integers(1, 60), seed=st.integers())
-def test_what_was_made_from_a_source_is_seen_to_be(count: int, seed: int) -> None:
-    source = [f"r{at}" for at in range(count)]
-    rng = random.Random(seed)
-    line = distort(source, [f"d{at}" for at in range(count)], rng)
-    assert _may_have_given(source, line)
-    if count >= 3:
-        assert _may_have_given(source, ["before", *line, "after", "it"])
-        assert not _may_have_given([f"s{at}" for at in range(count)], line)
-
-
 # ---- looks -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "words", "filled"),
-    [
-        ("I like tea, not coffee.", ["I", "My", "MOTHER", "not", "coffee"], "I my mother, not coffee."),
-        ("Hello, Paris!", ["cats", "dogs"], "Cats, Dogs!"),
-        ("Hello… “Paris”?", ["cats", "I"], "Cats… “I”?"),
-        ("NASA is great.", ["cats", "is", "great"], "CATS is great."),
-        ("i like tea , not coffee .", ["I'm", "Big", "tea", "not", "coffee"], "i'm big tea , not coffee ."),
-        ("You and I agree.", ["You", "and", "table", "agree"], "You and table agree."),
-        ("Fine. I agree.", ["Fine", "table", "agree"], "Fine. Table agree."),
-        ("One — two\nthree", ["one", "i", "four"], "One — I\nfour"),
-    ],
-)
-def test_words_take_the_case_and_the_marks_of_their_places(text: str, words: list[str], filled: str) -> None:
-    assert _filled(text, words) == filled
-
-
-@pytest.mark.parametrize(
-    ("model", "dressed"),
-    [
-        ("yeah me too lol", "i don't like tea"),
-        ("Oh, that’s just four!", "I, don't like tea!"),
-        ("Two words…", "I don't…"),
-        ("Nine words. They are, at that, two sentences.", "I don't. Like tea, cats are, fun yes."),
-        (
-            "Many more places, all in all, than there are words, right?",
-            "I don't like, tea cats are, fun yes?",
-        ),
-        ("… !", "I don't like tea"),
-    ],
-)
-def test_words_of_the_corpus_fill_the_places_of_what_a_system_said(model: str, dressed: str) -> None:
-    assert _dressed(["I don't like tea", "Cats are fun!", "Yes."], model) == dressed
 
 
 def features(line: str) -> list[float]:

@@ -1,0 +1,42 @@
+"""Words that fill the places of others, in a form worked out by hand."""
+
+import pytest
+
+from bots.qc_bots.looks import dressed, filled
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "expected"),
+    [
+        ("I like tea, not coffee.", ["I", "My", "MOTHER", "not", "coffee"], "I my mother, not coffee."),
+        ("Hello, Paris!", ["cats", "dogs"], "Cats, Dogs!"),
+        ("Hello… “Paris”?", ["cats", "I"], "Cats… “I”?"),
+        ("NASA is great.", ["cats", "is", "great"], "CATS is great."),
+        ("i like tea , not coffee .", ["I'm", "Big", "tea", "not", "coffee"], "i'm big tea , not coffee ."),
+        ("You and I agree.", ["You", "and", "table", "agree"], "You and table agree."),
+        ("Fine. I agree.", ["Fine", "table", "agree"], "Fine. Table agree."),
+        ("One — two\nthree", ["one", "i", "four"], "One — I\nfour"),
+    ],
+)
+def test_words_take_the_case_and_the_marks_of_their_places(
+    text: str, words: list[str], expected: str
+) -> None:
+    assert filled(text, words) == expected
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("yeah me too lol", "i don't like tea"),
+        ("Oh, that’s just four!", "I, don't like tea!"),
+        ("Two words…", "I don't…"),
+        ("Nine words. They are, at that, two sentences.", "I don't. Like tea, cats are, fun yes."),
+        (
+            "Many more places, all in all, than there are words, right?",
+            "I don't like, tea cats are, fun yes?",
+        ),
+        ("… !", "I don't like tea"),
+    ],
+)
+def test_words_of_the_corpus_fill_the_places_of_what_a_system_said(model: str, expected: str) -> None:
+    assert dressed(["I don't like tea", "Cats are fun!", "Yes."], model) == expected
