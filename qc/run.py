@@ -1,7 +1,7 @@
 """The data set that every analysis starts from: one run, as typed frames, whichever source it came from."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,13 @@ OPINIONS: tuple[Opinion, ...] = get_args(Opinion)
 CHANGES: tuple[Change, ...] = get_args(Change)
 OPINION = pd.CategoricalDtype(list(OPINIONS))
 CHANGE = pd.CategoricalDtype(list(CHANGES))
+
+# What the frames of `Words` have beside `conversation` and `round`: their columns, and the types of these.
+WORD_COLUMNS: dict[str, dict[str, Any]] = {
+    "exchanges": {"input": str, "reply": str},
+    "topics": {"topic": str, "opinion": OPINION},
+    "changes": {"how": CHANGE, "bot_opinion": OPINION},
+}
 
 INCIDENT_COLUMNS = ["system", "conversations", "failed", "replies", "errors", "overran", "gave_away"]
 

@@ -12,11 +12,12 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, Field, Strict, ValidationError
+from pydantic import Field, ValidationError
 from pydantic_core import from_json
 
 from qc.errors import DataError, Problem
 from qc.formats.published import ACTIONS, NO_FEEDBACK, PERSONA_SUFFIX
+from qc.formats.strict_model import Round, StrictModel
 from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
@@ -31,71 +32,67 @@ from qc.load.speech import Speech
 from qc.load.validation import validated
 from qc.run import SIMULATED_NOTE, LeftOut, Run
 
-Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
-Round = Annotated[int, Strict(), Field(ge=0, lt=2**31)]
-Words = Annotated[str, Strict()]
-Text = Annotated[Words, Field(min_length=1)]
-Flag = Annotated[bool, Strict()]
+Text = Annotated[str, Field(min_length=1)]
 
 
-class _Criterion(BaseModel):
-    positive: Flag
-    qc: Flag
-    max: Annotated[Number, Field(gt=0)] = 100.0
+class _Criterion(StrictModel):
+    positive: bool
+    qc: bool
+    max: Annotated[float, Field(gt=0)] = 100.0
 
 
-class _Metadata(BaseModel):
+class _Metadata(StrictModel):
     score: Annotated[dict[Text, _Criterion], Field(min_length=1)]
     model: Annotated[list[Text], Field(min_length=1)]
     qc_model: Text = Field(alias="qc-model")
     sorted_scores: list[Text] | None = None
-    simulated: Flag = False
+    simulated: bool = False
 
 
-class _Conversation(BaseModel):
+class _Conversation(StrictModel):
     model: Text
-    score: dict[Text, Number]
-    persona: list[Words] | None = None
+    score: dict[Text, float]
+    persona: list[str] | None = None
 
 
-class _Exchange(BaseModel):
+class _Exchange(StrictModel):
     round: Round
-    user: Words
-    bot: Words | None = None
+    user: str
+    bot: str | None = None
 
 
-class _Topic(BaseModel):
+class _Topic(StrictModel):
     round: Round
-    topic: Words
-    attitude: Words | None = None
+    topic: str
+    attitude: str | None = None
 
 
-class _Change(BaseModel):
+class _Change(StrictModel):
     round: Round
-    action: Words
-    attitude: Words | None = None
+    action: str
+    attitude: str | None = None
 
 
 class _Spoken(_Conversation):
-    dialogue: list[_Exchange] = []
-    topic: list[_Topic] = []
+    dialogue: list[_Exchange] = Field(default=[])
+    topic: list[_Topic] = Field(default=[])
     changes: list[_Change] = Field(default=[], alias="change of topic")
 
 
-class _Assignment(BaseModel):
+class _Assignment(StrictModel):
     hit: Text
     assignment: Text
     worker: Text
-    seconds: Number = Field(alias="duration in seconds")
+    seconds: float = Field(alias="duration in seconds")
     result: list[_Conversation]
-    feedback: Words | None = None
+    feedback: str | None = None
 
 
 class _SpokenAssignment(_Assignment):
     result: list[_Spoken]  # type: ignore[assignment]  # of which each is a _Conversation
 
 
-class _File(BaseModel):
+class _File(StrictModel):
     metadata: _Metadata
     data: list[_Assignment]
 

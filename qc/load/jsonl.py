@@ -7,11 +7,12 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from pydantic_core import from_json
 
 from qc.errors import Problem
 from qc.formats.export import FORMAT, Header
+from qc.formats.strict_model import Round, StrictModel
 from qc.load import header
 from qc.load.header import EXPORT_AGAIN
 from qc.load.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, RawRun, build_run
@@ -22,33 +23,28 @@ from qc.run import Change, Opinion, Run, Words
 HEADER = "line 1"
 _BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
 
-Round = Annotated[int, Field(ge=0, lt=2**31)]
 Position = Annotated[int, Field(ge=-(2**31), lt=2**31)]  # that it is one from 1 is for `build_run` to say
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(strict=True, allow_inf_nan=False)
-
-
-class _Exchange(_Part):
+class _Exchange(StrictModel):
     round: Round
     input: str
     reply: str | None
 
 
-class _Topic(_Part):
+class _Topic(StrictModel):
     round: Round
     topic: str
     opinion: Opinion | None
 
 
-class _Change(_Part):
+class _Change(StrictModel):
     round: Round
     how: Change
     bot_opinion: Opinion | None
 
 
-class _Conversation(_Part):
+class _Conversation(StrictModel):
     conversation: str
     position: Position
     system: str
@@ -62,7 +58,7 @@ class _Spoken(_Conversation):
     changes: list[_Change]
 
 
-class _Assignment(_Part):
+class _Assignment(StrictModel):
     assignment: str
     hit: str
     worker: str
@@ -132,31 +128,20 @@ def _raw_run(source: str, declared: Header, given: list[tuple[str, _Assignment]]
         for where, one in given
         for index, conversation in enumerate(one.conversations)
     ]
-    return RawRun(
-        name=declared.name,
-        source=source,
-        criteria=declared.criteria_frame(),
-        systems=declared.systems_frame(),
-        assignments=pd.DataFrame(
-            [
-                (where, one.assignment, one.hit, one.worker, one.seconds, one.reward, one.feedback)
-                for where, one in given
-            ],
-            columns=ASSIGNMENT_COLUMNS,
-        ),
-        conversations=pd.DataFrame(
-            [
-                (where, one.conversation, name, one.position, one.system, _persona(one))
-                for where, name, one in held
-            ],
-            columns=CONVERSATION_COLUMNS,
-        ),
-        ratings=pd.DataFrame([one.ratings for *_, one in held], dtype=np.float64),
-        words=_words([one for *_, one in held if isinstance(one, _Spoken)]) if words else None,
-        incidents=declared.incidents_frame(),
-        left_out=declared.all_left_out(),
-        notes=declared.all_notes(),
-        partial=declared.partial,
+    assignments = [
+        (where, one.assignment, one.hit, one.worker, one.seconds, one.reward, one.feedback)
+        for where, one in given
+    ]
+    conversations = [
+        (where, one.conversation, name, one.position, one.system, _persona(one)) for where, name, one in held
+    ]
+    return header.raw_run(
+        source,
+        declared,
+        pd.DataFrame(assignments, columns=ASSIGNMENT_COLUMNS),
+        pd.DataFrame(conversations, columns=CONVERSATION_COLUMNS),
+        pd.DataFrame([one.ratings for *_, one in held], dtype=np.float64),
+        _words([one for *_, one in held if isinstance(one, _Spoken)]) if words else None,
     )
 
 

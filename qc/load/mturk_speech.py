@@ -7,7 +7,7 @@ marks, `#0@cooking#4@my dog`: the number of inputs before the mark, then what wa
 import re
 from collections.abc import Iterator, Mapping
 
-from qc.load.speech import Change, Exchange, Topic
+from qc.load.speech import Spoken
 
 DIALOGUE, TOPIC, OPINION = "dialogue", "topic", "topic_opinion"
 CHANGE, BOT_OPINION = "topic_change_opinion", "topic_chatbot_opinion"
@@ -19,13 +19,13 @@ _MARK = re.compile(r"#(?=\d{1,9}@)")  # a topic may hold either sign
 Mark = tuple[int, str]
 
 
-def exchanges(given: Mapping[str, str]) -> list[Exchange]:
+def exchanges(given: Mapping[str, str]) -> list[Spoken]:
     """Return the exchanges of a dialogue.
 
     Raises:
         ValueError: it is not made of inputs and replies in turn; the message says so.
     """
-    found: list[Exchange] = []
+    found: list[Spoken] = []
     for turn in _TURN.split(given.get(DIALOGUE, "").removesuffix("###")):
         author, text = turn[:3], turn[3:]
         if author == "u: ":
@@ -37,7 +37,7 @@ def exchanges(given: Mapping[str, str]) -> list[Exchange]:
     return found
 
 
-def topics(given: Mapping[str, str]) -> list[Topic]:
+def topics(given: Mapping[str, str]) -> list[Spoken]:
     """Return the topics, each with the worker's opinion.
 
     Raises:
@@ -46,7 +46,7 @@ def topics(given: Mapping[str, str]) -> list[Topic]:
     return list(_paired(given, TOPIC, OPINION))
 
 
-def changes(given: Mapping[str, str]) -> list[Change]:
+def changes(given: Mapping[str, str]) -> list[Spoken]:
     """Return the changes of topic, each with the opinion that the bot seems to have.
 
     Raises:
@@ -55,7 +55,7 @@ def changes(given: Mapping[str, str]) -> list[Change]:
     return list(_paired(given, CHANGE, BOT_OPINION))
 
 
-def _paired(given: Mapping[str, str], one: str, other: str) -> Iterator[tuple[int, str, str | None]]:
+def _paired(given: Mapping[str, str], one: str, other: str) -> Iterator[Spoken]:
     marks, opinions = (_marks(part, given.get(part, "")) for part in (one, other))
     if [round_ for round_, _ in marks] != [round_ for round_, _ in opinions]:
         raise ValueError(f"{one} and {other} are not of the same rounds")
