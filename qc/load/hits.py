@@ -5,7 +5,6 @@
 reply, as a server writes one that never came, is none.
 """
 
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -16,13 +15,12 @@ from pydantic import Field, ValidationError
 from pydantic_core import from_json
 
 from qc.errors import DataError, Problem
-from qc.formats.published import ACTIONS, NO_FEEDBACK, PERSONA_SUFFIX
+from qc.formats.published import ACTIONS, NO_FEEDBACK, systems_named
 from qc.formats.strict_model import Round, StrictModel
 from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     CRITERION_COLUMNS,
-    SYSTEM_COLUMNS,
     RawRun,
     build_run,
     report_order,
@@ -240,10 +238,5 @@ def _criteria(metadata: _Metadata, problems: list[Problem]) -> pd.DataFrame:
 
 
 def _systems(metadata: _Metadata) -> pd.DataFrame:
-    rows = [*_competing(metadata), (metadata.qc_model, metadata.qc_model, False, True)]
-    return pd.DataFrame(rows, columns=SYSTEM_COLUMNS)
-
-
-def _competing(metadata: _Metadata) -> Iterator[tuple[str, str, bool, bool]]:
-    for name in metadata.model:
-        yield name, name.removesuffix(PERSONA_SUFFIX), name.endswith(PERSONA_SUFFIX), False
+    names = pd.Series([*metadata.model, metadata.qc_model], dtype=str)
+    return systems_named(names, np.arange(len(names)) == len(metadata.model))

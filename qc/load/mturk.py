@@ -10,21 +10,19 @@ import io
 import math
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
-from qc.formats.published import INSTRUMENT, MAXIMUM, PERSONA_SUFFIX, QC_TASK
-from qc.load.mturk_answer import ANSWER, Part, feedback, number_in, parse, parts
+from qc.formats.published import ANSWER, INSTRUMENT, MAXIMUM, QC_TASK, systems_named
+from qc.load.mturk_answer import Part, feedback, number_in, parse, parts
 from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     CRITERION_COLUMNS,
     REPAIR,
-    SYSTEM_COLUMNS,
     RawRun,
     build_run,
     report_order,
@@ -250,7 +248,7 @@ def _raw_run(path: Path, gathered: _Gathered, notes: tuple[str, ...], criteria: 
         name=run_name(path),
         source=str(path),
         criteria=criteria,
-        systems=pd.DataFrame(_systems(gathered), columns=SYSTEM_COLUMNS),
+        systems=_systems(gathered),
         assignments=pd.DataFrame(gathered.assignments, columns=ASSIGNMENT_COLUMNS),
         conversations=pd.DataFrame(gathered.conversations, columns=CONVERSATION_COLUMNS),
         ratings=pd.DataFrame(gathered.ratings, columns=gathered.labels),
@@ -260,7 +258,6 @@ def _raw_run(path: Path, gathered: _Gathered, notes: tuple[str, ...], criteria: 
     )
 
 
-def _systems(gathered: _Gathered) -> Iterator[tuple[str, str, bool, bool]]:
-    for system in sorted({system for *_, system, _ in gathered.conversations}):
-        persona = system.endswith(PERSONA_SUFFIX)
-        yield system, system.removesuffix(PERSONA_SUFFIX), persona, system == QC_TASK
+def _systems(gathered: _Gathered) -> pd.DataFrame:
+    names = pd.Series(sorted({system for *_, system, _ in gathered.conversations}), dtype=str)
+    return systems_named(names, (names == QC_TASK).to_numpy(bool))

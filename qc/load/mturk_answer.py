@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from pydantic_core import from_json
 
 from qc.errors import Problem, quoted
-from qc.formats.published import LAST_PERSONA_SEED, NO_FEEDBACK, PERSONA_SUFFIX, QC_TASK
+from qc.formats.published import ANSWER, LAST_PERSONA_SEED, NO_FEEDBACK, PERSONA_SUFFIX, QC_TASK
 from qc.load import mturk_speech
 from qc.load.raw_run import REPAIR
 from qc.load.speech import Spoken
 
-ANSWER = "Answer.taskAnswers"
 _PART = re.compile(r"(task|seed|score)(\d+)")
 
 Said = tuple[list[Spoken], list[Spoken], list[Spoken]]

@@ -6,7 +6,7 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 
-from qc.formats.published import ACTIONS, NO_FEEDBACK, PERSONA_SUFFIX
+from qc.formats.published import ACTIONS, NO_FEEDBACK, systems_named
 from qc.run import SIMULATED_NOTE, Run, codes
 from qc.save.loss import Loss, present
 from qc.save.nested import Json, assignments, records
@@ -68,10 +68,8 @@ def _wrong_qc(run: Run) -> int:
 
 
 def _unsuffixed(run: Run) -> int:
-    names = run.systems["system"]
-    persona = names.str.endswith(PERSONA_SUFFIX) & ~run.systems["is_qc"]
-    families = names.where(~persona, names.str.removesuffix(PERSONA_SUFFIX))
-    return int(((families != run.systems["family"]) | (persona != run.systems["has_persona"])).sum())
+    named = systems_named(run.systems["system"], run.systems["is_qc"].to_numpy(bool))
+    return int((named != run.systems[named.columns]).any(axis=1).sum())
 
 
 def _turns(run: Run) -> pd.Series:

@@ -9,7 +9,7 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 
-from qc.formats.published import INSTRUMENT, LAST_PERSONA_SEED, MAXIMUM, PERSONA_SUFFIX, QC_TASK
+from qc.formats.published import ANSWER, INSTRUMENT, LAST_PERSONA_SEED, MAXIMUM, PERSONA_SUFFIX, QC_TASK
 from qc.run import SIMULATED_NOTE, Run, Words
 from qc.save.hits import common_losses
 from qc.save.loss import Loss, present
@@ -17,7 +17,6 @@ from qc.save.nested import Json, assignments, records
 
 LABELS = [label for label, *_ in INSTRUMENT]
 COLUMNS = ["HITId", "AssignmentId", "WorkerId", "AssignmentStatus", "Reward", "WorkTimeInSeconds"]
-ANSWER = "Answer.taskAnswers"
 STATUS = "Submitted"  # of an assignment on which the requester has not yet decided
 SEPARATOR = r"###(?:[ub]: |\s*$)"  # between the turns of a dialogue
 MARK = r"#\d+@"  # begins a topic, a change or an opinion
