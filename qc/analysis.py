@@ -56,7 +56,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Options:
+class AnalysisOptions:
     """What an analyst can choose.
 
     Attributes:
@@ -101,7 +101,7 @@ class Analysis:
     """
 
     run: Run
-    options: Options
+    options: AnalysisOptions
     signature: str
     sample: Sample
     rates: PassRates
@@ -127,14 +127,14 @@ class Analysis:
     effort: Effort | None
 
 
-def steps(options: Options, replicating: bool) -> int:
+def steps(options: AnalysisOptions, replicating: bool) -> int:
     """Return how often `analyse` calls `on_step`; `replicating` is whether it is given a second run."""
     sections = options.sections if replicating else options.sections - {"replication"}
     return 1 + len(sections)
 
 
 def analyse(
-    run: Run, options: Options | None = None, other: Run | None = None, on_step: OnStep = no_step
+    run: Run, options: AnalysisOptions | None = None, other: Run | None = None, on_step: OnStep = no_step
 ) -> Analysis:
     """Return the results of `run`.
 
@@ -148,7 +148,7 @@ def analyse(
         EmptyRunError: no worker can be tested.
         ReplicationError: the second run has too little in common with the first.
     """
-    options = options or Options()
+    options = options or AnalysisOptions()
     seed = options.seed
     on_step("Who is kept, and the scores")
     sample = take_sample(run, options.alpha)

@@ -42,7 +42,7 @@ WORD_COLUMNS = {
 }
 
 
-class Criterion(StrictModel):
+class DeclaredCriterion(StrictModel):
     """A row of `Run.criteria`."""
 
     label: str
@@ -51,7 +51,7 @@ class Criterion(StrictModel):
     maximum: float
 
 
-class System(StrictModel):
+class DeclaredSystem(StrictModel):
     """A row of `Run.systems`."""
 
     system: str
@@ -105,8 +105,8 @@ class Header(StrictModel):
     partial: bool
     simulated: bool
     words: bool
-    criteria: list[Criterion]
-    systems: list[System]
+    criteria: list[DeclaredCriterion]
+    systems: list[DeclaredSystem]
     incidents: list[SystemIncidents] | None = None
     left_out: list[LeftOutAssignment]
     notes: list[str]
@@ -121,8 +121,8 @@ class Header(StrictModel):
             partial=run.partial,
             simulated=SIMULATED_NOTE in run.notes,
             words=run.words is not None,
-            criteria=[Criterion.model_validate(row) for row in run.criteria.to_dict("records")],
-            systems=[System.model_validate(row) for row in run.systems.to_dict("records")],
+            criteria=[DeclaredCriterion.model_validate(row) for row in run.criteria.to_dict("records")],
+            systems=[DeclaredSystem.model_validate(row) for row in run.systems.to_dict("records")],
             incidents=None if run.incidents is None else _incidents(run.incidents),
             left_out=[LeftOutAssignment(**asdict(out)) for out in run.left_out],
             notes=list(run.notes),

@@ -68,18 +68,18 @@ def _content(path: Path) -> object:
 def _repeated(labels: list[str]) -> list[Problem]:
     return [
         Problem(
-            f"criteria[{place}].label",
+            f"criteria[{index}].label",
             f"{label!r} stands already at criteria[{labels.index(label)}].",
             "Keep one of the two.",
         )
-        for place, label in enumerate(labels)
-        if labels.index(label) < place
+        for index, label in enumerate(labels)
+        if labels.index(label) < index
     ]
 
 
 def _reserved(labels: list[str]) -> list[Problem]:
     return [
-        Problem(f"criteria[{place}].label", f"{label!r} {RESERVED}", RENAME)
-        for place, label in enumerate(labels)
+        Problem(f"criteria[{index}].label", f"{label!r} {RESERVED}", RENAME)
+        for index, label in enumerate(labels)
         if label in RESERVED_LABELS
     ]

@@ -17,6 +17,7 @@ from pydantic_core import from_json
 from qc.errors import DataError, Problem
 from qc.formats.published import ACTIONS, NO_FEEDBACK, systems_named
 from qc.formats.strict_model import Round, StrictModel
+from qc.load.load_options import LoadOptions
 from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
@@ -103,14 +104,8 @@ _SHAPE = "Give it as in the published hits_data.json."
 _CHANGES = {sentence: how for how, sentence in ACTIONS.items()}
 
 
-def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame | None = None) -> Run:
-    """Return the run in `content`, the bytes of the file at `path`.
-
-    Args:
-        path: the file.
-        content: its bytes.
-        words: whether what was said is wanted; without it, it is not even looked at.
-        criteria: what is analysed instead of what the file declares.
+def read(path: Path, content: bytes, options: LoadOptions) -> Run:
+    """Return the run in `content`, the bytes of the file at `path`; words not wanted are not even looked at.
 
     Raises:
         DataError: it is not JSON, a field is missing or of the wrong type, a rating is out of range, a
@@ -119,13 +114,13 @@ def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame 
     """
     problems: list[Problem] = []
     try:
-        whole = (_SpokenFile if words else _File).model_validate_json(content)
+        whole = (_SpokenFile if options.words else _File).model_validate_json(content)
     except ValidationError:
-        declared, held = _one_by_one(str(path), content, words, problems)
+        declared, held = _one_by_one(str(path), content, options.words, problems)
     else:
         declared, held = whole.metadata, list(enumerate(whole.data))
     located = [(f"data[{index}]", assignment) for index, assignment in held]
-    return build_run(_raw_run(path, declared, located, problems), problems, criteria)
+    return build_run(_raw_run(path, declared, located, problems), problems, options.criteria)
 
 
 def _one_by_one(

@@ -15,6 +15,7 @@ from qc.formats.export import FORMAT, Header
 from qc.formats.strict_model import Round, StrictModel
 from qc.load import header
 from qc.load.header import EXPORT_AGAIN
+from qc.load.load_options import LoadOptions
 from qc.load.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, RawRun, build_run
 from qc.load.speech import as_words
 from qc.load.validation import validated
@@ -77,14 +78,8 @@ def is_export(content: bytes) -> bool:
     return _BEGINNING.match(content) is not None
 
 
-def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame | None = None) -> Run:
+def read(path: Path, content: bytes, options: LoadOptions) -> Run:
     """Return the run in `content`, the bytes of the file at `path`.
-
-    Args:
-        path: the file.
-        content: its bytes.
-        words: whether the words are wanted; without them, `Run.words` is None.
-        criteria: what the analyst declares instead of the file; see `raw_run.build_run`.
 
     Raises:
         SourceError: it is no export of ours, or of a newer version.
@@ -95,13 +90,13 @@ def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame 
     source = str(path)
     first, *lines = content.split(b"\n")
     declared = header.parse(source, HEADER, first)
-    words = words and declared.words
+    words = options.words and declared.words
     problems: list[Problem] = []
     held = list(_assignments(lines, _SpokenAssignment if words else _Assignment, problems))
     conversations = sum(len(one.conversations) for _, one in held)
     if not problems:
         problems += header.count_problems(declared, HEADER, len(held), conversations)
-    return build_run(_raw_run(source, declared, held, words), problems, criteria)
+    return build_run(_raw_run(source, declared, held, words), problems, options.criteria)
 
 
 def _assignments(

@@ -15,6 +15,7 @@ from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.formats.export import HEADER_KEY, RATING_PREFIX, TEXT, Header, parquet_schema
 from qc.load import header
 from qc.load.header import EXPORT_AGAIN
+from qc.load.load_options import LoadOptions
 from qc.load.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, REPAIR, RawRun, build_run
 from qc.load.speech import Columns, as_words
 from qc.run import WORD_COLUMNS, Run, Words
@@ -32,21 +33,10 @@ _CALLED = {
 _DAMAGE = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 
-def read(
-    path: Path,
-    file: BinaryIO,
-    words: bool = True,
-    replies: bool = True,
-    criteria: pd.DataFrame | None = None,
-) -> Run:
+def read(path: Path, file: BinaryIO, options: LoadOptions) -> Run:
     """Return the run in the open file `file`, which is at `path`.
 
-    Args:
-        path: where the file is, for messages.
-        file: its content; of it, only the columns that are wanted are read.
-        words: whether the words are wanted; without them, `Run.words` is None and they are not read.
-        replies: whether what the bots said is wanted; without it, `reply` is missing in every exchange.
-        criteria: what the analyst declares instead of the file; see `raw_run.build_run`.
+    Only the columns that are wanted are read; without replies, `reply` is missing in every exchange.
 
     Raises:
         SourceError: it is no export of ours, or of a newer version.
@@ -59,7 +49,7 @@ def read(
         described = pq.read_metadata(file)
         schema = described.schema.to_arrow_schema()
         declared = header.parse(source, HEADER, _header(source, schema))
-        wanted = _wanted(source, schema, declared, words and declared.words, replies)
+        wanted = _wanted(source, schema, declared, options)
         content = pq.ParquetFile(
             file, metadata=described, read_dictionary=DICTIONARIES, page_checksum_verification=True
         )
@@ -67,7 +57,7 @@ def read(
     except _DAMAGE as error:
         raise DataError(source, [_damaged(error)]) from None
     problems: list[Problem] = []
-    return build_run(_raw_run(source, declared, table, problems), problems, criteria)
+    return build_run(_raw_run(source, declared, table, problems), problems, options.criteria)
 
 
 def _damaged(error: BaseException) -> Problem:
@@ -85,10 +75,11 @@ def _header(source: str, schema: pa.Schema) -> bytes:
     return bytes(found)
 
 
-def _wanted(source: str, schema: pa.Schema, declared: Header, words: bool, replies: bool) -> list[pa.Field]:
+def _wanted(source: str, schema: pa.Schema, declared: Header, options: LoadOptions) -> list[pa.Field]:
     """Return the columns that are to be read, each of which is there once."""
     labels = dict.fromkeys(criterion.label for criterion in declared.criteria)
-    wanted = [field for field in parquet_schema(list(labels), words) if replies or field.name != "replies"]
+    all_fields = parquet_schema(list(labels), options.words and declared.words)
+    wanted = [field for field in all_fields if options.replies or field.name != "replies"]
     _refuse(source, _absent(schema, wanted))
     return wanted
 

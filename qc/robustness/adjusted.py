@@ -1,4 +1,4 @@
-"""Scores of the systems, adjusted for place in the assignment, opinion of the topic, and worker.
+"""Scores of the systems, adjusted for position in the assignment, opinion of the topic, and worker.
 
 A linear mixed model of the overall z of the counted conversations: system, position and opinion of the
 opening topic fixed, worker random. The adjusted score of a system is its estimated marginal mean: what the

@@ -3,12 +3,11 @@
 import json
 from typing import BinaryIO
 
-import numpy as np
 import pandas as pd
 
 from qc.formats.published import ACTIONS, NO_FEEDBACK, systems_named
 from qc.run import SIMULATED_NOTE, Run, codes
-from qc.save.loss import Loss, present
+from qc.save.loss import Loss
 from qc.save.nested import Json, assignments, records
 
 
@@ -16,20 +15,18 @@ def losses(run: Run) -> list[Loss]:
     """Return what `hits_data.json` cannot hold of `run`."""
     seconds, rewards = run.assignments["seconds"], run.assignments["reward"]
     feedback = run.assignments["feedback"]
-    return present(
-        [
-            Loss("qc bots (hits_data.json names exactly one)", _wrong_qc(run), fatal=True),
-            Loss("assignments of unknown working time", int(seconds.isna().sum()), fatal=True),
-            Loss("rewards of assignments", int(rewards.notna().sum())),
-            Loss(
-                f"feedback that reads {NO_FEEDBACK!r}",
-                int((feedback == NO_FEEDBACK).sum()),
-            ),
-            Loss("families of systems, or whether they have a persona", _unsuffixed(run)),
-            Loss("replies of no words (read again as none)", _empty_replies(run)),
-            *common_losses(run),
-        ]
-    )
+    return [
+        Loss("qc bots (hits_data.json names exactly one)", _wrong_qc(run), fatal=True),
+        Loss("assignments of unknown working time", int(seconds.isna().sum()), fatal=True),
+        Loss("rewards of assignments", int(rewards.notna().sum())),
+        Loss(
+            f"feedback that reads {NO_FEEDBACK!r}",
+            int((feedback == NO_FEEDBACK).sum()),
+        ),
+        Loss("families of systems, or whether they have a persona", _unsuffixed(run)),
+        Loss("replies of no words (read again as none)", _empty_replies(run)),
+        *common_losses(run),
+    ]
 
 
 def _empty_replies(run: Run) -> int:
@@ -72,14 +69,10 @@ def _unsuffixed(run: Run) -> int:
     return int((named != run.systems[named.columns]).any(axis=1).sum())
 
 
-def _turns(run: Run) -> pd.Series:
-    """Return the places that conversations have if they are counted from 1 within their assignment."""
-    owners = pd.Series(codes(run.conversations["assignment"]))
-    return owners.groupby(owners).cumcount() + 1
-
-
 def _out_of_turn(run: Run) -> int:
-    return int(np.count_nonzero(_turns(run).to_numpy() != run.conversations["position"].to_numpy()))
+    owners = pd.Series(codes(run.conversations["assignment"]))
+    turns = owners.groupby(owners).cumcount() + 1
+    return int((turns != run.conversations["position"]).sum())
 
 
 def _renamed(run: Run) -> int:

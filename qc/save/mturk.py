@@ -12,7 +12,7 @@ import pandas as pd
 from qc.formats.published import ANSWER, INSTRUMENT, LAST_PERSONA_SEED, MAXIMUM, PERSONA_SUFFIX, QC_TASK
 from qc.run import SIMULATED_NOTE, Run, Words
 from qc.save.hits import common_losses
-from qc.save.loss import Loss, present
+from qc.save.loss import Loss
 from qc.save.nested import Json, assignments, records
 
 LABELS = [label for label, *_ in INSTRUMENT]
@@ -25,19 +25,17 @@ MARK = r"#\d+@"  # begins a topic, a change or an opinion
 def losses(run: Run) -> list[Loss]:
     """Return what the MTurk form cannot hold of `run`."""
     seconds, persona = run.assignments["seconds"], run.conversations["persona"]
-    return present(
-        [
-            *_criteria_losses(run),
-            *_system_losses(run),
-            Loss("the mark that all workers were simulated", int(SIMULATED_NOTE in run.notes), fatal=True),
-            Loss("assignments of unknown working time", int(seconds.isna().sum()), fatal=True),
-            Loss("conversations whose place is taken or below 1", _misplaced(run), fatal=True),
-            *common_losses(run),
-            Loss("feedback of blanks, or with blanks around it", _blank(run.assignments["feedback"])),
-            Loss("personas", int(persona.notna().sum())),
-            *(_word_losses(run.words) if run.words is not None else []),
-        ]
-    )
+    return [
+        *_criteria_losses(run),
+        *_system_losses(run),
+        Loss("the mark that all workers were simulated", int(SIMULATED_NOTE in run.notes), fatal=True),
+        Loss("assignments of unknown working time", int(seconds.isna().sum()), fatal=True),
+        Loss("conversations whose place is taken or below 1", _misplaced(run), fatal=True),
+        *common_losses(run),
+        Loss("feedback of blanks, or with blanks around it", _blank(run.assignments["feedback"])),
+        Loss("personas", int(persona.notna().sum())),
+        *(_word_losses(run.words) if run.words is not None else []),
+    ]
 
 
 def _blank(feedback: pd.Series) -> int:
@@ -49,23 +47,20 @@ def _criteria_losses(run: Run) -> list[Loss]:
     """Return a loss for each criterion that is not, or not as, in the published instrument."""
     published = {label: [negative, counts, MAXIMUM] for label, negative, counts in INSTRUMENT}
     given = {label: declared for label, *declared in run.criteria.itertuples(index=False)}
+    faults = {
+        " (the MTurk form has only the seven published criteria)": [
+            label for label in given if label not in published
+        ],
+        ", which the MTurk form needs and this run has not": [
+            label for label in published if label not in given
+        ],
+        " (its direction, use or scale is not the published one)": [
+            label for label in published if label in given and given[label] != published[label]
+        ],
+    }
     rated = len(run.ratings)
     return [
-        *(
-            Loss(f"ratings of {label!r} (the MTurk form has only the seven published criteria)", rated, True)
-            for label in given
-            if label not in published
-        ),
-        *(
-            Loss(f"ratings of {label!r}, which the MTurk form needs and this run has not", rated, True)
-            for label in published
-            if label not in given
-        ),
-        *(
-            Loss(f"ratings of {label!r} (its direction, use or scale is not the published one)", rated, True)
-            for label in published
-            if label in given and given[label] != published[label]
-        ),
+        *(Loss(f"ratings of {label!r}{why}", rated, True) for why in faults for label in faults[why]),
         Loss("places of criteria in the order of reports", _out_of_order(list(given))),
     ]
 

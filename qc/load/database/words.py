@@ -32,9 +32,9 @@ def words(views: Views, run_id: object, rated: pd.DataFrame, problems: list[Prob
 def _by_conversation(rows: pd.DataFrame, order: str, problems: list[Problem]) -> dict[str, list[Any]]:
     """Return the rows of each conversation, in order."""
     where = located("conversation", rows["conversation_id"])
-    place = numbers(rows[order], where, order, problems)
+    position = numbers(rows[order], where, order, problems)
     grouped: dict[str, list[Any]] = {}
-    for row in rows.iloc[np.argsort(place, kind="stable")].itertuples():
+    for row in rows.iloc[np.argsort(position, kind="stable")].itertuples():
         grouped.setdefault(str(row.conversation_id), []).append(row)
     return grouped
 

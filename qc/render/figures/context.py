@@ -1,4 +1,4 @@
-"""What place, time and topic of a conversation do to its ratings."""
+"""What position, time and topic of a conversation do to its ratings."""
 
 import numpy as np
 
