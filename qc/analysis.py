@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from math import inf
 from typing import TypeVar
 
@@ -56,7 +56,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Options:
+class AnalysisOptions:
     """What an analyst can choose.
 
     Attributes:
@@ -101,7 +101,7 @@ class Analysis:
     """
 
     run: Run
-    options: Options
+    options: AnalysisOptions
     signature: str
     sample: Sample
     rates: PassRates
@@ -127,37 +127,14 @@ class Analysis:
     effort: Effort | None
 
 
-class _Chain:
-    """The samples that the parts are made from, and which parts are wanted."""
-
-    def __init__(self, run: Run, options: Options, other: Run | None, on_step: OnStep) -> None:
-        on_step("Who is kept, and the scores")
-        self.sample = take_sample(run, options.alpha)
-        self.scores = score(self.sample)
-        self.other = take_sample(other, options.alpha) if other is not None else None
-        self._options = options
-        self._on_step = on_step
-
-    @cached_property
-    def draws(self) -> Draws:
-        return draw(self.sample, self.scores, self._options.bootstrap, self._options.seed)
-
-    def part(self, section: str, make: Callable[[], T]) -> T | None:
-        """Return what `make` makes, or None if the section was not asked for."""
-        if section not in self._options.sections:
-            return None
-        self._on_step(SECTIONS[section][:1].upper() + SECTIONS[section][1:])
-        return make()
-
-
-def steps(options: Options, replicating: bool) -> int:
+def steps(options: AnalysisOptions, replicating: bool) -> int:
     """Return how often `analyse` calls `on_step`; `replicating` is whether it is given a second run."""
     sections = options.sections if replicating else options.sections - {"replication"}
     return 1 + len(sections)
 
 
 def analyse(
-    run: Run, options: Options | None = None, other: Run | None = None, on_step: OnStep = no_step
+    run: Run, options: AnalysisOptions | None = None, other: Run | None = None, on_step: OnStep = no_step
 ) -> Analysis:
     """Return the results of `run`.
 
@@ -171,10 +148,24 @@ def analyse(
         EmptyRunError: no worker can be tested.
         ReplicationError: the second run has too little in common with the first.
     """
-    options = options or Options()
-    chain = _Chain(run, options, other, on_step)
-    sample, scores, part, seed = chain.sample, chain.scores, chain.part, options.seed
-    second = chain.other
+    options = options or AnalysisOptions()
+    seed = options.seed
+    on_step("Who is kept, and the scores")
+    sample = take_sample(run, options.alpha)
+    scores = score(sample)
+    second = take_sample(other, options.alpha) if other is not None else None
+
+    @cache
+    def draws() -> Draws:
+        return draw(sample, scores, options.bootstrap, seed)
+
+    def part(section: str, make: Callable[[], T]) -> T | None:
+        """Return what `make` makes, or None if the section was not asked for."""
+        if section not in options.sections:
+            return None
+        on_step(SECTIONS[section][:1].upper() + SECTIONS[section][1:])
+        return make()
+
     incidents = describe_incidents(run)
     significance = part("significance", lambda: compare_systems(sample, scores))
     return Analysis(
@@ -197,14 +188,14 @@ def analyse(
         ),
         significance=significance,
         clusters=cluster(significance) if significance else None,
-        intervals=part("intervals", lambda: intervals(chain.draws, scores)),
+        intervals=part("intervals", lambda: intervals(draws(), scores)),
         forecast=part("forecast", lambda: forecast(sample, scores, seed)),
         replication=part("replication", lambda: replicate(sample, second)) if second else None,
         criteria=part("criteria", lambda: correlate_criteria(scores)),
         agreement=part("agreement", lambda: rater_agreement(sample, seed)),
         filter_check=part("filter", lambda: check_filter(sample, scores, seed)),
         alpha=part("alpha", lambda: alpha_influence(sample, scores, second)),
-        persona=part("persona", lambda: persona_effect(sample, scores, chain.draws)),
+        persona=part("persona", lambda: persona_effect(sample, scores, draws())),
         context=part("context", lambda: context_effects(sample)),
         adjusted=adjust(sample, scores) if "context" in options.sections else None,
         topics=part("topics", lambda: describe_topics(sample)),

@@ -7,7 +7,7 @@ with an option is a `QcError`, whose text says what to do.
 It is a module of its own because importing all of it takes 0.7 s longer than what `qc.convert` needs.
 """
 
-from qc.analysis import SECTIONS, Analysis, Options, analyse
+from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse
 from qc.errors import (
     DataError,
     EmptyRunError,
@@ -27,12 +27,12 @@ from qc.save import Loss, save
 __all__ = [
     "SECTIONS",
     "Analysis",
+    "AnalysisOptions",
     "DataError",
     "EmptyRunError",
     "LeftOut",
     "Loss",
     "OptionError",
-    "Options",
     "OutputError",
     "Problem",
     "QcError",

@@ -44,27 +44,22 @@ CriteriaFile = Annotated[
 ]
 
 
-def stderr_console() -> Console:
-    """Return a console on stderr, for errors, warnings and progress."""
-    return Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
-
-
-def accept_any_character() -> None:
-    """Let what a terminal cannot show come out as `?`; names in the data may hold any character."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-
-
 @contextmanager
-def exiting_on_error(stderr: Console) -> Iterator[None]:
-    """Print the message of a QcError that is raised within, and end the command with EXIT_BAD_INPUT.
+def stderr_console() -> Iterator[Console]:
+    """Yield a console on stderr, for errors, warnings and progress.
+
+    The message of a QcError that is raised within is printed, and the command ends with EXIT_BAD_INPUT. On
+    stdout and stderr, what a terminal cannot show comes out as `?`; names in the data may hold any character.
 
     Raises:
         typer.Exit: instead of the QcError.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    stderr = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
     try:
-        yield
+        yield stderr
     except QcError as error:
         stderr.print(f"Error: {error}", style="red")
         raise typer.Exit(EXIT_BAD_INPUT) from None

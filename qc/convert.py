@@ -12,8 +12,6 @@ from qc.command import (
     IncludePartial,
     RunName,
     SourceName,
-    accept_any_character,
-    exiting_on_error,
     progress,
     stderr_console,
 )
@@ -52,9 +50,7 @@ def convert(
     force: Annotated[bool, typer.Option("--force", help="Replace TARGET if it is there.")] = False,
 ) -> None:
     """Write a run in another format, and say what that format cannot hold."""
-    accept_any_character()
-    stderr = stderr_console()
-    with exiting_on_error(stderr):
+    with stderr_console() as stderr:
         form = _form(target, to)
         _require_free(source, target, force)
         with progress(stderr, 1 + STEPS) as on_step:

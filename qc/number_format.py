@@ -21,6 +21,12 @@ def probability(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def relation(p: float) -> str:
+    """Return what p is, to stand behind its name: `= 0.012` or `< 0.001`."""
+    text = probability(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
 def percent(share: float, digits: int = 1) -> str:
     """Return a share of 1 in per cent."""
     return f"{decimal(100 * share, digits)} %" if math.isfinite(share) else MISSING
@@ -41,7 +47,7 @@ def between(low: float, high: float, digits: int = 3) -> str:
 def ranks(low: int, high: int) -> str:
     """Return a range of ranks; a dash for 0, which is no rank."""
     if high == 0:
-        return "–"
+        return MISSING
     return str(low) if low == high else f"{low}–{high}"
 
 

@@ -10,14 +10,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from qc.analysis import NEEDING_WORDS, SECTIONS, Analysis, Options, analyse, steps
+from qc.analysis import NEEDING_WORDS, SECTIONS, Analysis, AnalysisOptions, analyse, steps
 from qc.command import (
     CriteriaFile,
     IncludePartial,
     RunName,
     SourceName,
-    accept_any_character,
-    exiting_on_error,
     progress,
     stderr_console,
 )
@@ -81,10 +79,8 @@ def report(
     include_partial: IncludePartial = False,
 ) -> None:
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
-    accept_any_character()
-    stderr = stderr_console()
-    with exiting_on_error(stderr):
-        options = Options(alpha, seed, bootstrap, reward, _names("--only", only, tuple(SECTIONS)))
+    with stderr_console() as stderr:
+        options = AnalysisOptions(alpha, seed, bootstrap, reward, _names("--only", only, tuple(SECTIONS)))
         wanted = _names("--format", formats, FORMATS)
         wanted = wanted if out else frozenset()
         _require_replicate(replicate, replicate_run)

@@ -1,7 +1,7 @@
 """The data set that every analysis starts from: one run, as typed frames, whichever source it came from."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -47,6 +47,12 @@ INCIDENT_COLUMNS = [
     "gave_away",
     *FAILURES.values(),
 ]
+# What the frames of `Words` have beside `conversation` and `round`: their columns, and the types of these.
+WORD_COLUMNS: dict[str, dict[str, Any]] = {
+    "exchanges": {"input": str, "reply": str},
+    "topics": {"topic": str, "opinion": OPINION},
+    "changes": {"how": CHANGE, "bot_opinion": OPINION},
+}
 
 # Columns that the tables of results have beside those of the criteria, or have instead of them.
 RESERVED_LABELS = ("overall", "system", "n", "model", "N", "z", "raw")

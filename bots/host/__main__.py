@@ -219,7 +219,11 @@ def _open(spec: str, corpus: str, options: HfOptions) -> Model:
     except ImportError as error:
         raise ModelError(
             f"{spec}: {error}. Install what such models need: "
-            + ("pip install 'candor[hf]'" if kind == "hf" else "pip install 'candor[parlai]' && pip install --no-deps parlai")
+            + (
+                "pip install 'candor[hf]'"
+                if kind == "hf"
+                else "pip install 'candor[parlai]' && pip install --no-deps parlai"
+            )
         ) from error
 
 

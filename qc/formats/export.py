@@ -4,12 +4,13 @@ Both begin with the same header, a JSON object. In JSON Lines it is the first li
 is an assignment; in Parquet it stands in the metadata of the schema, and each row is a conversation.
 """
 
-import numpy as np
+from dataclasses import asdict
+
 import pandas as pd
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict
 
-from qc.run import INCIDENT_COLUMNS, SIMULATED_NOTE, LeftOut, Run
+from qc.formats.strict_model import StrictModel
+from qc.run import SIMULATED_NOTE, Run
 
 FORMAT = "candor-run"
 VERSION = 1
@@ -41,11 +42,7 @@ WORD_COLUMNS = {
 }
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(strict=True, allow_inf_nan=False)
-
-
-class Criterion(_Part):
+class DeclaredCriterion(StrictModel):
     """A row of `Run.criteria`."""
 
     label: str
@@ -54,7 +51,7 @@ class Criterion(_Part):
     maximum: float
 
 
-class System(_Part):
+class DeclaredSystem(StrictModel):
     """A row of `Run.systems`."""
 
     system: str
@@ -63,7 +60,7 @@ class System(_Part):
     is_qc: bool
 
 
-class SystemIncidents(_Part):
+class SystemIncidents(StrictModel):
     """A row of `Run.incidents`."""
 
     system: str
@@ -82,7 +79,7 @@ class SystemIncidents(_Part):
     other_errors: int = 0
 
 
-class LeftOutAssignment(_Part):
+class LeftOutAssignment(StrictModel):
     """A `qc.run.LeftOut`."""
 
     assignment: str
@@ -90,7 +87,7 @@ class LeftOutAssignment(_Part):
     reason: str
 
 
-class Header(_Part):
+class Header(StrictModel):
     """Everything of a run but its assignments.
 
     Attributes:
@@ -115,8 +112,8 @@ class Header(_Part):
     partial: bool
     simulated: bool
     words: bool
-    criteria: list[Criterion]
-    systems: list[System]
+    criteria: list[DeclaredCriterion]
+    systems: list[DeclaredSystem]
     incidents: list[SystemIncidents] | None = None
     left_out: list[LeftOutAssignment]
     notes: list[str]
@@ -131,43 +128,13 @@ class Header(_Part):
             partial=run.partial,
             simulated=SIMULATED_NOTE in run.notes,
             words=run.words is not None,
-            criteria=[Criterion.model_validate(row) for row in run.criteria.to_dict("records")],
-            systems=[System.model_validate(row) for row in run.systems.to_dict("records")],
+            criteria=[DeclaredCriterion.model_validate(row) for row in run.criteria.to_dict("records")],
+            systems=[DeclaredSystem.model_validate(row) for row in run.systems.to_dict("records")],
             incidents=None if run.incidents is None else _incidents(run.incidents),
-            left_out=[
-                LeftOutAssignment(assignment=o.assignment, worker=o.worker, reason=o.reason)
-                for o in run.left_out
-            ],
+            left_out=[LeftOutAssignment(**asdict(out)) for out in run.left_out],
             notes=list(run.notes),
             assignments=len(run.assignments),
             conversations=len(run.conversations),
-        )
-
-    def all_notes(self) -> tuple[str, ...]:
-        """Return the notes of the run, with the one that says that workers were simulated if they were."""
-        if self.simulated and SIMULATED_NOTE not in self.notes:
-            return (SIMULATED_NOTE, *self.notes)
-        return tuple(self.notes)
-
-    def all_left_out(self) -> tuple[LeftOut, ...]:
-        """Return the assignments that take no part."""
-        return tuple(LeftOut(out.assignment, out.worker, out.reason) for out in self.left_out)
-
-    def criteria_frame(self) -> pd.DataFrame:
-        """Return the criteria as `Run.criteria` has them."""
-        rows = [criterion.model_dump() for criterion in self.criteria]
-        return pd.DataFrame(rows, columns=list(Criterion.model_fields)).astype({"maximum": np.float64})
-
-    def incidents_frame(self) -> pd.DataFrame | None:
-        """Return the incidents as `Run.incidents` has them, in any order."""
-        if self.incidents is None:
-            return None
-        return pd.DataFrame([row.model_dump() for row in self.incidents], columns=INCIDENT_COLUMNS)
-
-    def systems_frame(self) -> pd.DataFrame:
-        """Return the systems as `Run.systems` has them."""
-        return pd.DataFrame(
-            [system.model_dump() for system in self.systems], columns=list(System.model_fields)
         )
 
 

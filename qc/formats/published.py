@@ -1,5 +1,9 @@
 """What the two published formats of Ji et al. (ACL 2022) fix, for those who read and those who write them."""
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
 # The instrument in the order of the seven numbers of an MTurk `scoreN`: label, negative, counts for qc.
 INSTRUMENT = (
     ("robotic", True, False),
@@ -11,6 +15,7 @@ INSTRUMENT = (
     ("topic", False, True),
 )
 MAXIMUM = 100.0
+ANSWER = "Answer.taskAnswers"  # the column of MTurk that holds an assignment's answer, as JSON
 
 PERSONA_SUFFIX = "_p"  # of a system that speaks with a persona; the rest of its name is its family
 QC_TASK = "qc"
@@ -25,3 +30,10 @@ ACTIONS = {
     "user wants bot change": "The user wants the bot to change the topic.",
     "no change": "No topic change.",
 }
+
+
+def systems_named(names: pd.Series, is_qc: NDArray[np.bool_]) -> pd.DataFrame:
+    """Return the columns of `Run.systems`: a name tells the family, and whether there is a persona."""
+    has_persona = names.str.endswith(PERSONA_SUFFIX) & ~is_qc
+    family = names.mask(has_persona, names.str.removesuffix(PERSONA_SUFFIX))
+    return pd.DataFrame({"system": names, "family": family, "has_persona": has_persona, "is_qc": is_qc})

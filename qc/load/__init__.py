@@ -106,7 +106,7 @@ def read_run(source: Source, options: LoadOptions) -> Run:
     if source.parquet:
         from qc.load import parquet  # noqa: PLC0415  # likewise
 
-        return parquet.read(source.path, source.file, options.words, options.replies, options.criteria)
+        return parquet.read(source.path, source.file, options)
     with _uncollected():
         return _from_text(source, options)
 
@@ -119,7 +119,7 @@ def _from_text(source: RunFile, options: LoadOptions) -> Run:
         read = hits.read
     else:
         read = mturk.read
-    return read(source.path, content, options.words, options.criteria)
+    return read(source.path, content, options)
 
 
 @contextmanager

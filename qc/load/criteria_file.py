@@ -13,10 +13,11 @@ from typing import Annotated
 
 import pandas as pd
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from qc.errors import DataError, Problem, SourceError
 from qc.formats.published import MAXIMUM
+from qc.formats.strict_model import StrictModel
 from qc.load.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
 from qc.load.validation import validated
 from qc.run import RESERVED_LABELS
@@ -24,18 +25,14 @@ from qc.run import RESERVED_LABELS
 SHAPE = "Give a list `criteria` of objects with label, negative, counts_for_qc and maximum."
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-
-
-class _Criterion(_Part):
+class _Criterion(StrictModel, extra="forbid"):
     label: Annotated[str, Field(min_length=1)]
     negative: bool = False
     counts_for_qc: bool = True
     maximum: Annotated[float, Field(gt=0)] = MAXIMUM
 
 
-class _File(_Part):
+class _File(StrictModel, extra="forbid"):
     criteria: Annotated[list[_Criterion], Field(min_length=1)]
 
 
@@ -54,8 +51,7 @@ def read(path: Path) -> pd.DataFrame:
         problems += [*_repeated(labels), *_reserved(labels)]
     if declared is None or problems:
         raise DataError(str(path), problems)
-    rows = [criterion.model_dump() for criterion in declared.criteria]
-    return pd.DataFrame(rows, columns=CRITERION_COLUMNS).astype({"maximum": float})
+    return pd.DataFrame([one.model_dump() for one in declared.criteria], columns=CRITERION_COLUMNS)
 
 
 def _content(path: Path) -> object:
@@ -72,18 +68,18 @@ def _content(path: Path) -> object:
 def _repeated(labels: list[str]) -> list[Problem]:
     return [
         Problem(
-            f"criteria[{place}].label",
+            f"criteria[{index}].label",
             f"{label!r} stands already at criteria[{labels.index(label)}].",
             "Keep one of the two.",
         )
-        for place, label in enumerate(labels)
-        if labels.index(label) < place
+        for index, label in enumerate(labels)
+        if labels.index(label) < index
     ]
 
 
 def _reserved(labels: list[str]) -> list[Problem]:
     return [
-        Problem(f"criteria[{place}].label", f"{label!r} {RESERVED}", RENAME)
-        for place, label in enumerate(labels)
+        Problem(f"criteria[{index}].label", f"{label!r} {RESERVED}", RENAME)
+        for index, label in enumerate(labels)
         if label in RESERVED_LABELS
     ]

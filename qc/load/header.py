@@ -1,10 +1,16 @@
 """Read the header of our export, the same in both its forms."""
 
+from collections.abc import Sequence
+
+import pandas as pd
 from pydantic_core import from_json
 
 from qc.errors import DataError, Problem, SourceError
 from qc.formats.export import FORMAT, VERSION, Header
+from qc.formats.strict_model import StrictModel
+from qc.load.raw_run import CRITERION_COLUMNS, SYSTEM_COLUMNS, RawRun
 from qc.load.validation import validated
+from qc.run import INCIDENT_COLUMNS, SIMULATED_NOTE, LeftOut, Words
 
 EXPORT_AGAIN = "Export the run again, or repair the file."
 
@@ -54,3 +60,33 @@ def count_problems(header: Header, where: str, assignments: int, conversations: 
         )
         if announced != found
     ]
+
+
+def raw_run(
+    source: str,
+    header: Header,
+    assignments: pd.DataFrame,
+    conversations: pd.DataFrame,
+    ratings: pd.DataFrame,
+    words: Words | None,
+) -> RawRun:
+    """Return what the header says of the run, and what the rest of the file does."""
+    unsaid = header.simulated and SIMULATED_NOTE not in header.notes
+    return RawRun(
+        name=header.name,
+        source=source,
+        criteria=_frame(header.criteria, CRITERION_COLUMNS),
+        systems=_frame(header.systems, SYSTEM_COLUMNS),
+        assignments=assignments,
+        conversations=conversations,
+        ratings=ratings,
+        words=words,
+        incidents=None if header.incidents is None else _frame(header.incidents, INCIDENT_COLUMNS),
+        left_out=tuple(LeftOut(**out.model_dump()) for out in header.left_out),
+        notes=(SIMULATED_NOTE, *header.notes) if unsaid else tuple(header.notes),
+        partial=header.partial,
+    )
+
+
+def _frame(rows: Sequence[StrictModel], columns: list[str]) -> pd.DataFrame:
+    return pd.DataFrame([row.model_dump() for row in rows], columns=columns)

@@ -5,23 +5,23 @@
 reply, as a server writes one that never came, is none.
 """
 
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, Field, Strict, ValidationError
+from pydantic import Field, ValidationError
 from pydantic_core import from_json
 
 from qc.errors import DataError, Problem
-from qc.formats.published import ACTIONS, NO_FEEDBACK, PERSONA_SUFFIX
+from qc.formats.published import ACTIONS, NO_FEEDBACK, systems_named
+from qc.formats.strict_model import Round, StrictModel
+from qc.load.load_options import LoadOptions
 from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     CRITERION_COLUMNS,
-    SYSTEM_COLUMNS,
     RawRun,
     build_run,
     report_order,
@@ -31,71 +31,67 @@ from qc.load.speech import Speech
 from qc.load.validation import validated
 from qc.run import SIMULATED_NOTE, LeftOut, Run
 
-Number = Annotated[float, Strict(), Field(allow_inf_nan=False)]
-Round = Annotated[int, Strict(), Field(ge=0, lt=2**31)]
-Words = Annotated[str, Strict()]
-Text = Annotated[Words, Field(min_length=1)]
-Flag = Annotated[bool, Strict()]
+Text = Annotated[str, Field(min_length=1)]
 
 
-class _Criterion(BaseModel):
-    positive: Flag
-    qc: Flag
-    max: Annotated[Number, Field(gt=0)] = 100.0
+class _Criterion(StrictModel):
+    positive: bool
+    qc: bool
+    max: Annotated[float, Field(gt=0)] = 100.0
 
 
-class _Metadata(BaseModel):
+class _Metadata(StrictModel):
     score: Annotated[dict[Text, _Criterion], Field(min_length=1)]
     model: Annotated[list[Text], Field(min_length=1)]
     qc_model: Text = Field(alias="qc-model")
     sorted_scores: list[Text] | None = None
-    simulated: Flag = False
+    simulated: bool = False
 
 
-class _Conversation(BaseModel):
+class _Conversation(StrictModel):
     model: Text
-    score: dict[Text, Number]
-    persona: list[Words] | None = None
+    score: dict[Text, float]
+    persona: list[str] | None = None
 
 
-class _Exchange(BaseModel):
+class _Exchange(StrictModel):
     round: Round
-    user: Words
-    bot: Words | None = None
+    user: str
+    bot: str | None = None
 
 
-class _Topic(BaseModel):
+class _Topic(StrictModel):
     round: Round
-    topic: Words
-    attitude: Words | None = None
+    topic: str
+    attitude: str | None = None
 
 
-class _Change(BaseModel):
+class _Change(StrictModel):
     round: Round
-    action: Words
-    attitude: Words | None = None
+    action: str
+    attitude: str | None = None
 
 
 class _Spoken(_Conversation):
-    dialogue: list[_Exchange] = []
-    topic: list[_Topic] = []
+    dialogue: list[_Exchange] = Field(default=[])
+    topic: list[_Topic] = Field(default=[])
     changes: list[_Change] = Field(default=[], alias="change of topic")
 
 
-class _Assignment(BaseModel):
+class _Assignment(StrictModel):
     hit: Text
     assignment: Text
     worker: Text
-    seconds: Number = Field(alias="duration in seconds")
+    seconds: float = Field(alias="duration in seconds")
     result: list[_Conversation]
-    feedback: Words | None = None
+    feedback: str | None = None
 
 
 class _SpokenAssignment(_Assignment):
     result: list[_Spoken]  # type: ignore[assignment]  # of which each is a _Conversation
 
 
-class _File(BaseModel):
+class _File(StrictModel):
     metadata: _Metadata
     data: list[_Assignment]
 
@@ -108,14 +104,8 @@ _SHAPE = "Give it as in the published hits_data.json."
 _CHANGES = {sentence: how for how, sentence in ACTIONS.items()}
 
 
-def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame | None = None) -> Run:
-    """Return the run in `content`, the bytes of the file at `path`.
-
-    Args:
-        path: the file.
-        content: its bytes.
-        words: whether what was said is wanted; without it, it is not even looked at.
-        criteria: what is analysed instead of what the file declares.
+def read(path: Path, content: bytes, options: LoadOptions) -> Run:
+    """Return the run in `content`, the bytes of the file at `path`; words not wanted are not even looked at.
 
     Raises:
         DataError: it is not JSON, a field is missing or of the wrong type, a rating is out of range, a
@@ -124,13 +114,13 @@ def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame 
     """
     problems: list[Problem] = []
     try:
-        whole = (_SpokenFile if words else _File).model_validate_json(content)
+        whole = (_SpokenFile if options.words else _File).model_validate_json(content)
     except ValidationError:
-        declared, held = _one_by_one(str(path), content, words, problems)
+        declared, held = _one_by_one(str(path), content, options.words, problems)
     else:
         declared, held = whole.metadata, list(enumerate(whole.data))
     located = [(f"data[{index}]", assignment) for index, assignment in held]
-    return build_run(_raw_run(path, declared, located, problems), problems, criteria)
+    return build_run(_raw_run(path, declared, located, problems), problems, options.criteria)
 
 
 def _one_by_one(
@@ -243,10 +233,5 @@ def _criteria(metadata: _Metadata, problems: list[Problem]) -> pd.DataFrame:
 
 
 def _systems(metadata: _Metadata) -> pd.DataFrame:
-    rows = [*_competing(metadata), (metadata.qc_model, metadata.qc_model, False, True)]
-    return pd.DataFrame(rows, columns=SYSTEM_COLUMNS)
-
-
-def _competing(metadata: _Metadata) -> Iterator[tuple[str, str, bool, bool]]:
-    for name in metadata.model:
-        yield name, name.removesuffix(PERSONA_SUFFIX), name.endswith(PERSONA_SUFFIX), False
+    names = pd.Series([*metadata.model, metadata.qc_model], dtype=str)
+    return systems_named(names, np.arange(len(names)) == len(metadata.model))

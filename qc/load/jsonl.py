@@ -7,13 +7,15 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from pydantic_core import from_json
 
 from qc.errors import Problem
 from qc.formats.export import FORMAT, Header
+from qc.formats.strict_model import Round, StrictModel
 from qc.load import header
 from qc.load.header import EXPORT_AGAIN
+from qc.load.load_options import LoadOptions
 from qc.load.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, RawRun, build_run
 from qc.load.speech import as_words
 from qc.load.validation import validated
@@ -22,33 +24,28 @@ from qc.run import Change, Opinion, Run, Words
 HEADER = "line 1"
 _BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
 
-Round = Annotated[int, Field(ge=0, lt=2**31)]
 Position = Annotated[int, Field(ge=-(2**31), lt=2**31)]  # that it is one from 1 is for `build_run` to say
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(strict=True, allow_inf_nan=False)
-
-
-class _Exchange(_Part):
+class _Exchange(StrictModel):
     round: Round
     input: str
     reply: str | None
 
 
-class _Topic(_Part):
+class _Topic(StrictModel):
     round: Round
     topic: str
     opinion: Opinion | None
 
 
-class _Change(_Part):
+class _Change(StrictModel):
     round: Round
     how: Change
     bot_opinion: Opinion | None
 
 
-class _Conversation(_Part):
+class _Conversation(StrictModel):
     conversation: str
     position: Position
     system: str
@@ -62,7 +59,7 @@ class _Spoken(_Conversation):
     changes: list[_Change]
 
 
-class _Assignment(_Part):
+class _Assignment(StrictModel):
     assignment: str
     hit: str
     worker: str
@@ -81,14 +78,8 @@ def is_export(content: bytes) -> bool:
     return _BEGINNING.match(content) is not None
 
 
-def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame | None = None) -> Run:
+def read(path: Path, content: bytes, options: LoadOptions) -> Run:
     """Return the run in `content`, the bytes of the file at `path`.
-
-    Args:
-        path: the file.
-        content: its bytes.
-        words: whether the words are wanted; without them, `Run.words` is None.
-        criteria: what the analyst declares instead of the file; see `raw_run.build_run`.
 
     Raises:
         SourceError: it is no export of ours, or of a newer version.
@@ -99,13 +90,13 @@ def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame 
     source = str(path)
     first, *lines = content.split(b"\n")
     declared = header.parse(source, HEADER, first)
-    words = words and declared.words
+    words = options.words and declared.words
     problems: list[Problem] = []
     held = list(_assignments(lines, _SpokenAssignment if words else _Assignment, problems))
     conversations = sum(len(one.conversations) for _, one in held)
     if not problems:
         problems += header.count_problems(declared, HEADER, len(held), conversations)
-    return build_run(_raw_run(source, declared, held, words), problems, criteria)
+    return build_run(_raw_run(source, declared, held, words), problems, options.criteria)
 
 
 def _assignments(
@@ -132,31 +123,20 @@ def _raw_run(source: str, declared: Header, given: list[tuple[str, _Assignment]]
         for where, one in given
         for index, conversation in enumerate(one.conversations)
     ]
-    return RawRun(
-        name=declared.name,
-        source=source,
-        criteria=declared.criteria_frame(),
-        systems=declared.systems_frame(),
-        assignments=pd.DataFrame(
-            [
-                (where, one.assignment, one.hit, one.worker, one.seconds, one.reward, one.feedback)
-                for where, one in given
-            ],
-            columns=ASSIGNMENT_COLUMNS,
-        ),
-        conversations=pd.DataFrame(
-            [
-                (where, one.conversation, name, one.position, one.system, _persona(one))
-                for where, name, one in held
-            ],
-            columns=CONVERSATION_COLUMNS,
-        ),
-        ratings=pd.DataFrame([one.ratings for *_, one in held], dtype=np.float64),
-        words=_words([one for *_, one in held if isinstance(one, _Spoken)]) if words else None,
-        incidents=declared.incidents_frame(),
-        left_out=declared.all_left_out(),
-        notes=declared.all_notes(),
-        partial=declared.partial,
+    assignments = [
+        (where, one.assignment, one.hit, one.worker, one.seconds, one.reward, one.feedback)
+        for where, one in given
+    ]
+    conversations = [
+        (where, one.conversation, name, one.position, one.system, _persona(one)) for where, name, one in held
+    ]
+    return header.raw_run(
+        source,
+        declared,
+        pd.DataFrame(assignments, columns=ASSIGNMENT_COLUMNS),
+        pd.DataFrame(conversations, columns=CONVERSATION_COLUMNS),
+        pd.DataFrame([one.ratings for *_, one in held], dtype=np.float64),
+        _words([one for *_, one in held if isinstance(one, _Spoken)]) if words else None,
     )
 
 

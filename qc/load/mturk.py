@@ -10,21 +10,20 @@ import io
 import math
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
-from qc.formats.published import INSTRUMENT, MAXIMUM, PERSONA_SUFFIX, QC_TASK
-from qc.load.mturk_answer import ANSWER, Part, feedback, number_in, parse, parts
+from qc.formats.published import ANSWER, INSTRUMENT, MAXIMUM, QC_TASK, systems_named
+from qc.load.load_options import LoadOptions
+from qc.load.mturk_answer import ConversationAnswer, feedback, number_in, parse, parts
 from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     CRITERION_COLUMNS,
     REPAIR,
-    SYSTEM_COLUMNS,
     RawRun,
     build_run,
     report_order,
@@ -80,14 +79,10 @@ class _Gathered:
     left_out: list[LeftOut] = field(default_factory=list)
 
 
-def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame | None = None) -> Run:
+def read(path: Path, content: bytes, options: LoadOptions) -> Run:
     """Return the run in `content`, the bytes of the file at `path`.
 
-    Args:
-        path: the file.
-        content: its bytes.
-        words: whether what was said is wanted.
-        criteria: what the numbers of a `scoreN` are, in their order; None for the published instrument.
+    The criteria of `options` say what the numbers of a `scoreN` are, in their order.
 
     Raises:
         DataError: it is not a CSV table, a column or a part of an answer is missing or is no number, a
@@ -97,12 +92,12 @@ def read(path: Path, content: bytes, words: bool = True, criteria: pd.DataFrame 
     """
     problems: list[Problem] = []
     rows, notes = _once(_rows(str(path), content, problems), problems)
-    declared = _published_criteria() if criteria is None else criteria
-    gathered = _Gathered(declared["label"].to_list(), problems, Speech(problems) if words else None)
+    declared = _published_criteria() if options.criteria is None else options.criteria
+    gathered = _Gathered(declared["label"].to_list(), problems, Speech(problems) if options.words else None)
     for row in rows:
         _gather(row, gathered)
-    problems += gathered.miscounted if criteria is None else _miscounted(gathered)
-    ordered = report_order(declared) if criteria is None else declared
+    problems += gathered.miscounted if options.criteria is None else _miscounted(gathered)
+    ordered = report_order(declared) if options.criteria is None else declared
     return build_run(_raw_run(path, gathered, notes, ordered), problems)
 
 
@@ -200,11 +195,13 @@ def _gather(row: _Row, gathered: _Gathered) -> None:
     gathered.assignments.append((row.where, *names, seconds, _reward(row, problems), remark))
     families = row.families()
     for number in numbers:
-        part = Part(f"{row.where}, conversation {number}", number, answer, problems)
+        part = ConversationAnswer(f"{row.where}, conversation {number}", number, answer, problems)
         _gather_conversation(row.assignment, part, families, gathered)
 
 
-def _gather_conversation(assignment: str, part: Part, families: set[str], gathered: _Gathered) -> None:
+def _gather_conversation(
+    assignment: str, part: ConversationAnswer, families: set[str], gathered: _Gathered
+) -> None:
     system = part.system(families)
     ratings = _ratings(part, gathered)
     if system is None or ratings is None:
@@ -218,7 +215,7 @@ def _gather_conversation(assignment: str, part: Part, families: set[str], gather
         gathered.speech.add(len(gathered.conversations) - 1, part.where, *said)
 
 
-def _ratings(part: Part, gathered: _Gathered) -> list[float] | None:
+def _ratings(part: ConversationAnswer, gathered: _Gathered) -> list[float] | None:
     given, labels = part.scores(), gathered.labels
     if given is None:
         return None
@@ -250,7 +247,7 @@ def _raw_run(path: Path, gathered: _Gathered, notes: tuple[str, ...], criteria: 
         name=run_name(path),
         source=str(path),
         criteria=criteria,
-        systems=pd.DataFrame(_systems(gathered), columns=SYSTEM_COLUMNS),
+        systems=_systems(gathered),
         assignments=pd.DataFrame(gathered.assignments, columns=ASSIGNMENT_COLUMNS),
         conversations=pd.DataFrame(gathered.conversations, columns=CONVERSATION_COLUMNS),
         ratings=pd.DataFrame(gathered.ratings, columns=gathered.labels),
@@ -260,7 +257,6 @@ def _raw_run(path: Path, gathered: _Gathered, notes: tuple[str, ...], criteria: 
     )
 
 
-def _systems(gathered: _Gathered) -> Iterator[tuple[str, str, bool, bool]]:
-    for system in sorted({system for *_, system, _ in gathered.conversations}):
-        persona = system.endswith(PERSONA_SUFFIX)
-        yield system, system.removesuffix(PERSONA_SUFFIX), persona, system == QC_TASK
+def _systems(gathered: _Gathered) -> pd.DataFrame:
+    names = pd.Series(sorted({system for *_, system, _ in gathered.conversations}), dtype=str)
+    return systems_named(names, (names == QC_TASK).to_numpy(bool))

@@ -11,19 +11,15 @@ from dataclasses import dataclass
 from pydantic_core import from_json
 
 from qc.errors import Problem, quoted
-from qc.formats.published import LAST_PERSONA_SEED, NO_FEEDBACK, PERSONA_SUFFIX, QC_TASK
+from qc.formats.published import ANSWER, LAST_PERSONA_SEED, NO_FEEDBACK, PERSONA_SUFFIX, QC_TASK
 from qc.load import mturk_speech
 from qc.load.raw_run import REPAIR
-from qc.load.speech import Change, Exchange, Topic
 
-ANSWER = "Answer.taskAnswers"
 _PART = re.compile(r"(task|seed|score)(\d+)")
-
-Said = tuple[list[Exchange], list[Topic], list[Change]]
 
 
 @dataclass(frozen=True)
-class Part:
+class ConversationAnswer:
     """What an answer says of one conversation. What cannot be used is None, and is added to `problems`."""
 
     where: str
@@ -72,13 +68,13 @@ class Part:
         known = [number for number in numbers if number is not None]
         return known if len(known) == len(labels) else None
 
-    def said(self) -> Said | None:
+    def said(self) -> mturk_speech.Said | None:
         """Return the words."""
         there = [key for key in mturk_speech.PARTS if f"{key}{self.number}" in self.answer]
         texts = {key: self.text(key) for key in there}
         given = {key: text for key, text in texts.items() if text is not None}
         try:
-            return mturk_speech.exchanges(given), mturk_speech.topics(given), mturk_speech.changes(given)
+            return mturk_speech.spoken(given)
         except ValueError as error:
             self.fault(f"{error} (conversation {self.number}).")
             return None

@@ -5,9 +5,9 @@ marks, `#0@cooking#4@my dog`: the number of inputs before the mark, then what wa
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from qc.load.speech import Change, Exchange, Topic
+from qc.load.speech import Spoken
 
 DIALOGUE, TOPIC, OPINION = "dialogue", "topic", "topic_opinion"
 CHANGE, BOT_OPINION = "topic_change_opinion", "topic_chatbot_opinion"
@@ -17,16 +17,26 @@ _TURN = re.compile(r"###(?=[ub]: |$)")
 _MARK = re.compile(r"#(?=\d{1,9}@)")  # a topic may hold either sign
 
 Mark = tuple[int, str]
+Said = tuple[list[Spoken], list[Spoken], list[Spoken]]
 
 
-def exchanges(given: Mapping[str, str]) -> list[Exchange]:
-    """Return the exchanges of a dialogue.
+def spoken(given: Mapping[str, str]) -> Said:
+    """Return the exchanges, the topics and the changes of topic that the parts in `given` tell.
 
     Raises:
-        ValueError: it is not made of inputs and replies in turn; the message says so.
+        ValueError: the dialogue is not made of inputs and replies in turn, another part not of marks, or two
+            parts that belong together are not of the same rounds; the message says so.
     """
-    found: list[Exchange] = []
-    for turn in _TURN.split(given.get(DIALOGUE, "").removesuffix("###")):
+    return (
+        _exchanges(given.get(DIALOGUE, "")),
+        _paired(given, TOPIC, OPINION),
+        _paired(given, CHANGE, BOT_OPINION),
+    )
+
+
+def _exchanges(dialogue: str) -> list[Spoken]:
+    found: list[Spoken] = []
+    for turn in _TURN.split(dialogue.removesuffix("###")):
         author, text = turn[:3], turn[3:]
         if author == "u: ":
             found.append((len(found) + 1, text, None))
@@ -37,30 +47,12 @@ def exchanges(given: Mapping[str, str]) -> list[Exchange]:
     return found
 
 
-def topics(given: Mapping[str, str]) -> list[Topic]:
-    """Return the topics, each with the worker's opinion.
-
-    Raises:
-        ValueError: a part is not made of marks, or topics and opinions are not of the same rounds.
-    """
-    return list(_paired(given, TOPIC, OPINION))
-
-
-def changes(given: Mapping[str, str]) -> list[Change]:
-    """Return the changes of topic, each with the opinion that the bot seems to have.
-
-    Raises:
-        ValueError: a part is not made of marks, or changes and opinions are not of the same rounds.
-    """
-    return list(_paired(given, CHANGE, BOT_OPINION))
-
-
-def _paired(given: Mapping[str, str], one: str, other: str) -> Iterator[tuple[int, str, str | None]]:
+def _paired(given: Mapping[str, str], one: str, other: str) -> list[Spoken]:
     marks, opinions = (_marks(part, given.get(part, "")) for part in (one, other))
     if [round_ for round_, _ in marks] != [round_ for round_, _ in opinions]:
         raise ValueError(f"{one} and {other} are not of the same rounds")
-    for (round_, what), (_, opinion) in zip(marks, opinions, strict=True):
-        yield round_, what, opinion or None
+    pairs = zip(marks, opinions, strict=True)
+    return [(round_, what, opinion or None) for (round_, what), (_, opinion) in pairs]
 
 
 def _marks(part: str, text: str) -> list[Mark]:

@@ -15,32 +15,28 @@ from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.formats.export import HEADER_KEY, RATING_PREFIX, TEXT, Header, parquet_schema
 from qc.load import header
 from qc.load.header import EXPORT_AGAIN
+from qc.load.load_options import LoadOptions
 from qc.load.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, REPAIR, RawRun, build_run
 from qc.load.speech import Columns, as_words
-from qc.run import CHANGE, OPINION, Run, Words
+from qc.run import WORD_COLUMNS, Run, Words
 
 HEADER = "the header"
 ASSIGNMENT = ["assignment", "hit", "worker", "feedback", "seconds", "reward"]
 # Repeated texts come as codes, which costs neither time nor memory.
 DICTIONARIES = ["assignment", "hit", "worker", "feedback", "system", "persona"]
+# Of the frames of `Words`: what is never missing, and where its rounds are.
+_CALLED = {
+    "exchanges": ("an input", "rounds"),
+    "topics": ("a topic", "topics"),
+    "changes": ("a kind of change", "changes"),
+}
 _DAMAGE = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 
-def read(
-    path: Path,
-    file: BinaryIO,
-    words: bool = True,
-    replies: bool = True,
-    criteria: pd.DataFrame | None = None,
-) -> Run:
+def read(path: Path, file: BinaryIO, options: LoadOptions) -> Run:
     """Return the run in the open file `file`, which is at `path`.
 
-    Args:
-        path: where the file is, for messages.
-        file: its content; of it, only the columns that are wanted are read.
-        words: whether the words are wanted; without them, `Run.words` is None and they are not read.
-        replies: whether what the bots said is wanted; without it, `reply` is missing in every exchange.
-        criteria: what the analyst declares instead of the file; see `raw_run.build_run`.
+    Only the columns that are wanted are read; without replies, `reply` is missing in every exchange.
 
     Raises:
         SourceError: it is no export of ours, or of a newer version.
@@ -53,7 +49,7 @@ def read(
         described = pq.read_metadata(file)
         schema = described.schema.to_arrow_schema()
         declared = header.parse(source, HEADER, _header(source, schema))
-        wanted = _wanted(source, schema, declared, words and declared.words, replies)
+        wanted = _wanted(source, schema, declared, options)
         content = pq.ParquetFile(
             file, metadata=described, read_dictionary=DICTIONARIES, page_checksum_verification=True
         )
@@ -61,7 +57,7 @@ def read(
     except _DAMAGE as error:
         raise DataError(source, [_damaged(error)]) from None
     problems: list[Problem] = []
-    return build_run(_raw_run(source, declared, table, problems), problems, criteria)
+    return build_run(_raw_run(source, declared, table, problems), problems, options.criteria)
 
 
 def _damaged(error: BaseException) -> Problem:
@@ -79,10 +75,11 @@ def _header(source: str, schema: pa.Schema) -> bytes:
     return bytes(found)
 
 
-def _wanted(source: str, schema: pa.Schema, declared: Header, words: bool, replies: bool) -> list[pa.Field]:
+def _wanted(source: str, schema: pa.Schema, declared: Header, options: LoadOptions) -> list[pa.Field]:
     """Return the columns that are to be read, each of which is there once."""
     labels = dict.fromkeys(criterion.label for criterion in declared.criteria)
-    wanted = [field for field in parquet_schema(list(labels), words) if replies or field.name != "replies"]
+    all_fields = parquet_schema(list(labels), options.words and declared.words)
+    wanted = [field for field in all_fields if options.replies or field.name != "replies"]
     _refuse(source, _absent(schema, wanted))
     return wanted
 
@@ -145,17 +142,17 @@ def _may_become(given: pa.DataType, wanted: pa.DataType) -> bool:
 def _gaps(table: pa.Table) -> Iterator[Problem]:
     for field in table.schema:
         if not field.nullable and table[field.name].null_count:
-            for row in np.flatnonzero(table[field.name].is_null()).tolist():
-                yield Problem(_row(row), f"{field.name!r} is empty.", REPAIR)
+            for row in np.flatnonzero(table[field.name].is_null()):
+                yield _problem(row, f"{field.name!r} is empty.")
 
 
-def _row(row: int) -> str:
-    """Return where a row is; rows are counted from 1."""
-    return f"row {row + 1}"
+def _problem(row: int | np.integer, why: str) -> Problem:
+    """Return a problem of a row; rows are counted from 1."""
+    return Problem(f"row {row + 1}", why, REPAIR)
 
 
 def _where(rows: NDArray[np.intp]) -> pd.Series:
-    """Return where each of `rows` is, as `_row` says it."""
+    """Return where each of `rows` is, as `_problem` says it."""
     numbers = pa.array(rows + 1).cast(TEXT)
     return _texts(pc.binary_join_element_wise(pa.scalar("row", TEXT), numbers, pa.scalar(" ", TEXT)))
 
@@ -178,19 +175,13 @@ def _raw_run(source: str, declared: Header, table: pa.Table, problems: list[Prob
         *header.count_problems(declared, HEADER, len(first), len(table)),
         *_contradictions(table, first, owner),
     ]
-    return RawRun(
-        name=declared.name,
-        source=source,
-        criteria=declared.criteria_frame(),
-        systems=declared.systems_frame(),
-        assignments=_assignments(table.select(ASSIGNMENT).take(first), first),
-        conversations=_conversations(table),
-        ratings=_ratings(table, declared),
-        words=_words(table, problems) if "inputs" in table.column_names else None,
-        incidents=declared.incidents_frame(),
-        left_out=declared.all_left_out(),
-        notes=declared.all_notes(),
-        partial=declared.partial,
+    return header.raw_run(
+        source,
+        declared,
+        _frame(table.select(ASSIGNMENT_COLUMNS[1:]).take(first), first),
+        _frame(table.select(CONVERSATION_COLUMNS[1:]), np.arange(len(table))),
+        _ratings(table, declared),
+        _words(table, problems) if "inputs" in table.column_names else None,
     )
 
 
@@ -203,24 +194,19 @@ def _contradictions(table: pa.Table, first: NDArray[np.intp], owner: NDArray[np.
         same = values == expected
         if not coded:
             same |= np.isnan(values) & np.isnan(expected)
-        for row in np.flatnonzero(~same).tolist():
-            why = f"{name!r} is not what row {first[owner[row]] + 1} of the same assignment says."
-            yield Problem(_row(row), why, REPAIR)
+        for row in np.flatnonzero(~same):
+            yield _problem(
+                row, f"{name!r} is not what row {first[owner[row]] + 1} of the same assignment says."
+            )
 
 
-def _assignments(table: pa.Table, first: NDArray[np.intp]) -> pd.DataFrame:
-    """Return the assignments from their first rows, which `table` holds."""
-    texts = {name: _texts(table[name]) for name in ("assignment", "hit", "worker", "feedback")}
-    numbers = {name: table[name].to_numpy() for name in ("seconds", "reward")}
-    return pd.DataFrame({"where": _where(first), **texts, **numbers}, columns=ASSIGNMENT_COLUMNS)
-
-
-def _conversations(table: pa.Table) -> pd.DataFrame:
-    texts = {name: _texts(table[name]) for name in ("conversation", "assignment", "system", "persona")}
-    where = _where(np.arange(len(table)))
-    return pd.DataFrame(
-        {"where": where, "position": table["position"].to_numpy(), **texts}, columns=CONVERSATION_COLUMNS
-    )
+def _frame(table: pa.Table, rows: NDArray[np.intp]) -> pd.DataFrame:
+    """Return the columns of `table`, and where its `rows` are."""
+    columns = {
+        name: column.to_numpy() if pa.types.is_primitive(column.type) else _texts(column)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+    return pd.DataFrame({"where": _where(rows), **columns})
 
 
 def _ratings(table: pa.Table, declared: Header) -> pd.DataFrame:
@@ -232,88 +218,64 @@ def _words(table: pa.Table, problems: list[Problem]) -> Words | None:
     """Return the words; None, and more `problems`, if the lists of a conversation do not fit each other."""
     said = [name for name in ("inputs", "rounds", "replies") if name in table.column_names]
     lengths = [pc.list_value_length(table[name]).to_numpy() for name in said]
-    uneven = np.flatnonzero(np.logical_or.reduce([length != lengths[0] for length in lengths])).tolist()
-    if uneven:
-        problems += [
-            Problem(_row(row), f"{joined(said)} are not of the same length.", REPAIR) for row in uneven
-        ]
+    uneven = np.logical_or.reduce([length != lengths[0] for length in lengths])
+    if uneven.any():
+        why = f"{joined(said)} are not of the same length."
+        problems += [_problem(row, why) for row in np.flatnonzero(uneven)]
         return None
+    inputs, rounds = pc.list_flatten(table["inputs"]), pc.list_flatten(table["rounds"])
+    given = "replies" in table.column_names
+    replies = pc.list_flatten(table["replies"]) if given else pa.nulls(len(inputs), TEXT)
+    exchanges = {"round": rounds, "input": inputs, "reply": replies}
     return as_words(
-        _exchanges(table, problems),
-        _topics(table["topics"], problems),
-        _changes(table["changes"], problems),
+        _columns("exchanges", table["inputs"], exchanges, problems),
+        _columns("topics", table["topics"], _fields(table["topics"]), problems),
+        _columns("changes", table["changes"], _fields(table["changes"]), problems),
     )
 
 
-def _owners(lists: pa.ChunkedArray) -> NDArray[np.int32]:
-    """Return for each value of the lists which row it is of."""
-    lengths = pc.list_value_length(lists).to_numpy()
-    return np.repeat(np.arange(len(lists), dtype=np.int32), lengths)
+def _fields(lists: pa.ChunkedArray) -> dict[str, pa.ChunkedArray]:
+    """Return the fields of the objects in `lists`, of all rows one after the other."""
+    flat = pc.list_flatten(lists)
+    return {field.name: pc.struct_field(flat, field.name) for field in flat.type}
 
 
-def _exchanges(table: pa.Table, problems: list[Problem]) -> Columns:
-    owners, inputs = _owners(table["inputs"]), pc.list_flatten(table["inputs"])
-    _require(inputs, owners, "an input", problems)
-    told = "replies" in table.column_names
-    replies = pc.list_flatten(table["replies"]) if told else pa.nulls(len(inputs), TEXT)
-    return {
-        "conversation": owners,
-        "round": _rounds(pc.list_flatten(table["rounds"]), owners, "rounds", problems),
-        "input": _texts(inputs),
-        "reply": _texts(replies),
+def _columns(
+    kind: str, lists: pa.ChunkedArray, values: dict[str, pa.ChunkedArray], problems: list[Problem]
+) -> Columns:
+    """Return the columns of one of the frames of `Words`.
+
+    Args:
+        kind: which frame; the first of its WORD_COLUMNS is never missing.
+        lists: what the conversations hold of it, a list for each row.
+        values: `round` and the WORD_COLUMNS, of all rows one after the other.
+        problems: where values that cannot be used go.
+    """
+    rows = np.repeat(np.arange(len(lists), dtype=np.int32), pc.list_value_length(lists).to_numpy())
+    first, *_ = WORD_COLUMNS[kind]
+    what, rounds_of = _CALLED[kind]
+    rounds = pc.fill_null(values["round"], -1).to_numpy()
+    problems += [
+        *(_problem(row, f"{what} is missing.") for row in rows[values[first].is_null()]),
+        *(_problem(row, f"a round of {rounds_of!r} is below 0 or missing.") for row in rows[rounds < 0]),
+    ]
+    columns = {
+        name: _texts(values[name]) if of is str else _category(values[name], of, rows, problems)
+        for name, of in WORD_COLUMNS[kind].items()
     }
-
-
-def _rounds(
-    given: pa.ChunkedArray, owners: NDArray[np.int32], name: str, problems: list[Problem]
-) -> NDArray[np.int32]:
-    rounds: NDArray[np.int32] = pc.fill_null(given, -1).to_numpy()
-    for at in np.flatnonzero(rounds < 0).tolist():
-        why = f"a round of {name!r} is below 0 or missing."
-        problems.append(Problem(_row(owners[at]), why, REPAIR))
-    return rounds
-
-
-def _topics(lists: pa.ChunkedArray, problems: list[Problem]) -> Columns:
-    owners, marks = _owners(lists), pc.list_flatten(lists)
-    topics = pc.struct_field(marks, "topic")
-    _require(topics, owners, "a topic", problems)
-    return {
-        "conversation": owners,
-        "round": _rounds(pc.struct_field(marks, "round"), owners, "topics", problems),
-        "topic": _texts(topics),
-        "opinion": _category(pc.struct_field(marks, "opinion"), OPINION, owners, problems),
-    }
-
-
-def _changes(lists: pa.ChunkedArray, problems: list[Problem]) -> Columns:
-    owners, marks = _owners(lists), pc.list_flatten(lists)
-    kinds = pc.struct_field(marks, "how")
-    _require(kinds, owners, "a kind of change", problems)
-    return {
-        "conversation": owners,
-        "round": _rounds(pc.struct_field(marks, "round"), owners, "changes", problems),
-        "how": _category(kinds, CHANGE, owners, problems),
-        "bot_opinion": _category(pc.struct_field(marks, "bot_opinion"), OPINION, owners, problems),
-    }
-
-
-def _require(texts: pa.ChunkedArray, owners: NDArray[np.int32], what: str, problems: list[Problem]) -> None:
-    if texts.null_count:
-        missing = np.flatnonzero(texts.is_null()).tolist()
-        problems += [Problem(_row(owners[at]), f"{what} is missing.", REPAIR) for at in missing]
+    return {"conversation": rows, "round": rounds, **columns}
 
 
 def _category(
     texts: pa.ChunkedArray,
     kind: "pd.CategoricalDtype[Any]",
-    owners: NDArray[np.int32],
+    rows: NDArray[np.int32],
     problems: list[Problem],
 ) -> "pd.Categorical[Any]":
-    words = kind.categories.to_list()
-    found = pc.index_in(texts, pa.array(words, texts.type))
-    codes = pc.fill_null(found, -1).to_numpy()
-    for at in np.flatnonzero((codes < 0) & texts.is_valid().to_numpy()).tolist():
-        why = f"{quoted(texts[at].as_py())} is none of {', '.join(words)}."
-        problems.append(Problem(_row(owners[at]), why, REPAIR))
+    known = kind.categories.to_list()
+    codes = pc.fill_null(pc.index_in(texts, pa.array(known, texts.type)), -1).to_numpy()
+    problems += [
+        _problem(rows[at], f"{quoted(texts[at].as_py())} is none of {', '.join(known)}.")
+        for at in np.flatnonzero((codes < 0) & texts.is_valid().to_numpy()).tolist()
+    ]
     return pd.Categorical.from_codes(codes, dtype=kind)

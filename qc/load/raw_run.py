@@ -4,7 +4,7 @@ A loader turns its own format into the four frames of a `RawRun`, each row with 
 person how to find it in the source. Everything that does not depend on the format happens here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -137,26 +137,29 @@ def _unknown_systems(conversations: pd.DataFrame, systems: pd.DataFrame) -> list
     ]
 
 
+def row_problems(
+    wrong: pd.Series | NDArray[np.bool_], where: pd.Series, why: Callable[[int], str]
+) -> list[Problem]:
+    """Return a problem for each row that is `wrong`: where it is, and why, told by its number from 0."""
+    return [Problem(where.iloc[row], why(row), REPAIR) for row in np.flatnonzero(wrong).tolist()]
+
+
 def _bad_amounts(assignments: pd.DataFrame, column: str, what: str, unit: str) -> list[Problem]:
     values = assignments[column].to_numpy(np.float64)
-    where = assignments["where"]
-    return [
-        Problem(
-            where.iloc[row],
-            f"{what} is {'negative' if values[row] < 0 else 'infinite'} ({values[row]:g} {unit}).",
-            REPAIR,
-        )
-        for row in np.flatnonzero((values < 0) | np.isinf(values))
-    ]
+    return row_problems(
+        (values < 0) | np.isinf(values),
+        assignments["where"],
+        lambda row: f"{what} is {'negative' if values[row] < 0 else 'infinite'} ({values[row]:g} {unit}).",
+    )
 
 
 def _bad_positions(conversations: pd.DataFrame) -> list[Problem]:
     positions = conversations["position"].to_numpy(np.float64)
-    where = conversations["where"]
-    return [
-        Problem(where.iloc[row], f"the position is {positions[row]:g}, not a whole number from 1.", REPAIR)
-        for row in np.flatnonzero((positions < 1) | (positions != np.floor(positions)))
-    ]
+    return row_problems(
+        (positions < 1) | (positions != np.floor(positions)),
+        conversations["where"],
+        lambda row: f"the position is {positions[row]:g}, not a whole number from 1.",
+    )
 
 
 def _unknown_criteria(raw: RawRun) -> list[Problem]:

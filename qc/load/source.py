@@ -1,7 +1,7 @@
 """Open a source, once, and tell by its content what it is, whatever it is called."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -46,24 +46,18 @@ def open_source(name: str) -> Iterator[Source]:
         SourceError: there is no such file or database, it cannot be opened, or the database has no views of
             the version that we read.
     """
-    if "://" in name:
-        with _database(name) as views:
-            yield views
-        return
-    path = Path(name)
-    with _open_file(path) as file:
-        first = file.peek(len(magic.SQLITE))
-        if not first.startswith(magic.SQLITE):
-            yield RunFile(path, file, parquet=first.startswith(magic.PARQUET))
-            return
-    with _database(path) as views:
-        yield views
-
-
-def _database(place: str | Path) -> "AbstractContextManager[Views]":
+    database: str | Path = name
+    if "://" not in name:
+        database = Path(name)
+        with _open_file(database) as file:
+            first = file.peek(len(magic.SQLITE))
+            if not first.startswith(magic.SQLITE):
+                yield RunFile(database, file, parquet=first.startswith(magic.PARQUET))
+                return
     from qc.load.database.engine import opened  # noqa: PLC0415  # as above
 
-    return opened(place)
+    with opened(database) as views:
+        yield views
 
 
 def _open_file(path: Path) -> BufferedReader:

@@ -9,19 +9,12 @@ import pandas as pd
 
 from qc.errors import Problem, joined, quoted
 from qc.load.raw_run import REPAIR
-from qc.run import CHANGE, CHANGES, OPINION, OPINIONS, Words
+from qc.run import CHANGES, OPINIONS, WORD_COLUMNS, Words
 
-Exchange = tuple[int, str, str | None]  # round, input, reply
-Topic = tuple[int, str, str | None]  # round, topic, opinion
-Change = tuple[int, str, str | None]  # round, how, bot's opinion
-
+# Round; an input, a topic or how it changed; the reply to it, the opinion of it.
+Spoken = tuple[int, str, str | None]
 Rows = Sequence[tuple[object, ...]]
 Columns = dict[str, Any]
-
-_PLACE = {"conversation": np.int32, "round": np.int32}
-_EXCHANGES: Columns = {**_PLACE, "input": str, "reply": str}
-_TOPICS: Columns = {**_PLACE, "topic": str, "opinion": OPINION}
-_CHANGES: Columns = {**_PLACE, "how": CHANGE, "bot_opinion": OPINION}
 
 
 @dataclass
@@ -29,17 +22,17 @@ class Speech:
     """What has been gathered so far; `problems` are the loader's."""
 
     problems: list[Problem]
-    _exchanges: list[tuple[int, int, str, str | None]] = field(default_factory=list)
-    _topics: list[tuple[int, int, str, str | None]] = field(default_factory=list)
-    _changes: list[tuple[int, int, str, str | None]] = field(default_factory=list)
+    _said: dict[str, list[tuple[int, int, str, str | None]]] = field(
+        default_factory=lambda: {kind: [] for kind in WORD_COLUMNS}
+    )
 
     def add(
         self,
         row: int,
         where: str,
-        exchanges: Sequence[Exchange],
-        topics: Sequence[Topic],
-        changes: Sequence[Change],
+        exchanges: Sequence[Spoken],
+        topics: Sequence[Spoken],
+        changes: Sequence[Spoken],
     ) -> None:
         """Take in what was said in the conversation of row `row`, which stands at `where`.
 
@@ -55,21 +48,20 @@ class Speech:
         if faults:
             self.problems += faults
             return
-        self._exchanges += [(row, *exchange) for exchange in exchanges]
-        self._topics += [(row, *topic) for topic in topics]
-        self._changes += [(row, *change) for change in changes]
+        for gathered, given in zip(self._said.values(), (exchanges, topics, changes), strict=True):
+            gathered += [(row, *each) for each in given]
 
     def words(self) -> Words | None:
         """Return the frames; None if nothing was said anywhere."""
-        if not (self._exchanges or self._topics or self._changes):
-            return None
-        return as_words(self._exchanges, self._topics, self._changes)
+        return as_words(**self._said) if any(self._said.values()) else None
 
 
 def as_words(exchanges: Rows | Columns, topics: Rows | Columns, changes: Rows | Columns) -> Words:
     """Return the frames of `Words`, given as rows or as columns that may have their types already."""
-    return Words(_frame(exchanges, _EXCHANGES), _frame(topics, _TOPICS), _frame(changes, _CHANGES))
+    given = zip((exchanges, topics, changes), WORD_COLUMNS.values(), strict=True)
+    return Words(*(_frame(values, columns) for values, columns in given))
 
 
-def _frame(given: Rows | Columns, types: Columns) -> pd.DataFrame:
+def _frame(given: Rows | Columns, columns: dict[str, Any]) -> pd.DataFrame:
+    types = {"conversation": np.int32, "round": np.int32, **columns}
     return pd.DataFrame(given, columns=list(types)).astype(types)

@@ -41,8 +41,8 @@ def validated(
 
 def _problem(where: str, detail: ErrorDetails, remedy: str) -> Problem:
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in detail["loc"])
-    place = where + "".join(steps)
+    path = where + "".join(steps)
     if detail["type"] == "missing":
-        return Problem(place, "the field is missing.", remedy)
+        return Problem(path, "the field is missing.", remedy)
     reason = _REASONS.get(detail["type"], f"cannot be used: {detail['msg']}.")
-    return Problem(place, f"{quoted(detail['input'])} {reason}", remedy)
+    return Problem(path, f"{quoted(detail['input'])} {reason}", remedy)

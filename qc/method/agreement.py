@@ -96,11 +96,11 @@ def _profiles(sample: Sample) -> _Profiles:
     overall = np.bincount(cell, weights=sample.overall_rounded, minlength=len(cells)) / times
     assignment, system = np.divmod(cells, known)
     size = np.bincount(assignment, minlength=assignments)
-    place = np.arange(len(cells)) - (np.cumsum(size) - size)[assignment]
+    column = np.arange(len(cells)) - (np.cumsum(size) - size)[assignment]
     systems = np.full((assignments, size.max(initial=0)), -1)
-    systems[assignment, place] = system
+    systems[assignment, column] = system
     centred = np.zeros(systems.shape)
-    centred[assignment, place] = overall
+    centred[assignment, column] = overall
     present = systems >= 0
     centred -= centred.sum(axis=1, keepdims=True) / size[:, None]
     centred[~present] = 0

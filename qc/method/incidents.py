@@ -5,6 +5,7 @@ and workers who can tell systems apart by their pace, or by what they call thems
 Therefore all conversations of people that were begun count here, whether they are analysed or not.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,32 +45,24 @@ def describe_incidents(run: Run) -> Incidents | None:
     if table["overran"].notna().all():
         table["overran"] = table["overran"].astype(np.int64)
     table.insert(7, "overran_share", _share(table["overran"], table["replies"]))
-    return Incidents(table, (*_overruns(table), *_giveaways(table)))
+    return Incidents(table, tuple(_notes(table)))
 
 
 def _share(part: pd.Series, of: pd.Series) -> pd.Series:
     return part.astype(np.float64) / of.where(of > 0)
 
 
-def _overruns(table: pd.DataFrame) -> list[str]:
-    many = table[table["overran_share"] > MANY_OVERRUNS]
-    if many.empty:
-        return []
-    shares = [
-        f"{system} ({percent(share)})"
-        for system, share in zip(many["system"], many["overran_share"], strict=True)
-    ]
-    return [
-        "Replies often came later than the time drawn for them, so that workers may have told systems apart "
-        f"by their pace: {listed(shares)}."
-    ]
+def _notes(table: pd.DataFrame) -> Iterator[str]:
+    if late := _above(table, "overran_share", MANY_OVERRUNS, percent):
+        yield (
+            "Replies often came later than the time drawn for them, so that workers may have told systems "
+            f"apart by their pace: {late}."
+        )
+    if given_away := _above(table, "gave_away", 0, whole):
+        yield f"Replies by which a system gave itself away as a machine or by name: {given_away}."
 
 
-def _giveaways(table: pd.DataFrame) -> list[str]:
-    told = table[table["gave_away"] > 0]
-    if told.empty:
-        return []
-    counts = [
-        f"{system} ({whole(count)})" for system, count in zip(told["system"], told["gave_away"], strict=True)
-    ]
-    return [f"Replies by which a system gave itself away as a machine or by name: {listed(counts)}."]
+def _above(table: pd.DataFrame, column: str, limit: float, text: Callable[[float], str]) -> str:
+    """Return the systems whose value in `column` is above the limit, with that value; empty if none is."""
+    many = table.loc[table[column] > limit, ["system", column]]
+    return listed([f"{system} ({text(value)})" for system, value in many.itertuples(index=False)])

@@ -19,6 +19,8 @@ from qc.run import Run
 from qc.statistics.correlation import kendall, pearson, spearman
 
 FEWEST_SYSTEMS = 3
+# Below this p one system is better than another, when the conclusions of two runs are compared.
+ALPHA = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class Replication:
     notes: tuple[str, ...]
 
 
-def replicate(sample: Sample, other: Sample, alpha_conclusions: float = 0.1) -> Replication:
+def replicate(sample: Sample, other: Sample) -> Replication:
     """Compare `other`, a second run, with the first.
 
     What only one run has takes no part: a system, a system without a kept conversation, a criterion. Each
@@ -90,17 +92,17 @@ def replicate(sample: Sample, other: Sample, alpha_conclusions: float = 0.1) -> 
     runs = (_limited(sample, labels), _limited(other, labels))
     first, second = (score(run) for run in runs)
     systems = _scored_in_both(first, second)
-    shared = _shared_workers(sample, other)
-    without = _without(runs, shared) if shared else (None, None)
+    shared = set(sample.screening.workers["worker"]) & set(other.screening.workers["worker"])
+    z, raw = _correlations_in_both(first, second)
+    unshared = (score(_unkept(run, shared)) for run in runs)
+    without = _correlations_in_both(*unshared) if shared else (None, None)
     return Replication(
         name=other.run.name,
         systems=tuple(systems),
         labels=tuple(labels),
-        z=_correlations(first.z, second.z, systems),
-        raw=_correlations(first.raw, second.raw, systems),
-        same_conclusions=_same_conclusions(
-            compare_systems(runs[0], first), compare_systems(runs[1], second), systems, alpha_conclusions
-        ),
+        z=z,
+        raw=raw,
+        same_conclusions=_same_conclusions(runs, (first, second), systems),
         shared_workers=len(shared),
         without_shared=without[0],
         without_shared_raw=without[1],
@@ -111,10 +113,7 @@ def replicate(sample: Sample, other: Sample, alpha_conclusions: float = 0.1) -> 
                 "second": _column(second.z, "overall", systems),
             }
         ),
-        notes=(
-            *_differences(sample.run, other.run),
-            *_unscored(first, second, systems),
-        ),
+        notes=(*_differences(sample.run, other.run), *_unscored(first, second, systems)),
     )
 
 
@@ -162,6 +161,12 @@ def _scored_in_both(first: Scores, second: Scores) -> list[str]:
     return [system for system in first.z.loc[first.z["n"] > 0, "system"] if system in there]
 
 
+def _correlations_in_both(first: Scores, second: Scores) -> tuple[Correlations, Correlations]:
+    """Return those of z and of raw scores, over the systems that have a score in both runs."""
+    systems = _scored_in_both(first, second)
+    return _correlations(first.z, second.z, systems), _correlations(first.raw, second.raw, systems)
+
+
 def _correlations(first: pd.DataFrame, second: pd.DataFrame, systems: list[str]) -> Correlations:
     pairs = {
         name: (_column(first, name, systems), _column(second, name, systems))
@@ -179,32 +184,22 @@ def _column(table: pd.DataFrame, name: str, systems: list[str]) -> NDArray[np.fl
 
 
 def _same_conclusions(
-    first: Significance, second: Significance, systems: list[str], alpha: float
+    runs: tuple[Sample, Sample], scores: tuple[Scores, Scores], systems: list[str]
 ) -> SameConclusions:
-    same = _verdicts(first, systems, alpha) == _verdicts(second, systems, alpha)
-    pairs = same[np.triu_indices(len(systems), k=1)]
-    return SameConclusions(int(pairs.sum()), len(pairs), alpha)
+    first, second = (_verdicts(compare_systems(*run), systems) for run in zip(runs, scores, strict=True))
+    same = (first == second)[np.triu_indices(len(systems), k=1)]
+    return SameConclusions(int(same.sum()), len(same), ALPHA)
 
 
-def _verdicts(significance: Significance, systems: list[str], alpha: float) -> NDArray[np.int64]:
+def _verdicts(significance: Significance, systems: list[str]) -> NDArray[np.int64]:
     """Return, for each row and column, 1 if the row is better, -1 if the column is, 0 if neither."""
-    places = [significance.systems.index(system) for system in systems]
-    better = significance.conclusions(alpha)[np.ix_(places, places)].astype(np.int64)
+    rows = [significance.systems.index(system) for system in systems]
+    better = significance.conclusions(ALPHA)[np.ix_(rows, rows)].astype(np.int64)
     return better - better.T
 
 
-def _shared_workers(first: Sample, second: Sample) -> set[str]:
-    return set(first.screening.workers["worker"]) & set(second.screening.workers["worker"])
-
-
-def _without(runs: tuple[Sample, Sample], workers: set[str]) -> tuple[Correlations, Correlations]:
-    """Return those of z and of raw scores between the runs, the conversations of `workers` not counted."""
-    first, second = (score(_unkept(run, workers)) for run in runs)
-    systems = _scored_in_both(first, second)
-    return _correlations(first.z, second.z, systems), _correlations(first.raw, second.raw, systems)
-
-
 def _unkept(sample: Sample, workers: set[str]) -> Sample:
+    """Return `sample` as if `workers` had not passed."""
     table = sample.screening.workers
     passed = table["passed"] & ~table["worker"].isin(workers)
     return replace(sample, screening=replace(sample.screening, workers=table.assign(passed=passed)))

@@ -29,6 +29,11 @@ class Scores:
     raw: pd.DataFrame
 
 
+def ranks_of(sample: Sample, scores: Scores) -> NDArray[np.intp]:
+    """Return, by the code of each system, its row in the scores; −1 for the qc bot."""
+    return np.asarray(pd.Index(scores.z["system"]).get_indexer(sample.run.systems["system"]))
+
+
 def score(sample: Sample) -> Scores:
     """Return the scores that the workers who passed gave to the systems."""
     z_table = _table(sample, sample.z)

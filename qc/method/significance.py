@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.method.scores import Scores
+from qc.method.scores import Scores, ranks_of
 from qc.statistics.multiplicity import holm
 from qc.statistics.rank_sum import rank_sum_matrix
 
@@ -43,12 +43,9 @@ class Significance:
 
 def compare_systems(sample: Sample, scores: Scores) -> Significance:
     """Test every competing system against every other, on the conversations of workers who passed."""
-    known = {name: code for code, name in enumerate(sample.run.systems["system"])}
-    systems = tuple(scores.z["system"])
-    place = np.zeros(len(known), np.intp)
-    place[[known[name] for name in systems]] = np.arange(len(systems))
-    counted = sample.counted
-    p = rank_sum_matrix(sample.overall_rounded[counted], place[sample.systems[counted]], len(systems))
+    systems, counted = tuple(scores.z["system"]), sample.counted
+    ranks = ranks_of(sample, scores)[sample.systems[counted]]
+    p = rank_sum_matrix(sample.overall_rounded[counted], ranks, len(systems))
     return Significance(systems, p, _holm(p))
 
 

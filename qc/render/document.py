@@ -6,20 +6,17 @@ that does not exist is null.
 
 import json
 import math
-from dataclasses import asdict, fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from qc.analysis import Analysis
 from qc.method.agreement import Agreement
-from qc.method.criteria import CriteriaCorrelation
 from qc.method.pass_rate import Count
 from qc.render.sentences import verdict
 from qc.robustness.adjusted import Adjusted
-from qc.robustness.alpha import AlphaInfluence
 from qc.robustness.filter_check import FilterCheck
 from qc.robustness.intervals import Intervals
 
@@ -52,14 +49,13 @@ def as_json(analysis: Analysis) -> Json:
         "hits": _count(rates.hits),
         "assignments": _count(rates.assignments),
         "conversations": _count(rates.conversations),
-        "minutes_per_conversation": asdict(analysis.minutes),
-        "workload": asdict(analysis.workload),
-        "cost": asdict(analysis.cost),
+        "minutes_per_conversation": analysis.minutes,
+        "workload": analysis.workload,
+        "cost": analysis.cost,
         "criteria": run.criteria[["label", "negative", "counts_for_qc", "maximum"]],
         "systems": _systems(analysis),
-        **({} if analysis.incidents is None else {"incidents": analysis.incidents.table}),
         **{name: part for name, part in _sections(analysis).items() if part is not None},
-        "left_out": [asdict(out) for out in run.left_out],
+        "left_out": run.left_out,
     }
     return {key: _plain(value) for key, value in content.items()}
 
@@ -82,61 +78,57 @@ def _systems(analysis: Analysis) -> list[Json]:
             "n": z["n"],
             "z": z["overall"],
             "raw": raw["overall"],
-            **_certainty(analysis.intervals, place),
+            **_certainty(analysis.intervals, row),
             "criteria": {
-                label: {"z": z[label], "raw": raw[label], **_bounds(analysis.intervals, place, column)}
+                label: {"z": z[label], "raw": raw[label], **_bounds(analysis.intervals, row, column)}
                 for column, label in enumerate(labels, start=1)
             },
         }
-        for place, (z, raw) in enumerate(pairs)
+        for row, (z, raw) in enumerate(pairs)
     ]
 
 
-def _certainty(found: Intervals | None, place: int) -> Json:
-    """Return how sure the overall score and the rank of the system at `place` are."""
+def _certainty(found: Intervals | None, row: int) -> Json:
+    """Return how sure the overall score and the rank of the system at `row` are."""
     if found is None:
         return {}
-    overall = _bounds(found, place, 0)
+    overall = _bounds(found, row, 0)
     return {
         "interval": overall["z_interval"],
         "raw_interval": overall["raw_interval"],
-        "rank": {"low": found.rank_low[place], "high": found.rank_high[place]},
-        "best_chance": found.best_chance[place],
+        "rank": {"low": found.rank_low[row], "high": found.rank_high[row]},
+        "best_chance": found.best_chance[row],
     }
 
 
-def _bounds(found: Intervals | None, place: int, column: int) -> Json:
+def _bounds(found: Intervals | None, row: int, column: int) -> Json:
     if found is None:
         return {}
     return {
-        "z_interval": {"low": found.z_low[place, column], "high": found.z_high[place, column]},
-        "raw_interval": {"low": found.raw_low[place, column], "high": found.raw_high[place, column]},
+        "z_interval": {"low": found.z_low[row, column], "high": found.z_high[row, column]},
+        "raw_interval": {"low": found.raw_low[row, column], "high": found.raw_high[row, column]},
     }
 
 
 def _sections(analysis: Analysis) -> Json:
     """Return the sections by key; None where one was not computed."""
     return {
+        "incidents": analysis.incidents and analysis.incidents.table,
         "intervals": analysis.intervals and _differences(analysis.intervals),
-        "significance": analysis.significance and _record(analysis.significance),
-        "clusters": analysis.clusters and _record(analysis.clusters),
-        "criteria_correlation": analysis.criteria and _correlations(analysis.criteria),
-        "replication": analysis.replication and asdict(analysis.replication),
-        "forecast": analysis.forecast and _record(analysis.forecast),
+        "significance": analysis.significance,
+        "clusters": analysis.clusters,
+        "criteria_correlation": analysis.criteria,
+        "replication": analysis.replication,
+        "forecast": analysis.forecast,
         "filter": analysis.filter_check and _filter(analysis.filter_check),
         "agreement": analysis.agreement and _agreement(analysis.agreement),
-        "topics": analysis.topics and asdict(analysis.topics),
-        "effort": analysis.effort and asdict(analysis.effort),
-        "alpha_influence": analysis.alpha and _alpha(analysis.alpha),
-        "persona": analysis.persona and asdict(analysis.persona),
-        "context": analysis.context and asdict(analysis.context),
+        "topics": analysis.topics,
+        "effort": analysis.effort,
+        "alpha_influence": analysis.alpha,
+        "persona": analysis.persona,
+        "context": analysis.context,
         "adjusted": analysis.adjusted and _adjusted(analysis.adjusted),
     }
-
-
-def _record(part: Any) -> Json:
-    """Return the fields of a result by name, as they are."""
-    return {field.name: getattr(part, field.name) for field in fields(part)}
 
 
 def _differences(found: Intervals) -> Json:
@@ -147,10 +139,6 @@ def _differences(found: Intervals) -> Json:
         "difference_high": found.difference_high,
         "indistinct": found.indistinct,
     }
-
-
-def _correlations(found: dict[str, CriteriaCorrelation]) -> Json:
-    return {scale: _record(each) for scale, each in found.items()}
 
 
 def _agreement(found: Agreement) -> Json:
@@ -166,10 +154,6 @@ def _filter(found: FilterCheck) -> Json:
     return {name: value for name, value in _record(found).items() if name not in {"workers", "random_p"}}
 
 
-def _alpha(found: AlphaInfluence) -> Json:
-    return {"systems": found.systems, "levels": [_record(level) for level in found.levels]}
-
-
 def _adjusted(found: Adjusted) -> Json:
     names = ("plain", "adjusted", "low", "high")
     systems = pd.DataFrame({"system": list(found.systems), **{name: getattr(found, name) for name in names}})
@@ -177,30 +161,25 @@ def _adjusted(found: Adjusted) -> Json:
     return {"systems": systems, **rest}
 
 
+def _record(part: Any) -> Json:
+    """Return the fields of a result by name, as they are."""
+    return {field.name: getattr(part, field.name) for field in fields(part)}
+
+
 def _plain(value: Any) -> Any:
     """Return `value` in the types of JSON, numbers in full precision."""
-    if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, pd.DataFrame):
         columns = [_plain(column.to_numpy()) for _, column in value.items()]
         return [dict(zip(value.columns, row, strict=True)) for row in zip(*columns, strict=True)]
-    if isinstance(value, np.ndarray):
-        return _numbers(value)
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _numbers(values: NDArray[Any]) -> list[Any]:
-    if values.dtype.kind == "O":
-        return [_plain(each) for each in values.tolist()]
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        boxed = values.astype(object)
-        boxed[~np.isfinite(values)] = None
-        values = boxed
-    return list(values.tolist())
+    return _plain(_record(value)) if is_dataclass(value) else value
 
 
 def _layout(value: Any, margin: str = "\n") -> str:

@@ -15,7 +15,7 @@ from qc.errors import OutputError
 from qc.progress import OnStep, no_step
 from qc.render.document import document
 from qc.render.manifest import DOCUMENT, PAGE, REPORTS, SIGNATURE, WORKBOOK, ReportFile
-from qc.render.tables import TABLES, Tables, tables
+from qc.render.tables import TABLES, tables
 from qc.render.workbook import workbook
 
 if TYPE_CHECKING:
@@ -97,11 +97,16 @@ def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> I
     found = tables(analysis)
     drawn: dict[str, Figure] = {}
     if formats & DRAWN:
+        # Half a second of imports that those who want no figure need not wait for.
+        from qc.render.figures import figures  # noqa: PLC0415
+
         on_step("Drawing the figures")
-        drawn = _drawn(analysis, beside="svg" in formats)
+        drawn = figures(analysis, beside="svg" in formats)
     if "html" in formats:
+        from qc.render.page import page  # noqa: PLC0415  # as for the figures
+
         on_step("Writing the page")
-        yield PAGE.name, _utf8(_page(analysis, found, drawn))
+        yield PAGE.name, _utf8(page(analysis, found, drawn))
     if "json" in formats:
         on_step(f"Writing {DOCUMENT.name}")
         yield DOCUMENT.name, _utf8(document(analysis))
@@ -117,19 +122,6 @@ def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> I
         on_step("Writing the figures")
         for figure in drawn.values():
             yield f"{figure.name}.svg", _utf8(figure.signed(analysis.signature))
-
-
-def _page(analysis: Analysis, found: Tables, drawn: "dict[str, Figure]") -> str:
-    from qc.render.page import page  # noqa: PLC0415  # as for the figures
-
-    return page(analysis, found, drawn)
-
-
-def _drawn(analysis: Analysis, *, beside: bool) -> "dict[str, Figure]":
-    # Half a second of imports that those who want no figure need not wait for.
-    from qc.render.figures import figures  # noqa: PLC0415
-
-    return figures(analysis, beside=beside)
 
 
 def comma_separated(table: pd.DataFrame) -> bytes:

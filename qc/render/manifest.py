@@ -43,7 +43,7 @@ class MadeFile(ReportFile, Generic[Made]):
 
 
 @dataclass(frozen=True)
-class Part(Generic[T]):
+class AnalysisPart(Generic[T]):
     """A part of an analysis: the section that computes it, None if it belongs to none, and how to get it."""
 
     section: str | None
@@ -59,22 +59,22 @@ class Part(Generic[T]):
         return MadeFile(name, holds, made, section=self.section)
 
 
-WHOLE = Part(None, lambda a: a)
-INCIDENTS = Part(None, lambda a: a.incidents)
-SIGNIFICANCE = Part("significance", lambda a: a.significance)
-CLUSTERS = Part("significance", lambda a: a.clusters)
-INTERVALS = Part("intervals", lambda a: a.intervals)
-FORECAST = Part("forecast", lambda a: a.forecast)
-REPLICATION = Part("replication", lambda a: a.replication)
-CRITERIA = Part("criteria", lambda a: a.criteria)
-AGREEMENT = Part("agreement", lambda a: a.agreement)
-FILTER = Part("filter", lambda a: a.filter_check)
-ALPHA = Part("alpha", lambda a: a.alpha)
-PERSONA = Part("persona", lambda a: a.persona)
-CONTEXT = Part("context", lambda a: a.context)
-ADJUSTED = Part("context", lambda a: a.adjusted)
-TOPICS = Part("topics", lambda a: a.topics)
-EFFORT = Part("effort", lambda a: a.effort)
+WHOLE = AnalysisPart(None, lambda a: a)
+INCIDENTS = AnalysisPart(None, lambda a: a.incidents)
+SIGNIFICANCE = AnalysisPart("significance", lambda a: a.significance)
+CLUSTERS = AnalysisPart("significance", lambda a: a.clusters)
+INTERVALS = AnalysisPart("intervals", lambda a: a.intervals)
+FORECAST = AnalysisPart("forecast", lambda a: a.forecast)
+REPLICATION = AnalysisPart("replication", lambda a: a.replication)
+CRITERIA = AnalysisPart("criteria", lambda a: a.criteria)
+AGREEMENT = AnalysisPart("agreement", lambda a: a.agreement)
+FILTER = AnalysisPart("filter", lambda a: a.filter_check)
+ALPHA = AnalysisPart("alpha", lambda a: a.alpha)
+PERSONA = AnalysisPart("persona", lambda a: a.persona)
+CONTEXT = AnalysisPart("context", lambda a: a.context)
+ADJUSTED = AnalysisPart("context", lambda a: a.adjusted)
+TOPICS = AnalysisPart("topics", lambda a: a.topics)
+EFFORT = AnalysisPart("effort", lambda a: a.effort)
 
 PAGE = ReportFile(
     "report.html",

@@ -57,12 +57,7 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "decimal": decimal,
-        "percent": percent,
-        "tight": tight,
-        "whole": whole,
-    }
+    environment.filters.update(decimal=decimal, percent=percent, tight=tight, whole=whole)
     return environment.get_template("page.html.jinja")
 
 

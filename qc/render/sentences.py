@@ -63,14 +63,14 @@ def _ranking(analysis: Analysis) -> str:
 
 def _lead(scores: Scores, intervals: Intervals) -> str:
     leader, best = scores.z["system"].iloc[0], float(scores.z["overall"].iloc[0])
-    place = intervals.systems.index(leader)
-    low, high = float(intervals.z_low[place, 0]), float(intervals.z_high[place, 0])
+    rank = intervals.systems.index(leader)
+    low, high = float(intervals.z_low[rank, 0]), float(intervals.z_high[rank, 0])
     highest = f"{leader} has the highest score (z = {decimal(best, 2)}"
     if not math.isfinite(low):
         return f"{highest}), but a single worker rated it, which does not tell how sure that is"
     return (
         f"{highest}, {percent(intervals.level, 0)} interval {between(low, high, 2)}) and comes first in "
-        f"{percent(float(intervals.best_chance[place]), 0)} of the resamples of the workers"
+        f"{percent(float(intervals.best_chance[rank]), 0)} of the resamples of the workers"
     )
 
 

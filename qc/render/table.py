@@ -150,7 +150,7 @@ def matrix(
     """
     rows = pd.DataFrame(values)
     rows.insert(0, "name", list(names))
-    columns = (Column(place, head, form, tone=tone) for place, head in enumerate(heads))
+    columns = (Column(number, head, form, tone=tone) for number, head in enumerate(heads))
     return Table(frame, (Column("name", corner), *columns), rows, form)
 
 

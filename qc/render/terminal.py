@@ -68,12 +68,12 @@ def _grid(title: str, table: Table, most: int | None = None) -> Grid:
     more = len(table.shown_rows) - most if most is not None else 0
     caption = f"… and {_all_in_document(more)}" if more > 0 else None
     grid = Grid(title=title, title_justify="left", caption=caption, caption_justify="left")
-    for place, column in enumerate(table.shown):
+    for number, column in enumerate(table.shown):
         # Names may be long, so they are folded and not cut; what is read as one number is neither.
         grid.add_column(
             column.head or "",
             justify="right" if column.form else "left",
-            overflow="ellipsis" if place else "fold",
+            overflow="ellipsis" if number else "fold",
             no_wrap=column.upper is not None or column.form in (WRITTEN, P_EXACT),
         )
     for row in table.cells(most):

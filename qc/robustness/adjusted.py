@@ -1,4 +1,4 @@
-"""Scores of the systems, adjusted for place in the assignment, opinion of the topic, and worker.
+"""Scores of the systems, adjusted for position in the assignment, opinion of the topic, and worker.
 
 A linear mixed model of the overall z of the counted conversations: system, position and opinion of the
 opening topic fixed, worker random. The adjusted score of a system is its estimated marginal mean: what the
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from qc.method.sample import Sample
-from qc.method.scores import Scores
+from qc.method.scores import Scores, ranks_of
 from qc.robustness.factors import Factor, positions, topic_opinions
 from qc.statistics.clustered import robust_covariance
 from qc.statistics.confidence import t_interval
@@ -63,10 +63,11 @@ class Adjusted:
 
 def adjust(sample: Sample, scores: Scores) -> Adjusted | None:
     """Return the adjusted scores; None if there are no more counted conversations than effects."""
-    rated, counted = scores.z.loc[scores.z["n"] > 0, "system"].to_list(), sample.counted
+    counted, rated = sample.counted, int((scores.z["n"] > 0).sum())
+    ranks = ranks_of(sample, scores)[sample.systems[counted]]
     context = _context_columns(sample)
     rows = (
-        np.column_stack([_system_columns(sample, rated), *context.values()]),
+        np.column_stack([np.equal(ranks[:, None], np.arange(rated)), *context.values()]).astype(np.float64),
         sample.overall["z"][counted],
         sample.workers[counted],
     )
@@ -75,11 +76,11 @@ def adjust(sample: Sample, scores: Scores) -> Adjusted | None:
         return None
     covariance, degrees = robust_covariance(model, *rows), len(np.unique(rows[2])) - 1
     mix = np.array([column.mean() for column in context.values()])
-    place = pd.Index(scores.z["system"]).get_indexer(rated)
+    unrated = np.full(len(scores.z) - rated, np.nan)
     adjusted, low, high = (
-        _spread(values, place, len(scores.z)) for values in _marginal_means(model, covariance, mix, degrees)
+        np.append(values, unrated) for values in _marginal_means(model, covariance, mix, degrees)
     )
-    dropped = [term for term, kept in zip(context, model.kept[len(rated) :], strict=True) if not kept]
+    dropped = [term for term, kept in zip(context, model.kept[rated:], strict=True) if not kept]
     return Adjusted(
         systems=tuple(scores.z["system"]),
         plain=scores.z["overall"].to_numpy(np.float64),
@@ -92,13 +93,6 @@ def adjust(sample: Sample, scores: Scores) -> Adjusted | None:
         n=int(counted.sum()),
         notes=_notes(sample, model, dropped),
     )
-
-
-def _system_columns(sample: Sample, rated: list[str]) -> NDArray[np.float64]:
-    """Return one indicator per rated system, (counted conversations, rated systems)."""
-    names = sample.run.systems["system"].to_list()
-    place = [names.index(name) for name in rated]
-    return np.equal(sample.systems[sample.counted, None], place).astype(np.float64)
 
 
 def _context_columns(sample: Sample) -> dict[str, NDArray[np.float64]]:
@@ -133,13 +127,6 @@ def _marginal_means(
     means = contrasts @ model.estimates
     variances = np.einsum("sp,pq,sq->s", contrasts, covariance, contrasts)
     return means, *t_interval(means, np.sqrt(np.maximum(variances, 0)), degrees)
-
-
-def _spread(values: NDArray[np.float64], place: NDArray[np.intp], count: int) -> NDArray[np.float64]:
-    """Return (count,) with the values at their places, NaN elsewhere."""
-    spread = np.full(count, np.nan)
-    spread[place] = values
-    return spread
 
 
 def _coefficients(

@@ -57,25 +57,25 @@ def alpha_influence(sample: Sample, scores: Scores, other: Sample | None) -> Alp
     labels = sample.run.criteria["label"].to_list()
     z, conversations = _by_level(sample, systems, labels)
     replication = _replication(sample, other, systems, labels)
-    entering = np.bincount(_first_level(sample), minlength=len(LEVELS) + 1)
+    workers = np.bincount(_first_level(sample), minlength=len(LEVELS) + 1).cumsum()
     return AlphaInfluence(
         systems,
         tuple(
             AlphaLevel(
                 alpha=alpha,
-                workers=int(entering[: place + 1].sum()),
-                conversations=int(conversations[place]),
-                z=z[place],
-                ranking_rho=spearman(chosen, z[place]),
-                replication_r=replication[place],
+                workers=int(workers[level]),
+                conversations=int(conversations[level]),
+                z=z[level],
+                ranking_rho=spearman(chosen, z[level]),
+                replication_r=replication[level],
             )
-            for place, alpha in enumerate(LEVELS)
+            for level, alpha in enumerate(LEVELS)
         ),
     )
 
 
 def _first_level(sample: Sample) -> NDArray[np.intp]:
-    """Return the place of the lowest level at which each worker passes; the number of levels if at none."""
+    """Return which level, from 0, is the lowest at which each worker passes; the number of levels if none."""
     table = sample.screening.workers
     p = np.where(table["testable"], table["p"], np.nan)
     return np.searchsorted(LEVELS, p, side="right")

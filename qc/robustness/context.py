@@ -1,4 +1,4 @@
-"""What moves the score of a conversation besides the system: place, time, opinion of the topic, its changes.
+"""What moves the score of a conversation besides the system: position, time, opinion and changes of topic.
 
 The effect of a level is the mean, over its conversations, of overall z minus the mean of the same system.
 A worker's conversations hang together, so standard errors and tests are those of clusters.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qc.method.sample import Sample
-from qc.number_format import decimal, probability
+from qc.number_format import decimal, relation
 from qc.robustness.factors import Factor, minutes, positions, topic_changes, topic_opinions
 from qc.statistics.clustered import level_means, wald
 from qc.statistics.confidence import t_interval
@@ -101,7 +101,7 @@ def _sentence(factor: str, levels: tuple[Level, ...], name: str, statistic: floa
     most = max(levels, key=lambda level: abs(level.effect))
     if not np.isfinite(p):
         return f"There are too few workers to tell whether {_called(factor)} moves scores."
-    test = f"{name} = {decimal(statistic, 2)}, p {_relation(p)}"
+    test = f"{name} = {decimal(statistic, 2)}, p {relation(p)}"
     which = _CONVERSATIONS[factor].format(most.name)
     side = "below" if most.effect < 0 else "above"
     score = f"score {decimal(abs(most.effect), 2)} z {side} their systems' means"
@@ -118,8 +118,3 @@ def _called(factor: str) -> str:
         "topic opinion": "opinion of the opening topic",
         "topic changes": "the number of topic changes",
     }[factor]
-
-
-def _relation(p: float) -> str:
-    shown = probability(p)
-    return shown if shown[0] in "<>" else f"= {shown}"

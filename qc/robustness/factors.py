@@ -22,7 +22,7 @@ class Factor:
     Attributes:
         name: of the factor.
         levels: names of those levels that occur, in their natural order.
-        codes: (counted conversations,), place in `levels`; -1 where the source does not say.
+        codes: (counted conversations,), row in `levels`; -1 where the source does not say.
     """
 
     name: str
@@ -31,10 +31,10 @@ class Factor:
 
 
 def positions(sample: Sample) -> Factor:
-    """Return the place of each conversation in its assignment."""
-    places = sample.run.conversations["position"].to_numpy(np.intp)[sample.counted]
-    found, place = np.unique(places, return_inverse=True)
-    return Factor("position", tuple(str(each) for each in found), place)
+    """Return the position of each conversation in its assignment."""
+    given = sample.run.conversations["position"].to_numpy(np.intp)[sample.counted]
+    found, level = np.unique(given, return_inverse=True)
+    return Factor("position", tuple(str(each) for each in found), level)
 
 
 def minutes(sample: Sample) -> Factor:
@@ -91,6 +91,6 @@ def _opening_opinions(words: Words, conversations: int) -> NDArray[np.intp]:
 def _occurring(name: str, levels: tuple[str, ...], given: NDArray[np.intp]) -> Factor:
     """Return the factor without the levels that no conversation has."""
     found = np.unique(given[given >= 0])
-    place = np.full(len(levels) + 1, -1)  # the last entry is that of -1
-    place[found] = np.arange(len(found))
-    return Factor(name, tuple(levels[each] for each in found), place[given])
+    level = np.full(len(levels) + 1, -1)  # the last entry is that of -1
+    level[found] = np.arange(len(found))
+    return Factor(name, tuple(levels[each] for each in found), level[given])

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.method.scores import Scores
+from qc.method.scores import Scores, ranks_of
 from qc.number_format import percent, whole
 from qc.robustness.shuffles import RandomPass, simulate_random_workers
 from qc.robustness.workers import describe_workers
@@ -190,10 +190,9 @@ def _everyone(sample: Sample, scores: Scores) -> pd.DataFrame:
 
 def _means(sample: Sample, scores: Scores, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the systems' overall z over those `rows` that have one, (S,), in the order of the scores."""
-    overall, systems = sample.overall["z"], sample.run.systems["system"]
+    overall = sample.overall["z"]
     used = rows & ~sample.is_qc & np.isfinite(overall)
-    means = group_means(overall[used], sample.systems[used], len(systems))
-    return np.asarray(means[pd.Index(systems).get_indexer(scores.z["system"])])
+    return group_means(overall[used], ranks_of(sample, scores)[sample.systems[used]], len(scores.z))
 
 
 def _notes(alpha: float, counts: _Tested, random_pass: RandomPass) -> tuple[str, ...]:

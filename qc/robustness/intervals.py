@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.method.scores import Scores
+from qc.method.scores import Scores, ranks_of
 from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
 from qc.statistics.resampling import bootstrap_sums, percentile_interval, unit_sums
@@ -91,12 +91,10 @@ def worker_sums(sample: Sample, scores: Scores, values: NDArray[np.float64]) -> 
         (workers who passed, S, 1 + V): number of conversations, then the sums of the values.
     """
     counted, passed = sample.counted, sample.screening.workers["passed"].to_numpy(bool)
-    names = sample.run.systems["system"].to_list()
-    place = np.full(len(names), -1)
-    place[[names.index(system) for system in scores.z["system"]]] = np.arange(len(scores.z))
+    ranks = ranks_of(sample, scores)[sample.systems[counted]]
     columns = np.column_stack([np.ones(int(counted.sum())), values[counted]])
     workers = (np.cumsum(passed) - 1)[sample.workers[counted]]
-    return unit_sums(columns, workers, place[sample.systems[counted]], (int(passed.sum()), len(scores.z)))
+    return unit_sums(columns, workers, ranks, (int(passed.sum()), len(scores.z)))
 
 
 def means_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -177,8 +175,8 @@ def _order_statistic(ranks: NDArray[np.float64], share: float) -> NDArray[np.flo
     """Return, of each column, the smallest value that at least `share` of the draws do not exceed."""
     ordered = np.sort(ranks, axis=0)  # NaN comes last
     size = np.count_nonzero(~np.isnan(ranks), axis=0)
-    place = np.maximum(np.ceil(np.round(share * size, 6)).astype(np.intp) - 1, 0)
-    return np.asarray(np.take_along_axis(ordered, place[None], axis=0)[0])
+    row = np.maximum(np.ceil(np.round(share * size, 6)).astype(np.intp) - 1, 0)
+    return np.asarray(np.take_along_axis(ordered, row[None], axis=0)[0])
 
 
 def _difference_bounds(

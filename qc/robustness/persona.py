@@ -8,7 +8,7 @@ contributed to several systems and families. Beside them, of each family, stands
 method's comparison of two systems: a rank-sum test on overall z, each conversation for itself.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,7 @@ class PersonaEffect:
 
 @dataclass(frozen=True)
 class _Family:
-    """A family's systems: their names, and the places, in the order of the scores, of those with a score."""
+    """A family's systems: their names, and the ranks, from 0, of those with a score."""
 
     name: str
     with_names: tuple[str, ...]
@@ -87,15 +87,12 @@ def persona_effect(sample: Sample, scores: Scores, draws: Draws) -> PersonaEffec
     families = _families(sample, draws.raters, tuple(scores.z["system"]))
     if not families:
         return None
-    overall, drawn = scores.z["overall"].to_numpy(np.float64), _drawn(draws)
-    told = tuple(_of_family(sample, scores, family, drawn) for family in families)
+    overall = scores.z["overall"].to_numpy(np.float64)
+    # The draws of a system that a single worker rated tell nothing.
+    drawn = np.where(draws.raters > 1, draws.overall("z"), np.nan)
+    each = tuple(_of_family(sample, family, overall, drawn) for family in families)
     pooled = [family for family in families if len(family.with_persona) and len(family.without)]
-    return PersonaEffect(told, _of_all(pooled, overall, drawn) if len(pooled) > 1 else None)
-
-
-def _drawn(draws: Draws) -> NDArray[np.float64]:
-    """Return the draws of overall z, (B, S); NaN for a system whose draws tell nothing: a single rater's."""
-    return np.where(draws.raters > 1, draws.overall("z"), np.nan)
+    return PersonaEffect(each, _mean_effect(pooled, overall, drawn) if len(pooled) > 1 else None)
 
 
 def _families(sample: Sample, raters: NDArray[np.intp], order: tuple[str, ...]) -> list[_Family]:
@@ -105,33 +102,27 @@ def _families(sample: Sample, raters: NDArray[np.intp], order: tuple[str, ...]) 
     for name, members in competing.groupby("family", sort=True):
         kinds = [tuple(members.loc[members["has_persona"] == kind, "system"]) for kind in (True, False)]
         if all(kinds):
-            places = [[order.index(system) for system in kind] for kind in kinds]
-            scored = [np.array([at for at in kind if raters[at] > 0], dtype=np.intp) for kind in places]
+            ranks = [[order.index(system) for system in kind] for kind in kinds]
+            scored = [np.array([rank for rank in kind if raters[rank] > 0], dtype=np.intp) for kind in ranks]
             families.append(_Family(str(name), kinds[0], kinds[1], scored[0], scored[1]))
     return families
 
 
-def _of_family(sample: Sample, scores: Scores, family: _Family, drawn: NDArray[np.float64]) -> FamilyPersona:
-    overall = scores.z["overall"].to_numpy(np.float64)
-    differences = family.difference(drawn)
-    low, high = percentile_interval(differences, LEVEL)
-    return FamilyPersona(
+def _of_family(
+    sample: Sample, family: _Family, overall: NDArray[np.float64], drawn: NDArray[np.float64]
+) -> FamilyPersona:
+    return replace(
+        _mean_effect([family], overall, drawn),
         family=family.name,
         with_persona=", ".join(family.with_names),
         without=", ".join(family.without_names),
-        z_with=float(_mean(overall, family.with_persona)),
-        z_without=float(_mean(overall, family.without)),
-        difference=float(family.difference(overall)),
-        low=float(low),
-        high=float(high),
-        p=_p_of_draws(differences),
         p_rank_sum=_p_rank_sum(
             _conversations(sample, family.with_names), _conversations(sample, family.without_names)
         ),
     )
 
 
-def _of_all(
+def _mean_effect(
     families: list[_Family], overall: NDArray[np.float64], drawn: NDArray[np.float64]
 ) -> FamilyPersona:
     """Return the mean over the families, each weighing the same."""
@@ -151,11 +142,11 @@ def _of_all(
     )
 
 
-def _mean(overall: NDArray[np.float64], places: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the mean of the scores at `places`, (…,); NaN where there are none, or one of them is NaN."""
-    if len(places) == 0:
+def _mean(overall: NDArray[np.float64], ranks: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the mean of the scores at `ranks`, (…,); NaN where there are none, or one of them is NaN."""
+    if len(ranks) == 0:
         return np.full(overall.shape[:-1], np.nan)
-    return np.asarray(overall[..., places].mean(axis=-1))
+    return np.asarray(overall[..., ranks].mean(axis=-1))
 
 
 def _conversations(sample: Sample, systems: tuple[str, ...]) -> NDArray[np.float64]:

@@ -94,15 +94,15 @@ class _Models:
 
     @classmethod
     def of(cls, sample: Sample, chosen: NDArray[np.intp]) -> "_Models":
-        place = np.full(len(sample.screening.workers), -1)
-        place[chosen] = np.arange(len(chosen))
+        code = np.full(len(sample.screening.workers), -1)
+        code[chosen] = np.arange(len(chosen))
         assignments = codes(sample.run.conversations["assignment"])
-        rows = np.flatnonzero(place[sample.workers] >= 0)
-        rows = rows[np.lexsort((assignments[rows], place[sample.workers[rows]]))]
+        rows = np.flatnonzero(code[sample.workers] >= 0)
+        rows = rows[np.lexsort((assignments[rows], code[sample.workers[rows]]))]
         begins = np.diff(assignments[rows], prepend=-1) != 0
         return cls(
             count=len(chosen),
-            workers=place[sample.workers[rows]],
+            workers=code[sample.workers[rows]],
             assignments=np.cumsum(begins),
             is_qc=sample.is_qc[rows],
             ratings=sample.raw[:, sample.run.criteria["counts_for_qc"].to_numpy(bool)][rows],

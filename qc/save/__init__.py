@@ -19,7 +19,7 @@ class Format(Protocol):
     """What a module of this package offers."""
 
     def losses(self, run: Run, /) -> list[Loss]:
-        """Return what the format cannot hold of `run`; nothing if it holds all."""
+        """Return what the format cannot hold; what there is none of in `run` has a count of 0."""
 
     def write(self, run: Run, file: BinaryIO) -> None:
         """Write `run` into `file`. No loss of it may be fatal."""
@@ -30,8 +30,8 @@ SUFFIXES = {".json": "hits", ".csv": "mturk", ".jsonl": "jsonl", ".parquet": "pa
 
 
 def losses(run: Run, form: str) -> list[Loss]:
-    """Return what the format `form`, one of FORMATS, cannot hold of `run`."""
-    return FORMATS[form].losses(run)
+    """Return what the format `form`, one of FORMATS, cannot hold of `run`, as far as there is any."""
+    return [loss for loss in FORMATS[form].losses(run) if loss.count]
 
 
 def save(run: Run, path: Path, form: str, on_step: OnStep = no_step) -> list[Loss]:

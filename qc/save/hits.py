@@ -3,33 +3,30 @@
 import json
 from typing import BinaryIO
 
-import numpy as np
 import pandas as pd
 
-from qc.formats.published import ACTIONS, NO_FEEDBACK, PERSONA_SUFFIX
+from qc.formats.published import ACTIONS, NO_FEEDBACK, systems_named
 from qc.run import SIMULATED_NOTE, Run, codes
-from qc.save.loss import Loss, present
-from qc.save.nested import Assignment, Conversation, assignments, number, records
+from qc.save.loss import Loss
+from qc.save.nested import Json, assignments, records
 
 
 def losses(run: Run) -> list[Loss]:
     """Return what `hits_data.json` cannot hold of `run`."""
     seconds, rewards = run.assignments["seconds"], run.assignments["reward"]
     feedback = run.assignments["feedback"]
-    return present(
-        [
-            Loss("qc bots (hits_data.json names exactly one)", _wrong_qc(run), fatal=True),
-            Loss("assignments of unknown working time", int(seconds.isna().sum()), fatal=True),
-            Loss("rewards of assignments", int(rewards.notna().sum())),
-            Loss(
-                f"feedback that reads {NO_FEEDBACK!r}",
-                int((feedback == NO_FEEDBACK).sum()),
-            ),
-            Loss("families of systems, or whether they have a persona", _unsuffixed(run)),
-            Loss("replies of no words (read again as none)", _empty_replies(run)),
-            *common_losses(run),
-        ]
-    )
+    return [
+        Loss("qc bots (hits_data.json names exactly one)", _wrong_qc(run), fatal=True),
+        Loss("assignments of unknown working time", int(seconds.isna().sum()), fatal=True),
+        Loss("rewards of assignments", int(rewards.notna().sum())),
+        Loss(
+            f"feedback that reads {NO_FEEDBACK!r}",
+            int((feedback == NO_FEEDBACK).sum()),
+        ),
+        Loss("families of systems, or whether they have a persona", _unsuffixed(run)),
+        Loss("replies of no words (read again as none)", _empty_replies(run)),
+        *common_losses(run),
+    ]
 
 
 def _empty_replies(run: Run) -> int:
@@ -68,20 +65,14 @@ def _wrong_qc(run: Run) -> int:
 
 
 def _unsuffixed(run: Run) -> int:
-    names = run.systems["system"]
-    persona = names.str.endswith(PERSONA_SUFFIX) & ~run.systems["is_qc"]
-    families = names.where(~persona, names.str.removesuffix(PERSONA_SUFFIX))
-    return int(((families != run.systems["family"]) | (persona != run.systems["has_persona"])).sum())
-
-
-def _turns(run: Run) -> pd.Series:
-    """Return the places that conversations have if they are counted from 1 within their assignment."""
-    owners = pd.Series(codes(run.conversations["assignment"]))
-    return owners.groupby(owners).cumcount() + 1
+    named = systems_named(run.systems["system"], run.systems["is_qc"].to_numpy(bool))
+    return int((named != run.systems[named.columns]).any(axis=1).sum())
 
 
 def _out_of_turn(run: Run) -> int:
-    return int(np.count_nonzero(_turns(run).to_numpy() != run.conversations["position"].to_numpy()))
+    owners = pd.Series(codes(run.conversations["assignment"]))
+    turns = owners.groupby(owners).cumcount() + 1
+    return int((turns != run.conversations["position"]).sum())
 
 
 def _renamed(run: Run) -> int:
@@ -91,19 +82,16 @@ def _renamed(run: Run) -> int:
 
 def write(run: Run, file: BinaryIO) -> None:
     """Write `run` into `file`."""
-    content = {
-        "metadata": _metadata(run),
-        "data": [_assignment(one, run.words is not None) for one in assignments(run)],
-    }
+    content = {"metadata": _metadata(run), "data": [_assignment(one) for one in assignments(run)]}
     file.write(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
 
 
-def _metadata(run: Run) -> dict[str, object]:
+def _metadata(run: Run) -> Json:
     systems = run.systems
-    content: dict[str, object] = {
+    content = {
         "score": {
-            label: {"positive": not negative, "qc": counts, "max": number(maximum)}
-            for label, negative, counts, maximum in records(run.criteria)
+            row["label"]: {"positive": not row["negative"], "qc": row["counts_for_qc"], "max": row["maximum"]}
+            for row in records(run.criteria)
         },
         "model": systems.loc[~systems["is_qc"], "system"].to_list(),
         "qc-model": systems.loc[systems["is_qc"], "system"].item(),
@@ -113,33 +101,32 @@ def _metadata(run: Run) -> dict[str, object]:
     return content | ({"simulated": True} if SIMULATED_NOTE in run.notes else {})
 
 
-def _assignment(held: Assignment, words: bool) -> dict[str, object]:
+def _assignment(held: Json) -> Json:
     return {
-        "hit": held.hit,
-        "assignment": held.assignment,
-        "worker": held.worker,
-        "duration in seconds": None if held.seconds is None else number(held.seconds),
-        "result": [_conversation(one, words) for one in held.conversations],
-        "feedback": NO_FEEDBACK if held.feedback is None else held.feedback,
+        "hit": held["hit"],
+        "assignment": held["assignment"],
+        "worker": held["worker"],
+        "duration in seconds": held["seconds"],
+        "result": [_conversation(one) for one in held["conversations"]],
+        "feedback": NO_FEEDBACK if held["feedback"] is None else held["feedback"],
     }
 
 
-def _conversation(held: Conversation, words: bool) -> dict[str, object]:
-    content: dict[str, object] = {
-        "model": held.system,
-        "score": {label: number(value) for label, value in held.ratings.items()},
-    }
-    if words:
+def _conversation(held: Json) -> Json:
+    content = {"model": held["system"], "score": held["ratings"]}
+    if "exchanges" in held:
         content["dialogue"] = [
-            {"round": turn, "user": said, "bot": reply} for turn, said, reply in held.exchanges
+            {"round": said["round"], "user": said["input"], "bot": said["reply"]}
+            for said in held["exchanges"]
         ]
         content["topic"] = [
-            {"round": turn, "topic": topic, "attitude": opinion} for turn, topic, opinion in held.topics
+            {"round": mark["round"], "topic": mark["topic"], "attitude": mark["opinion"]}
+            for mark in held["topics"]
         ]
         content["change of topic"] = [
-            {"round": turn, "action": ACTIONS[how], "attitude": opinion}
-            for turn, how, opinion in held.changes
+            {"round": mark["round"], "action": ACTIONS[mark["how"]], "attitude": mark["bot_opinion"]}
+            for mark in held["changes"]
         ]
-    if held.persona is not None:
-        content["persona"] = held.persona
+    if held["persona"] is not None:
+        content["persona"] = held["persona"]
     return content

@@ -9,7 +9,7 @@ class Loss:
 
     Attributes:
         what: in words that end with neither a full stop nor a count, such as "left-out assignments".
-        count: how many there are; more than 0.
+        count: how many there are.
         fatal: whether the file would say something wrong about the ratings, so that it is not written.
     """
 
@@ -19,8 +19,3 @@ class Loss:
 
     def __str__(self) -> str:
         return f"{self.what}: {self.count}"
-
-
-def present(losses: list[Loss]) -> list[Loss]:
-    """Return those of `losses` that there is anything of."""
-    return [loss for loss in losses if loss.count]

@@ -9,15 +9,14 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 
-from qc.formats.published import INSTRUMENT, LAST_PERSONA_SEED, MAXIMUM, PERSONA_SUFFIX, QC_TASK
+from qc.formats.published import ANSWER, INSTRUMENT, LAST_PERSONA_SEED, MAXIMUM, PERSONA_SUFFIX, QC_TASK
 from qc.run import SIMULATED_NOTE, Run, Words
 from qc.save.hits import common_losses
-from qc.save.loss import Loss, present
-from qc.save.nested import Assignment, Conversation, Exchange, assignments, number, records
+from qc.save.loss import Loss
+from qc.save.nested import Json, assignments, records
 
 LABELS = [label for label, *_ in INSTRUMENT]
 COLUMNS = ["HITId", "AssignmentId", "WorkerId", "AssignmentStatus", "Reward", "WorkTimeInSeconds"]
-ANSWER = "Answer.taskAnswers"
 STATUS = "Submitted"  # of an assignment on which the requester has not yet decided
 SEPARATOR = r"###(?:[ub]: |\s*$)"  # between the turns of a dialogue
 MARK = r"#\d+@"  # begins a topic, a change or an opinion
@@ -26,19 +25,17 @@ MARK = r"#\d+@"  # begins a topic, a change or an opinion
 def losses(run: Run) -> list[Loss]:
     """Return what the MTurk form cannot hold of `run`."""
     seconds, persona = run.assignments["seconds"], run.conversations["persona"]
-    return present(
-        [
-            *_criteria_losses(run),
-            *_system_losses(run),
-            Loss("the mark that all workers were simulated", int(SIMULATED_NOTE in run.notes), fatal=True),
-            Loss("assignments of unknown working time", int(seconds.isna().sum()), fatal=True),
-            Loss("conversations whose place is taken or below 1", _misplaced(run), fatal=True),
-            *common_losses(run),
-            Loss("feedback of blanks, or with blanks around it", _blank(run.assignments["feedback"])),
-            Loss("personas", int(persona.notna().sum())),
-            *(_word_losses(run.words) if run.words is not None else []),
-        ]
-    )
+    return [
+        *_criteria_losses(run),
+        *_system_losses(run),
+        Loss("the mark that all workers were simulated", int(SIMULATED_NOTE in run.notes), fatal=True),
+        Loss("assignments of unknown working time", int(seconds.isna().sum()), fatal=True),
+        Loss("conversations whose place is taken or below 1", _misplaced(run), fatal=True),
+        *common_losses(run),
+        Loss("feedback of blanks, or with blanks around it", _blank(run.assignments["feedback"])),
+        Loss("personas", int(persona.notna().sum())),
+        *(_word_losses(run.words) if run.words is not None else []),
+    ]
 
 
 def _blank(feedback: pd.Series) -> int:
@@ -49,24 +46,21 @@ def _blank(feedback: pd.Series) -> int:
 def _criteria_losses(run: Run) -> list[Loss]:
     """Return a loss for each criterion that is not, or not as, in the published instrument."""
     published = {label: [negative, counts, MAXIMUM] for label, negative, counts in INSTRUMENT}
-    given = {label: declared for label, *declared in records(run.criteria)}
+    given = {label: declared for label, *declared in run.criteria.itertuples(index=False)}
+    faults = {
+        " (the MTurk form has only the seven published criteria)": [
+            label for label in given if label not in published
+        ],
+        ", which the MTurk form needs and this run has not": [
+            label for label in published if label not in given
+        ],
+        " (its direction, use or scale is not the published one)": [
+            label for label in published if label in given and given[label] != published[label]
+        ],
+    }
     rated = len(run.ratings)
     return [
-        *(
-            Loss(f"ratings of {label!r} (the MTurk form has only the seven published criteria)", rated, True)
-            for label in given
-            if label not in published
-        ),
-        *(
-            Loss(f"ratings of {label!r}, which the MTurk form needs and this run has not", rated, True)
-            for label in published
-            if label not in given
-        ),
-        *(
-            Loss(f"ratings of {label!r} (its direction, use or scale is not the published one)", rated, True)
-            for label in published
-            if label in given and given[label] != published[label]
-        ),
+        *(Loss(f"ratings of {label!r}{why}", rated, True) for why in faults for label in faults[why]),
         Loss("places of criteria in the order of reports", _out_of_order(list(given))),
     ]
 
@@ -116,57 +110,58 @@ def _word_losses(words: Words) -> list[Loss]:
 
 def write(run: Run, file: BinaryIO) -> None:
     """Write `run` into `file`."""
-    systems = {name: (family, persona) for name, family, persona, _ in records(run.systems)}
+    systems = {row["system"]: row for row in records(run.systems)}
     conversations = int(run.conversations["position"].max())
     inputs = [f"Input.u{part}" for part in range(conversations)]
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text)
     writer.writerow([*COLUMNS, *inputs, ANSWER])
     for held in assignments(run):
-        answer = _answer(held, systems, run.words is not None)
-        tasks = [systems[one.system][0] for one in held.conversations]
-        writer.writerow([*_of_assignment(held), *tasks, *[""] * (conversations - len(tasks)), answer])
+        tasks = [systems[one["system"]]["family"] for one in held["conversations"]]
+        blanks = [""] * (conversations - len(tasks))
+        writer.writerow([*_of_assignment(held), *tasks, *blanks, _answer(held, systems)])
     text.detach()
 
 
-def _of_assignment(held: Assignment) -> list[str]:
-    reward = "" if held.reward is None else f"${number(held.reward)}"
-    seconds = "" if held.seconds is None else str(number(held.seconds))
-    return [held.hit, held.assignment, held.worker, STATUS, reward, seconds]
+def _of_assignment(held: Json) -> list[object]:
+    reward = None if held["reward"] is None else f"${held['reward']}"
+    return [held["hit"], held["assignment"], held["worker"], STATUS, reward, held["seconds"]]
 
 
-def _answer(held: Assignment, systems: dict[str, tuple[str, bool]], words: bool) -> str:
+def _answer(held: Json, systems: dict[str, Json]) -> str:
     content: dict[str, str] = {}
-    for one in held.conversations:
-        part = one.position - 1
-        content[f"task{part}"], persona = systems[one.system]
-        content[f"seed{part}"] = str(LAST_PERSONA_SEED if persona else LAST_PERSONA_SEED + 1)
-        content[f"score{part}"] = "".join(f"{number(one.ratings[label])}#" for label in LABELS)
-        if words:
-            content |= _said(one, part)
-    if held.feedback is not None:
-        content["feedback"] = held.feedback
+    for one in held["conversations"]:
+        part, system = one["position"] - 1, systems[one["system"]]
+        content[f"task{part}"] = system["family"]
+        content[f"seed{part}"] = str(LAST_PERSONA_SEED if system["has_persona"] else LAST_PERSONA_SEED + 1)
+        content[f"score{part}"] = "".join(f"{one['ratings'][label]}#" for label in LABELS)
+        if "exchanges" in one:
+            content |= {f"{key}{part}": text for key, text in _said(one).items()}
+    if held["feedback"] is not None:
+        content["feedback"] = held["feedback"]
     return json.dumps([content], ensure_ascii=False, separators=(",", ":"))
 
 
-def _said(held: Conversation, part: int) -> dict[str, str]:
+def _said(held: Json) -> dict[str, str]:
     """Return the words; what would be taken apart wrongly is left out, as `losses` says."""
-    torn = any(re.search(SEPARATOR, text or "") for _, *texts in held.exchanges for text in texts)
-    topics = [mark for mark in held.topics if mark[2] is not None and not re.search(MARK, mark[1])]
-    changes = [mark for mark in held.changes if mark[2] is not None]
+    texts = [text for said in held["exchanges"] for text in (said["input"], said["reply"] or "")]
+    torn = any(re.search(SEPARATOR, text) for text in texts)
+    topics = [mark for mark in held["topics"] if mark["opinion"] and not re.search(MARK, mark["topic"])]
+    changes = [mark for mark in held["changes"] if mark["bot_opinion"]]
     content = {
-        f"dialogue{part}": "" if torn else "".join(map(_exchange, held.exchanges)),
-        f"topic{part}": "".join(f"#{turn}@{topic}" for turn, topic, _ in topics),
-        f"topic_opinion{part}": "".join(f"#{turn}@{opinion}" for turn, _, opinion in topics),
+        "dialogue": "" if torn else "".join(map(_exchange, held["exchanges"])),
+        "topic": _marks(topics, "topic"),
+        "topic_opinion": _marks(topics, "opinion"),
     }
     if changes:
-        content[f"topic_change_opinion{part}"] = "".join(f"#{turn}@{how}" for turn, how, _ in changes)
-        content[f"topic_chatbot_opinion{part}"] = "".join(
-            f"#{turn}@{opinion}" for turn, _, opinion in changes
-        )
+        content["topic_change_opinion"] = _marks(changes, "how")
+        content["topic_chatbot_opinion"] = _marks(changes, "bot_opinion")
     return content
 
 
-def _exchange(exchange: Exchange) -> str:
-    _, said, reply = exchange
-    return f"u: {said}###" + ("" if reply is None else f"b: {reply}###")
+def _exchange(said: Json) -> str:
+    return f"u: {said['input']}###" + ("" if said["reply"] is None else f"b: {said['reply']}###")
+
+
+def _marks(marks: list[Json], what: str) -> str:
+    return "".join(f"#{mark['round']}@{mark[what]}" for mark in marks)

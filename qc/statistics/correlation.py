@@ -71,11 +71,11 @@ def pearson_of_rows(first: NDArray[np.float64], second: NDArray[np.float64]) -> 
     """Return Pearson's r of each row of the one array with that of the other.
 
     Args:
-        first: (…, n); a place with NaN in either row takes no part.
+        first: (…, n); a column with NaN in either row takes no part.
         second: (…, n), or what can be broadcast with `first`.
 
     Returns:
-        (…,); NaN where fewer than 3 places take part, or one of the rows does not vary.
+        (…,); NaN where fewer than 3 columns take part, or one of the rows does not vary.
     """
     both = np.isfinite(first) & np.isfinite(second)
     a, b = (row_deviations(values, both) for values in (first, second))

@@ -56,31 +56,31 @@ def group_varies(values: NDArray[np.float64], groups: NDArray[np.intp], count: i
 
 def group_medians(values: NDArray[np.float64], groups: NDArray[np.intp], count: int) -> NDArray[np.float64]:
     """Return the median of `values`, which are finite, in each group, (count,); NaN for an empty group."""
-    places, distinct = _ordered_within(values, groups)
+    ranks, distinct = _ordered_within(values, groups)
     size = np.bincount(groups, minlength=count)
     start, filled = np.cumsum(size) - size, size > 0
     low, high = ((start + middle)[filled] for middle in ((size - 1) // 2, size // 2))
     medians = np.full(count, np.nan)
-    medians[filled] = (distinct[places[low]] + distinct[places[high]]) / 2
+    medians[filled] = (distinct[ranks[low]] + distinct[ranks[high]]) / 2
     return medians
 
 
 def group_mode_counts(values: NDArray[np.float64], groups: NDArray[np.intp], count: int) -> NDArray[np.intp]:
     """Return how often the most frequent of `values` occurs in each group, (count,); 0 for an empty group."""
-    places, _ = _ordered_within(values, groups)
+    ranks, _ = _ordered_within(values, groups)
     owners = np.repeat(np.arange(count), np.bincount(groups, minlength=count))
     begins = np.flatnonzero(
-        np.diff(places, prepend=-1).astype(bool) | np.diff(owners, prepend=-1).astype(bool)
+        np.diff(ranks, prepend=-1).astype(bool) | np.diff(owners, prepend=-1).astype(bool)
     )
     most = np.zeros(count, np.intp)
-    np.maximum.at(most, owners[begins], np.diff(begins, append=len(places)))
+    np.maximum.at(most, owners[begins], np.diff(begins, append=len(ranks)))
     return most
 
 
 def _ordered_within(
     values: NDArray[np.float64], groups: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the values in ascending order within ascending groups, as places among the distinct values."""
-    places, distinct = pd.factorize(values, sort=True)
+    """Return the values in ascending order within ascending groups, as ranks among the distinct values."""
+    ranks, distinct = pd.factorize(values, sort=True)
     # One sort of whole numbers is several times as fast as a sort by two keys.
-    return np.sort(groups * len(distinct) + places) % max(len(distinct), 1), distinct
+    return np.sort(groups * len(distinct) + ranks) % max(len(distinct), 1), distinct

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-# Ratings and their means are told apart far above this place; what lies below is noise of sums.
+# Ratings and their means are told apart far above this decimal; what lies below is noise of sums.
 DECIMALS = 9
 NOISE = 10.0**-DECIMALS
 

@@ -85,9 +85,9 @@ def _u_and_ties(samples: NDArray[np.float64], split: int) -> tuple[NDArray[np.fl
     begins[:, 1:] = ordered[:, 1:] > ordered[:, :-1]
     # Each run of equal values within a row: where it begins, how long it is, and their common rank.
     start = np.flatnonzero(begins)
-    row, place = np.divmod(start, n)
+    row, first = np.divmod(start, n)
     length = np.diff(start, append=tests * n).astype(np.float64)
-    rank = place + (length + 1) / 2
+    rank = first + (length + 1) / 2
     of_first = np.add.reduceat(order.ravel() < split, start, dtype=np.float64)
     of_tie = length * (length * length - 1)
     ranks, ties = (
@@ -150,7 +150,7 @@ def _cumulative(n1: int, n2: int) -> NDArray[np.float64]:
 
     The number of orders with U = u is the coefficient of q^u in the Gaussian binomial coefficient, the
     product over i from 1 to n1 of (1 - q^(n2 + i)) / (1 - q^i) (Andrews, *The Theory of Partitions*, 1976,
-    chapter 3). Multiplication by the numerator subtracts what is n2 + i places lower; division by the
+    chapter 3). Multiplication by the numerator subtracts what is n2 + i powers lower; division by the
     denominator adds up every i-th coefficient. No intermediate result exceeds the coefficients themselves.
     The upper half follows from symmetry, P(U ≤ u) = 1 - P(U ≤ n1 · n2 - u - 1).
     """

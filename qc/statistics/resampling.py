@@ -152,8 +152,8 @@ def _interpolated(ordered: NDArray[np.float64], last: NDArray[np.intp], share: f
     """Return the value at `share` of the way from row 0 to row `last` of each column."""
     if len(ordered) == 0:
         return np.full(ordered.shape[1:], np.nan)
-    place = share * np.maximum(last, 0)
-    below = np.floor(place).astype(np.intp)
+    row = share * np.maximum(last, 0)
+    below = np.floor(row).astype(np.intp)
     above = np.minimum(below + 1, np.maximum(last, 0))
     lower, upper = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
-    return np.asarray(lower + (place - below) * (upper - lower))
+    return np.asarray(lower + (row - below) * (upper - lower))

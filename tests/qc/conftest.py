@@ -164,11 +164,11 @@ def refused(report: Callable[..., Result]) -> Callable[..., str]:
 @pytest.fixture(scope="session")
 def published() -> Path:
     """The published data and their golden files; without them the test is skipped, in CI failed."""
-    place = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data"))
-    if (place / "golden").is_dir() and (place / "published").is_dir():
-        return place
+    path = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data"))
+    if (path / "golden").is_dir() and (path / "published").is_dir():
+        return path
     message = (
-        f"PUBLISHED DATA ABSENT: nothing at {place}. Set CANDOR_PUBLISHED_DATA to check the golden files."
+        f"PUBLISHED DATA ABSENT: nothing at {path}. Set CANDOR_PUBLISHED_DATA to check the golden files."
     )
     if os.environ.get("CI") == "true":
         pytest.fail(message)

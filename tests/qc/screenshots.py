@@ -22,8 +22,8 @@ SIZES = {1280: 1000, 360: 740}
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         # The page shows the source; where this machine keeps it is nobody's business.
-        place = os.path.relpath(DATA, REPOSITORY)
-        first, second = (f"{place}/{run}/mturk_batch.csv" for run in ("free_run1", "free_run2"))
+        path = os.path.relpath(DATA, REPOSITORY)
+        first, second = (f"{path}/{run}/mturk_batch.csv" for run in ("free_run1", "free_run2"))
         command = [sys.executable, "-m", "qc.report", first, "--replicate", second, "--out", folder]
         subprocess.run([*command, "--format", "html"], check=True, cwd=REPOSITORY, stdout=subprocess.DEVNULL)
         browser = launch(playwright)

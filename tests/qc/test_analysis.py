@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qc.analysis import SECTIONS, Analysis, Options, analyse, steps
+from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse, steps
 from qc.load import load
 from qc.render.document import as_json
 from qc.robustness.clusters import ALPHA
@@ -45,7 +45,7 @@ def runs(published_run: Callable[[str, str], Run]) -> tuple[Run, Run]:
 @pytest.fixture(scope="module")
 def whole(runs: tuple[Run, Run]) -> Analysis:
     first, second = runs
-    return analyse(first, Options(), second)
+    return analyse(first, AnalysisOptions(), second)
 
 
 @pytest.mark.published
@@ -54,7 +54,7 @@ def test_a_section_alone_is_what_it_is_among_all(
     runs: tuple[Run, Run], whole: Analysis, section: str
 ) -> None:
     first, second = runs
-    alone = analyse(first, Options(sections=frozenset({section})), second)
+    alone = analyse(first, AnalysisOptions(sections=frozenset({section})), second)
     there = {field.name for field in fields(alone) if getattr(alone, field.name) is not None}
     assert there == ALWAYS | PARTS[section]
     for part in PARTS[section]:
@@ -84,14 +84,14 @@ def test_steps_are_told(
     sections: list[str], replicating: bool, small_hits: Hits, hits_file: Callable[[object], Path]
 ) -> None:
     run = load(str(hits_file(small_hits)))
-    options, told = Options(bootstrap=100, sections=frozenset(sections)), list[str]()
-    analyse(run, options, run if replicating else None, told.append)
+    options, said = AnalysisOptions(bootstrap=100, sections=frozenset(sections)), list[str]()
+    analyse(run, options, run if replicating else None, said.append)
     expected = [name for name in SECTIONS if name in sections and (replicating or name != "replication")]
-    assert told == [
+    assert said == [
         "Who is kept, and the scores",
         *(SECTIONS[name][0].upper() + SECTIONS[name][1:] for name in expected),
     ]
-    assert steps(options, replicating) == len(told)
+    assert steps(options, replicating) == len(said)
 
 
 def test_groups_of_systems_do_not_depend_on_the_level_of_the_filter(
@@ -99,7 +99,7 @@ def test_groups_of_systems_do_not_depend_on_the_level_of_the_filter(
 ) -> None:
     run = load(str(hits_file(small_hits)))
     for alpha in (0.05, 0.2):
-        found = analyse(run, Options(alpha=alpha, sections=frozenset({"significance"}))).clusters
+        found = analyse(run, AnalysisOptions(alpha=alpha, sections=frozenset({"significance"}))).clusters
         assert found is not None
         assert found.alpha == ALPHA == 0.05
 
@@ -108,7 +108,7 @@ def test_the_same_data_twice_are_told_of(small_hits: Hits, hits_file: Callable[[
     run = load(str(hits_file(small_hits)))
     note = "The two runs are the same data, so their agreement says nothing about replication."
     small_hits["data"][0]["result"][0]["score"]["fun"] += 1
-    options = Options(sections=frozenset({"replication"}))
+    options = AnalysisOptions(sections=frozenset({"replication"}))
     assert note in analyse(run, options, run).notes
     assert note not in analyse(run, options, load(str(hits_file(small_hits)))).notes
     assert note not in analyse(run, options).notes
@@ -118,7 +118,7 @@ def test_nobody_passed_in_the_second_run(small_hits: Hits, hits_file: Callable[[
     run = load(str(hits_file(small_hits)))
     small_hits["data"] = small_hits["data"][1:]  # without anna, who alone passes
     other = load(str(hits_file(small_hits)))
-    content = as_json(analyse(run, Options(bootstrap=100), other))
+    content = as_json(analyse(run, AnalysisOptions(bootstrap=100), other))
     assert content["replication"]["same_conclusions"] == {"n": 0, "of": 0, "alpha": 0.1}
     assert content["replication"]["z"]["pearson"]["overall"] is None
     assert content["verdict"]

@@ -4,10 +4,10 @@ import copy
 import csv
 import io
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from qc.analysis import SECTIONS, Options, analyse
+from qc.analysis import SECTIONS, AnalysisOptions, analyse
 from qc.errors import QcError
-from qc.load.hits import read as read_hits
-from qc.load.mturk import read as read_batch
+from qc.load import load
 from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
@@ -51,9 +50,9 @@ def build(held: Held, order: list[int] | None = None) -> Run:
     """Return a run of positive criteria, its conversations given in `order`, and its words."""
     names = [f"A{number}" for number in range(len(held))]
     conversations = [
-        (f"{name}/{place}", f"{name}/{place}", name, place, system, None)
+        (f"{name}/{position}", f"{name}/{position}", name, position, system, None)
         for name in names
-        for place, system in enumerate(SYSTEMS, start=1)
+        for position, system in enumerate(SYSTEMS, start=1)
     ]
     order = list(range(len(conversations))) if order is None else order
     return build_run(
@@ -95,10 +94,10 @@ def said(given: list[list[int]], order: list[int]) -> Words:
         topics += [(row, turn, f"topic {topic}", OPINIONS[turn]) for turn in range(1 + topic % 3)]
         changes += [(row, turn, CHANGES[turn], OPINIONS[clear % 3]) for turn in range(clear % 3)]
     opinion, how = pd.CategoricalDtype(list(OPINIONS)), pd.CategoricalDtype(list(CHANGES))
-    place: dict[str, Any] = {"conversation": np.int32, "round": np.int32}
+    keys: dict[str, Any] = {"conversation": np.int32, "round": np.int32}
 
     def frame(rows: list[Any], **types: Any) -> pd.DataFrame:
-        return pd.DataFrame(rows, columns=[*place, *types]).astype({**place, **types})
+        return pd.DataFrame(rows, columns=[*keys, *types]).astype({**keys, **types})
 
     return Words(
         frame(inputs, input=str, reply=str),
@@ -133,7 +132,7 @@ def test_the_order_of_rows_changes_no_bit_of_a_run(held: Held, data: st.DataObje
 @given(held=assignments, data=st.data())
 def test_the_order_of_rows_changes_no_bit_of_a_result(held: Held, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(held) * len(SYSTEMS))))
-    options = Options(alpha=0.5, bootstrap=100)
+    options = AnalysisOptions(alpha=0.5, bootstrap=100)
     # A second run has its workers in another order, so that scores and ties differ.
     second = [(who, other) for (who, _), (_, other) in zip(held, reversed(held), strict=True)]
     straight = analyse(build(held), options, build(second))
@@ -177,8 +176,16 @@ def as_hits(held: Held) -> dict[str, Any]:
     }
 
 
+def loaded(name: str, content: bytes) -> Run:
+    """Return the run in a file that is called so and holds this."""
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / name
+        path.write_bytes(content)
+        return load(path)
+
+
 def from_hits(content: dict[str, Any]) -> Run:
-    return read_hits(Path("drawn.json"), json.dumps(content).encode())
+    return loaded("drawn.json", json.dumps(content).encode())
 
 
 @settings(deadline=None)
@@ -289,29 +296,29 @@ json_values = st.recursive(
 )
 
 
-def places(value: object) -> list[tuple[Any, Any]]:
+def paths(value: object) -> list[tuple[Any, Any]]:
     """Return every (container, key) within a JSON value."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [place for key, inner in items for place in ((value, key), *places(inner))]
+    return [path for key, inner in items for path in ((value, key), *paths(inner))]
 
 
 def damage(content: object, data: st.DataObject) -> None:
     """Replace or remove something anywhere in `content`."""
-    container, key = data.draw(st.sampled_from(places(content)))
+    container, key = data.draw(st.sampled_from(paths(content)))
     if data.draw(st.booleans()):
         del container[key]
     else:
         container[key] = data.draw(json_values)
 
 
-def analysed_or_refused(read: Callable[[Path, bytes], Run], name: str, content: bytes) -> None:
+def analysed_or_refused(name: str, content: bytes) -> None:
     """Fail on any exception but those with a message for the analyst; warnings are exceptions here."""
     with suppress(QcError):
-        analyse(read(Path(name), content), WITHOUT_SECTIONS)
+        analyse(loaded(name, content), WITHOUT_SECTIONS)
 
 
 # What a damaged source comes to is a matter of the loader, and the whole chain takes seven times as long.
-WITHOUT_SECTIONS = Options(sections=frozenset())
+WITHOUT_SECTIONS = AnalysisOptions(sections=frozenset())
 tolerant = settings(
     deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -322,7 +329,7 @@ tolerant = settings(
 def test_a_damaged_hits_file_is_analysed_or_refused(small_hits: dict[str, Any], data: st.DataObject) -> None:
     content = copy.deepcopy(small_hits)
     damage(content, data)
-    analysed_or_refused(read_hits, "hits_data.json", json.dumps(content).encode())
+    analysed_or_refused("hits_data.json", json.dumps(content).encode())
 
 
 @tolerant
@@ -344,12 +351,12 @@ def test_a_damaged_batch_is_analysed_or_refused(batch: list[dict[str, str]], dat
         content = text.getvalue().encode()
     except UnicodeEncodeError:
         assume(False)
-    analysed_or_refused(read_batch, "batch.csv", content)
+    analysed_or_refused("batch.csv", content)
 
 
 @tolerant
 @given(content=st.binary(max_size=60))
 def test_arbitrary_bytes_are_refused(content: bytes) -> None:
-    for read in (read_hits, read_batch):
+    for name in ("some.json", "some.csv"):
         with pytest.raises(QcError):
-            read(Path("some.file"), content)
+            loaded(name, content)

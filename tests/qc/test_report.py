@@ -342,8 +342,8 @@ def test_the_seed_decides_every_digit(
     anna = small_hits["data"][0]
     for number in range(3):
         given = copy.deepcopy(anna) | {"assignment": f"A{number}", "worker": f"x{number}"}
-        for place, conversation in enumerate(given["result"]):
-            conversation["score"]["robotic"] = (17 * number + 29 * place) % 100
+        for position, conversation in enumerate(given["result"]):
+            conversation["score"]["robotic"] = (17 * number + 29 * position) % 100
         small_hits["data"].append(given)
     texts = {}
     for name, seed in (("one", 1), ("again", 1), ("other", 2)):

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from qc.analysis import Analysis, Options, analyse
+from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.load import load
 from qc.render.document import as_json
 
 Hits = dict[str, Any]
-OPTIONS = Options(alpha=0.3, bootstrap=100)
+OPTIONS = AnalysisOptions(alpha=0.3, bootstrap=100)
 
 
 @pytest.fixture
@@ -26,10 +26,10 @@ def analysed(hits_file: Callable[[object], Path]) -> Callable[[Hits], Analysis]:
 def of_hundred(small_hits: Hits) -> Hits:
     """The small data set, a few ratings moved so that more than one worker passes; all multiples of 5."""
     for number, assignment in enumerate(small_hits["data"]):
-        for place, held in enumerate(assignment["result"]):
+        for position, held in enumerate(assignment["result"]):
             is_qc = held["model"] == "qc" and number != 1
             for label, value in held["score"].items():
-                held["score"][label] = 5 * (value // 5 if not is_qc else place)
+                held["score"][label] = 5 * (value // 5 if not is_qc else position)
     return small_hits
 
 

@@ -26,22 +26,22 @@ def parts(line: str) -> dict[str, str]:
 
 def test_it_states_data_criteria_and_options(run: Run) -> None:
     assert run.words is not None
-    told = parts(signature(run, 0.01, 7, 500))
-    assert list(told) == [
+    found = parts(signature(run, 0.01, 7, 500))
+    assert list(found) == [
         "candor", "data", "words", "criteria", "filter", "alpha", "z", "partial", "seed", "bootstrap"
     ]  # fmt: skip
-    assert told["data"] == f"sha256:{data_hash(run)[:16]}"
-    assert told["words"] == f"sha256:{words_hash(run.words)[:16]}"
+    assert found["data"] == f"sha256:{data_hash(run)[:16]}"
+    assert found["words"] == f"sha256:{words_hash(run.words)[:16]}"
     # fun and clear count for quality control (*), robotic is negative (-).
-    assert told["criteria"] == "fun*,clear*,-robotic"
-    assert (told["alpha"], told["seed"], told["bootstrap"], told["partial"]) == ("0.01", "7", "500", "no")
+    assert found["criteria"] == "fun*,clear*,-robotic"
+    assert (found["alpha"], found["seed"], found["bootstrap"], found["partial"]) == ("0.01", "7", "500", "no")
 
 
 def test_what_was_not_used_is_not_stated(run: Run) -> None:
-    told = parts(signature(replace(run, words=None), 0.05))
-    assert "words" not in told
-    assert "bootstrap" not in told
-    assert told["seed"] == "0"
+    found = parts(signature(replace(run, words=None), 0.05))
+    assert "words" not in found
+    assert "bootstrap" not in found
+    assert found["seed"] == "0"
 
 
 def test_the_reward_is_stated_as_far_as_it_is_known(run: Run) -> None:
@@ -65,8 +65,8 @@ def test_every_digit_of_alpha_is_stated(run: Run) -> None:
 def test_what_only_some_formats_hold_is_not_in_the_hash_of_the_data(run: Run) -> None:
     feedback = run.assignments.assign(feedback="Fun!", reward=0.99)
     persona = run.conversations.assign(persona="I am a cook.")
-    told = replace(run, assignments=feedback, conversations=persona, name="other", source="elsewhere")
-    assert data_hash(told) == data_hash(run)
+    changed = replace(run, assignments=feedback, conversations=persona, name="other", source="elsewhere")
+    assert data_hash(changed) == data_hash(run)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
-from qc.analysis import Analysis, Options, analyse
+from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.load import load
 from qc.method.filter import NO_QC, NO_SYSTEMS, NO_VARIANCE, worker_p_values
 from qc.method.standardise import standardise
@@ -50,8 +50,8 @@ def test_a_worker_passes_only_below_alpha(
 ) -> None:
     run = load(str(hits_file(small_hits)))
     p = analyse(run).sample.screening.workers["p"].iloc[0]
-    assert not analyse(run, Options(alpha=p)).sample.screening.workers["passed"].iloc[0]
-    assert analyse(run, Options(alpha=np.nextafter(p, 1))).sample.screening.workers["passed"].iloc[0]
+    assert not analyse(run, AnalysisOptions(alpha=p)).sample.screening.workers["passed"].iloc[0]
+    assert analyse(run, AnalysisOptions(alpha=np.nextafter(p, 1))).sample.screening.workers["passed"].iloc[0]
 
 
 def test_no_level_lets_a_worker_without_variance_pass(
@@ -60,7 +60,7 @@ def test_no_level_lets_a_worker_without_variance_pass(
     for conversation in small_hits["data"][2]["result"]:
         conversation["score"] = {"robotic": 60, "fun": 10, "clear": 90}
     workers = analyse(
-        load(str(hits_file(small_hits))), Options(alpha=0.99)
+        load(str(hits_file(small_hits))), AnalysisOptions(alpha=0.99)
     ).sample.screening.workers.set_index("worker")
     # The qc bot's ratings and the systems' are distributed alike, so p is near a half and below the level.
     assert workers.loc["cleo", "p"] < 0.99

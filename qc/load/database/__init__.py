@@ -18,11 +18,12 @@ from qc.load.load_options import LoadOptions
 from qc.load.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
-    REPAIR,
+    CRITERION_COLUMNS,
     SYSTEM_COLUMNS,
     RawRun,
     build_run,
     report_order,
+    row_problems,
 )
 from qc.run import SIMULATED_NOTE, Run
 
@@ -47,7 +48,7 @@ def read(views: Views, options: LoadOptions) -> Run:
     kept, left_out, notes = taking_part(assignments, rated, options.include_partial)
     rated = rated[rated["assignment_id"].isin(kept["assignment_id"])].reset_index(drop=True)
     rated = rated.assign(
-        position=numbers(rated["position"], rated["where"].to_list(), "the position", problems).fillna(1),
+        position=numbers(rated["position"], rated["where"], "the position", problems).fillna(1),
         persona=rated["persona"].replace("", None),
     )
     criteria = _criteria(views.rows("v1_criterion", CRITERION, run_id), problems)
@@ -57,7 +58,7 @@ def read(views: Views, options: LoadOptions) -> Run:
         source=views.source,
         criteria=criteria,
         systems=systems,
-        assignments=_renamed(_paid(kept), ASSIGNMENT_COLUMNS),
+        assignments=_renamed(kept, ASSIGNMENT_COLUMNS),
         conversations=_renamed(rated, CONVERSATION_COLUMNS),
         ratings=_ratings(views.rows("v1_rating", RATING, run_id), rated, criteria["label"], problems),
         words=words(views, run_id, rated, problems) if options.words else None,
@@ -76,12 +77,6 @@ def read(views: Views, options: LoadOptions) -> Run:
     return build_run(raw, problems, options.criteria)
 
 
-def _paid(assignments: pd.DataFrame) -> pd.DataFrame:
-    """Return the assignments with the columns that the database has not, or calls otherwise."""
-    feedback = assignments["feedback"].replace("", None)
-    return assignments.assign(hit=assignments["assignment_id"], reward=np.nan, feedback=feedback)
-
-
 def _renamed(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     return frame.rename(columns={"assignment_id": "assignment", "conversation_id": "conversation"})[columns]
 
@@ -93,29 +88,28 @@ def _assignments(rows: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
         where=where,
         simulated=flags(rows["simulated"], where, problems),
         seconds=worked.dt.total_seconds(),
+        hit=rows["assignment_id"],
+        reward=np.nan,
+        feedback=rows["feedback"].replace("", None),
     )
 
 
 def _criteria(rows: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
-    position = numbers(rows["position"], located("criterion", rows["label"]), "the position", problems)
-    rows = rows.assign(position=position).sort_values("position", kind="stable", ignore_index=True)
     where = located("criterion", rows["label"])
-    return report_order(
-        pd.DataFrame(
-            {
-                "label": rows["label"],
-                "negative": flags(rows["negative"], where, problems),
-                "counts_for_qc": flags(rows["counts_for_qc"], where, problems),
-                "maximum": SCALE_MAXIMUM,
-            }
-        )
+    rows = rows.assign(where=where, position=numbers(rows["position"], where, "the position", problems))
+    rows = rows.sort_values("position", kind="stable", ignore_index=True)
+    criteria = rows.assign(
+        negative=flags(rows["negative"], rows["where"], problems),
+        counts_for_qc=flags(rows["counts_for_qc"], rows["where"], problems),
+        maximum=SCALE_MAXIMUM,
     )
+    return report_order(criteria[CRITERION_COLUMNS])
 
 
 def _systems(rows: pd.DataFrame, conversations: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
     rows = rows.sort_values("system", ignore_index=True)
     is_qc = flags(rows["is_qc"], located("system", rows["system"]), problems)
-    spoke = flags(conversations["has_persona"], conversations["where"].to_list(), problems)
+    spoke = flags(conversations["has_persona"], conversations["where"], problems)
     # Every conversation has a persona to pick an ice-breaker from; has_persona says whether the bot knew it.
     with_persona = rows["system"].isin(conversations.loc[spoke, "system"]) & ~is_qc
     return rows.assign(is_qc=is_qc, has_persona=with_persona)[SYSTEM_COLUMNS]
@@ -130,16 +124,10 @@ def _ratings(
     what = [f"the rating of {label!r}" for label in rows["criterion"]]
     values = numbers(rows["value"], where, what, problems)
     again = rows.duplicated(["conversation_id", "criterion"])
-    for row in np.flatnonzero(again).tolist():
-        problems.append(Problem(where[row], f"{rows['criterion'].iloc[row]!r} is rated twice.", REPAIR))
+    problems += row_problems(again, where, lambda row: f"{rows['criterion'].iloc[row]!r} is rated twice.")
     columns = labels.to_list() + sorted(set(rows["criterion"]) - set(labels))
-    return _wide(rows[~again], values[~again], rated["conversation_id"], columns)
-
-
-def _wide(
-    rows: pd.DataFrame, values: pd.Series, conversations: pd.Series, columns: list[str]
-) -> pd.DataFrame:
-    table = np.full((len(conversations), len(columns)), np.nan)
-    row = pd.Index(conversations).get_indexer(pd.Index(rows["conversation_id"]))
-    table[row, pd.Index(columns).get_indexer(pd.Index(rows["criterion"]))] = values
-    return pd.DataFrame(table, columns=columns)
+    given = rows.assign(value=values)[~again].pivot(
+        index="conversation_id", columns="criterion", values="value"
+    )
+    table = given.reindex(rated["conversation_id"], columns=columns)
+    return table.reset_index(drop=True).rename_axis(columns=None)

@@ -17,7 +17,7 @@ CONNECT_SECONDS = 10
 
 
 @contextmanager
-def opened(place: str | Path) -> Iterator[Views]:
+def opened(source: str | Path) -> Iterator[Views]:
     """Open the database at a URL or in a file that is known to be SQLite; it is closed when the `with` ends.
 
     What is read through the views is of one moment. Messages name the database without any password.
@@ -25,7 +25,7 @@ def opened(place: str | Path) -> Iterator[Views]:
     Raises:
         SourceError: it cannot be opened, or has no views of the version that we read.
     """
-    name, engine = _of_url(place) if isinstance(place, str) else (str(place), _sqlite_engine(place))
+    name, engine = _of_url(source) if isinstance(source, str) else (str(source), _sqlite_engine(source))
     try:
         with _snapshot(name, engine) as connection:
             views = Views(name, connection)

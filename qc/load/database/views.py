@@ -1,6 +1,7 @@
 """The views of the server's database: the columns that we read of each, their version, and their rows."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import sqlalchemy as sa
@@ -88,7 +89,8 @@ class Views:
         Raises:
             SourceError: as `rows`.
         """
-        return self._frame(view, columns, _count(view, columns, run_id), ("n",))
+        query = _query(view, columns, run_id).add_columns(sa.func.count().label("n"))
+        return self._frame(view, query.group_by(*map(sa.column, columns)))
 
     def rows(self, view: str, columns: Sequence[str], run_id: object = None) -> pd.DataFrame:
         """Return `columns` of `view`, of the run `run_id` if given.
@@ -96,22 +98,20 @@ class Views:
         Raises:
             SourceError: the view or a column is not there, or the database cannot be read.
         """
-        return self._frame(view, columns, _query(view, columns, run_id))
+        return self._frame(view, _query(view, columns, run_id))
 
-    def _frame(
-        self, view: str, columns: Sequence[str], query: sa.Executable, more: Sequence[str] = ()
-    ) -> pd.DataFrame:
+    def _frame(self, view: str, query: sa.Executable) -> pd.DataFrame:
         try:
-            found = self._connection.execute(query).all()
+            found = self._connection.execute(query)
+            frame = pd.DataFrame(map(tuple, found), columns=list(found.keys()), dtype=object)
         except SQLAlchemyError as error:
             raise SourceError(
                 f"{self.source}: the view {view} cannot be read ({reason(error)}). "
                 "Start the server once to bring the database up to date."
             ) from None
-        frame = pd.DataFrame([tuple(row) for row in found], columns=[*columns, *more], dtype=object)
         self._require_values(view, frame.drop(columns=list(NULLABLE), errors="ignore"))
         # SQLite keeps a value of any type in any column; names are compared and sorted as text.
-        return frame.assign(**{name: _texts(frame[name]) for name in columns if name in TEXT})
+        return frame.assign(**{name: _texts(frame[name]) for name in frame if name in TEXT})
 
     def _require_values(self, view: str, frame: pd.DataFrame) -> None:
         empty = frame.isna().sum()
@@ -130,12 +130,7 @@ def _texts(values: pd.Series) -> pd.Series:
     return texts.where(values.notna(), None)
 
 
-def _count(view: str, columns: Sequence[str], run_id: object) -> sa.Executable:
-    of_run = sa.column("run_id") == run_id
+def _query(view: str, columns: Sequence[str], run_id: object) -> "sa.Select[*tuple[Any, ...]]":
     chosen: list[sa.ColumnElement[object]] = [sa.column(name) for name in columns]
-    return sa.select(*chosen, sa.func.count()).select_from(sa.table(view)).where(of_run).group_by(*chosen)
-
-
-def _query(view: str, columns: Sequence[str], run_id: object) -> sa.Executable:
     of_run = sa.true() if run_id is None else sa.column("run_id") == run_id
-    return sa.select(*(sa.column(name) for name in columns)).select_from(sa.table(view)).where(of_run)
+    return sa.select(*chosen).select_from(sa.table(view)).where(of_run)

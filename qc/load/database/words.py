@@ -10,7 +10,7 @@ from qc.errors import Problem, quoted
 from qc.load.database.values import located, numbers
 from qc.load.database.views import MARK, TURN, Views
 from qc.load.raw_run import REPAIR
-from qc.load.speech import Change, Exchange, Speech, Topic
+from qc.load.speech import Speech, Spoken
 from qc.run import Words
 
 WORKER, BOT = "worker", "bot"
@@ -32,16 +32,16 @@ def words(views: Views, run_id: object, rated: pd.DataFrame, problems: list[Prob
 def _by_conversation(rows: pd.DataFrame, order: str, problems: list[Problem]) -> dict[str, list[Any]]:
     """Return the rows of each conversation, in order."""
     where = located("conversation", rows["conversation_id"])
-    place = numbers(rows[order], where, order, problems)
+    position = numbers(rows[order], where, order, problems)
     grouped: dict[str, list[Any]] = {}
-    for row in rows.iloc[np.argsort(place, kind="stable")].itertuples():
+    for row in rows.iloc[np.argsort(position, kind="stable")].itertuples():
         grouped.setdefault(str(row.conversation_id), []).append(row)
     return grouped
 
 
-def _exchanges(turns: list[Any], where: str, problems: list[Problem]) -> list[Exchange]:
+def _exchanges(turns: list[Any], where: str, problems: list[Problem]) -> list[Spoken]:
     """Return the worker's inputs, each with the bot's answer to it."""
-    found: list[Exchange] = []
+    found: list[Spoken] = []
     for turn in turns:
         if turn.author == WORKER:
             found.append((len(found) + 1, turn.text, None))
@@ -53,10 +53,10 @@ def _exchanges(turns: list[Any], where: str, problems: list[Problem]) -> list[Ex
     return found
 
 
-def _marks(marks: list[Any], where: str, problems: list[Problem]) -> tuple[list[Topic], list[Change]]:
+def _marks(marks: list[Any], where: str, problems: list[Problem]) -> tuple[list[Spoken], list[Spoken]]:
     """Return the topics and the changes of topic; the first mark of a conversation is no change."""
-    topics: list[Topic] = []
-    changes: list[Change] = []
+    topics: list[Spoken] = []
+    changes: list[Spoken] = []
     for mark in marks:
         if not _ROUND.fullmatch(str(mark.round)):
             why = f"the round of a topic is {quoted(mark.round)}, which is no whole number from 0."

@@ -63,18 +63,16 @@ def alpha_influence(result: AlphaInfluence, looks: Looks, chosen: float) -> Draw
         _steps(axes, alphas, values, title, digits)
     for axes in panels:
         _frame(axes, alphas)
-    shown = alphas[0] <= chosen <= alphas[-1]
-    if shown:
-        _mark(panels, chosen)
     panels[-1].set_xlabel("level α of the worker filter")
     panels[-1].tick_params(labelbottom=True)
-    if not shown:
-        panels[0].set_title(_beyond(chosen), loc="right", size=SMALL, color=MUTED, pad=10)
-    return Drawing(
-        page,
-        "Influence of the level α",
-        _alt(result) if shown else f"{_alt(result)} {_beyond(chosen)}",
-    )
+    alt = _alt(result)
+    if alphas[0] <= chosen <= alphas[-1]:
+        _mark(panels, chosen)
+    else:
+        outside = f"The chosen α = {chosen:g} lies outside."
+        panels[0].set_title(outside, loc="right", size=SMALL, color=MUTED, pad=10)
+        alt += f" {outside}"
+    return Drawing(page, "Influence of the level α", alt)
 
 
 def _scores(axes: Axes, alphas: Array, z: Array, names: list[str], looks: list[Look], height: float) -> None:
@@ -137,10 +135,6 @@ def _mark(panels: list[Axes], chosen: float) -> None:
         size=SMALL,
         color=MUTED,
     )
-
-
-def _beyond(chosen: float) -> str:
-    return f"The chosen α = {chosen:g} lies outside."
 
 
 def _frame(axes: Axes, alphas: Array) -> None:

@@ -1,8 +1,8 @@
-"""What place, time and topic of a conversation do to its ratings."""
+"""What position, time and topic of a conversation do to its ratings."""
 
 import numpy as np
 
-from qc.number_format import decimal, probability, whole
+from qc.number_format import decimal, relation, whole
 from qc.render.figures.figure import Drawing
 from qc.render.figures.rows import interval, point, rows
 from qc.render.figures.style import BLUE
@@ -22,7 +22,7 @@ def context_effects(result: ContextEffects) -> Drawing | None:
     for effect in result.effects:
         strong.add(len(labels))
         labels += [effect.name, *(level.name for level in effect.levels), ""]
-        right += [f"p {_compared(effect.p)}", *(f"n {whole(level.n)}" for level in effect.levels), ""]
+        right += [f"p {relation(effect.p)}", *(f"n {whole(level.n)}" for level in effect.levels), ""]
     labels, right = labels[:-1], right[:-1]
     levels = [level for effect in result.effects for level in effect.levels]
     extent = np.array([(level.effect, level.low, level.high) for level in levels]).reshape(-1)
@@ -34,11 +34,6 @@ def context_effects(result: ContextEffects) -> Drawing | None:
             point(axes, level.effect, i, BLUE)
         row += len(effect.levels) + 2
     return Drawing(page, "Effects of order and context", _alt(result))
-
-
-def _compared(p: float) -> str:
-    text = probability(p)
-    return text if text.startswith("<") else f"= {text}"
 
 
 def _alt(result: ContextEffects) -> str:

@@ -93,10 +93,10 @@ def finish(name: str, drawing: Drawing) -> Figure:
     _own_ids(root, name)
     for element in root.iter(_tag("text")):
         _lighten(element)
-    for place, (part, text) in enumerate((("title", drawing.title), ("desc", drawing.alt))):
+    for number, (part, text) in enumerate((("title", drawing.title), ("desc", drawing.alt))):
         described = Element(_tag(part), {"id": f"{name}-{part}"})
         described.text = _FORBIDDEN.sub("", text)
-        root.insert(place, described)
+        root.insert(number, described)
     return Figure(name, drawing.title, drawing.alt, _serialised(root))
 
 

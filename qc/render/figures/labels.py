@@ -9,28 +9,16 @@ from numpy.typing import NDArray
 from qc.render.figures.style import SMALL, text_width
 
 REACH, LINE = 9.0, 17.0
-# Where a label of a point below the diagonal can stand, best first: how its text is aligned to the point, and
-# how far up it is. Above the diagonal all is mirrored, so that labels are led away from the line.
-PLACES = (
-    ("left", 0.0),
-    ("left", -12.0),
-    ("center", -17.0),
-    ("left", 12.0),
-    ("right", -12.0),
-    ("right", 0.0),
-    ("center", 17.0),
-    ("right", 12.0),
-)
-MIRRORED = {"left": "right", "right": "left", "center": "center"}
-# How much of its width a label begins left of where it is aligned, and to which side it keeps its distance.
-SHIFT = {"left": 0.0, "center": -0.5, "right": -1.0}
-AWAY = {"left": 1.0, "center": 0.0, "right": -1.0}
+# Where a label of a point below the diagonal can stand, best first: on which side of the point (1 is right, 0
+# the middle), and how far up. Above the diagonal all is mirrored, so that labels are led away from the line.
+SPOTS = ((1, 0.0), (1, -12.0), (0, -17.0), (1, 12.0), (-1, -12.0), (-1, 0.0), (0, 17.0), (-1, 12.0))
+ALIGNMENT = {1: "left", 0: "center", -1: "right"}
 
 Box = tuple[float, float, float, float]
 
 
-def place(axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], labels: Sequence[str]) -> None:
-    """Label points in the order given; a label that finds no free place beside its point is left out."""
+def label_points(axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], labels: Sequence[str]) -> None:
+    """Label points in the order given; a label that finds no free spot beside its point is left out."""
     points = axes.transData.transform(np.column_stack([x, y]))
     frame = axes.get_window_extent()
     scale = axes.figure.dpi / 72
@@ -39,10 +27,10 @@ def place(axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], labels: Se
     for (px, py), label, at in zip(points / scale, labels, zip(x, y, strict=True), strict=True):
         width = text_width(label)
         below = at[1] <= at[0]
-        for best_side, best_up in PLACES:
-            side, up = (best_side, best_up) if below else (MIRRORED[best_side], -best_up)
-            away = AWAY[side] * (REACH if up == 0 else REACH - 4)
-            left = px + away + SHIFT[side] * width
+        for best_side, best_up in SPOTS:
+            side, up = (best_side, best_up) if below else (-best_side, -best_up)
+            away = side * (REACH if up == 0 else REACH - 4)
+            left = px + away + (side - 1) / 2 * width
             box = (left, py + up - LINE / 2, left + width, py + up + LINE / 2)
             if _within(box, inside) and not any(_overlap(box, other) for other in taken):
                 taken.append(box)
@@ -51,7 +39,7 @@ def place(axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], labels: Se
                     at,
                     xytext=(away, up),
                     textcoords="offset points",
-                    ha=side,
+                    ha=ALIGNMENT[side],
                     va="center_baseline",
                     size=SMALL,
                 )
@@ -64,8 +52,6 @@ def spread(heights: NDArray[np.float64], distance: float) -> NDArray[np.float64]
     Where they would overlap, neighbours become a block around their common mean (pool adjacent violators,
     as in isotonic regression: Barlow et al., *Statistical Inference under Order Restrictions*, 1972).
     """
-    # Imported here because only this figure needs it, and it takes a third of a second.
-
     order = np.argsort(heights, kind="stable")
     targets = heights[order] - np.arange(len(heights)) * distance
     blocks: list[list[float]] = []

@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.scores import Scores
-from qc.number_format import MISSING, decimal, listed, ranks
+from qc.number_format import decimal, listed, ranks
 from qc.render.figures.figure import Drawing
 from qc.render.figures.rows import FOOT, HEAD, ROW, interval, point, rows, stripes
 from qc.render.figures.style import (
@@ -41,8 +41,7 @@ def ranking(scores: Scores, looks: Looks, intervals: Intervals | None) -> Drawin
         low, high, right = np.full(len(z), np.nan), np.full(len(z), np.nan), []
     else:
         low, high = intervals.z_low[:, 0], intervals.z_high[:, 0]
-        bounds = zip(intervals.rank_low.tolist(), intervals.rank_high.tolist(), strict=True)
-        right = [ranks(*both) if both[1] else MISSING for both in bounds]
+        right = list(map(ranks, intervals.rank_low.tolist(), intervals.rank_high.tolist()))
     page, axes = rows(names, "overall score (z)", np.concatenate([z, low, high]), right, "rank")
     stripes(axes, len(names))
     for i, name in enumerate(names):

@@ -5,7 +5,7 @@ import numpy as np
 from qc.method.replication import Replication
 from qc.number_format import decimal
 from qc.render.figures.figure import Drawing
-from qc.render.figures.labels import place
+from qc.render.figures.labels import label_points
 from qc.render.figures.ranking import Looks
 from qc.render.figures.rows import limits, point
 from qc.render.figures.style import MUTED, WIDTH, panel, sheet, shortened
@@ -40,7 +40,7 @@ def replication(result: Replication, looks: Looks) -> Drawing | None:
     for name, x, y in zip(points["system"], first, second, strict=True):
         colour, marker, filled = looks[name]
         point(axes, x, y, colour, marker, filled=filled)
-    place(axes, first, second, [shortened(name, LONGEST_NAME) for name in points["system"]])
+    label_points(axes, first, second, [shortened(name, LONGEST_NAME) for name in points["system"]])
     r = result.z.pearson["overall"]
     if np.isfinite(r):
         axes.text(0.02, 0.98, f"r = {decimal(r)}", transform=axes.transAxes, va="top", weight="bold")

@@ -108,10 +108,10 @@ def panel(page: Sheet, left: float, top: float, width: float, height: float) -> 
     )
 
 
-def note(page: Sheet, left: float, top: float, text: str, colour: str = MUTED, size: float = SMALL) -> None:
+def note(page: Sheet, left: float, top: float, text: str, colour: str = MUTED) -> None:
     """Write a line of text whose baseline begins `left` and `top` units from the upper left corner."""
     whole_width, whole_height = page.get_size_inches() * UNITS_PER_INCH
-    page.text(left / whole_width, 1 - top / whole_height, text, color=colour, size=size)
+    page.text(left / whole_width, 1 - top / whole_height, text, color=colour, size=SMALL)
 
 
 def key(page: Sheet, left: float, top: float, sign: str, colour: str, text: str) -> float:

@@ -17,7 +17,7 @@ LARGEST, SMALLEST = 64.0, 13.0
 TALLEST, SPACE = 380.0, 4.0
 LONGEST_WORD = 0.7 * WIDTH
 NAMED = 8
-PLACES = 1600
+SPOTS = 1600
 GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 
 
@@ -52,17 +52,17 @@ def topic_words(result: Topics) -> Drawing | None:
 def scattered(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return where boxes can stand without covering one another, the first in the middle.
 
-    Every box takes the free place nearest to the middle, out of places that lie like the seeds of a sunflower
+    Every box takes the free spot nearest to the middle, out of spots that lie like the seeds of a sunflower
     (Vogel, *A better way to construct the sunflower head*, Mathematical Biosciences 44, 1979).
 
     Args:
         boxes: (boxes, 2), widths and heights.
 
     Returns:
-        (boxes, 2), x and y of the upper left corners, from the middle; NaN where there is no place.
+        (boxes, 2), x and y of the upper left corners, from the middle; NaN where there is no spot.
     """
-    seeds = np.arange(PLACES)
-    radius = np.sqrt(seeds / PLACES)[:, None]
+    seeds = np.arange(SPOTS)
+    radius = np.sqrt(seeds / SPOTS)[:, None]
     turns = np.column_stack([np.cos(seeds * GOLDEN_ANGLE), np.sin(seeds * GOLDEN_ANGLE)])
     room = np.array([WIDTH / 2 - MARGIN, TALLEST / 2 - MARGIN])
     centres = radius * turns * room

@@ -22,8 +22,8 @@ from qc.render.manifest import (
     SIGNIFICANCE,
     TOPICS,
     WHOLE,
+    AnalysisPart,
     MadeFile,
-    Part,
 )
 from qc.render.table import Table
 from qc.render.tables import context, correlations, kept, ranking, significance, words, workers
@@ -31,7 +31,7 @@ from qc.render.tables import context, correlations, kept, ranking, significance,
 Tables = dict[str, Table]
 
 # What is made of intervals and scores.
-_SCORED = Part("intervals", lambda a: a if a.intervals else None)
+_SCORED = AnalysisPart("intervals", lambda a: a if a.intervals else None)
 
 TABLES: tuple[MadeFile[Table], ...] = (
     WHOLE.file("system_scores.csv", "z overall and by criterion, best system first", ranking.z_scores),

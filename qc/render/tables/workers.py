@@ -23,8 +23,8 @@ def workers(found: FilterCheck) -> Table:
     A reader sees those who failed, those who passed with a remark, the others; each by p, the highest first.
     """
     passed, remark = found.workers["passed"], found.workers["remark"]
-    ordered = found.workers.assign(place=np.where(passed, np.where(remark == "", 2, 1), 0)).sort_values(
-        ["place", "p", "worker"], ascending=[True, False, True], na_position="first"
+    ordered = found.workers.assign(group=np.where(passed, np.where(remark == "", 2, 1), 0)).sort_values(
+        ["group", "p", "worker"], ascending=[True, False, True], na_position="first"
     )
     shown = ordered.assign(
         outcome=np.where(ordered["passed"], "passed", "failed"),

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import Result
 
-from qc.analysis import Options, analyse
+from qc.analysis import AnalysisOptions, analyse
 from qc.errors import DataError, EmptyRunError, QcError, RunChoiceError, SourceError
 from qc.formats.published import ACTIONS
 from qc.load import load
@@ -333,7 +333,7 @@ def test_the_errors_are_of_their_kinds(database: Any) -> None:
 
 
 # What a damaged source comes to is a matter of the loader, and the whole chain takes seven times as long.
-WITHOUT_SECTIONS = Options(sections=frozenset())
+WITHOUT_SECTIONS = AnalysisOptions(sections=frozenset())
 CELLS = st.sampled_from(
     [None, "", "x", -1, 0, 1, 2.5, 1e300, b"\x00\xff", "1", "2025-01-01", "9999999-01-01", 2**62]
 )
@@ -377,9 +377,9 @@ def test_the_published_run_through_a_database(published: Path, empty_database: A
 def _as_views(content: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     metadata, data = content["metadata"], content["data"]
     held = [
-        (given["assignment"], f"{given['assignment']}/{place}", place, conversation)
+        (given["assignment"], f"{given['assignment']}/{position}", position, conversation)
         for given in data
-        for place, conversation in enumerate(given["result"], start=1)
+        for position, conversation in enumerate(given["result"], start=1)
     ]
     run = {"run_id": "r1"}
     start = pd.Timestamp("2025-01-01")
@@ -388,12 +388,12 @@ def _as_views(content: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         "v1_criterion": [
             {
                 **run,
-                "position": place,
+                "position": position,
                 "label": label,
                 "negative": not given["positive"],
                 "counts_for_qc": given["qc"],
             }
-            for place, (label, given) in enumerate(metadata["score"].items())
+            for position, (label, given) in enumerate(metadata["score"].items())
         ],
         "v1_system": [
             {**run, "system": name, "family": name.removesuffix("_p"), "is_qc": name == "qc"}
@@ -417,13 +417,13 @@ def _as_views(content: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
                 **run,
                 "assignment_id": assignment,
                 "conversation_id": name,
-                "position": place,
+                "position": position,
                 "system": one["model"],
                 "has_persona": "persona" in one,
                 "persona": "\n".join(one.get("persona", [])),
                 "status": "rated",
             }
-            for assignment, name, place, one in held
+            for assignment, name, position, one in held
         ],
         "v1_rating": [
             {**run, "conversation_id": name, "criterion": label, "value": value}

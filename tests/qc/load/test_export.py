@@ -1,7 +1,6 @@
 """Our export as it stands in a file, and what is said of a file that is not in order."""
 
 import copy
-import io
 import json
 import random
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 
 from qc.errors import DataError, QcError, SourceError
 from qc.formats.export import HEADER_KEY
-from qc.load import load, parquet
+from qc.load import load
 from qc.run import Run
 from qc.save import save
 
@@ -103,7 +102,7 @@ def test_all_problems_of_the_lines_are_listed(
     with pytest.raises(DataError) as caught:
         read_lines(lines)
     where = [problem.where for problem in caught.value.problems]
-    for place in (
+    for expected in (
         "line 2.seconds",
         "line 3.hit",
         "line 4, conversations[1]",
@@ -111,7 +110,7 @@ def test_all_problems_of_the_lines_are_listed(
         "line 5.conversations[0].topics[0].opinion",
         "line 6, conversations[0]",
     ):
-        assert place in where
+        assert expected in where
     assert len(where) == 6
 
 
@@ -253,8 +252,8 @@ def test_empty_cells_are_listed_by_row_and_column(file: Path) -> None:
     rewrite(file, damage)
     with pytest.raises(DataError) as caught:
         load(str(file))
-    told = sorted(str(problem).split(" Correct")[0] for problem in caught.value.problems)
-    assert told == [
+    problems = sorted(str(problem).split(" Correct")[0] for problem in caught.value.problems)
+    assert problems == [
         "row 15: 'rating.fun' is empty.",
         "row 2: 'worker' is empty.",
         "row 3: 'rounds' is empty.",
@@ -304,6 +303,13 @@ tolerant = settings(
 )
 
 
+def loaded(file: Path, content: bytes) -> Run:
+    """Return the run in a file beside `file` that holds this."""
+    damaged = file.with_name("damaged.parquet")
+    damaged.write_bytes(content)
+    return load(damaged)
+
+
 @tolerant
 @given(data=st.data())
 def test_a_damaged_parquet_file_is_read_or_refused(file: Path, data: st.DataObject) -> None:
@@ -314,7 +320,7 @@ def test_a_damaged_parquet_file_is_read_or_refused(file: Path, data: st.DataObje
     else:
         content[start] = data.draw(st.integers(0, 255))
     with suppress(QcError):
-        parquet.read(file, io.BytesIO(content))
+        loaded(file, content)
 
 
 @tolerant
@@ -324,10 +330,10 @@ def test_a_changed_rating_never_passes_unnoticed(file: Path, data: st.DataObject
     column = pq.read_metadata(file).row_group(0).column(10)
     assert column.path_in_schema == "rating.fun"
     start = column.dictionary_page_offset or column.data_page_offset
-    place = data.draw(st.integers(start, start + column.total_compressed_size - 1))
-    content[place] ^= 1 << data.draw(st.integers(0, 7))
+    byte = data.draw(st.integers(start, start + column.total_compressed_size - 1))
+    content[byte] ^= 1 << data.draw(st.integers(0, 7))
     with suppress(QcError):
-        assert parquet.read(file, io.BytesIO(content)).ratings.equals(talk.ratings)
+        assert loaded(file, content).ratings.equals(talk.ratings)
 
 
 values = (

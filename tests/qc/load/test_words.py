@@ -287,9 +287,9 @@ def test_words_of_a_conversation_that_does_not_count_are_left_out(spoken_databas
 
 def test_the_persona_of_a_conversation_and_of_its_system(database: Any) -> None:
     run = load(database.url)
-    told = run.conversations.set_index("conversation")["persona"]
-    assert told["r1-anna-4"] == "I am a cook.\nI have two dogs."
-    assert told[[name for name in told.index if name[-1] != "4"]].isna().all()
+    personas = run.conversations.set_index("conversation")["persona"]
+    assert personas["r1-anna-4"] == "I am a cook.\nI have two dogs."
+    assert personas[[name for name in personas.index if name[-1] != "4"]].isna().all()
     assert dict(zip(run.systems["system"], run.systems["has_persona"], strict=True)) == {
         "alpha": False,
         "alpha_p": True,

@@ -26,7 +26,7 @@ def agreement_of(*held: tuple[str, list[tuple[str, float]]], limit: int = 100) -
         [worker for worker, rows in held for _ in rows],
         [system for system, _ in conversations],
         [[value] for _, value in conversations],
-        [place for _, rows in held for place in range(1, len(rows) + 1)],
+        [position for _, rows in held for position in range(1, len(rows) + 1)],
     )
     return rater_agreement(take_sample(run, 0.49), seed=0, limit=limit)
 

@@ -67,7 +67,7 @@ def test_the_published_tables(
     found = correlate_criteria(score(published_sample(run, "mturk_batch.csv")))
     golden = pd.read_csv(published / "golden" / run / name, index_col=0)
     names = ["overall", *golden.columns[1:]]
-    places = np.ix_(*[[found[scale].names.index(label) for label in names]] * 2)
+    rows = np.ix_(*[[found[scale].names.index(label) for label in names]] * 2)
     # Pearson above the diagonal, Spearman below.
-    ours = np.triu(found[scale].pearson[places], 1) + np.tril(found[scale].spearman[places], -1)
+    ours = np.triu(found[scale].pearson[rows], 1) + np.tril(found[scale].spearman[rows], -1)
     np.testing.assert_allclose(ours, golden.fillna(0).to_numpy(), rtol=0, atol=1e-6)

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from qc.analysis import Analysis, Options, analyse
+from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.errors import DataError
 from qc.load import load
 from qc.method.incidents import describe_incidents
@@ -25,7 +25,7 @@ from qc.signature import data_hash
 from tests.qc.support.analyses import awkward_run, bare, whole
 from tests.qc.support.same import same_run
 
-BARE = Options(bootstrap=100, sections=frozenset())
+BARE = AnalysisOptions(bootstrap=100, sections=frozenset())
 
 
 def reply(database: Any, conversation: str, *late: int) -> None:

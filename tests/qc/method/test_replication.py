@@ -50,7 +50,7 @@ def rated(scores: dict[str, int], worker: str = "W", workers: int = 6, qc: int =
                     {
                         "model": system,
                         "score": {
-                            label: value + (number + place) % 3 + place for place, label in enumerate(LABELS)
+                            label: value + (number + index) % 3 + index for index, label in enumerate(LABELS)
                         },
                         "dialogue": [],
                     }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from qc.analysis import Analysis, Options, analyse
+from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.load import load
 from qc.render import tables, write
 from qc.render.figures import Figure, figures
@@ -17,7 +17,7 @@ from tests.qc.support.written import Written
 def two_runs(published: Path) -> Analysis:
     """The published runs, the second as the replication of the first."""
     first, second = (load(str(published / f"published/free_run{n}/hits_data.json")) for n in (1, 2))
-    return analyse(first, Options(bootstrap=100), second)
+    return analyse(first, AnalysisOptions(bootstrap=100), second)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from qc.analysis import SECTIONS, Analysis, Options, analyse
+from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse
 from qc.method.agreement import Pairs
 from qc.render.document import as_json, document
 from tests.qc.support.analyses import NASTY, awkward_run, bare, whole, without
@@ -131,6 +131,6 @@ def test_a_record_and_a_row_are_one_line_each() -> None:
 
 def test_nobody_passed() -> None:
     run = awkward_run()
-    content = check(analyse(replace(run, ratings=run.ratings * 0 + 50), Options(bootstrap=100)))
+    content = check(analyse(replace(run, ratings=run.ratings * 0 + 50), AnalysisOptions(bootstrap=100)))
     assert content["workers"]["passed"] == 0
     assert {system["z"] for system in content["systems"]} == {None}

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from qc.analysis import Analysis, Options, analyse
+from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.load import load
 from qc.method.agreement import Agreement, Pairs
 from qc.method.replication import Correlations, Replication, SameConclusions
@@ -46,7 +46,7 @@ PUBLISHED = [
     "criteria-correlation-z",
     "criteria-correlation-raw",
 ]
-QUICK = Options(bootstrap=100)
+QUICK = AnalysisOptions(bootstrap=100)
 
 
 def made_up(names: Sequence[str], workers: int = 30, criteria: int = 3, *, honest: bool = True) -> Run:
@@ -156,7 +156,7 @@ def test_the_same_analysis_gives_the_same_bytes(drawn: dict[str, Figure]) -> Non
 @pytest.mark.published
 def test_what_was_not_asked_for_is_not_drawn(published: Path) -> None:
     run = load(str(published / "published/free_run1/hits_data.json"))
-    assert list(figures(analyse(run, Options(sections=frozenset())))) == ALWAYS
+    assert list(figures(analyse(run, AnalysisOptions(sections=frozenset())))) == ALWAYS
 
 
 def test_without_a_system_that_has_a_score_only_the_workers_are_drawn() -> None:
@@ -224,7 +224,7 @@ def test_random_workers_are_where_simulated_ones_are() -> None:
 def test_the_chosen_level_is_marked_only_where_there_is_an_axis() -> None:
     run = made_up(["a", "b", "c"], 20)
     inside, outside = (
-        one(analyse(run, Options(alpha=alpha, bootstrap=100, sections=frozenset({"alpha"}))), "alpha")
+        one(analyse(run, AnalysisOptions(alpha=alpha, bootstrap=100, sections=frozenset({"alpha"}))), "alpha")
         for alpha in (0.1, 0.2)
     )
     assert "chosen" in texts(inside)
@@ -249,14 +249,14 @@ def test_what_the_page_has_as_tables_is_drawn_only_for_files(drawn: dict[str, Fi
 
 def test_thirty_systems_have_thirty_rows() -> None:
     names = [f"system {number:02}" for number in range(30)]
-    analysis = analyse(made_up(names, 90), Options(sections=frozenset({"significance"})))
+    analysis = analyse(made_up(names, 90), AnalysisOptions(sections=frozenset({"significance"})))
     assert set(names) <= set(texts(one(analysis, "ranking")))
     # 900 numbers would be too small to read; the colours remain: 30 rows, 30 columns, and 4 in the key.
     assert len(texts(one(analysis, "significance"))) == 30 + 30 + 2 * 4
 
 
 def test_a_page_can_give_figures_its_own_colours() -> None:
-    figure = one(analyse(made_up(["a", "b"]), Options(sections=frozenset())), "ranking")
+    figure = one(analyse(made_up(["a", "b"]), AnalysisOptions(sections=frozenset())), "ranking")
     for colour, name in THEME.items():
         if colour in figure.svg:
             assert f"var({name}, {colour})" in figure.themed
@@ -280,7 +280,8 @@ def test_labels_of_points_that_coincide_do_not_cover_one_another() -> None:
         notes=(),
     )
     drawn = one(
-        replace(analyse(made_up(systems), Options(sections=frozenset())), replication=result), "replication"
+        replace(analyse(made_up(systems), AnalysisOptions(sections=frozenset())), replication=result),
+        "replication",
     )
     labels = [text for text in texts(drawn) if text.startswith("system")]
     # Around one point there is room for six labels at most: beside it, three on either side.
@@ -291,7 +292,7 @@ def test_labels_of_points_that_coincide_do_not_cover_one_another() -> None:
 def test_agreement_without_pairs_in_one_group() -> None:
     none = Pairs(0, np.array([]), False)
     some = Pairs(3, np.array([-1.0, 0.5, 1.0]), False)
-    analysis = analyse(made_up(["a", "b"]), Options(sections=frozenset()))
+    analysis = analyse(made_up(["a", "b"]), AnalysisOptions(sections=frozenset()))
     drawn = one(replace(analysis, agreement=Agreement(none, some, 0, 10)), "agreement")
     assert "passed: no pair" in drawn.alt
     # The middle one of -1, 0.5 and 1.
@@ -302,7 +303,7 @@ def test_agreement_without_pairs_in_one_group() -> None:
 def test_topic_words_are_text_and_the_most_frequent_is_the_largest() -> None:
     words = (("<script>alert(1)</script>", 50), ("music & more", 30), ("字", 5), ("x" * 200, 4))
     analysis = replace(
-        analyse(made_up(["a", "b"]), Options(sections=frozenset())), topics=Topics({}, {}, {}, words)
+        analyse(made_up(["a", "b"]), AnalysisOptions(sections=frozenset())), topics=Topics({}, {}, {}, words)
     )
     figure = one(analysis, "topics")
     root = parsed(figure.svg)

@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, sync_playwright
 
-from qc.analysis import Analysis, Options, analyse
+from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.render import tables
 from qc.render.figures import Figure, figures
 from qc.render.page import SHOWN_ROWS, page, tight
@@ -108,10 +108,10 @@ def test_every_table_and_figure_has_a_caption(text: str) -> None:
 
 
 def test_verdict_first_then_notes_then_ranking_and_signature_at_the_end(text: str) -> None:
-    places = [
+    offsets = [
         text.index(part) for part in ('id="verdict"', "a &lt; b &amp; c", 'id="ranking"', 'id="method"')
     ]
-    assert places == sorted(places)
+    assert offsets == sorted(offsets)
     assert text.count(whole().signature.replace("'", "&#39;")) == 2
 
 
@@ -154,8 +154,8 @@ def test_the_standards_are_named_before_anything_is_called_better() -> None:
         "Groups of systems",
         "What may be called better.",
     )
-    places = [found.index(name) for name in names]
-    assert places == sorted(places)
+    offsets = [found.index(name) for name in names]
+    assert offsets == sorted(offsets)
     assert "significantly better" not in found
 
 
@@ -177,7 +177,7 @@ def test_groups_that_may_be_called_better_come_before_those_by_convention() -> N
 
 @pytest.mark.parametrize("off", ["intervals", "significance"])
 def test_a_standard_that_was_not_computed_is_not_named(off: str) -> None:
-    options = Options(bootstrap=100, sections=frozenset({"intervals", "significance"} - {off}))
+    options = AnalysisOptions(bootstrap=100, sections=frozenset({"intervals", "significance"} - {off}))
     found = standards(analyse(awkward_run(), options))
     assert ("Each pair alone" in found) == (off != "intervals")
     assert ("The published convention" in found) == (off != "significance")
@@ -186,7 +186,7 @@ def test_a_standard_that_was_not_computed_is_not_named(off: str) -> None:
 
 def test_nothing_is_told_apart_where_there_is_nothing_to_compare() -> None:
     run = awkward_run()
-    nobody = standards(analyse(replace(run, ratings=run.ratings * 0 + 50), Options(bootstrap=100)))
+    nobody = standards(analyse(replace(run, ratings=run.ratings * 0 + 50), AnalysisOptions(bootstrap=100)))
     assert "There are no two systems with a score" in nobody
     assert "told apart" not in nobody
     assert "What may be called better" not in nobody
@@ -222,7 +222,7 @@ def test_a_page_with_the_least() -> None:
 
 def test_nobody_passed() -> None:
     run = awkward_run()
-    analysis = analyse(replace(run, ratings=run.ratings * 0 + 50), Options(bootstrap=100))
+    analysis = analyse(replace(run, ratings=run.ratings * 0 + 50), AnalysisOptions(bootstrap=100))
     text = rendered(analysis)
     Outline(text)
     assert "No worker passed the filter" in text
@@ -239,7 +239,7 @@ def test_simulated_workers_are_told_first() -> None:
 
 def test_many_workers_are_cut_and_the_rest_is_named() -> None:
     run = awkward_run(workers=SHOWN_ROWS + 30)
-    analysis = analyse(run, Options(bootstrap=100, sections=frozenset({"filter"})))
+    analysis = analyse(run, AnalysisOptions(bootstrap=100, sections=frozenset({"filter"})))
     text = page(analysis, tables(analysis), {})
     assert (
         f"The first {SHOWN_ROWS} of {SHOWN_ROWS + 30} rows are shown; all are in <code>workers.csv</code>"

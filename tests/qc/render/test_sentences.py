@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qc.analysis import SAME_DATA, Analysis, Options, analyse
+from qc.analysis import SAME_DATA, Analysis, AnalysisOptions, analyse
 from qc.method.pass_rate import Count
 from qc.method.replication import Replication, SameConclusions
 from qc.render.sentences import FEWEST_WORKERS, SIMULATED, same_conclusions, verdict
@@ -17,7 +17,7 @@ from tests.qc.support import analyses
 from tests.qc.support.runs import run_of
 
 NAN = float("nan")
-QUICK = Options(bootstrap=100)
+QUICK = AnalysisOptions(bootstrap=100)
 
 
 def rated(workers: int, *levels: float, spread: float = 4.0) -> Run:
@@ -28,8 +28,8 @@ def rated(workers: int, *levels: float, spread: float = 4.0) -> Run:
         met = [(f"system {i}", level) for i, level in enumerate(levels)]
         met = [*met[worker % len(met) :], *met[: worker % len(met)], ("qc", 5.0)]
         rows += [
-            (f"w{worker:02}", name, place, np.clip(level + rng.normal(0, spread, 4), 0, 100))
-            for place, (name, level) in enumerate(met, start=1)
+            (f"w{worker:02}", name, position, np.clip(level + rng.normal(0, spread, 4), 0, 100))
+            for position, (name, level) in enumerate(met, start=1)
         ]
     who, what, where, given = zip(*rows, strict=True)
     return run_of(who, what, np.array(given), where, seconds=600.0)

@@ -35,7 +35,7 @@ ALWAYS = {
 
 @pytest.mark.published
 @pytest.mark.parametrize(
-    ("place", "name", "tolerance"),
+    ("folder", "name", "tolerance"),
     [
         ("free_run1", "corr_between_scores.csv", 1e-6),
         ("free_run1", "corr_between_raw_scores.csv", 1e-6),
@@ -45,11 +45,11 @@ ALWAYS = {
     ],
 )
 def test_tables_have_the_authors_form(
-    two_runs: Analysis, published: Path, place: str, name: str, tolerance: float
+    two_runs: Analysis, published: Path, folder: str, name: str, tolerance: float
 ) -> None:
     ours, golden = (
         comma_separated(tables(two_runs)[name].frame),
-        (published / "golden" / place / name).read_bytes(),
+        (published / "golden" / folder / name).read_bytes(),
     )
     assert ours.splitlines()[0] == golden.splitlines()[0]
     one, other = (pd.read_csv(io.BytesIO(content)) for content in (ours, golden))

@@ -24,7 +24,7 @@ def sample_with(
     """Return a sample in which all pass, with these z per worker and system, from position 1 on."""
     workers = [worker for worker, met in systems.items() for _ in met]
     names = [system for met in systems.values() for system in met]
-    positions = [place for met in systems.values() for place in range(1, len(met) + 1)]
+    positions = [position for met in systems.values() for position in range(1, len(met) + 1)]
     z = np.array([value for worker in systems for value in overall[worker]])
     words = words_of(topics=[(row, 0, ["like", "dislike"][row % 5 == 1]) for row in range(len(names))])
     run = run_of(
@@ -54,7 +54,8 @@ def made_up(noise: float, first: float, seed: int = 0) -> Sample:
         )
         systems[worker] = [str(system) for system in met]
         overall[worker] = [
-            QUALITY[system] - first * (place == 0) + noise * rng.normal() for place, system in enumerate(met)
+            QUALITY[system] - first * (number == 0) + noise * rng.normal()
+            for number, system in enumerate(met)
         ]
     return sample_with(overall, systems)
 
@@ -137,7 +138,7 @@ def test_errors_are_those_of_least_squares_with_clusters() -> None:
     t = found.coefficients["estimate"] / found.coefficients["se"]
     np.testing.assert_allclose(found.coefficients["p"], 2 * student.sf(np.abs(t), 59), rtol=1e-9)
     # At the mix of positions and opinions that the conversations have.
-    shares = [*(data["position"] == place for place in (2, 3)), data["opinion"] == "dislike"]
+    shares = [*(data["position"] == position for position in (2, 3)), data["opinion"] == "dislike"]
     contrasts = np.hstack([np.eye(3), np.tile([share.mean() for share in shares], (3, 1))])
     errors = np.sqrt(np.diag(contrasts @ fit.cov_params().to_numpy() @ contrasts.T)) * factor
     np.testing.assert_allclose(found.adjusted, contrasts @ fit.params.to_numpy(), atol=1e-10)

@@ -28,29 +28,29 @@ def crowd(
 @pytest.mark.published
 def test_run_1_foretells_run_2(published_sample: Callable[[str, str], Sample]) -> None:
     """The real second run correlated at 0.968 (METHOD: published as 0.969)."""
-    told = foretold(published_sample("free_run1", "hits_data.json"), splits=1000)
-    assert told is not None
-    assert told.r == pytest.approx(0.975, abs=0.002)
-    assert told.low < 0.968 < told.high
-    assert told.low > 0.9
-    assert told.high < 1
-    assert next(iter(told.criteria)) == "interesting"
-    assert told.notes == ()
+    found = foretold(published_sample("free_run1", "hits_data.json"), splits=1000)
+    assert found is not None
+    assert found.r == pytest.approx(0.975, abs=0.002)
+    assert found.low < 0.968 < found.high
+    assert found.low > 0.9
+    assert found.high < 1
+    assert next(iter(found.criteria)) == "interesting"
+    assert found.notes == ()
 
 
 @pytest.mark.published
 def test_run_2_foretells_run_1(published_sample: Callable[[str, str], Sample]) -> None:
-    told = foretold(published_sample("free_run2", "hits_data.json"), splits=1000)
-    assert told is not None
-    assert 0.955 < told.r < 0.985
-    assert told.low < 0.968 < told.high
+    found = foretold(published_sample("free_run2", "hits_data.json"), splits=1000)
+    assert found is not None
+    assert 0.955 < found.r < 0.985
+    assert found.low < 0.968 < found.high
 
 
 def test_the_forecast_is_the_brute_force_of_its_definition() -> None:
     rng = np.random.default_rng(1)
     workers, systems, z = crowd(np.array([0.0, 0.5, 1.0, 1.5]), 9, rng)
-    told = foretold(sample_of_arrays(workers, systems, z), splits=4000)
-    assert told is not None
+    found = foretold(sample_of_arrays(workers, systems, z), splits=4000)
+    assert found is not None
     halving = np.random.default_rng(2)
     r: list[list[float]] = []
     for _ in range(4000):
@@ -64,26 +64,26 @@ def test_the_forecast_is_the_brute_force_of_its_definition() -> None:
     mean = np.mean(r, axis=0)
     expected = 2 * mean / (1 + mean)
     # Each split's r has a spread of about 0.2 here, so a mean over 4,000 has a standard error of 0.003.
-    np.testing.assert_allclose([told.r, *told.criteria.values()], expected, rtol=0, atol=0.02)
+    np.testing.assert_allclose([found.r, *found.criteria.values()], expected, rtol=0, atol=0.02)
 
 
 def test_without_noise_the_second_run_is_the_same() -> None:
     rows = [(w, s, float(z)) for w in "abcdef" for s, z in zip("stu", (0, 1, 3), strict=True)]
-    told = foretold(sample_of(rows))
-    assert told is not None
-    assert (told.r, told.low, told.high) == pytest.approx((1, 1, 1))
-    assert told.criteria == pytest.approx({"fun": 1})
+    found = foretold(sample_of(rows))
+    assert found is not None
+    assert (found.r, found.low, found.high) == pytest.approx((1, 1, 1))
+    assert found.criteria == pytest.approx({"fun": 1})
 
 
 def test_without_differences_nothing_is_promised() -> None:
     """Five systems that are equally good: the interval is about that of r between two random lists."""
     lows, highs = [], []
     for seed in range(8):
-        told = foretold(sample_of_arrays(*crowd(np.zeros(5), 60, np.random.default_rng(seed))))
-        assert told is not None
-        assert 0 <= told.r <= 1
-        lows.append(told.low)
-        highs.append(told.high)
+        found = foretold(sample_of_arrays(*crowd(np.zeros(5), 60, np.random.default_rng(seed))))
+        assert found is not None
+        assert 0 <= found.r <= 1
+        lows.append(found.low)
+        highs.append(found.high)
     # Of five independent points r lies within ±0.878 in 95 %; where this run's scores happen to vary more
     # than their error, the interval lies higher.
     assert -0.95 < np.median(lows) < -0.5
@@ -98,10 +98,10 @@ def test_a_negative_mean_counts_as_zero() -> None:
         for w, sign in zip("abcd", (1, 1, -1, -1), strict=True)
         for s, z in zip("stu", (-1.0, 0.0, 1.0), strict=True)
     ]
-    told = foretold(sample_of(rows))
-    assert told is not None
-    assert told.r == 0
-    assert np.isnan([told.low, told.high]).all()  # the scores of the whole run are all 0
+    found = foretold(sample_of(rows))
+    assert found is not None
+    assert found.r == 0
+    assert np.isnan([found.low, found.high]).all()  # the scores of the whole run are all 0
 
 
 def test_the_interval_holds_what_second_runs_give() -> None:
@@ -110,10 +110,10 @@ def test_the_interval_holds_what_second_runs_give() -> None:
         rng = np.random.default_rng([7, seed])
         quality = rng.normal(0, 0.3, 8)
         first, second = (sample_of_arrays(*crowd(quality, 40, rng)) for _ in range(2))
-        told = foretold(first, seed, splits=200)
+        found = foretold(first, seed, splits=200)
         tables = [score(run).z.sort_values("system")["overall"].to_numpy() for run in (first, second)]
-        assert told is not None
-        held.append(told.low <= np.corrcoef(*tables)[0, 1] <= told.high)
+        assert found is not None
+        held.append(found.low <= np.corrcoef(*tables)[0, 1] <= found.high)
     # 95 % of 120 is 114 with a standard deviation of 2.4; 106 lies 3.3 of them below.
     assert sum(held) >= 106
 

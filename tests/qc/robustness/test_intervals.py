@@ -290,8 +290,8 @@ def test_published_intervals_hold_the_scores(
     z, raw = (table.drop(columns=["system", "n"]).to_numpy(np.float64) for table in (scores.z, scores.raw))
     assert ((result.z_low < z) & (z < result.z_high)).all()
     assert ((result.raw_low < raw) & (raw < result.raw_high)).all()
-    places = np.arange(1, 11)
-    assert ((result.rank_low <= places) & (places <= result.rank_high)).all()
+    ranks = np.arange(1, 11)
+    assert ((result.rank_low <= ranks) & (ranks <= result.rank_high)).all()
     assert result.best_chance.sum() == pytest.approx(1)
     # What the paper's tests say with p far below 0.001: no pair of these two groups is open.
     strong, weak = {"biencoder", "polyencoder"}, {"lan_model", "lan_model_p", "seq2seq_p"}

@@ -20,7 +20,6 @@ from qc.formats.published import INSTRUMENT
 from qc.load import load
 from qc.run import CHANGE, CHANGES, OPINION, OPINIONS, RESERVED_LABELS, SIMULATED_NOTE, LeftOut, Run, Words
 from qc.save import losses, save
-from qc.save.nested import number
 from qc.signature import data_hash
 from tests.qc.support.same import same_frame, same_run
 
@@ -102,11 +101,11 @@ def words(draw: st.DrawFn, conversations: int) -> Words:
         owners = st.integers(0, conversations - 1)
         return sorted(draw(st.lists(st.tuples(owners, rounds, *fields), max_size=5)), key=lambda row: row[:2])
 
-    place: dict[str, Any] = {"conversation": np.int32, "round": np.int32}
+    keys: dict[str, Any] = {"conversation": np.int32, "round": np.int32}
     return Words(
-        exchanges=frame(rows(texts, st.none() | texts), **place, input=str, reply=str),
-        topics=frame(rows(texts, opinions), **place, topic=str, opinion=OPINION),
-        changes=frame(rows(st.sampled_from(CHANGES), opinions), **place, how=CHANGE, bot_opinion=OPINION),
+        exchanges=frame(rows(texts, st.none() | texts), **keys, input=str, reply=str),
+        topics=frame(rows(texts, opinions), **keys, topic=str, opinion=OPINION),
+        changes=frame(rows(st.sampled_from(CHANGES), opinions), **keys, how=CHANGE, bot_opinion=OPINION),
     )
 
 
@@ -320,8 +319,16 @@ def test_texts_that_a_batch_cannot_hold_are_counted_and_left_out(
 @pytest.mark.parametrize(
     ("value", "written"), [(100.0, "100"), (-0.0, "-0.0"), (0.1, "0.1"), (1e300, "1e+300"), (0.0, "0")]
 )
-def test_a_whole_number_is_written_without_a_point(value: float, written: str) -> None:
-    assert json.dumps(number(value)) == written
+def test_a_whole_number_is_written_without_a_point(
+    value: float,
+    written: str,
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    tmp_path: Path,
+) -> None:
+    run = load(hits_file(small_hits))
+    save(replace(run, assignments=run.assignments.assign(seconds=value)), tmp_path / "run.jsonl", "jsonl")
+    assert f'"seconds":{written},' in (tmp_path / "run.jsonl").read_text()
 
 
 def test_a_batch_is_written_in_the_published_columns(
@@ -341,8 +348,8 @@ def test_a_batch_is_written_in_the_published_columns(
         "Input.u0": "kv",
         "Input.u1": "qc",
     }
-    told = {key: answer[key] for key in ("task0", "seed0", "score0", "task1", "score1", "feedback")}
-    assert told == {
+    written = {key: answer[key] for key in ("task0", "seed0", "score0", "task1", "score1", "feedback")}
+    assert written == {
         "task0": "kv",
         "seed0": "500",
         "score0": "90#60#70#80#85#40#75#",

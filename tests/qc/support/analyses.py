@@ -6,13 +6,13 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from qc.analysis import SECTIONS, Analysis, Options, analyse
+from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse
 from qc.run import CHANGES, OPINIONS, LeftOut, Run, Words
 from tests.qc.support.runs import run_of
 
 NASTY = "<script>alert('x')</script>"
 SYSTEMS = (NASTY, '"quoted", =1+1 & more', "a_system_with_a_name_that_has_no_end_" * 4, "plain")
-QUICK = Options(bootstrap=100, reward=1.5)
+QUICK = AnalysisOptions(bootstrap=100, reward=1.5)
 
 
 def awkward_run(seed: int = 1, workers: int = 24) -> Run:
@@ -21,7 +21,7 @@ def awkward_run(seed: int = 1, workers: int = 24) -> Run:
     who, what, where, ratings = [], [], [], []
     for worker in range(workers):
         order = list(rng.permutation(len(SYSTEMS)))
-        met = [SYSTEMS[order[0]], "qc", *(SYSTEMS[place] for place in order[1:])]
+        met = [SYSTEMS[order[0]], "qc", *(SYSTEMS[number] for number in order[1:])]
         for position, system in enumerate(met, start=1):
             level = (
                 5
@@ -91,11 +91,11 @@ def whole() -> Analysis:
 @cache
 def bare() -> Analysis:
     """Return an analysis in which every section that can be is missing."""
-    return analyse(awkward_run(), Options(bootstrap=100, sections=frozenset()))
+    return analyse(awkward_run(), AnalysisOptions(bootstrap=100, sections=frozenset()))
 
 
 @cache
 def without(section: str) -> Analysis:
     """Return the analysis in which one section is missing."""
-    options = Options(bootstrap=100, sections=frozenset(SECTIONS) - {section})
+    options = AnalysisOptions(bootstrap=100, sections=frozenset(SECTIONS) - {section})
     return analyse(awkward_run(), options, awkward_run(seed=2))

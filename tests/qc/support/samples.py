@@ -50,7 +50,7 @@ def sample_of(
     table["family"] = [families.get(system, (system, False))[0] for system in table["system"]]
     table["has_persona"] = [families.get(system, (system, False))[1] for system in table["system"]]
     table["is_qc"] = table["system"] == "qc"
-    codes = {system: place for place, system in enumerate(table["system"])}
+    codes = {system: code for code, system in enumerate(table["system"])}
     return _sample(
         table,
         Screening(alpha, screening),
