@@ -58,8 +58,8 @@ def _conversations(run: Run, first: int, last: int) -> list[Json]:
 
 def records(frame: pd.DataFrame) -> list[Json]:
     """Return the rows of `frame` in Python's own types, None for what is missing; numbers as by `number`."""
-    columns = [_values(column) for _, column in frame.items()]
-    return [dict(zip(frame.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+    names, columns = frame.columns.to_list(), [_values(column) for _, column in frame.items()]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _values(column: pd.Series) -> list[Any]:

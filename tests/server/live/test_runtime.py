@@ -274,7 +274,7 @@ async def test_a_bot_that_stumbles_is_asked_again_and_it_is_noted(staged: Callab
         (Says(""), "empty"),
         (Says("x" * 2_001), "too_long"),
     ],
-    ids=str,
+    ids=["error", "busy", "gone", "timeout", "empty", "too_long"],
 )
 async def test_the_kind_of_each_failure_is_stored(staged: Callable[..., Stage], bot: Bot, kind: str) -> None:
     stage = staged(bot, **QUICK)
