@@ -1,0 +1,304 @@
+"""How many durable turns a second the server completes, against a bare WebSocket echo on the same uvicorn.
+
+python benchmarks/turns.py [--connections 50 --connections 500] [--seconds 10]
+
+A turn is a worker's input, stored and acknowledged, and the bot's reply, stored and shown. Workers send the
+next input when they have seen the reply, without pause; they rate, go on to the next conversation and arrive
+anew when their assignment is handed in, which is part of the time and counts for nothing. The bot is the cheapest
+there is (the qc bot, which draws a line). Rows are in SQLite, each commit with fsync. Echo and server are measured
+in turns, with the same load generator (picows, in Cython) in this process. Prints the versions, and for each number
+of connections the rates, their ratio and quantiles of the time from an input to its acknowledgement.
+"""
+
+import asyncio
+import json
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import uvloop
+from picows import WSFrame, WSListener, WSMsgType, WSTransport, ws_connect
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.support.server_process import Server
+
+INPUTS = 20  # of a conversation
+SYSTEMS = 5
+STUDY = f"""\
+name: turns
+title: Turns
+payment: Nobody is paid.
+systems_per_assignment: {SYSTEMS}
+qc_per_assignment: 1
+minimum_inputs: {INPUTS}
+criteria: [{{label: fun, statement: It was fun.}}]
+systems:
+{"".join(f"  - {{name: s{k}, family: f{k}, bot: qc}}" + chr(10) for k in range(SYSTEMS))}
+"""
+SAYING = "I have been reading about the sea and its tides lately, what do you think of it?"
+WARM_UP = 3.0  # seconds before anything is counted
+
+ECHO = """
+import sys, uvicorn
+async def app(scope, receive, send):
+    if scope["type"] == "lifespan":
+        while True:
+            message = await receive()
+            await send({"type": message["type"] + ".complete"})
+            if message["type"] == "lifespan.shutdown":
+                return
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (message := await receive())["type"] == "websocket.receive":
+        await send({"type": "websocket.send", "text": message["text"]})
+uvicorn.run(app, port=int(sys.argv[1]), ws="websockets-sansio", log_level="warning", access_log=False)
+"""
+
+
+class Tally:
+    """What was counted since the warm-up: messages echoed or turns completed, and waits in milliseconds."""
+
+    def __init__(self) -> None:
+        self.counting = False
+        self.done = 0
+        self.waits: list[float] = []
+        self.errors: Counter[str] = Counter()
+
+    def wait(self, since: float) -> None:
+        if self.counting:
+            self.waits.append((time.perf_counter() - since) * 1000)
+
+
+class EchoClient(WSListener):  # type: ignore[misc]
+    """Sends a line, and the next when it has come back."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._line = json.dumps({"type": "say", "id": "0" * 12, "turn": 1, "text": SAYING}).encode()
+
+    def on_ws_connected(self, transport: WSTransport) -> None:
+        self._send(transport)
+
+    def on_ws_frame(self, transport: WSTransport, _frame: WSFrame) -> None:
+        if self._tally.counting:
+            self._tally.done += 1
+            self._tally.wait(self._since)
+        self._send(transport)
+
+    def _send(self, transport: WSTransport) -> None:
+        self._since = time.perf_counter()
+        transport.send(WSMsgType.TEXT, self._line)
+
+
+class WorkerClient(WSListener):  # type: ignore[misc]
+    """A worker without pause. `leave` is called when the assignment is handed in."""
+
+    def __init__(self, token: str, tally: Tally, leave: Callable[[], None]) -> None:
+        self._token = token
+        self._tally = tally
+        self._leave = leave
+        self._turn = 0
+        self._sent = 0
+        self._since: dict[str, float] = {}
+        self._where: dict[str, int] = {}
+
+    def on_ws_connected(self, transport: WSTransport) -> None:
+        self._send(transport, "hello", token=self._token, protocol=2)
+
+    def on_ws_disconnected(self, _transport: WSTransport) -> None:
+        self._leave()
+
+    def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
+        if frame.msg_type != WSMsgType.TEXT:
+            return
+        content = json.loads(frame.get_payload_as_bytes())
+        for message in content if isinstance(content, list) else [content]:
+            self._hear(transport, message)
+
+    def _hear(self, transport: WSTransport, message: dict[str, Any]) -> None:
+        match message["type"]:
+            case "snapshot":
+                self._send(transport, "agree")
+            case "topic_due":
+                self._where = {key: message[key] for key in ("conversation", "attempt")}
+                self._send(transport, "topic", text="the sea", opinion="like", **self._where)
+            case "conversation_started":
+                self._turn = 0
+                self._say(transport)
+            case "said":
+                self._turn = message["turn"] + 1
+                if self._tally.counting:
+                    self._tally.done += 1
+                if self._turn < 2 * INPUTS:
+                    self._say(transport)
+                else:
+                    self._send(transport, "end_conversation", **self._where)
+            case "rating_due":
+                self._send(transport, "rate", ratings={"fun": 50}, **self._where)
+            case "feedback_due":
+                self._send(transport, "feedback", text="")
+            case "completed":
+                transport.disconnect()
+            case "accepted":
+                if (since := self._since.pop(message["id"], None)) is not None:
+                    self._tally.wait(since)
+            case "error":
+                self._tally.errors[message["message"]] += 1
+                transport.disconnect()
+
+    def _say(self, transport: WSTransport) -> None:
+        self._since[self._send(transport, "say", turn=self._turn, text=SAYING, **self._where)] = (
+            time.perf_counter()
+        )
+
+    def _send(self, transport: WSTransport, kind: str, **fields: Any) -> str:
+        self._sent += 1
+        name = f"m{self._sent}"
+        transport.send(WSMsgType.TEXT, json.dumps({"type": kind, "id": name, **fields}).encode())
+        return name
+
+
+def join(server: Server, worker: str) -> str:
+    """Return the token of a new simulated worker, whose replies are shown as soon as they are there."""
+    body = {"run": "turns", "worker": worker, "simulated": True, "reply_pace": 0.0}
+    request = urllib.request.Request(  # noqa: S310
+        f"{server.url}/api/join",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json", "Authorization": f"Bearer {server.token}"},
+    )
+    with urllib.request.urlopen(request) as answer:  # noqa: S310
+        return str(json.loads(answer.read())["token"])
+
+
+async def connect_echo(port: int, tally: Tally, connections: int) -> list[WSTransport]:
+    opened = [
+        await ws_connect(lambda: EchoClient(tally), f"ws://127.0.0.1:{port}/") for _ in range(connections)
+    ]
+    return [transport for transport, _ in opened]
+
+
+class Crowd:
+    """So many workers at a time; whoever hands in is followed by the next."""
+
+    def __init__(self, server: Server, tally: Tally) -> None:
+        self._server = server
+        self._tally = tally
+        self._number = 0
+        self._arriving: set[asyncio.Task[None]] = set()
+        self._transports: set[WSTransport] = set()
+        self.over = False
+
+    async def arrive(self) -> None:
+        self._number += 1
+        token = await asyncio.to_thread(join, self._server, f"worker-{id(self)}-{self._number}")
+        url = f"ws://127.0.0.1:{self._server.port}/ws"
+        client = WorkerClient(token, self._tally, self._next)
+        transport, _ = await ws_connect(lambda: client, url)
+        self._transports.add(transport)
+
+    def _next(self) -> None:
+        if not self.over:
+            task = asyncio.get_running_loop().create_task(self.arrive())
+            self._arriving.add(task)
+            task.add_done_callback(self._arriving.discard)
+
+    def leave(self) -> None:
+        self.over = True
+        for transport in self._transports:
+            transport.disconnect(graceful=False)
+
+
+async def counted(tally: Tally, seconds: float) -> float:
+    """Return how many a second there were, after a warm-up."""
+    await asyncio.sleep(WARM_UP)
+    tally.counting, started = True, time.perf_counter()
+    await asyncio.sleep(seconds)
+    tally.counting = False
+    return tally.done / (time.perf_counter() - started)
+
+
+@contextmanager
+def echo_server(folder: Path) -> Iterator[int]:
+    port = Server(folder).port
+    process = subprocess.Popen([sys.executable, "-c", ECHO, str(port)])
+    time.sleep(2)
+    try:
+        yield port
+    finally:
+        process.terminate()
+        process.wait()
+
+
+async def echoes(folder: Path, connections: int, seconds: float) -> tuple[float, Tally]:
+    tally = Tally()
+    with echo_server(folder) as port:
+        transports = await connect_echo(port, tally, connections)
+        rate = await counted(tally, seconds)
+        for transport in transports:
+            transport.disconnect(graceful=False)
+    return rate, tally
+
+
+async def turns(server: Server, connections: int, seconds: float) -> tuple[float, Tally]:
+    tally = Tally()
+    crowd = Crowd(server, tally)
+    for _ in range(connections):
+        await crowd.arrive()
+    rate = await counted(tally, seconds)
+    crowd.leave()
+    await asyncio.sleep(1)
+    return rate, tally
+
+
+def quantiles(waits: list[float]) -> str:
+    if len(waits) < 100:
+        return "too few"
+    cut = statistics.quantiles(waits, n=100)
+    return f"p50 {cut[49]:.1f} ms, p99 {cut[98]:.1f} ms"
+
+
+async def measure(connections: list[int], seconds: float) -> None:
+    packages = ", ".join(f"{name} {version(name)}" for name in ("uvicorn", "websockets", "picows"))
+    print(f"Python {platform.python_version()}, {packages}")
+    print(f"{'connections':>11} {'echo/s':>9} {'turns/s':>9} {'ratio':>7}  input to acknowledgement")
+    for number in connections:
+        with tempfile.TemporaryDirectory() as folder:
+            echo, _ = await echoes(Path(folder), number, seconds)
+            server = Server(Path(folder))
+            study = Path(folder) / "turns.yaml"
+            study.write_text(STUDY)
+            server.open_run(study, "turns")
+            server.start()
+            try:
+                rate, tally = await turns(server, number, seconds)
+            finally:
+                server.stop()
+            print(f"{number:>11} {echo:>9.0f} {rate:>9.0f} {rate / echo:>7.3f}  {quantiles(tally.waits)}")
+            if tally.errors:
+                print(f"            errors: {dict(tally.errors)}")
+
+
+def main(
+    connections: Annotated[list[int], typer.Option(help="Connections at a time; give it several times.")] = [  # noqa: B006
+        50,
+        500,
+    ],
+    seconds: Annotated[float, typer.Option(help="How long each measurement takes.")] = 10.0,
+) -> None:
+    """Measure durable turns a second against a bare echo."""
+    uvloop.run(measure(connections, seconds))
+
+
+if __name__ == "__main__":
+    typer.run(main)
