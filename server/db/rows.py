@@ -5,7 +5,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Executable, insert, select, update
+from sqlalchemy import Connection, Executable, bindparam, insert, select, update
 
 from server.db.models import Assignment, Conversation, Note, Rating, Run, System, TopicMark, Turn, columns
 from server.session.instrument import Opinion, TopicChangeKind
@@ -36,15 +36,21 @@ TURN = columns(Turn)
 PERSONA_SEPARATOR = "\n"
 
 
-def write(connection: Connection, assignment_id: str, records: Iterable[Record]) -> None:
-    """Write the records of one assignment.
+def write(connection: Connection, records: Iterable[tuple[str, Record]]) -> None:
+    """Write records, each with the id of its assignment: rows by table, so that many cost little more.
+
+    Records of one assignment may depend on each other only as `_PREPARED` is ordered.
 
     Raises:
         IntegrityError: a record is there already, or belongs to nothing.
     """
-    for record in records:
-        for statement, values in _statements(assignment_id, record):
-            connection.execute(statement, values)
+    rows: dict[str, list[_Row]] = {}
+    for assignment_id, record in records:
+        for name, row in _rows(assignment_id, record):
+            rows.setdefault(name, []).append(row)
+    for name, statement in _PREPARED.items():
+        if name in rows:
+            connection.execute(statement, rows[name])
 
 
 def read(connection: Connection, assignment_id: str) -> list[Record]:
@@ -80,61 +86,83 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
 
 # ---- writing ---------------------------------------------------------------------------------
 
-_Statement = tuple[Executable, Any]
+_Row = dict[str, Any]
 
 
-def _statements(assignment_id: str, record: Record) -> list[_Statement]:
+def _change(table: Any, key: Any, **fixed: str) -> Executable:
+    """Return the change of one row, found by `key`; the columns that a call gives are set, and `fixed`."""
+    return update(table).where(key == bindparam("key")).values(**fixed)
+
+
+_SYSTEM_ID = (
+    select(SYSTEM.id)
+    .join(Run, RUN.study_id == SYSTEM.study_id)
+    .join(Assignment, ASSIGNMENT.run_id == RUN.id)
+    .where(ASSIGNMENT.id == bindparam("of"), SYSTEM.name == bindparam("system"))
+    .scalar_subquery()
+)
+# In the order in which rows belong to each other, and a conversation goes its way.
+_PREPARED: dict[str, Executable] = {
+    "planned": insert(Conversation).values(system_id=_SYSTEM_ID, status="planned"),
+    "started": _change(Conversation, CONVERSATION.id, status="active"),
+    "topic mark": insert(TopicMark),
+    "turn": insert(Turn),
+    "ended": _change(Conversation, CONVERSATION.id, status="ended"),
+    "failed": _change(Conversation, CONVERSATION.id, status="failed"),
+    "skipped": _change(Conversation, CONVERSATION.id, status="skipped"),
+    "rating": insert(Rating),
+    "rated": _change(Conversation, CONVERSATION.id, status="rated"),
+    "note": insert(Note),
+    "agreed": _change(Assignment, ASSIGNMENT.id),
+    "feedback": _change(Assignment, ASSIGNMENT.id),
+    "closed": _change(Assignment, ASSIGNMENT.id),
+}
+
+
+def _rows(assignment_id: str, record: Record) -> list[tuple[str, _Row]]:
     match record:
-        case ConversationPlanned():
-            return [_insert_conversation(assignment_id, record)]
-        case TopicMarked():
-            return _insert_mark(record)
         case WorkerSaid() | BotSaid():
-            return [_insert_turn(record)]
-        case ConversationRated():
-            return _insert_ratings(record)
-        case Incident():
-            return [(insert(Note), _incident(record))]
-        case Agreed():
-            return [_change_assignment(assignment_id, agreed_at=record.at, agreed_by=record.client_id)]
-        case FeedbackGiven():
-            return [_change_assignment(assignment_id, feedback=record.text, feedback_by=record.client_id)]
-        case Closed():
-            return [_change_assignment(assignment_id, status=record.status, ended_at=record.at)]
+            return [("turn", _turn_row(record))]
+        case TopicMarked():
+            return _mark_rows(record)
+        case ConversationPlanned():
+            return [("planned", _planned_row(assignment_id, record))]
         case ConversationEnded():
-            return [
-                _change_conversation(
-                    record.conversation, status="ended", ended_at=record.at, ended_by=record.client_id
-                )
-            ]
+            ended = {"key": record.conversation, "ended_at": record.at, "ended_by": record.client_id}
+            return [("ended", ended)]
+        case ConversationRated():
+            return _rating_rows(record)
         case ConversationFailed():
-            return [_change_conversation(record.conversation, status="failed", ended_at=record.at)]
+            return [("failed", {"key": record.conversation, "ended_at": record.at})]
         case ConversationSkipped():
-            return [_change_conversation(record.conversation, status="skipped", ended_at=record.at)]
+            return [("skipped", {"key": record.conversation, "ended_at": record.at})]
+        case Incident():
+            return [("note", _note_row(record))]
+        case Agreed():
+            agreed = {"key": assignment_id, "agreed_at": record.at, "agreed_by": record.client_id}
+            return [("agreed", agreed)]
+        case FeedbackGiven():
+            given = {"key": assignment_id, "feedback": record.text, "feedback_by": record.client_id}
+            return [("feedback", given)]
+        case Closed():
+            return [("closed", {"key": assignment_id, "status": record.status, "ended_at": record.at})]
 
 
-def _insert_conversation(assignment_id: str, record: ConversationPlanned) -> _Statement:
-    system = (
-        select(SYSTEM.id)
-        .join(Run, RUN.study_id == SYSTEM.study_id)
-        .join(Assignment, ASSIGNMENT.run_id == RUN.id)
-        .where(ASSIGNMENT.id == assignment_id, SYSTEM.name == record.system)
-        .scalar_subquery()
-    )
-    values = {
+def _planned_row(assignment_id: str, record: ConversationPlanned) -> _Row:
+    return {
         "id": record.conversation,
         "assignment_id": assignment_id,
+        "of": assignment_id,
+        "system": record.system,
         "position": record.position,
         "attempt": record.attempt,
         "seed": record.seed,
         "persona": PERSONA_SEPARATOR.join(record.persona),
         "icebreaker": record.icebreaker,
-        "status": "planned",
     }
-    return insert(Conversation).values(system_id=system, **values), None
 
 
-def _insert_mark(record: TopicMarked) -> list[_Statement]:
+def _mark_rows(record: TopicMarked) -> list[tuple[str, _Row]]:
     mark = {
         "conversation_id": record.conversation,
         "ordinal": record.ordinal,
@@ -146,15 +174,13 @@ def _insert_mark(record: TopicMarked) -> list[_Statement]:
         "client_id": record.client_id,
         "created_at": record.at,
     }
-    statements: list[_Statement] = [(insert(TopicMark), mark)]
-    if record.ordinal == 0:
-        statements.append(_change_conversation(record.conversation, status="active", started_at=record.at))
-    return statements
+    started = [("started", {"key": record.conversation, "started_at": record.at})]
+    return [("topic mark", mark), *(started if record.ordinal == 0 else ())]
 
 
-def _insert_turn(record: WorkerSaid | BotSaid) -> _Statement:
+def _turn_row(record: WorkerSaid | BotSaid) -> _Row:
     by_bot = isinstance(record, BotSaid)
-    return insert(Turn), {
+    return {
         "conversation_id": record.conversation,
         "turn_index": record.index,
         "author": "bot" if by_bot else "worker",
@@ -166,8 +192,8 @@ def _insert_turn(record: WorkerSaid | BotSaid) -> _Statement:
     }
 
 
-def _insert_ratings(record: ConversationRated) -> list[_Statement]:
-    rows = [
+def _rating_rows(record: ConversationRated) -> list[tuple[str, _Row]]:
+    ratings = [
         {
             "conversation_id": record.conversation,
             "criterion": label,
@@ -176,13 +202,11 @@ def _insert_ratings(record: ConversationRated) -> list[_Statement]:
         }
         for label, value in record.ratings
     ]
-    rated = _change_conversation(
-        record.conversation, status="rated", rated_at=record.at, rated_by=record.client_id
-    )
-    return [(insert(Rating), rows), rated]
+    rated = {"key": record.conversation, "rated_at": record.at, "rated_by": record.client_id}
+    return [*(("rating", rating) for rating in ratings), ("rated", rated)]
 
 
-def _incident(record: Incident) -> dict[str, Any]:
+def _note_row(record: Incident) -> _Row:
     return {
         "conversation_id": record.conversation,
         "kind": record.kind,
@@ -190,14 +214,6 @@ def _incident(record: Incident) -> dict[str, Any]:
         "text": record.text,
         "created_at": record.at,
     }
-
-
-def _change_conversation(conversation_id: str, **values: object) -> _Statement:
-    return update(Conversation).where(CONVERSATION.id == conversation_id), values
-
-
-def _change_assignment(assignment_id: str, **values: object) -> _Statement:
-    return update(Assignment).where(ASSIGNMENT.id == assignment_id), values
 
 
 # ---- reading ---------------------------------------------------------------------------------

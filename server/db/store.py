@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 import structlog
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, bindparam, update
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from server.db import rows
@@ -34,13 +34,18 @@ class StaleState(Exception):
     """The rows contradict what is stored: another process or a closing came first. Load again."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Job(Generic[T]):
-    work: Callable[[Connection], T]
+    """A call that waits for its commit, in the loop of its caller."""
+
     future: asyncio.Future[T]
     loop: asyncio.AbstractEventLoop
     result: T | None = None
     error: Exception | None = None
+
+    def perform(self, connection: Connection) -> None:
+        """Write, and keep the result. Raises what the database raises, and StaleState."""
+        raise NotImplementedError
 
     def resolve(self) -> None:
         if self.future.cancelled():
@@ -49,6 +54,24 @@ class _Job(Generic[T]):
             self.future.set_exception(self.error)
         else:
             self.future.set_result(self.result)  # type: ignore[arg-type]  # set by the writer before
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class _Work(_Job[T]):
+    work: Callable[[Connection], T]
+
+    def perform(self, connection: Connection) -> None:
+        self.result = self.work(connection)
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class _Append(_Job[None]):
+    assignment: str
+    records: Sequence[Record]
+    at: datetime
+
+    def perform(self, connection: Connection) -> None:
+        _append(connection, [self])
 
 
 class Store:
@@ -87,7 +110,10 @@ class Store:
             StaleState: they contradict what is stored, or the assignment is over; nothing was written.
             StorageFailed: the database could not write; nothing was written.
         """
-        await self.submit(lambda connection: _append(connection, assignment_id, records, at))
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        self._jobs.put(_Append(future, loop, assignment=assignment_id, records=records, at=at))
+        await future
 
     async def load(self, assignment_id: str) -> list[Record]:
         """Return the records of an assignment. Raises NoResultFound where there is none."""
@@ -101,7 +127,7 @@ class Store:
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._jobs.put(_Job(work, future, loop))
+        self._jobs.put(_Work(future, loop, work=work))
         return await future
 
     async def read(self, work: Callable[[Connection], T]) -> T:
@@ -124,9 +150,7 @@ class Store:
         while (first := self._jobs.get()) is not None:
             jobs, last = self._gather(first)
             self._commit(jobs)
-            for job in jobs:
-                with suppress(RuntimeError):  # the caller's loop is closed: nobody is left to be told
-                    job.loop.call_soon_threadsafe(job.resolve)
+            _resolve(jobs)
             if last:
                 return
 
@@ -143,15 +167,42 @@ class Store:
         return jobs, False
 
     def _commit(self, jobs: Sequence[_Job[Any]]) -> None:
+        appends = [job for job in jobs if isinstance(job, _Append)]
         try:
             with self._writer.connect() as connection, connection.begin():
+                if not _together(connection, appends):
+                    for append in appends:
+                        _perform(connection, append)
                 for job in jobs:
-                    _perform(connection, job)
+                    if isinstance(job, _Work):
+                        _perform(connection, job)
             self.commits += 1
         except Exception as error:  # whatever goes wrong, the writer must live on
             log.error("commit failed", jobs=len(jobs), error=str(error))
             for job in jobs:
                 job.error = StorageFailed("the database could not store this")
+
+
+def _together(connection: Connection, appends: Sequence[_Append]) -> bool:
+    """Write the records of many sessions at once; return whether that could be done.
+
+    It cannot where one of them contradicts what is stored. Then nothing was written, and each is to be tried
+    by itself, so that the others are not harmed.
+
+    Raises:
+        DBAPIError: the database has rolled back more than the savepoint, as in `_perform`.
+    """
+    if not appends:
+        return True
+    savepoint = connection.begin_nested()
+    try:
+        _append(connection, appends)
+        savepoint.commit()
+    except Exception as error:
+        savepoint.rollback()
+        log.debug("batch taken apart", jobs=len(appends), error=str(error))
+        return False
+    return True
 
 
 def _perform(connection: Connection, job: _Job[Any]) -> None:
@@ -163,7 +214,7 @@ def _perform(connection: Connection, job: _Job[Any]) -> None:
     """
     savepoint = connection.begin_nested()
     try:
-        job.result = job.work(connection)
+        job.perform(connection)
         savepoint.commit()
     except Exception as error:  # whatever a job raises is its caller's: the writer must live on
         savepoint.rollback()
@@ -180,9 +231,31 @@ def _for_the_caller(error: Exception) -> Exception:
     return error
 
 
-def _append(connection: Connection, assignment_id: str, records: Sequence[Record], at: datetime) -> None:
-    """Write the records of an assignment. Raises StaleState: it is not active any more."""
-    active = update(Assignment).where(ASSIGNMENT.id == assignment_id, ASSIGNMENT.status == "active")
-    if connection.execute(active.values(active_at=at)).rowcount != 1:
-        raise StaleState(f"assignment {assignment_id} is no longer active")
-    rows.write(connection, assignment_id, records)
+_STILL_ACTIVE = (
+    update(Assignment)
+    .where(ASSIGNMENT.id == bindparam("key"), ASSIGNMENT.status == "active")
+    .values(active_at=bindparam("at"))
+)
+
+
+def _append(connection: Connection, appends: Sequence[_Append]) -> None:
+    """Write the records of some assignments. Raises StaleState: not all of them are active any more."""
+    heard_of = [{"key": append.assignment, "at": append.at} for append in appends]
+    if connection.execute(_STILL_ACTIVE, heard_of).rowcount != len(appends):
+        raise StaleState(f"no longer active: {', '.join(append.assignment for append in appends)}")
+    rows.write(connection, ((append.assignment, record) for append in appends for record in append.records))
+
+
+def _resolve(jobs: Sequence[_Job[Any]]) -> None:
+    """Tell the callers, each in its loop: one wake-up a loop, however many there are."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Job[Any]]] = {}
+    for job in jobs:
+        by_loop.setdefault(job.loop, []).append(job)
+    for loop, theirs in by_loop.items():
+        with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
+            loop.call_soon_threadsafe(_resolve_all, theirs)
+
+
+def _resolve_all(jobs: Sequence[_Job[Any]]) -> None:
+    for job in jobs:
+        job.resolve()

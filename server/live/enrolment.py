@@ -96,14 +96,14 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
     place, displaced = _free_place(connection, run, worker.simulated, at)
     plan = _plan_of(connection, run, worker.simulated, place)
     if displaced is not None:
-        rows.write(connection, displaced, [Closed("expired", at)])
+        rows.write(connection, [(displaced, Closed("expired", at))])
     assignment = _insert(connection, run, worker, worker_id=worker_id, place=place, at=at)
     seed = derive_seed(run.seed, assignment)
     conversations = [
         plan_conversation(run.rules.lineup, assignment, seed, position, 1, system)
         for position, system in enumerate(plan, start=1)
     ]
-    rows.write(connection, assignment, conversations)
+    rows.write(connection, ((assignment, conversation) for conversation in conversations))
     return Enrolment(assignment, displaced)
 
 

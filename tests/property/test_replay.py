@@ -155,7 +155,7 @@ class Replay(RuleBasedStateMachine):
             assert not (again and outcome.records)
             if outcome.records and event.message.type != "leave":
                 self.taken.add(event.message.id)
-        rows.write(self.connection, self.assignment, outcome.records)
+        rows.write(self.connection, ((self.assignment, record) for record in outcome.records))
         self.live = outcome.state
         self.asked += [effect for effect in outcome.effects if isinstance(effect, AskBot)]
 
@@ -234,7 +234,7 @@ class Replay(RuleBasedStateMachine):
     def expires(self, chance: int) -> None:
         """The enrolment of another worker stores it, and the session is loaded again."""
         if chance == 0 and self.live.closed is None:
-            rows.write(self.connection, self.assignment, [Closed("expired", self.now)])
+            rows.write(self.connection, [(self.assignment, Closed("expired", self.now))])
             self.live = fold(self.live, [Closed("expired", self.now)])
 
     # ---- what always holds
@@ -314,9 +314,9 @@ def test_the_database_itself_refuses_a_second_turn_of_the_same_index(database: D
         guest = ArrivingWorker(Arrival("link", "bob"), "W2", False, 1.0)
         assignment = enrol(connection, runs["free"], guest, AT).assignment
         said = _said(f"{assignment}-1.1", 0)
-        rows.write(connection, assignment, [said])
+        rows.write(connection, [(assignment, said)])
         with pytest.raises(IntegrityError):
-            rows.write(connection, assignment, [said])
+            rows.write(connection, [(assignment, said)])
         transaction.rollback()
 
 

@@ -135,7 +135,7 @@ class Clockwork:
 
     def take(self, assignment: str, event: Any) -> tuple[Any, ...]:
         outcome = step(self.state, event)
-        rows.write(self.connection, assignment, outcome.records)
+        rows.write(self.connection, ((assignment, record) for record in outcome.records))
         self.state = outcome.state
         return outcome.effects
 
