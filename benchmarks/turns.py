@@ -5,8 +5,8 @@ python benchmarks/turns.py [--connections 50 --connections 500] [--seconds 10]
 A turn is a worker's input, stored and acknowledged, and the bot's reply, stored and shown. Workers send the
 next input when they have seen the reply, without pause; they rate, go on to the next conversation and arrive
 anew when their assignment is handed in, which takes part of the time and counts for nothing. The bot is the
-cheapest there is (the qc bot, which draws a line). Rows are in SQLite, each commit with fsync. Echo and server
-are measured one after the other, with the same load generator (picows, in Cython) in this process.
+cheapest there is (the qc bot, which draws a line). Rows are in SQLite, each commit with fsync. The echo and
+the server are measured in one run, with the same load generator (picows, in Cython) in this process.
 """
 
 import asyncio

@@ -36,6 +36,7 @@ COMMANDS = {
     "report": Command("qc.report", "Report on a run: who is kept, how its systems score.", app="app"),
     "convert": Command("qc.convert", "Write a run in another format.", app="app"),
     "export": Command("server.cli.export", "Write a run as a hits_data.json, the published format."),
+    "audit": Command("server.cli.audit", "Count anew what arrivals go by, and compare."),
     "schema": Command("server.cli.schema", "Print the schema of the workers' wire, or of the API."),
 }
 # As they were called before `study` gathered them.

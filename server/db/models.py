@@ -77,6 +77,12 @@ class Worker(SQLModel, table=True):
     pseudonym: str = Field(unique=True)
 
 
+_ACTIVE: Any = {
+    "sqlite_where": text("status = 'active'"),
+    "postgresql_where": text("status = 'active'"),
+}
+
+
 class Assignment(SQLModel, table=True):
     """One worker's way through a run. `place` is the number of the plan that it has in the balanced design;
     a later assignment may fill the same place once this one has expired or was returned.
@@ -87,6 +93,10 @@ class Assignment(SQLModel, table=True):
         _unique_where(
             "status IN ('active', 'completed')", "one_holder_of_a_place", "run_id", "simulated", "place"
         ),
+        Index("place_of_a_run", "run_id", "simulated", "place"),
+        # Who has fallen silent, or takes too long, when a place is needed.
+        Index("silent_since", "run_id", "simulated", "active_at", **_ACTIVE),
+        Index("under_way_since", "run_id", "simulated", "created_at", **_ACTIVE),
     )
     id: str = Field(primary_key=True)
     run_id: int = Field(foreign_key="run.id", index=True)
@@ -102,6 +112,26 @@ class Assignment(SQLModel, table=True):
     ended_at: datetime | None = None
     feedback: str | None = None
     feedback_by: str | None = None
+
+
+class PlanCount(SQLModel, table=True):
+    """How many conversations the held places of a run have with a system at a position: `plan_counts`."""
+
+    __tablename__ = "plan_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    system_id: int = Field(foreign_key="system.id", primary_key=True)
+    position: int = Field(primary_key=True)
+    number: int
+
+
+class FreePlace(SQLModel, table=True):
+    """A place of a run that was given back, and that nobody holds."""
+
+    __tablename__ = "free_place"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    place: int = Field(primary_key=True)
 
 
 class Conversation(SQLModel, table=True):

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Executable, bindparam, insert, select, update
 
 from server.db.models import Assignment, Conversation, Note, Rating, Run, System, TopicMark, Turn, columns
+from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.records import (
     Agreed,
@@ -104,18 +105,22 @@ _SYSTEM_ID = (
 # In the order in which rows belong to each other, and a conversation goes its way.
 _PREPARED: dict[str, Executable] = {
     "planned": insert(Conversation).values(system_id=_SYSTEM_ID, status="planned"),
+    "planned, counted": COUNT_PLANNED,
     "started": _change(Conversation, CONVERSATION.id, status="active"),
     "topic mark": insert(TopicMark),
     "turn": insert(Turn),
     "ended": _change(Conversation, CONVERSATION.id, status="ended"),
     "failed": _change(Conversation, CONVERSATION.id, status="failed"),
     "skipped": _change(Conversation, CONVERSATION.id, status="skipped"),
+    "skipped, counted": COUNT_SKIPPED,
     "rating": insert(Rating),
     "rated": _change(Conversation, CONVERSATION.id, status="rated"),
     "note": insert(Note),
     "agreed": _change(Assignment, ASSIGNMENT.id),
     "feedback": _change(Assignment, ASSIGNMENT.id),
     "closed": _change(Assignment, ASSIGNMENT.id),
+    "place lost": COUNT_LOST,
+    "place free": FREE_PLACE,
 }
 
 
@@ -126,7 +131,8 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[str, _Row]]:
         case TopicMarked():
             return _mark_rows(record)
         case ConversationPlanned():
-            return [("planned", _planned_row(assignment_id, record))]
+            counted = ("planned, counted", {"key": record.conversation})
+            return [("planned", _planned_row(assignment_id, record)), counted]
         case ConversationEnded():
             ended = {"key": record.conversation, "ended_at": record.at, "ended_by": record.client_id}
             return [("ended", ended)]
@@ -135,7 +141,8 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[str, _Row]]:
         case ConversationFailed():
             return [("failed", {"key": record.conversation, "ended_at": record.at})]
         case ConversationSkipped():
-            return [("skipped", {"key": record.conversation, "ended_at": record.at})]
+            skipped = {"key": record.conversation, "ended_at": record.at}
+            return [("skipped", skipped), ("skipped, counted", {"key": record.conversation})]
         case Incident():
             return [("note", _note_row(record))]
         case Agreed():
@@ -145,7 +152,13 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[str, _Row]]:
             given = {"key": assignment_id, "feedback": record.text, "feedback_by": record.client_id}
             return [("feedback", given)]
         case Closed():
-            return [("closed", {"key": assignment_id, "status": record.status, "ended_at": record.at})]
+            return _closed_rows(assignment_id, record)
+
+
+def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[str, _Row]]:
+    key: _Row = {"key": assignment_id}
+    closed = ("closed", {**key, "status": record.status, "ended_at": record.at})
+    return [closed] if record.status == "completed" else [closed, ("place lost", key), ("place free", key)]
 
 
 def _planned_row(assignment_id: str, record: ConversationPlanned) -> _Row:

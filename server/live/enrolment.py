@@ -11,11 +11,21 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    delete,
+    func,
+    insert,
+    literal_column,
+    select,
+    union,
+    update,
+)
 
 from server.bots.lineup import OpenRun
-from server.db import rows
-from server.db.models import Assignment, Conversation, Run, System, Worker, columns
+from server.db import plan_counts, rows
+from server.db.models import Assignment, Conversation, FreePlace, Run, System, Worker, columns
 from server.errors import RunClosed, RunFull
 from server.live.balance import Counts, draw_plan
 from server.recruiters.link import Arrival
@@ -24,11 +34,10 @@ from server.session.records import Closed
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
+FREE_PLACE = columns(FreePlace)
 RUN = columns(Run)
 SYSTEM = columns(System)
 WORKER = columns(Worker)
-
-_HOLDS = ("active", "completed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +106,7 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
     plan = _plan_of(connection, run, worker.simulated, place)
     if displaced is not None:
         rows.write(connection, [(displaced, Closed("expired", at))])
+    _take_place(connection, run, worker.simulated, place)
     assignment = _insert(connection, run, worker, worker_id=worker_id, place=place, at=at)
     seed = derive_seed(run.seed, assignment)
     conversations = [
@@ -152,31 +162,43 @@ def _free_place(
     Raises:
         RunFull: every place is held.
     """
-    in_run = (ASSIGNMENT.run_id == run.id, ASSIGNMENT.simulated == simulated)
-    timeouts = run.study.timeouts
-    lapsed = or_(
-        ASSIGNMENT.active_at < at - timedelta(seconds=timeouts.idle),
-        ASSIGNMENT.created_at < at - timedelta(seconds=timeouts.assignment),
-    )
-    silent = connection.execute(
-        select(ASSIGNMENT.place, ASSIGNMENT.id)
-        .where(*in_run, ASSIGNMENT.status == "active", lapsed)
-        .order_by(ASSIGNMENT.place)
-        .limit(1)
-    ).one_or_none()
-    held = select(ASSIGNMENT.place).where(*in_run, ASSIGNMENT.status.in_(_HOLDS))
-    given_back = connection.execute(
-        select(func.min(ASSIGNMENT.place)).where(*in_run, ASSIGNMENT.place.not_in(held))
+    silent = _silent(connection, run, simulated, at)
+    free = connection.execute(
+        select(func.min(FREE_PLACE.place)).where(
+            FREE_PLACE.run_id == run.id, FREE_PLACE.simulated == simulated
+        )
     ).scalar_one()
-    if given_back is not None and (silent is None or given_back < silent.place):
-        return int(given_back), None
+    if free is not None and (silent is None or free < silent.place):
+        return int(free), None
     if silent is not None:
         return int(silent.place), str(silent.id)
+    in_run = (ASSIGNMENT.run_id == run.id, ASSIGNMENT.simulated == simulated)
     last = connection.execute(select(func.max(ASSIGNMENT.place)).where(*in_run)).scalar_one()
     place = 0 if last is None else int(last) + 1
     if run.study.assignments is not None and place >= run.study.assignments:
         raise RunFull("every place of this study is taken")
     return place, None
+
+
+def _take_place(connection: Connection, run: OpenRun, simulated: bool, place: int) -> None:
+    of_it = (FREE_PLACE.run_id == run.id, FREE_PLACE.simulated == simulated, FREE_PLACE.place == place)
+    connection.execute(delete(FreePlace).where(*of_it))
+
+
+def _silent(connection: Connection, run: OpenRun, simulated: bool, at: datetime) -> Any | None:
+    """Return the lowest place, and the id, of the assignments that may expire: silent, or too long under way."""  # noqa: E501
+    timeouts = run.study.timeouts
+    under_way = select(ASSIGNMENT.place, ASSIGNMENT.id).where(
+        ASSIGNMENT.run_id == run.id,
+        ASSIGNMENT.simulated == simulated,
+        # Written out: the indexes that find them hold what is active only, and a parameter could be anything.
+        ASSIGNMENT.status == literal_column("'active'"),
+    )
+    lapsed = union(
+        under_way.where(ASSIGNMENT.active_at < at - timedelta(seconds=timeouts.idle)),
+        under_way.where(ASSIGNMENT.created_at < at - timedelta(seconds=timeouts.assignment)),
+    ).subquery()
+    return connection.execute(select(lapsed).order_by(lapsed.c.place).limit(1)).one_or_none()
 
 
 def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: int) -> tuple[str, ...]:
@@ -216,23 +238,8 @@ def _earlier_plan(connection: Connection, run: OpenRun, simulated: bool, place: 
 
 
 def _counts(connection: Connection, run: OpenRun, simulated: bool) -> Counts:
-    """Return what the held places have: planned, under way, rated, replacements too.
-
-    A conversation that failed counts for the system that failed, or a broken bot would be drawn for
-    every worker to come.
-    """
-    query = (
-        _of_conversations(SYSTEM.name, CONVERSATION.position, func.count())
-        .where(
-            ASSIGNMENT.run_id == run.id,
-            ASSIGNMENT.simulated == simulated,
-            ASSIGNMENT.status.in_(_HOLDS),
-            CONVERSATION.status != "skipped",
-        )
-        .group_by(SYSTEM.name, CONVERSATION.position)
-    )
-    positions = {(name, position): int(k) for name, position, k in connection.execute(query)}
+    positions = plan_counts.positions(connection, run.id, simulated=simulated)
     systems: dict[str, int] = {}
-    for (name, _), k in positions.items():
-        systems[name] = systems.get(name, 0) + k
+    for (name, _), number in positions.items():
+        systems[name] = systems.get(name, 0) + number
     return Counts(systems, positions)

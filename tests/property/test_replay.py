@@ -22,6 +22,7 @@ from server.bots.lineup import OpenRun
 from server.db import rows
 from server.db.engine import migrate, open_engine
 from server.db.models import Assignment, columns
+from server.db.plan_counts import differences
 from server.errors import RefusedMessage
 from server.live.enrolment import ArrivingWorker, enrol
 from server.live.sessions import restore
@@ -132,6 +133,7 @@ class Replay(RuleBasedStateMachine):
         self.live = self.stored()
 
     def teardown(self) -> None:
+        assert differences(self.connection) == []
         self.transaction.rollback()
         self.connection.close()
 

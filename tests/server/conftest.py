@@ -15,7 +15,7 @@ from server.bots.opened_bots import OpenedBots
 from server.cli import command_line
 from server.cli import serve as serve_command
 from server.db.engine import migrate
-from tests.server.support.database import make_run
+from tests.server.support.database import audit, make_run
 from tests.server.support.server import House
 
 _NUMBERS = itertools.count()
@@ -58,6 +58,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., House]]:
     yield start
     for house in houses:
         house.stop()
+        assert audit(house.url) == []
 
 
 @pytest.fixture

@@ -1,21 +1,25 @@
 """Places: balanced however many arrive at once, given again when they fall free, apart from rehearsals."""
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection, event
 
 from server.bots.lineup import OpenRun
+from server.db.engine import migrate
 from server.db.store import Store
 from server.errors import RunClosed, RunFull
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
 from server.recruiters.link import Arrival
 from server.session.plan import QC, replacement
 from server.session.records import Closed, ConversationFailed, ConversationPlanned, FeedbackGiven
-from tests.server.support.database import execute, make_run, query
+from tests.server.support.database import audit, execute, make_run, query
 from tests.server.support.study import AT, SYSTEMS, seconds, study_text
 
 IDLE = timedelta(minutes=30)  # the study's defaults
@@ -29,6 +33,7 @@ def store(url: str) -> Iterator[Store]:
     opened.start()
     yield opened
     opened.stop()
+    assert audit(url) == []
 
 
 async def sit(
@@ -367,3 +372,61 @@ async def test_time_outs_are_the_studys(store: Store, url: str) -> None:
     assert second.displaced == first.assignment
     displaced, expected = [third.displaced, second.assignment]
     assert displaced == expected
+
+
+async def test_an_audit_says_what_differs(store: Store, run: OpenRun, url: str) -> None:
+    enrolment = await sit(store, run, "ann")
+    position, system = query(url, "SELECT position, system_id FROM conversation ORDER BY position LIMIT 1")[0]
+    execute(url, "UPDATE plan_count SET number = 5 WHERE position = ? AND system_id = ?", position, system)
+    execute(url, "INSERT INTO free_place VALUES (?, 0, 0)", run.id)
+    assert audit(url) == [
+        f"run {run.id}, workers, system {system}, position {position}: 1 conversations, 5 counted",
+        f"run {run.id}, workers, place 0: not free, but kept as free",
+    ]
+    execute(url, "UPDATE plan_count SET number = 1 WHERE position = ? AND system_id = ?", position, system)
+    execute(url, "DELETE FROM free_place")
+    assert status(url, enrolment) == "active"
+
+
+async def test_a_run_made_before_the_counts_is_counted_by_the_migration(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    enrolments = await crowd(store, run, [f"w{n}" for n in range(5)])
+    await close(store, enrolments[1], "returned")
+    await close(store, enrolments[2], "completed")
+    counted = "SELECT * FROM plan_count WHERE number > 0 ORDER BY run_id, simulated, system_id, position"
+    before = query(url, counted), query(url, "SELECT * FROM free_place")
+    assert before[1] == [(run.id, 0, 1)]
+    execute(url, "DROP TABLE plan_count")
+    execute(url, "DROP TABLE free_place")
+    for index in ("place_of_a_run", "silent_since", "under_way_since"):
+        execute(url, f"DROP INDEX {index}")
+    execute(url, "UPDATE alembic_version SET version_num = '0004'")
+    migrate(url)
+    assert (query(url, counted), query(url, "SELECT * FROM free_place")) == before
+
+
+async def test_arriving_looks_at_no_more_rows_in_a_large_run(store: Store, run: OpenRun) -> None:
+    """Neither at a whole table nor at all assignments of the run."""
+    plans: list[str] = []
+
+    def arrive(connection: Connection) -> None:
+        def explain(
+            _conn: object, _cursor: object, statement: str, given: Any, _context: object, many: bool
+        ) -> None:
+            # The plan of an INSERT of values names what foreign keys would look at if one were broken.
+            if statement.lstrip().startswith(("SELECT", "UPDATE", "DELETE", "INSERT INTO plan_count")):
+                parameters = given[0] if many else given
+                rows = connection.connection.cursor().execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
+                plans.extend(str(row[-1]) for row in rows)
+
+        event.listen(connection, "before_cursor_execute", explain)
+        enrol(connection, run, ArrivingWorker(Arrival("link", "ann"), "p", False, 1.0), AT)
+
+    await store.submit(arrive)
+    looked = [plan for plan in plans if re.match(r"(SCAN|SEARCH) (assignment|conversation)\b", plan)]
+    assert looked
+    assert [plan for plan in looked if plan.startswith("SCAN")] == []
+    # The greatest place of a run is the last entry of its index, which is all that is read of it.
+    by_run_only = [plan for plan in looked if re.search(r"\(run_id=\?( AND simulated=\?)?\)$", plan)]
+    assert by_run_only == ["SEARCH assignment USING COVERING INDEX place_of_a_run (run_id=? AND simulated=?)"]

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from bots import Bot
 from server.bots.lineup import OpenRun, names_of, rules_of, study_card
 from server.db.engine import open_engine
+from server.db.plan_counts import differences
 from server.db.runs import open_run
 from server.db.store import Store
 from server.session.plan import QC
@@ -57,6 +58,15 @@ def query(url: str, sql: str, *values: object) -> list[tuple[Any, ...]]:
 def execute(url: str, sql: str, *values: object) -> None:
     """Change the database from outside the server."""
     query(url, sql, *values)
+
+
+def audit(url: str) -> list[str]:
+    """Return in words where the counts that arrivals go by differ from what is stored."""
+    engine = open_engine(url)
+    with engine.connect() as connection:
+        found = differences(connection)
+    engine.dispose()
+    return found
 
 
 @asynccontextmanager
