@@ -8,10 +8,10 @@ from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlmodel import Field, SQLModel
 
 
-def _unique_where(condition: str, name: str, *columns: str) -> Index:
-    """Return an index by which `columns` differ in all rows that meet an SQL condition."""
+def _index_where(condition: str, name: str, *columns: str, unique: bool = False) -> Index:
+    """Return an index of the rows that `condition` holds for, on every kind of database."""
     where = text(condition)
-    return Index(name, *columns, unique=True, sqlite_where=where, postgresql_where=where)
+    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
 class Study(SQLModel, table=True):
@@ -77,12 +77,6 @@ class Worker(SQLModel, table=True):
     pseudonym: str = Field(unique=True)
 
 
-_ACTIVE: Any = {
-    "sqlite_where": text("status = 'active'"),
-    "postgresql_where": text("status = 'active'"),
-}
-
-
 class Assignment(SQLModel, table=True):
     """One worker's way through a run. `place` is the number of the plan that it has in the balanced design;
     a later assignment may fill the same place once this one has expired or was returned.
@@ -90,13 +84,18 @@ class Assignment(SQLModel, table=True):
 
     __table_args__ = (
         UniqueConstraint("run_id", "worker_id"),
-        _unique_where(
-            "status IN ('active', 'completed')", "one_holder_of_a_place", "run_id", "simulated", "place"
+        _index_where(
+            "status IN ('active', 'completed')",
+            "one_holder_of_a_place",
+            "run_id",
+            "simulated",
+            "place",
+            unique=True,
         ),
         Index("place_of_a_run", "run_id", "simulated", "place"),
         # Who has fallen silent, or takes too long, when a place is needed.
-        Index("silent_since", "run_id", "simulated", "active_at", **_ACTIVE),
-        Index("under_way_since", "run_id", "simulated", "created_at", **_ACTIVE),
+        _index_where("status = 'active'", "silent_since", "run_id", "simulated", "active_at"),
+        _index_where("status = 'active'", "under_way_since", "run_id", "simulated", "created_at"),
     )
     id: str = Field(primary_key=True)
     run_id: int = Field(foreign_key="run.id", index=True)
@@ -230,7 +229,7 @@ class BotCheck(SQLModel, table=True):
 class Token(SQLModel, table=True):
     """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept."""
 
-    __table_args__ = (_unique_where("revoked_at IS NULL", "one_token_of_a_name", "name"),)
+    __table_args__ = (_index_where("revoked_at IS NULL", "one_token_of_a_name", "name", unique=True),)
     id: int | None = Field(default=None, primary_key=True)
     name: str
     scope: str
