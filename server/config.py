@@ -31,9 +31,8 @@ class Settings(BaseSettings):
     connections_per_address: Limit = Field("240/minute", description="sockets opened from one address")
     messages_per_session: Limit = Field("40/10second", description="messages of one worker")
     refuse_private_bots: bool = Field(False, description="ask bots at public addresses only")
-    bot_keys: list[str] = Field(
-        ["*_API_KEY", "*_BOT_KEY"],
-        description="environment variables that may be a registered bot's key; * stands for anything",
+    bot_keys: dict[str, list[str]] = Field(
+        {}, description="environment variables that may be a registered bot's key, each with its hosts"
     )
     token_days: int = Field(7, ge=1, description="days for which a worker's link can be resumed")
 

@@ -129,6 +129,20 @@ class TooFewInputs(RefusedMessage):
         self.missing = missing
 
 
+class TooManyInputs(RefusedMessage):
+    """The conversation has as many inputs as it may have."""
+
+    code = "too_many_inputs"
+    hint = "End the conversation and rate it."
+
+
+class TooManyTopicChanges(RefusedMessage):
+    """The topic of the conversation has changed as often as it may."""
+
+    code = "too_many_topic_changes"
+    hint = "Go on with this topic, or end the conversation."
+
+
 class IncompleteRating(RefusedMessage):
     """Not every statement was rated, or one that is none of the study's."""
 

@@ -85,6 +85,8 @@ class Study(_Section):
     systems_per_assignment: Annotated[int, Field(ge=1, le=20)] = 5
     qc_per_assignment: Annotated[int, Field(ge=0, le=5)] = 1
     minimum_inputs: Annotated[int, Field(ge=1, le=100)] = 10
+    maximum_inputs: Annotated[int, Field(ge=1, le=1_000)] = 100
+    maximum_topic_changes: Annotated[int, Field(ge=0, le=1_000)] = 50
     assignments: Annotated[int, Field(ge=1)] | None = None
     criteria: Annotated[list[Criterion], Field(min_length=1, max_length=30)]
     corpus: Statement = "builtin:smalltalk"
@@ -156,6 +158,11 @@ def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
         yield ("qc_per_assignment",), reason
     if study.qc_per_assignment and not any(c.qc for c in study.criteria):
         yield ("criteria",), "none counts for quality control: set `qc: true` on at least one"
+    if study.maximum_inputs < study.minimum_inputs:
+        yield (
+            ("maximum_inputs",),
+            f"a conversation needs {study.minimum_inputs} inputs: allow as many",
+        )
 
 
 def _unjudged(study: Study) -> Iterator[tuple[Location, str]]:

@@ -19,6 +19,7 @@ LONGEST_REPLY = 2_000  # characters
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
 )
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and marks that are drawn as nothing
 
 
 def checked_reply(text: str) -> Reply:
@@ -31,7 +32,7 @@ def checked_reply(text: str) -> Reply:
         ReplyTooLong: more than LONGEST_REPLY characters are left.
     """
     clean = _INVISIBLE.sub("", text).strip()
-    if not any(mark.isprintable() and not mark.isspace() for mark in clean):
+    if not any(mark.isprintable() and not mark.isspace() and mark not in _BLANK for mark in clean):
         raise EmptyReply("the reply was empty")
     if len(clean) > LONGEST_REPLY:
         raise ReplyTooLong(

@@ -1,6 +1,7 @@
 """How often a caller may do what: moving windows, counted in this process."""
 
 from collections.abc import Container
+from ipaddress import IPv4Address, IPv6Network, ip_address
 
 from limits import RateLimitItem
 from limits.storage import MemoryStorage
@@ -34,8 +35,19 @@ class RateLimits:
             TooMany: the caller is over the limit.
         """
         address = connection.client.host if connection.client is not None else "unknown"
-        if address not in self._exempt and not self._limiter.hit(limit, what, caller or address):
+        if address not in self._exempt and not self._limiter.hit(limit, what, caller or _network(address)):
             raise TooMany(f"too many {what}")
+
+
+def _network(address: str) -> str:
+    """Return what one household has: an IPv4 address, or the /64 network of an IPv6 address."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, IPv4Address):
+        return address
+    return str(parsed.ipv4_mapped or IPv6Network((parsed, 64), strict=False))
 
 
 def new_limiter() -> MovingWindowRateLimiter:

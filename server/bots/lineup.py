@@ -111,6 +111,8 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
         )
     return SessionRules(
         minimum_inputs=study.minimum_inputs,
+        maximum_inputs=study.maximum_inputs,
+        maximum_topic_changes=study.maximum_topic_changes,
         criteria=tuple(criterion.label for criterion in study.criteria),
         conversations=study.conversations,
         lineup=LineupSpec(

@@ -1,10 +1,11 @@
 """The one owner of registered bots: a change of one is committed, then applied; then comes the next."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+import json
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
@@ -30,7 +31,11 @@ class RegisteredBots:
     """
 
     def __init__(
-        self, store: Store, opened_bots: OpenedBots, checks: BackgroundChecks, keys: Sequence[str]
+        self,
+        store: Store,
+        opened_bots: OpenedBots,
+        checks: BackgroundChecks,
+        keys: Mapping[str, Collection[str]],
     ) -> None:
         """Own the registered bots of this process.
 
@@ -38,9 +43,9 @@ class RegisteredBots:
             store: where they are registered.
             opened_bots: what this process holds of them, loaded from the same database.
             checks: the checks that are under way.
-            keys: patterns (as of file names) of the environment variables that an endpoint may name as its
-                key. Without them whoever may register a bot could have any variable of the server sent to
-                an address of theirs.
+            keys: the environment variables that an endpoint may name as its key, each with the hosts that it
+                may be sent to. Otherwise whoever may register a bot could have the server's keys sent to an
+                address of theirs.
         """
         self._store = store
         self._opened_bots = opened_bots
@@ -86,7 +91,9 @@ class RegisteredBots:
 
         Raises what `stored_bots.add_replica` raises; BotUnusable: this server cannot open the bot.
         """
-        await self._require_usable((await self._find(name)).endpoint)
+        endpoint = (await self._find(name)).endpoint
+        await self._require_usable(endpoint)
+        self._require_key_allowed(endpoint, [url])
         return await self._change(name, lambda c: stored_bots.add_replica(c, name, url), ends_check=True)
 
     async def remove_replica(self, name: str, url: str) -> Registration:
@@ -179,17 +186,25 @@ class RegisteredBots:
 
     async def _require_usable(self, endpoint: Endpoint) -> None:
         """Check that this server can and may open `endpoint`. Raises BotUnusable."""
-        key = endpoint.model_dump().get("key")
-        if key is not None and not any(fnmatchcase(key, pattern) for pattern in self._keys):
-            raise BotUnusable(
-                f"the environment variable {key} may not be named as a key here",
-                f"Name the variable like {' or '.join(self._keys) or 'none'}; or let the server's operator"
-                " allow it with CANDOR_BOT_KEYS.",
-            )
+        self._require_key_allowed(endpoint, getattr(endpoint, "urls", ()))
         try:
             await self._opened_bots.require_openable(endpoint)
         except EndpointError as error:
             raise BotUnusable(str(error)) from error
+
+    def _require_key_allowed(self, endpoint: Endpoint, urls: Iterable[str]) -> None:
+        """Check that the key of `endpoint`, if it names one, may be sent to `urls`. Raises BotUnusable."""
+        key = getattr(endpoint, "key", None)
+        if key is None:
+            return
+        hosts = {urlsplit(url.strip()).hostname or url for url in urls}
+        forbidden = hosts - set(self._keys.get(key, ()))
+        if forbidden:
+            allowing = json.dumps({key: sorted(hosts | set(self._keys.get(key, ())))})
+            raise BotUnusable(
+                f"as a key, the environment variable {key} may not be sent to {', '.join(sorted(forbidden))}",
+                f"Whoever runs the server can allow it: CANDOR_BOT_KEYS='{allowing}'.",
+            )
 
     def _usable(self, name: str) -> Bot:
         try:

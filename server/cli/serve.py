@@ -11,7 +11,7 @@ from rich.markup import escape
 from sqlalchemy import Connection
 
 from bots import console, fail, stderr
-from server.access.auth import Auth, load_auth
+from server.access.auth import Auth, load_auth, token_file
 from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
@@ -23,7 +23,7 @@ from server.db.runs import RunEntry, all_runs, open_run
 from server.errors import CandorError
 from server.study import DEMO
 
-_MOST_BYTES = 1_048_576
+_MOST_BYTES = 65_536  # of a frame: twice what a message may have, so that one too long still gets an answer
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="rich")
 
 
@@ -101,7 +101,12 @@ def _announce(settings: Settings, auth: Auth, runs: dict[int, OpenRun]) -> None:
     console.print("\n[bold]Candor[/] is ready.\n")
     for run in runs.values():
         console.print(f"  Workers start here     {url}/w/{run.slug}", soft_wrap=True)
-    console.print(f"  Researchers watch here {url}/desk#token={auth.researcher_token}\n", soft_wrap=True)
+    # The token opens everything: into a terminal it may go, into the log of a service it may not.
+    token = f"#token={auth.researcher_token}" if console.is_terminal else ""
+    console.print(f"  Researchers watch here {url}/desk{token}", soft_wrap=True)
+    if not console.is_terminal:
+        console.print(f"  The desk asks for the token in {token_file(settings.data)}", soft_wrap=True)
+    console.print()
     console.print("  Stop with Ctrl+C; everything acknowledged is stored.\n")
 
 

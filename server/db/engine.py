@@ -14,8 +14,8 @@ def open_engine(url: str, *, begin: str = "BEGIN") -> Engine:
     SQLite runs in WAL mode with `synchronous=FULL`: a commit that has returned survives a power cut.
     """
     if make_url(url).get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True)
-    engine = create_engine(url, connect_args={"check_same_thread": False})
+        return create_engine(url, pool_pre_ping=True, hide_parameters=True)  # what workers say is for no log
+    engine = create_engine(url, connect_args={"check_same_thread": False}, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: object) -> None:
@@ -35,7 +35,10 @@ def migrate(url: str) -> None:
     """Bring the database at `url` to the newest schema, creating it where there is none."""
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite" and parsed.database:
-        Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+        path = Path(parsed.database)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch(mode=0o600)  # SQLite gives its other files the mode of this one
     command.upgrade(alembic_config(url), "head")
 
 

@@ -24,11 +24,15 @@ MAX_TOPIC = 200
 MAX_FEEDBACK = 5_000
 
 
-_UNSPEAKABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+# Control characters, halves of surrogate pairs, and what turns the direction of all the text around it.
+_UNSPEAKABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and marks that are drawn as nothing
 
 
 def plain(text: str) -> str:
-    """Return `text` without control characters and broken surrogates; line feeds and tabs stay.
+    """Return `text` without control characters, overrides of direction and broken surrogates.
+
+    Line feeds and tabs stay.
 
     This is what can be stored of any text, and all that is asked of what workers write: their words are
     data. What a bot may show them is held to a stricter rule, that of bots' replies.
@@ -37,8 +41,8 @@ def plain(text: str) -> str:
 
 
 def _something(text: str) -> str:
-    if not text:
-        raise ValueError("nothing is left of the text once control characters are taken out")
+    if not any(mark.isprintable() and not mark.isspace() and mark not in _BLANK for mark in text):
+        raise ValueError("there is nothing to see in the text")
     return text
 
 

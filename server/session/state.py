@@ -38,6 +38,8 @@ class SessionRules:
     """What a study prescribes to every session of a run."""
 
     minimum_inputs: int
+    maximum_inputs: int
+    maximum_topic_changes: int
     criteria: tuple[str, ...]
     conversations: int
     lineup: LineupSpec

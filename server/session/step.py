@@ -13,7 +13,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from server.errors import IncompleteRating, ReplyPending, TooFewInputs, TopicFixed, TopicMissing, WrongPhase
+from server.errors import (
+    IncompleteRating,
+    ReplyPending,
+    TooFewInputs,
+    TooManyInputs,
+    TooManyTopicChanges,
+    TopicFixed,
+    TopicMissing,
+    WrongPhase,
+)
 from server.session import protocol as wire
 from server.session.events import (
     Accept,
@@ -182,6 +191,8 @@ def _refuse_while_pending(current: Conversation, at: datetime) -> None:
 
 def _say(state: State, current: Conversation, message: wire.Say, at: datetime) -> Outcome:
     _refuse_while_pending(current, at)
+    if current.inputs >= state.rules.maximum_inputs:
+        raise TooManyInputs(f"this conversation has all of its {state.rules.maximum_inputs} inputs")
     plan, index = current.plan, len(current.turns)
     if message.turn != index:
         raise WrongPhase(f"line {index}", f"line {message.turn}")
@@ -191,6 +202,8 @@ def _say(state: State, current: Conversation, message: wire.Say, at: datetime) -
 
 
 def _change_topic(state: State, current: Conversation, message: wire.TopicChange, at: datetime) -> Outcome:
+    if current.topics > state.rules.maximum_topic_changes:  # the opening topic is one of `topics`
+        raise TooManyTopicChanges(f"the topic has changed {state.rules.maximum_topic_changes} times")
     mark = TopicMarked(
         current.plan.conversation,
         current.topics,

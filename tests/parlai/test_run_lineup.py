@@ -1,6 +1,6 @@
 """`make run-lineup` for real: five trained models and the qc bot, whole assignments over WebSocket."""
 
-import re
+import json
 import shutil
 import signal
 import socket
@@ -91,9 +91,9 @@ def found(
     """What is stored once two workers went all the way and the command was ended."""
     log = tmp_path_factory.mktemp("first") / "log"
     with run_lineup(folder, corpus_file, bot_port, log) as running:
-        token = re.search(r"#token=(\S+)", log.read_text())
-        assert token is not None
-        crowd = [sys.executable, "-m", "bots.crowd", "--url", f"{running.url}/w/lineup", "--token", token[1]]
+        token = json.loads((folder / "data" / "secrets.json").read_text())["researcher_token"]
+        assert token not in log.read_text()
+        crowd = [sys.executable, "-m", "bots.crowd", "--url", f"{running.url}/w/lineup", "--token", token]
         subprocess.run([*crowd, "--workers", str(WORKERS)], cwd=REPOSITORY, check=True, timeout=ENOUGH)
         assert running.stop() == 130
         assert not any(_listens(port) for port in running.ports)

@@ -128,6 +128,11 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
             "systems_per_assignment: 1\nqc_per_assignment: 1",
             "my.yaml:5: qc_per_assignment: qc conversations are never first or last",
         ),
+        (
+            "qc_per_assignment: 1",
+            "qc_per_assignment: 1\nminimum_inputs: 7\nmaximum_inputs: 6",
+            "my.yaml:7: maximum_inputs: a conversation needs 7 inputs: allow as many",
+        ),
         ("label: fun", "label: Fun!", "my.yaml:7: criteria.0.label: String should match pattern"),
         ("statement: It was fun.", "statment: It was fun.", "my.yaml:8: criteria.0.statment: Extra inputs"),
         ("label: dull", "label: fun", "my.yaml:9: criteria.1.label: `fun` is there already"),

@@ -145,7 +145,7 @@ async def test_half_an_emoji_is_left_out() -> None:
     assert await reply("http", answer(200, b'{"text": "nice \\ud83d day"}')) == "nice  day"
 
 
-@pytest.mark.parametrize("text", ["\u200b\u2060 ", "\u202e", "\u200d"])
+@pytest.mark.parametrize("text", ["\u200b\u2060 ", "\u202e", "\u200d", "\u2800 \u3164"])
 async def test_a_reply_that_nobody_can_see_is_empty(text: str) -> None:
     assert "the reply was empty" in await failure("http", answer(200, json.dumps({"text": text}).encode()))
 

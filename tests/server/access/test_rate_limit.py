@@ -1,9 +1,12 @@
 """The limiter: counts as it should, and does not grow with everybody who ever came."""
 
+import pytest
 from limits import parse
 from limits.strategies import MovingWindowRateLimiter
+from starlette.requests import HTTPConnection
 
-from server.access.rate_limit import Memory, new_limiter
+from server.access.rate_limit import Memory, RateLimits, new_limiter
+from server.errors import TooMany
 from tests.support.waiting import wait_until
 
 ONCE_A_SECOND = parse("1/second")
@@ -41,3 +44,27 @@ def test_nobody_is_forgotten_within_their_window() -> None:
     assert all(limiter.hit(ONCE_A_DAY, "join", f"visitor-{n}") for n in range(10 * FEW))
     assert not any(limiter.hit(ONCE_A_DAY, "join", f"visitor-{n}") for n in range(10 * FEW))
     assert len(memory.events) == 10 * FEW
+
+
+def connection_from(address: str) -> HTTPConnection:
+    return HTTPConnection({"type": "http", "client": (address, 4711), "headers": []})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("192.0.2.1", "::ffff:192.0.2.1", True),
+        ("testclient", "testclient", True),
+    ],
+)
+def test_a_household_is_an_address_or_a_network_of_ipv6(first: str, second: str, same: bool) -> None:
+    limits = RateLimits(exempt=())
+    limits.count(parse("1/day"), "arrivals", connection_from(first))
+    if same:
+        with pytest.raises(TooMany):
+            limits.count(parse("1/day"), "arrivals", connection_from(second))
+    else:
+        limits.count(parse("1/day"), "arrivals", connection_from(second))

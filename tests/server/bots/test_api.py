@@ -239,7 +239,14 @@ def test_whatever_is_sent_is_taken_or_told_why_not(shared: House, method: str, p
 KEYED = {"kind": "http", "urls": ["http://127.0.0.1:1"], "key": "PARROT_API_KEY"}
 
 
-def test_a_key_is_named_and_its_value_shown_nowhere(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def trusting(url: str, serve: Serve, run: OpenRun) -> House:
+    """A server whose operator lets the key be sent to this machine."""
+    return serve(url, run, bot_keys={"PARROT_API_KEY": ["127.0.0.1", "parrots.example"]})
+
+
+def test_a_key_is_named_and_its_value_shown_nowhere(trusting: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house = trusting
     monkeypatch.setenv("PARROT_API_KEY", "hush-hush")
     answers = [bots(house, "POST", json={"name": "far", "endpoint": KEYED})]
     answers += [bots(house), bots(house, path="/far"), bots(house, "PATCH", "/far", json={"enabled": True})]
@@ -248,7 +255,10 @@ def test_a_key_is_named_and_its_value_shown_nowhere(house: House, monkeypatch: p
     assert "hush-hush" not in str(query(house.url, "SELECT * FROM registration"))
 
 
-def test_a_key_that_is_not_set_where_the_server_runs(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_that_is_not_set_where_the_server_runs(
+    trusting: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = trusting
     monkeypatch.delenv("PARROT_API_KEY", raising=False)
     said = error(bots(house, "POST", json={"name": "far", "endpoint": KEYED}), 422, "bot_unusable")
     assert "PARROT_API_KEY" in said["message"]
@@ -263,13 +273,26 @@ def test_a_variable_that_is_no_bots_key_cannot_be_sent_anywhere(house: House, va
     assert "CANDOR_BOT_KEYS" in said["hint"]
 
 
-def test_the_operator_says_which_variables_are_keys(
-    url: str, serve: Serve, run: OpenRun, monkeypatch: pytest.MonkeyPatch
+def test_a_key_is_sent_to_its_own_hosts_only(trusting: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has a researcher's token could otherwise have it sent to a server of theirs."""
+    monkeypatch.setenv("PARROT_API_KEY", "hush-hush")
+    stolen = KEYED | {"urls": ["http://127.0.0.1:1", "http://127.0.0.1.evil.example/v1"]}
+    said = error(bots(trusting, "POST", json={"name": "far", "endpoint": stolen}), 422, "bot_unusable")
+    assert said["message"].endswith("may not be sent to 127.0.0.1.evil.example")
+    tricky = KEYED | {"urls": ["http://127.0.0.1@evil.example/"]}
+    assert bots(trusting, "POST", json={"name": "far", "endpoint": tricky}).status_code == 422
+    good(bots(trusting, "POST", json={"name": "far", "endpoint": KEYED}), 201)
+    replica = bots(trusting, "POST", "/far/replicas", json={"url": "http://evil.example/v1"})
+    assert "may not be sent to evil.example" in error(replica, 422, "bot_unusable")["message"]
+    assert "evil" not in str(query(trusting.url, "SELECT * FROM registration"))
+
+
+def test_no_key_is_sent_anywhere_unless_the_operator_says_so(
+    house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SESAME", "open")
-    house = serve(url, run, bot_keys=["SESAME"])
-    good(bots(house, "POST", json={"name": "far", "endpoint": NOWHERE | {"key": "SESAME"}}), 201)
-    error(bots(house, "POST", json={"name": "near", "endpoint": KEYED}), 422, "bot_unusable")
+    monkeypatch.setenv("PARROT_API_KEY", "hush-hush")
+    said = error(bots(house, "POST", json={"name": "far", "endpoint": KEYED}), 422, "bot_unusable")
+    assert 'CANDOR_BOT_KEYS=\'{"PARROT_API_KEY": ["127.0.0.1"]}\'' in said["hint"]
 
 
 # ---- replicas --------------------------------------------------------------------------------

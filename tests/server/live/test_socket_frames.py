@@ -58,7 +58,10 @@ BAD_FRAMES = {
     ),
     "an empty line": (SAY % "", "invalid_field", "text: "),
     "a line of spaces": (SAY % "  \\n ", "invalid_field", "text: "),
-    "only control characters": (SAY % "\\u0000\\u0007", "invalid_field", "nothing is left"),
+    "only control characters": (SAY % "\\u0000\\u0007", "invalid_field", "nothing to see"),
+    "only what has no width": (SAY % "\\u200b\\u200b", "invalid_field", "nothing to see"),
+    "only what is drawn as nothing": (SAY % "\\u2800 \\u3164\\u115f", "invalid_field", "nothing to see"),
+    "only a turn of the direction": (SAY % "\\u202e\\u2066", "invalid_field", "nothing to see"),
     "a line too long": (
         SAY % ("x" * (MAX_SAY + 1)),
         "too_long",
@@ -94,7 +97,7 @@ BAD_FRAMES = {
         "too_long",
         f"at most {MAX_FRAME_BYTES} bytes",
     ),
-    "a frame far too large": (SAY % ("x" * 900_000), "too_long", f"at most {MAX_FRAME_BYTES} bytes"),
+    "a frame twice too large": (SAY % ("x" * 60_000), "too_long", f"at most {MAX_FRAME_BYTES} bytes"),
     "no conversation": (
         '{"type": "end_conversation", "id": "x1", "attempt": 1}',
         "invalid_field",

@@ -21,6 +21,7 @@ from server.session.protocol import (
     MAX_FRAME_BYTES,
     MAX_SAY,
     MAX_TOPIC,
+    Say,
     client_messages,
     json_schema,
     plain,
@@ -212,3 +213,20 @@ def test_messages_cannot_be_changed() -> None:
     message = client_messages.validate_python(MESSAGES[1])
     with pytest.raises(ValidationError):
         message.id = "other"
+
+
+def said(text: str) -> str:
+    message = client_messages.validate_python(
+        {"type": "say", "id": "a", "conversation": 1, "attempt": 1, "turn": 0, "text": text}
+    )
+    assert isinstance(message, Say)
+    return message.text
+
+
+def test_overrides_of_direction_are_taken_out_of_what_a_worker_writes() -> None:
+    assert said("a\u202ecod\u202c\u2067b") == "acodb"
+
+
+@pytest.mark.parametrize("text", ["سلام\u200cمن", "👩\u200d🚀", "שלום\u200f!"])
+def test_what_joins_letters_and_signs_stays(text: str) -> None:
+    assert said(text) == text

@@ -4,7 +4,16 @@ from typing import Any
 
 import pytest
 
-from server.errors import IncompleteRating, ReplyPending, TooFewInputs, TopicFixed, TopicMissing, WrongPhase
+from server.errors import (
+    IncompleteRating,
+    ReplyPending,
+    TooFewInputs,
+    TooManyInputs,
+    TooManyTopicChanges,
+    TopicFixed,
+    TopicMissing,
+    WrongPhase,
+)
 from server.session import protocol as wire
 from server.session.events import Accept
 from server.session.instrument import Opinion, TopicChangeKind
@@ -222,3 +231,27 @@ def test_feedback_may_be_empty() -> None:
         FeedbackGiven("", AT, "mine"),
         Closed("completed", AT),
     )
+
+
+# ---- limits ----------------------------------------------------------------------------------
+
+
+def test_a_conversation_that_is_full_takes_no_more_inputs_and_can_be_rated() -> None:
+    walk = Walk(new_state(maximum_inputs=3)).to(Phase.CHAT).chat(3)
+    full = walk.state
+    with pytest.raises(TooManyInputs, match="all of its 3 inputs"):
+        walk.send("say")
+    assert walk.state == full
+    walk.send("end_conversation")
+    walk.send("rate")
+    walk.send("topic")
+    walk.chat(1)  # the next one has its own three
+
+
+def test_the_topic_changes_no_more_often_than_it_may() -> None:
+    walk = Walk(new_state(maximum_topic_changes=2)).to(Phase.CHAT)
+    walk.send("topic_change")
+    walk.send("topic_change")
+    with pytest.raises(TooManyTopicChanges, match="has changed 2 times"):
+        walk.send("topic_change")
+    walk.send("say")

@@ -111,3 +111,9 @@ def test_the_colours_are_those_of_the_other_pages() -> None:
     for mine, theirs in zip(colours(SITE_CSS), colours(TOKENS_CSS), strict=True):
         assert mine
         assert mine.items() <= theirs.items()
+
+
+@pytest.mark.parametrize(("path", "ancestors"), [("/w/pilot", "*"), ("/desk", "'none'"), ("/", "'none'")])
+def test_only_the_workers_page_is_shown_within_other_sites(house: House, path: str, ancestors: str) -> None:
+    policy = house.http("GET", path).headers["content-security-policy"]
+    assert policy.split("; ")[-1] == f"frame-ancestors {ancestors}"

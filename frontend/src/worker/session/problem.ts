@@ -80,6 +80,8 @@ function sentence(text: string | undefined): string {
 const NOTICES: Record<string, string> = {
   reply_pending: "The chatbot is still writing. Please wait for its reply, then send yours.",
   too_few_inputs: "A few more messages are needed before you can go on.",
+  too_many_inputs: "This conversation is as long as it may get. Please end it and rate it.",
+  too_many_topic_changes: "The topic has changed as often as it may. Please go on with this one.",
   incomplete_rating: "Please answer every statement.",
   topic_missing: "Please say what the topic is.",
   topic_fixed: "The topic of this conversation is given. Only your opinion of it is needed.",
