@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bots.host.options import Options
+from bots.host.options import HfOptions
 from tests.bots.support.host_process import running
 from tests.bots.support.tiny_models import save_tiny_models
 from tests.lineup.stored import Conversation, assert_said_by, assert_whole, conversations
@@ -77,5 +77,5 @@ def test_every_assignment_is_whole(found: list[Conversation]) -> None:
 def test_what_workers_were_shown_is_what_the_models_say(
     found: list[Conversation], models: dict[str, Path]
 ) -> None:
-    options = Options(max_new_tokens=TOKENS, device="cpu")
+    options = HfOptions(max_new_tokens=TOKENS, device="cpu")
     assert_said_by(found, {kind: HfModel(str(models[kind]), options).replies for kind in KINDS})
