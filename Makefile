@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PAGES := server/pages/worker.html
 PAGE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/.node -prune -o -type f -print)
-TESTS_AT_ONCE ?= $(shell expr 2 \* $$(nproc 2>/dev/null || echo 2))  # many wait for other processes
+TESTS_AT_ONCE ?= $(shell expr 1 + $$(nproc 2>/dev/null || echo 2))# one more than processors: some tests wait
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 help: ## list the targets
@@ -55,6 +55,8 @@ install-wheel: ## install the wheel of dist/ into a new environment: make instal
 	$(PIP) dist/candor-*.whl
 
 bench: install-models ## how fast things are; results go into the docs
+	$(BIN)/python benchmarks/turns.py --connections 50
+	$(BIN)/python benchmarks/arrivals.py
 	$(BIN)/python benchmarks/group_commit.py
 	$(BIN)/python benchmarks/qc_scale.py
 	$(BIN)/python benchmarks/bot_batching.py

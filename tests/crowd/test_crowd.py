@@ -19,10 +19,12 @@ from scipy.stats import binomtest, spearmanr
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 SCHEMA = Path(__file__).parents[2] / "frontend" / "src" / "worker" / "session" / "protocol.schema.json"
 ALPHA = 0.05
-SOAK = int(os.environ.get("CANDOR_SOAK", "1"))  # `make soak`: so many times the workers and the kills
-WORKERS, KILLS = 200 * SOAK, 20 * SOAK
-INPUTS = 4 if SOAK == 1 else 10  # of a conversation; the demo study asks for 10
-A_CROWD = 1_700 * SOAK  # seconds, more than enough for a crowd on a machine that is busy with other things
+SOAK = int(os.environ.get("CANDOR_SOAK", "0"))  # `make soak`: so many times 200 workers and 20 kills
+WORKERS, KILLS = 200 * max(SOAK, 1), 20 * SOAK or 8
+INPUTS = 10 if SOAK else 4  # of a conversation; the demo study asks for 10
+A_CROWD = 1_700 * max(
+    SOAK, 1
+)  # seconds, more than enough for a crowd on a machine that is busy with other things
 
 pytestmark = pytest.mark.timeout(2 * A_CROWD)
 
