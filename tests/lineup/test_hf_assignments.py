@@ -37,6 +37,7 @@ def study_of(url: str) -> str:
             for kind in KINDS
         ],
         "simulate": {"quality": dict.fromkeys(KINDS, 0.5)},
+        "timeouts": {"bot_try": 600, "bot_total": 900},  # no model fails because the machine is busy
     }
     return yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | changes, sort_keys=False)
 

@@ -18,7 +18,7 @@ from server.errors import StudyInvalid
 from server.session.plan import QC, assignment_of
 from server.study import parse_study
 from tests.server.support.bots import Says
-from tests.server.support.database import execute, make_run, query
+from tests.server.support.database import execute, make_run, query, recount
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text
 
@@ -168,6 +168,7 @@ async def test_it_holds_no_more_than_the_latest_conversations(
             "latency_ms FROM turn WHERE conversation_id = ?",
             *(copy, f"{number}: ", conversation),
         )
+    recount(url)
     pool = EarlierReplies(run.id)
     pool.read_through(store)
     numbers = {int(text.partition(":")[0]) for text in await of_others(pool)}

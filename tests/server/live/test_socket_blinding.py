@@ -51,7 +51,8 @@ def test_nothing_that_a_worker_is_sent_tells_systems_apart(url: str, serve: Serv
                     pass
             page.send("feedback", text="")
             page.until("completed")
-            sent += page.heard
+            code = house.auth.completion_code(assignment)  # in which any two letters may meet
+            sent += [frame.replace(code, "") for frame in page.heard]
         for path in ("/w/" + RUN, "/api/desk/runs", "/nowhere"):
             refused = house.http("GET", path)
             sent += [str(refused.headers), refused.text]

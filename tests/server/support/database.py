@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from bots import Bot
 from server.bots.lineup import OpenRun, names_of, rules_of, study_card
 from server.db.engine import open_engine
-from server.db.plan_counts import differences
+from server.db.plan_counts import FILL, differences
 from server.db.runs import open_run
 from server.db.store import Store
 from server.session.plan import QC
@@ -58,6 +58,12 @@ def query(url: str, sql: str, *values: object) -> list[tuple[Any, ...]]:
 def execute(url: str, sql: str, *values: object) -> None:
     """Change the database from outside the server."""
     query(url, sql, *values)
+
+
+def recount(url: str) -> None:
+    """Count anew what arrivals go by, after conversations were put into the database by hand."""
+    for statement in ("DELETE FROM plan_count", "DELETE FROM free_place", *FILL):
+        execute(url, statement)
 
 
 def audit(url: str) -> list[str]:
