@@ -33,10 +33,11 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def house(migrated: Path, tmp_path: Path) -> Iterator[House]:
-    """A server with one run, in which no registered bot takes part."""
+    """A server with one run, in which no registered bot takes part, that lets two keys be sent to itself."""
     shutil.copy(migrated, tmp_path / "candor.db")
     url = f"sqlite:///{tmp_path / 'candor.db'}"
-    house = House(url, [make_run(url)], tmp_path)
+    keys = {"GPU_API_KEY": ["127.0.0.1"], "NO_SUCH_API_KEY": ["127.0.0.1"]}
+    house = House(url, [make_run(url)], tmp_path, {"bot_keys": keys})
     house.start()
     yield house
     house.stop()

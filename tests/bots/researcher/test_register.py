@@ -120,6 +120,11 @@ def test_what_the_server_refuses_is_told_with_what_to_do(register: Command) -> N
         register("add", "mine", "--kind", "http", "--url", NOWHERE, "--key", "NO_SUCH_API_KEY"),
         "NO_SUCH_API_KEY, which should hold its key, is not set",
     )
+    refused(
+        register("add", "mine", "--kind", "http", "--url", NOWHERE, "--key", "ANOTHER_API_KEY"),
+        "may not be sent to 127.0.0.1",
+        "CANDOR_BOT_KEYS",
+    )
     good(register("add", "mine", "--kind", "http", "--url", NOWHERE))
     refused(register("add", "mine", "--kind", "http", "--url", NOWHERE), "registered as `mine` already")
 
