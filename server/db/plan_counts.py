@@ -54,10 +54,10 @@ _FREE_ANEW = """
     SELECT run_id, simulated, place FROM assignment
     EXCEPT
     SELECT run_id, simulated, place FROM assignment WHERE status IN ('active', 'completed')"""
-# What a database that was made before these tables needs once.
+# What a database that was made before these tables needs once; a step of the migrations runs it.
 FILL = (
-    f"INSERT INTO plan_count (run_id, simulated, system_id, position, number) {_COUNTED_ANEW}",  # noqa: RUF100, S608
-    f"INSERT INTO free_place (run_id, simulated, place) {_FREE_ANEW}",  # noqa: RUF100, S608
+    f"INSERT INTO plan_count (run_id, simulated, system_id, position, number) {_COUNTED_ANEW}",
+    f"INSERT INTO free_place (run_id, simulated, place) {_FREE_ANEW}",
 )
 
 _Place = tuple[int, bool, int]  # run, simulated, place

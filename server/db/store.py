@@ -7,6 +7,7 @@ resolved after the commit that holds its rows has returned, never before.
 import asyncio
 import queue
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ class StaleState(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class _Job(Generic[T]):
+class _Job(ABC, Generic[T]):
     """A call that waits for its commit, in the loop of its caller."""
 
     future: asyncio.Future[T]
@@ -43,9 +44,9 @@ class _Job(Generic[T]):
     result: T | None = None
     error: Exception | None = None
 
+    @abstractmethod
     def perform(self, connection: Connection) -> None:
         """Write, and keep the result. Raises what the database raises, and StaleState."""
-        raise NotImplementedError
 
     def resolve(self) -> None:
         if self.future.cancelled():
@@ -186,12 +187,15 @@ class Store:
 def _together(connection: Connection, appends: Sequence[_Append]) -> bool:
     """Write the records of many sessions at once; return whether that could be done.
 
-    It cannot where one of them contradicts what is stored. Then nothing was written, and each is to be tried
-    by itself, so that the others are not harmed.
+    It cannot where one of them contradicts what is stored, or where a session is among them twice: what it
+    wrote first may have ended it. Then nothing was written, and each is to be tried by itself, so that the
+    others are not harmed.
 
     Raises:
         DBAPIError: the database has rolled back more than the savepoint, as in `_perform`.
     """
+    if len({append.assignment for append in appends}) < len(appends):
+        return False
     if not appends:
         return True
     savepoint = connection.begin_nested()

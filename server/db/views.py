@@ -1,10 +1,8 @@
 """The versioned SQL views that readers of the database use instead of the tables.
 
 `qc` and everybody else's analysis read these; the tables may change underneath. A change that a
-reader would notice makes a new version beside the old one, and `V1` itself never changes: a step
-of the migrations has made it.
-
-V2 holds the newer form of those that have changed, which stand beside their first form.
+reader would notice makes a new version beside the old one: `V2` has the newer form of those that have
+changed. Neither `V1` nor `V2` ever changes: steps of the migrations have made them.
 
 `overran`: the bot took longer than the natural reply time drawn for it, so it was shown as soon as it came.
 """

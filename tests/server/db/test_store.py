@@ -198,6 +198,25 @@ def fail(error: Exception) -> Callable[[Connection], None]:
     return work
 
 
+async def test_a_session_that_ends_within_a_batch_takes_no_more_records_in_it(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    assignment, other = await enrolled(store, run), await enrolled(store, run, "other")
+    async with held_up(store):
+        batch = [
+            asyncio.create_task(call)
+            for call in (
+                store.append(assignment, [Closed("returned", AT)], AT),
+                store.append(assignment, [Agreed(AT, "late")], AT),
+                store.append(other, [Agreed(AT, "in time")], AT),
+            )
+        ]
+    results = await gathered(batch)
+    assert [type(result) for result in results] == [type(None), StaleState, type(None)]
+    agreed = query(url, "SELECT id, agreed_by FROM assignment")
+    assert set(agreed) == {(assignment, None), (other, "in time")}
+
+
 async def test_a_job_that_fails_harms_nobody_elses(store: Store, run: OpenRun, url: str) -> None:
     assignment = await enrolled(store, run)
     await store.append(assignment, [mark(assignment)], AT)
