@@ -73,19 +73,23 @@ def cost(analysis: Analysis) -> Table:
     return Table(pd.DataFrame([asdict(analysis.cost)]))
 
 
-_FAILURE_HEADS = {
-    "timed_out": "Timed out",
-    "busy": "Busy",
-    "gone": "Gone",
-    "refused": "Refused",
-    "empty": "Empty",
-    "too_long": "Too long",
-    "other_errors": "Other errors",
+_FAILURE_WORDS = {
+    "timed_out": "timed out",
+    "busy": "busy",
+    "gone": "gone",
+    "refused": "refused",
+    "empty": "empty",
+    "too_long": "too long",
+    "other_errors": "other",
 }
 
 
 def incidents(found: Incidents) -> Table:
-    """Return what went wrong with each system; a reader sees the kinds of failed tries that there were."""
+    """Return what went wrong with each system; a reader sees in words how tries failed, if any did."""
+    how = [
+        ", ".join(f"{whole(row[kind])} {words}" for kind, words in _FAILURE_WORDS.items() if row[kind])
+        for row in found.table.to_dict("records")
+    ]
     columns = (
         Column("system", "System"),
         Column("conversations", "Conversations begun", COUNT),
@@ -93,12 +97,12 @@ def incidents(found: Incidents) -> Table:
         Column("failed_share", "of them", SHARE),
         Column("replies", "Replies", COUNT),
         Column("errors", "Failed tries", COUNT),
+        *((Column("how", "How they failed"),) if any(how) else ()),
         Column("overran", "Late", COUNT),
         Column("overran_share", "of them", SHARE),
         Column("gave_away", "Gave itself away", COUNT),
     )
-    kinds = (Column(key, head, COUNT) for key, head in _FAILURE_HEADS.items() if found.table[key].any())
-    return Table(found.table, (*columns, *kinds))
+    return Table(found.table, columns, found.table.assign(how=how))
 
 
 def left_out(analysis: Analysis) -> Table:
