@@ -9,6 +9,7 @@ the same message again is safe.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
@@ -44,9 +45,15 @@ def plain(text: str) -> str:
 
 
 def _something(text: str) -> str:
-    if not any(mark.isprintable() and not mark.isspace() and mark not in _BLANK for mark in text):
+    if not any(_is_seen(mark) for mark in text):
         raise ValueError("there is nothing to see in the text")
     return text
+
+
+def _is_seen(mark: str) -> bool:
+    """Return whether a character is drawn; one that is newer than Python's tables may well be."""
+    kind = unicodedata.category(mark)
+    return kind not in {"Cc", "Cf", "Cs"} and not kind.startswith("Z") and mark not in _BLANK
 
 
 MessageId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
