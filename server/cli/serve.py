@@ -23,6 +23,9 @@ from server.db.runs import RunEntry, all_runs, open_run
 from server.errors import CandorError
 from server.study import DEMO
 
+# Seconds after which a thread that computes lets another one go on. The writer needs the interpreter for
+# moments, a few times a commit: at Python's own 5 ms a commit beside a busy loop took 16 ms, and takes 4 so.
+_SWITCH_SECONDS = 0.000_5
 _MOST_BYTES = 65_536  # of a frame: twice what a message may have, so that one too long still gets an answer
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="rich")
 
@@ -45,6 +48,7 @@ def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
         listener.close()
         fail(error.message, error.hint)
     _configure_logging()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     app = create_app(settings, auth, runs, opened_bots)
     _announce(settings, auth, runs)
     config = uvicorn.Config(

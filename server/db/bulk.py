@@ -69,4 +69,5 @@ def _time(value: object) -> str:
     """Return a time as SQLite's tables keep it, and as PostgreSQL reads it."""
     if not isinstance(value, datetime):
         raise TypeError(f"{type(value).__name__} is no column's")
-    return value.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
+    at = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return at.isoformat(" ", "microseconds").removesuffix("+00:00")

@@ -4,10 +4,10 @@ Whatever a session knows is in its records, so it can be rebuilt from the databa
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from server.session.phase import Phase
 from server.session.plan import LineupSpec
@@ -61,8 +61,11 @@ class AssignmentContext:
     return_to: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+# Named tuples, because events are many and each changes a few fields: `_replace` takes a fifth of the time
+# that the same takes with a dataclass.
+
+
+class Turn(NamedTuple):
     """A turn as it stands in the state."""
 
     author: Literal["worker", "bot"]
@@ -71,8 +74,7 @@ class Turn:
     show_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(NamedTuple):
     """A conversation as it stands in the state.
 
     `topics` counts the topic marks, `inputs` the worker's lines. `seen` has the ids of the worker's messages
@@ -96,8 +98,7 @@ class Conversation:
         return bool(self.turns) and self.turns[-1].show_at > at
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """A session: a fold of its records over `context` and `rules`.
 
     `seen` has the ids of the worker's messages that belong to no conversation.
@@ -156,16 +157,15 @@ def _apply(state: State, record: Record) -> State:
         case ConversationPlanned():
             return _planned(state, record)
         case Agreed():
-            return replace(state, agreed=True, seen=state.seen | {record.client_id})
+            return state._replace(agreed=True, seen=state.seen | {record.client_id})
         case FeedbackGiven():
-            return replace(state, feedback=record.text, seen=state.seen | {record.client_id})
+            return state._replace(feedback=record.text, seen=state.seen | {record.client_id})
         case Closed():
-            return replace(state, closed=record.status)
+            return state._replace(closed=record.status)
         case Incident():
             return state
     changed = _apply_to_conversation(state.conversation(record.conversation), record)
-    return replace(
-        state,
+    return state._replace(
         conversations=tuple(
             changed if c.plan.conversation == record.conversation else c for c in state.conversations
         ),
@@ -175,24 +175,22 @@ def _apply(state: State, record: Record) -> State:
 def _planned(state: State, record: ConversationPlanned) -> State:
     conversations = [*state.conversations, Conversation(record)]
     conversations.sort(key=lambda c: (c.plan.position, c.plan.attempt))
-    return replace(state, conversations=tuple(conversations))
+    return state._replace(conversations=tuple(conversations))
 
 
 def _apply_to_conversation(conversation: Conversation, record: ConversationChange) -> Conversation:
     match record:
         case WorkerSaid():
-            return replace(
-                conversation,
+            return conversation._replace(
                 turns=(*conversation.turns, Turn("worker", record.text, record.at, record.at)),
                 inputs=conversation.inputs + 1,
                 seen=conversation.seen | {record.client_id},
             )
         case BotSaid():
             turn = Turn("bot", record.text, record.at, record.show_at)
-            return replace(conversation, turns=(*conversation.turns, turn))
+            return conversation._replace(turns=(*conversation.turns, turn))
         case TopicMarked():
-            return replace(
-                conversation,
+            return conversation._replace(
                 status="active" if conversation.status == "planned" else conversation.status,
                 topic=record.topic,
                 topics=conversation.topics + 1,
@@ -200,10 +198,10 @@ def _apply_to_conversation(conversation: Conversation, record: ConversationChang
             )
         case ConversationEnded():
             seen = conversation.seen if record.client_id is None else conversation.seen | {record.client_id}
-            return replace(conversation, status="ended", seen=seen)
+            return conversation._replace(status="ended", seen=seen)
         case ConversationFailed():
-            return replace(conversation, status="failed")
+            return conversation._replace(status="failed")
         case ConversationSkipped():
-            return replace(conversation, status="skipped")
+            return conversation._replace(status="skipped")
         case ConversationRated():
-            return replace(conversation, status="rated", seen=conversation.seen | {record.client_id})
+            return conversation._replace(status="rated", seen=conversation.seen | {record.client_id})
