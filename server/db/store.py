@@ -17,10 +17,11 @@ from typing import Any, Generic, TypeVar
 import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from server.db import rows
 from server.db.bulk import Bulk, Kind
-from server.db.engine import open_engine
+from server.db.engine import DatabaseLimits, open_engine
 from server.errors import StorageFailed
 from server.session.records import Record
 
@@ -80,9 +81,9 @@ class Store:
     Call `start` before and `stop` after use. `commits` counts the transactions so far.
     """
 
-    def __init__(self, url: str) -> None:
-        self._writer = open_engine(url, begin="BEGIN IMMEDIATE")
-        self._reader = open_engine(url)
+    def __init__(self, url: str, limits: DatabaseLimits | None = None) -> None:
+        self._writer = open_engine(url, begin="BEGIN IMMEDIATE", limits=limits)
+        self._reader = open_engine(url, limits=limits)
         self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write_forever, name="store-writer", daemon=True)
         self.commits = 0
@@ -145,7 +146,7 @@ class Store:
         try:
             with self._reader.connect() as connection:
                 return work(connection)
-        except DBAPIError as error:
+        except (DBAPIError, PoolTimeout) as error:
             log.error("read failed", error=str(error))
             raise StorageFailed("the database could not be read") from error
 
