@@ -26,6 +26,10 @@ class Settings(BaseSettings):
     public_url: str | None = Field(None, description="how the outside reaches this server, for its links")
     data: Path = Field(Path("candor-data"), description="folder of the database and the secrets")
     database_url: str | None = Field(None, description="SQLAlchemy URL; default: SQLite in the data folder")
+    processes: int = Field(1, ge=1, le=64, description="web processes; several need PostgreSQL and Redis")
+    drain_seconds: float = Field(
+        15.0, ge=0, description="how long a process that ends waits for bots that are answering"
+    )
     exempt_addresses: list[str] = Field([], description="addresses without limits per address")
     joins_per_address: Limit = Field("30/minute", description="new arrivals from one address")
     connections_per_address: Limit = Field("240/minute", description="sockets opened from one address")

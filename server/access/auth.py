@@ -41,6 +41,11 @@ class Auth:
     token_seconds: int
     granted: Callable[[str], Awaitable[Grant | None]] = nothing_granted
 
+    @property
+    def secrets(self) -> tuple[str, str]:
+        """What nobody may read in a log."""
+        return self.secret, self.researcher_token
+
     def worker_token(self, assignment_id: str) -> str:
         """Return the token that opens this assignment's session."""
         return self._serializer().dumps(assignment_id)

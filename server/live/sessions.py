@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 
 from sqlalchemy import Connection, select
@@ -19,6 +20,7 @@ from server.session.records import Record
 from server.session.state import AssignmentContext, State, fold
 
 ASSIGNMENT = columns(Assignment)
+_APART = 0.005  # seconds from one page that is let go to the next
 
 
 class LiveSessions:
@@ -65,6 +67,17 @@ class LiveSessions:
             del self._sessions[assignment_id]
             self._opening.pop(assignment_id, None)
 
+    async def drain(self, seconds: float) -> None:
+        """Have every page connect anew, each once its bot has answered; give up after so many seconds.
+
+        The pages are let go one after the other, so that they do not all come back in one moment.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while held := [session for session in self._sessions.values() if session.has_page]:
+                    await asyncio.gather(*(_drain_after(k * _APART, each) for k, each in enumerate(held)))
+                    await asyncio.sleep(_APART)
+
     async def close(self) -> None:
         """Drop what is under way in every session: what is stored takes it up again after the next start."""
         await asyncio.gather(*(session.close() for session in tuple(self._sessions.values())))
@@ -97,6 +110,11 @@ def restore(assignment: Assignment, records: list[Record], run: OpenRun, auth: A
         return_to=return_to,
     )
     return fold(State(run.rules, context), records)
+
+
+async def _drain_after(seconds: float, session: LiveSession) -> None:
+    await asyncio.sleep(seconds)
+    await session.drain()
 
 
 def _read(connection: Connection, assignment_id: str) -> tuple[Assignment, list[Record]]:
