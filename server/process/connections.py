@@ -76,7 +76,9 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         if self.curr_msg_data_type == "bytes" or self.close_sent or _is_text(b"".join(self.frames)):
             super().send_receive_event_to_app()
             return
-        log.warning("connection closed: a message was not valid UTF-8")
+        # The name that `RequestIds` gave it; here nothing runs in the context of the connection's task.
+        name = self.scope["state"].get("request_id")
+        log.warning("connection closed: a message was not valid UTF-8", request_id=name)
         self.frames = []
         self.conn.fail(CloseCode.INVALID_DATA, "not valid UTF-8")
         self.handle_parser_exception()

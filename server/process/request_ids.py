@@ -27,6 +27,7 @@ class RequestIds:
             return
         given = Headers(scope=scope).get(HEADER, "")
         name = given if _SANE.fullmatch(given) else secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = name
         # Not taken back at the end: what the server says of this task after it has failed is part of it.
         clear_contextvars()
         bind_contextvars(request_id=name)

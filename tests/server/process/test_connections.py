@@ -16,11 +16,13 @@ from websockets.sync.client import connect
 
 from server.process import connections
 from server.process.lifecycle import Lifecycle
+from server.process.request_ids import RequestIds
 from server.process.server import Server
 from tests.support.server_process import Server as ServerProcess
 from tests.support.waiting import PATIENCE, wait_until
 
 app = FastAPI()
+app.add_middleware(RequestIds)
 
 
 @app.post("/")
@@ -96,7 +98,10 @@ def test_a_websocket_may_be_silent(port: int) -> None:
 
 
 def test_text_that_is_not_utf_8_is_closed_with_1007_and_one_line(port: int) -> None:
-    with capture_logs() as lines, connect(f"ws://127.0.0.1:{port}/echo") as page:
+    with (
+        capture_logs() as lines,
+        connect(f"ws://127.0.0.1:{port}/echo", additional_headers={"X-Request-ID": "page-7"}) as page,
+    ):
         page.protocol.send_text(b"\xff\xfe")
         page.socket.sendall(b"".join(page.protocol.data_to_send()))
         with pytest.raises(ConnectionClosed) as closed:
@@ -104,6 +109,7 @@ def test_text_that_is_not_utf_8_is_closed_with_1007_and_one_line(port: int) -> N
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 1007
     assert [line["event"] for line in lines] == ["connection closed: a message was not valid UTF-8"]
+    assert lines[0]["request_id"] == "page-7"
 
 
 def test_text_in_pieces_is_whole_again(port: int) -> None:
