@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from alembic.util import CommandError
-from sqlalchemy import Connection, inspect, make_url
+from sqlalchemy import Connection, Engine, inspect, make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from bots import fail
@@ -26,10 +26,8 @@ def transaction(settings: Settings) -> Iterator[Connection]:
     url = settings.resolved_database_url
     with _database_errors(url):
         migrate(url)
-        engine = open_engine(url, begin="BEGIN IMMEDIATE")
-        with engine.begin() as connection:
+        with _opened(url, begin="BEGIN IMMEDIATE") as engine, engine.begin() as connection:
             yield connection
-        engine.dispose()
 
 
 @contextmanager
@@ -44,11 +42,8 @@ def reading(settings: Settings) -> Iterator[Connection | None]:
     if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists():
         yield None
         return
-    with _database_errors(url):
-        engine = open_engine(url)
-        with engine.connect() as connection:
-            yield connection if inspect(connection).has_table("registration") else None
-        engine.dispose()
+    with _database_errors(url), _opened(url) as engine, engine.connect() as connection:
+        yield connection if inspect(connection).has_table("registration") else None
 
 
 @contextmanager
@@ -59,6 +54,15 @@ def transaction_or_fail(data: Path | None) -> Iterator[Connection]:
             yield connection
     except CandorError as error:
         fail(error.message, error.hint)
+
+
+@contextmanager
+def _opened(url: str, **how: str) -> Iterator[Engine]:
+    engine = open_engine(url, **how)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
 
 
 @contextmanager

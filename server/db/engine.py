@@ -12,9 +12,16 @@ def open_engine(url: str, *, begin: str = "BEGIN") -> Engine:
     """Return an engine for `url`. `begin` is how SQLite opens a transaction; the writer's is IMMEDIATE.
 
     SQLite runs in WAL mode with `synchronous=FULL`: a commit that has returned survives a power cut.
+    PostgreSQL opens every transaction but the writer's as a snapshot, as SQLite does.
     """
     if make_url(url).get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True, hide_parameters=True)  # what workers say is for no log
+        return create_engine(
+            url,
+            pool_pre_ping=True,
+            hide_parameters=True,  # what workers say is for no log
+            isolation_level="READ COMMITTED" if begin == "BEGIN IMMEDIATE" else "REPEATABLE READ",
+            connect_args={"options": "-c timezone=UTC"},
+        )
     engine = create_engine(url, connect_args={"check_same_thread": False}, hide_parameters=True)
 
     @event.listens_for(engine, "connect")

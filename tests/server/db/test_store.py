@@ -1,7 +1,6 @@
 """The writer: grouped, durable before it answers, and able to live through every failure."""
 
 import asyncio
-import sqlite3
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -27,9 +26,11 @@ from server.session.records import (
     TopicMarked,
     WorkerSaid,
 )
-from tests.server.support.database import execute, held_up, query
+from tests.server.support.database import execute, held_up, locked, query
 from tests.server.support.study import AT
 from tests.support.waiting import PATIENCE
+
+pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
 T = TypeVar("T")
 
@@ -70,12 +71,33 @@ def gathered(calls: list[Awaitable[T]]) -> asyncio.Future[list[Any]]:
 # ---- durability ------------------------------------------------------------------------------
 
 
+@pytest.mark.databases("sqlite")
 async def test_the_writer_waits_for_the_disk(store: Store, url: str) -> None:
     def pragmas(connection: Connection) -> tuple[Any, ...]:
         names = ("journal_mode", "synchronous", "foreign_keys")
         return tuple(connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names)
 
     assert await store.submit(pragmas) == ("wal", 2, 1)  # 2 = FULL
+
+
+@pytest.mark.databases("postgresql")
+async def test_the_writer_waits_for_the_disk_of_postgresql(store: Store) -> None:
+    def setting(connection: Connection) -> Any:
+        return connection.exec_driver_sql("SHOW synchronous_commit").scalar()
+
+    assert await store.submit(setting) == "on"
+
+
+@pytest.mark.databases("postgresql")
+async def test_a_reader_sees_one_moment(store: Store, run: OpenRun, url: str) -> None:
+    def read_twice(connection: Connection) -> tuple[Any, Any]:
+        count = text("SELECT count(*) FROM bot")
+        before = connection.execute(count).scalar_one()
+        execute(url, "INSERT INTO bot (spec) VALUES ('another')")
+        return before, connection.execute(count).scalar_one()
+
+    before, after = await store.read(read_twice)
+    assert before == after
 
 
 async def test_every_append_is_visible_to_another_reader_before_it_returns(
@@ -180,7 +202,7 @@ async def test_an_append_counts_as_activity(store: Store, run: OpenRun, url: str
     assignment = await enrolled(store, run)
     await store.append(assignment, [Agreed(later, "m1")], later)
     ((active_at,),) = query(url, "SELECT active_at FROM assignment")
-    assert active_at.startswith("2026-01-01 13:00")
+    assert str(active_at).startswith("2026-01-01 13:00")
 
 
 async def test_reading_an_assignment_that_is_not_there(store: Store) -> None:
@@ -279,17 +301,14 @@ async def test_a_locked_database_is_a_storage_failure_and_passes(
     store: Store, run: OpenRun, url: str
 ) -> None:
     assignment = await enrolled(store, run)
-    await store.submit(lambda connection: connection.exec_driver_sql("PRAGMA busy_timeout=20"))
-    other = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StorageFailed):
-        await store.append(assignment, [said(assignment, 0)], AT)
-    other.execute("ROLLBACK")
-    other.close()
+    async with locked(url, store):
+        with pytest.raises(StorageFailed):
+            await store.append(assignment, [said(assignment, 0)], AT)
     await store.append(assignment, [said(assignment, 0)], AT)
     assert turns(url) == [0]
 
 
+@pytest.mark.databases("sqlite")
 async def test_a_read_only_database_can_be_read_and_says_that_it_cannot_be_written(
     store: Store, run: OpenRun, url: str
 ) -> None:
@@ -304,6 +323,7 @@ async def test_a_read_only_database_can_be_read_and_says_that_it_cannot_be_writt
     assert turns(url) == []
 
 
+@pytest.mark.databases("sqlite")
 async def test_a_full_disk_loses_nothing_that_was_acknowledged(store: Store, run: OpenRun, url: str) -> None:
     """SQLite rolls the whole transaction back when the disk is full, so the whole batch has failed."""
 

@@ -1,7 +1,6 @@
 """Live sessions over a real store and real bots: who holds them, what bots may do, when they end."""
 
 import asyncio
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
@@ -26,10 +25,12 @@ from server.session.protocol import Ended, ServerMessage, client_messages
 from server.session.records import WorkerSaid
 from server.study import parse_study
 from tests.server.support.bots import Echo, Gated, Raises, ReturnsNothing, Says
-from tests.server.support.database import make_run, query
+from tests.server.support.database import locked, make_run, query
 from tests.server.support.page import OF_A_CONVERSATION
 from tests.server.support.study import RATINGS, study_text
 from tests.support.waiting import PATIENCE, until
+
+pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
 QUICK = {"timeouts": {"bot_try": 0.1, "bot_total": 0.3}}
 AUTH = Auth("secret", "token", 3600)
@@ -425,14 +426,11 @@ async def test_a_reply_is_kept_until_the_database_takes_it(staged: Callable[...,
     stage = staged(bot)
     _, session, page = await stage.chatting()
     await stage.send(session, page, "say", text="Hello?")
-    await stage.store.submit(lambda c: c.exec_driver_sql("PRAGMA busy_timeout=10").close())
-    other = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    with capture_logs() as logs:
-        bot.gate.set()
-        await until(lambda: [entry["event"] for entry in logs].count("commit failed") >= 2)
-    other.execute("ROLLBACK")
-    other.close()
+    async with locked(url, stage.store):
+        with capture_logs() as logs:
+            bot.gate.set()
+            failed = {"commit failed", "write failed"}
+            await until(lambda: sum(entry["event"] in failed for entry in logs) >= 2)
     await page.hears("said")
     assert bot.calls == 1
     assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Callable
 
+import pytest
+
 from server.bots.lineup import OpenRun
 from tests.server.support.bots import Gated
 from tests.server.support.database import make_run
@@ -17,13 +19,17 @@ Serve = Callable[..., House]
 # ---- the whole way ---------------------------------------------------------------------------
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_a_whole_assignment(house: House) -> None:
     with house.page() as page:
         assert (page.snapshot["type"], page.snapshot["phase"]) == ("snapshot", "instructions")
         completed = page.whole()
     assert stored(house, "SELECT status, feedback FROM assignment") == [("completed", "Thank you.")]
     assert stored(house, "SELECT status, count(*) FROM conversation GROUP BY status") == [("rated", 4)]
-    assert stored(house, "SELECT author, count(*) FROM turn GROUP BY author") == [("bot", 8), ("worker", 8)]
+    assert stored(house, "SELECT author, count(*) FROM turn GROUP BY author ORDER BY author") == [
+        ("bot", 8),
+        ("worker", 8),
+    ]
     ratings = stored(house, "SELECT DISTINCT criterion, value FROM rating ORDER BY criterion")
     assert ratings == sorted(RATINGS.items())
     assert stored(house, "SELECT count(*) FROM topic_mark WHERE round = 0 AND ordinal = 0") == [(4,)]
