@@ -54,7 +54,7 @@ def serve(host: Host = None, port: Port = None, data: Data = None, processes: Pr
     lifecycle = Lifecycle(settings.drain_seconds)
     app = create_app(settings, auth, runs, opened_bots, lifecycle=lifecycle)
     _announce(settings, auth, runs)
-    Server(app, lifecycle).run(sockets=[listener])
+    Server(app, lifecycle, settings.trusted_proxies).run(sockets=[listener])
 
 
 def _serve_supervised(

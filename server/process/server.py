@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from collections.abc import Sequence
 
 import structlog
 import uvicorn
@@ -21,9 +22,14 @@ class Server(uvicorn.Server):
     """Serves `app`. Told to end, it takes no newcomers, drains what `lifecycle` names, then closes the rest.
 
     A WebSocket that is left then is closed with 1012, which tells a page to come back at once.
+
+    Args:
+        app: what is served.
+        lifecycle: what is to be finished before the end.
+        trusted_proxies: addresses or networks whose `X-Forwarded-For` is believed.
     """
 
-    def __init__(self, app: FastAPI, lifecycle: Lifecycle) -> None:
+    def __init__(self, app: FastAPI, lifecycle: Lifecycle, trusted_proxies: Sequence[str] = ()) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -34,6 +40,7 @@ class Server(uvicorn.Server):
                 log_level="warning",
                 access_log=False,
                 server_header=False,
+                forwarded_allow_ips=list(trusted_proxies),
                 timeout_graceful_shutdown=_LAST_SECONDS,
             )
         )

@@ -61,11 +61,9 @@ def log(server: Server) -> str:
     return (server.data / "server.log").read_text()
 
 
-def ready(server: Server) -> bool:
-    try:
-        return httpx2.get(f"{server.url}/readyz").status_code == 200
-    except httpx2.HTTPError:
-        return False
+def readiness(server: Server) -> dict[str, object]:
+    answer: dict[str, object] = httpx2.get(f"{server.url}/readyz", timeout=ENOUGH).json()
+    return answer
 
 
 def is_free(port: int) -> bool:
@@ -137,7 +135,7 @@ def test_a_process_that_dies_is_started_again(cluster: Server) -> None:
     victim = min(before)
     os.kill(victim, signal.SIGKILL)
     wait_until(lambda: victim not in processes(cluster), "the process to be gone")
-    assert ready(cluster)  # the other one
+    assert readiness(cluster)["ready"], readiness(cluster)  # the other one
     wait_until(lambda: len(processes(cluster)) == PROCESSES, "another process")
     assert victim not in processes(cluster)
     assert "a process ended by itself" in log(cluster)
@@ -151,7 +149,7 @@ def test_where_a_new_process_does_not_start_the_old_ones_are_kept(cluster: Serve
     cluster.process.send_signal(signal.SIGHUP)
     wait_until(lambda: "the processes were not replaced" in log(cluster), "the refusal")
     wait_until(lambda: processes(cluster) == old, "the new process to be gone")
-    assert ready(cluster)
+    assert readiness(cluster)["ready"]
 
 
 def test_the_processes_end_with_their_supervisor(cluster: Server) -> None:

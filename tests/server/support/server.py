@@ -45,7 +45,7 @@ class House:
         runs = {run.id: run for run in self.runs}
         lifecycle = Lifecycle(settings.drain_seconds)
         app = create_app(settings, self.auth, runs, self.opened_bots, pages, lifecycle)
-        self._server = Server(app, lifecycle)
+        self._server = Server(app, lifecycle, settings.trusted_proxies)
         listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = listener.getsockname()[1]
         self._thread = threading.Thread(target=self._server.run, args=([listener],), name="server")
