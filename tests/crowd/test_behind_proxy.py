@@ -5,7 +5,6 @@ What `compose.yaml` describes, without its engine: the same processes behind `de
 
 import json
 import os
-import shutil
 import ssl
 import subprocess
 import sys
@@ -27,11 +26,7 @@ from tests.support.waiting import ENOUGH, wait_until
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "nginx.conf"
 WORKERS = 20
 WORKER = "external-id-of-ann"
-pytestmark = [
-    pytest.mark.services,
-    pytest.mark.timeout(4 * ENOUGH),
-    pytest.mark.skipif(shutil.which("nginx") is None, reason="NO NGINX: tests/support/need-services"),
-]
+pytestmark = [pytest.mark.services, pytest.mark.timeout(4 * ENOUGH)]
 
 
 @dataclass

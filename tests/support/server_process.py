@@ -34,7 +34,7 @@ class Server:
     ) -> None:
         self.data = data
         self._options = options
-        self._environment = dict(environment or {})
+        self.environment = os.environ | {"CANDOR_EXEMPT_ADDRESSES": '["127.0.0.1"]'} | dict(environment or {})
         self._interpreter = interpreter
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -48,11 +48,10 @@ class Server:
         return str(json.loads((self.data / "secrets.json").read_text())["researcher_token"])
 
     def start(self) -> None:
-        environment = os.environ | {"CANDOR_EXEMPT_ADDRESSES": '["127.0.0.1"]'} | self._environment
         options = ["--port", str(self.port), "--data", str(self.data), *self._options]
         command = [*self._interpreter, "serve", *options]
         with (self.data / "server.log").open("ab") as log:
-            self._process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+            self._process = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
         deadline = time.monotonic() + ENOUGH
         while not self._answers():
             assert self.process.poll() is None, (self.data / "server.log").read_text()
