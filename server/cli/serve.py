@@ -21,6 +21,7 @@ from server.errors import CandorError
 from server.process.file_limit import raise_file_limit
 from server.process.lifecycle import Lifecycle
 from server.process.logs import configure_logging
+from server.process.readiness import newest_schema, schema
 from server.process.server import Server
 from server.process.supervisor import NotStarted, Supervisor
 from server.study import DEMO
@@ -123,6 +124,11 @@ def open_runs(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]
     with reading(settings) as connection:
         if connection is None:
             raise CandorError("the database is empty", "Start the server with `candor serve`.")
+        if (found := schema(connection)) != (needed := newest_schema()):
+            reason = f"the database's schema is {found}, and this version needs {needed}"
+            raise CandorError(
+                reason, "Stop the server and start it again: that brings the database up to date."
+            )
         entries = all_runs(connection)
         opened_bots.load(connection)
     return _opened_runs(entries, opened_bots)

@@ -37,7 +37,7 @@ class Health:
     def __init__(self, store: Store, lifecycle: Lifecycle) -> None:
         self._store = store
         self._lifecycle = lifecycle
-        self._newest = ScriptDirectory.from_config(alembic_config("")).get_current_head()
+        self._newest = newest_schema()
         self.router = APIRouter(include_in_schema=False)
         self.router.add_api_route("/healthz", self.health, methods=["GET"])
         self.router.add_api_route("/readyz", self.readiness, methods=["GET"])
@@ -56,13 +56,21 @@ class Health:
     async def _database(self) -> str:
         try:
             async with asyncio.timeout(_PATIENCE):
-                version = await self._store.read(_version)
+                version = await self._store.read(schema)
         except TimeoutError:
             return f"no answer within {_PATIENCE:.0f} s"
         except StorageFailed:
             return "cannot be read"
-        return "ok" if version == self._newest else f"its schema is {version}, this version's {self._newest}"
+        return (
+            "ok" if version == self._newest else f"its schema is {version}, this version's is {self._newest}"
+        )
 
 
-def _version(connection: Connection) -> str | None:
+def schema(connection: Connection) -> str | None:
+    """Return the schema that a database has: the last migration that it went through."""
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def newest_schema() -> str | None:
+    """Return the schema that this version needs."""
+    return ScriptDirectory.from_config(alembic_config("")).get_current_head()

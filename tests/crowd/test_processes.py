@@ -141,15 +141,18 @@ def test_a_process_that_dies_is_started_again(cluster: Server) -> None:
     assert "a process ended by itself" in log(cluster)
 
 
-def test_where_a_new_process_does_not_start_the_old_ones_are_kept(cluster: Server) -> None:
+def test_where_a_new_process_does_not_start_the_old_ones_are_kept(cluster: Server, database: str) -> None:
+    """As with a new version whose schema the database does not have."""
     old = processes(cluster)
-    secrets = cluster.data / "secrets.json"
-    secrets.rename(cluster.data / "away")
-    secrets.write_text("{")
+    engine = create_engine(database)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+    engine.dispose()
     cluster.process.send_signal(signal.SIGHUP)
     wait_until(lambda: "the processes were not replaced" in log(cluster), "the refusal")
     wait_until(lambda: processes(cluster) == old, "the new process to be gone")
-    assert readiness(cluster)["ready"]
+    assert "the database's schema is 0001" in log(cluster)
+    assert httpx2.get(f"{cluster.url}/healthz", timeout=ENOUGH).status_code == 200
 
 
 def test_the_processes_end_with_their_supervisor(cluster: Server) -> None:

@@ -25,7 +25,7 @@ def test_an_older_schema_is_not_ready_but_alive(house: House) -> None:
     execute(house.url, "UPDATE alembic_version SET version_num = '0001'")
     answer = house.http("GET", "/readyz")
     assert answer.status_code == 503
-    assert answer.json()["database"].startswith("its schema is 0001, this version's ")
+    assert answer.json()["database"].startswith("its schema is 0001, this version's is ")
     assert house.http("GET", "/healthz").status_code == 200
 
 
