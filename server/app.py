@@ -32,6 +32,9 @@ from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.live.join import JoinApi
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
+from server.process.lifecycle import Lifecycle
+from server.process.readiness import Health
+from server.process.request_ids import RequestIds
 from server.site.api_docs import ApiDocs
 from server.site.start import StartPage
 from server.site.templates import STATIC, STATIC_PATH
@@ -46,7 +49,12 @@ _HEADERS = {
 
 
 def create_app(
-    settings: Settings, auth: Auth, runs: dict[int, OpenRun], opened_bots: OpenedBots, pages: Path = PAGES
+    settings: Settings,
+    auth: Auth,
+    runs: dict[int, OpenRun],
+    opened_bots: OpenedBots,
+    pages: Path = PAGES,
+    lifecycle: Lifecycle | None = None,
 ) -> FastAPI:
     """Return the server's application.
 
@@ -56,13 +64,16 @@ def create_app(
         runs: what workers can be let into, by the run's id.
         opened_bots: has opened the bots of `runs`; it is closed when the server stops.
         pages: the folder of the built pages.
+        lifecycle: hears when everything has started, and is told what to finish before the end.
     """
+    lifecycle = lifecycle or Lifecycle()
     limits_of_database = DatabaseLimits(settings.database_connections, settings.database_seconds)
     store = Store(settings.resolved_database_url, limits_of_database)
     auth = replace(auth, granted=_grants_in(store))
     metrics = Metrics(auth)
     runs = {key: metrics.measured(run) for key, run in runs.items()}
     live = LiveSessions(store, runs, auth)
+    lifecycle.on_drain(live.drain)
     metrics.watch(live, store)
     limits = RateLimits(frozenset(settings.exempt_addresses))
     checks = BackgroundChecks(store)
@@ -75,6 +86,7 @@ def create_app(
         for run in runs.values():
             if run.earlier is not None:
                 run.earlier.read_through(store)
+        lifecycle.begin_serving()
         yield
         await checks.close()
         await live.close()  # before the bots' connections: systems do not fail because a server stops
@@ -95,7 +107,8 @@ def create_app(
     _add_errors(app)
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
     app.middleware("http")(_with_headers)
-    app.add_api_route("/healthz", _health, methods=["GET"], include_in_schema=False)
+    app.add_middleware(RequestIds)
+    app.include_router(Health(store, lifecycle).router)
     join_api = JoinApi(
         store=store,
         live=live,
@@ -139,10 +152,6 @@ def _grants_in(store: Store) -> Callable[[str], Awaitable[Grant | None]]:
         return await store.read(lambda connection: find(connection, digest))
 
     return granted
-
-
-async def _health() -> dict[str, str]:
-    return {"status": "ok"}
 
 
 async def _with_headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
