@@ -11,26 +11,10 @@ from numpy.typing import NDArray
 
 from bots.core.chat import Chat, Reply
 from bots.core.prose import present
-from bots.corpus import Corpus, CorpusError
+from bots.corpus import Corpus
+from bots.qc_bots.material import require_material, responses, run_length
 
 _TRIES = 20  # redraws of a distortion that changed nothing or gave a line already said
-
-
-def run_length(words: int) -> int:
-    """Return how many consecutive words are replaced in a response of `words` words.
-
-    The classes are those of Ji et al. (2022): 1 for 1-3 words, 2 for 4-5, 3 for 6-8, 4 for 9-15,
-    5 for 16-29, and a fifth, rounded down, from 30 on.
-
-    Raises:
-        ValueError: there are no words.
-    """
-    if words < 1:
-        raise ValueError(f"a response has at least one word, not {words}")
-    for longest, length in ((3, 1), (5, 2), (8, 3), (15, 4), (29, 5)):
-        if words <= longest:
-            return length
-    return words // 5
 
 
 def distort(response: Sequence[str], donor: Sequence[str], rng: random.Random) -> list[str]:
@@ -74,26 +58,15 @@ class QcBot:
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        """Index `corpus`.
-
-        Raises:
-            CorpusError: no response can be distorted, as there is no other dialogue to take words from.
-        """
-        # What was once said by two people in the same words is one response: it must not come twice.
-        origins: dict[str, int] = {}
-        for number, dialogue in enumerate(corpus.dialogues):
-            for turn in dialogue.turns[1:]:
-                origins.setdefault(" ".join(turn.split()), number)
+        """Index `corpus`. Raises CorpusError, as `require_material` does."""
+        require_material(corpus)
         self._donors = [" ".join(dialogue.turns).split() for dialogue in corpus.dialogues]
         self._sizes = np.array([len(donor) for donor in self._donors])
         self._responses = [
-            (text.split(), origin) for text, origin in origins.items() if self._givers(text, origin).size
+            (text.split(), origin)
+            for text, origin in responses(corpus).items()
+            if self._givers(text, origin).size
         ]
-        if not self._responses:
-            remedy = "Give a corpus of at least two dialogues."
-            raise CorpusError(
-                corpus.name, None, "no second dialogue to take the distorting words from", remedy
-            )
 
     def __len__(self) -> int:
         """Return how many responses there are."""

@@ -37,7 +37,7 @@ def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
             "Run `make run`, which builds them, or install a wheel.",
         )
     listener = listen(settings)
-    opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
+    opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots, bot_hosts=settings.bot_hosts)
     try:
         runs = prepare(settings, opened_bots)
         auth = load_auth(settings.data, settings.token_days)
