@@ -2,11 +2,13 @@
 
 python benchmarks/asks.py [--lines 40] [--asks 5000] [--at-once 50]
 
-The time is that of this process's CPU alone; the bot host, which reads, computes and answers, is another one.
+Conversations grow to twice as many lines, so that these are the mean. The time is that of this process's CPU
+alone; the bot host, which reads, computes and answers, is another one.
 """
 
 import asyncio
 import time
+from itertools import count
 from typing import Annotated
 
 import typer
@@ -23,19 +25,23 @@ async def measured(lines: int, asks: int, at_once: int) -> tuple[float, float]:
     opened = OpenedBots(refuse_private=False)
     bot = opened.built_in("qc", "builtin:smalltalk")
     opened.start()
-    turns = tuple(Turn("bot" if at % 2 else "worker", f"{at} {LINE}") for at in range(lines | 1))
-    chats = [Chat(f"conversation-{at}", at, (), turns) for at in range(at_once)]
-    await asyncio.gather(*(bot.reply(chat) for chat in chats))
+    turns = tuple(Turn("bot" if at % 2 else "worker", f"{at} {LINE}") for at in range(2 * lines))
+    names = count()
+    done = 0
 
-    async def worker(chat: Chat) -> None:
-        for _ in range(asks // at_once):
-            await bot.reply(chat)
+    async def worker() -> None:
+        nonlocal done
+        while done < asks:
+            name = f"conversation-{next(names)}"
+            for chat in [Chat(name, 1, (), turns[:at]) for at in range(1, 2 * lines, 2)]:
+                await bot.reply(chat)
+                done += 1
 
-    cpu, passed = time.process_time(), time.perf_counter()
-    await asyncio.gather(*map(worker, chats))
+    await worker()
+    done, cpu, passed = 0, time.process_time(), time.perf_counter()
+    await asyncio.gather(*(worker() for _ in range(at_once)))
     cpu, passed = time.process_time() - cpu, time.perf_counter() - passed
     await opened.close()
-    done = asks // at_once * at_once
     return cpu / done * 1e6, passed / done * 1e6
 
 

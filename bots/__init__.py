@@ -18,6 +18,7 @@ from bots.core.chat import Bot, Chat, Reply, Turn
 from bots.core.failures import BotError, BotGone, FailureKind
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
+from bots.core.known_lines import KnownLines
 from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
@@ -49,6 +50,7 @@ __all__ = [
     "Hold",
     "HostReplica",
     "HostSession",
+    "KnownLines",
     "NumberedReply",
     "Offer",
     "Overruns",

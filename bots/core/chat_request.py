@@ -33,14 +33,14 @@ class ChatRequest(BaseModel):
             raise ValueError("the last turn has to be the worker's")
         return self
 
-    def chat(self) -> Chat:
-        """Return the conversation that was sent."""
-        turns = tuple(Turn(turn.author, turn.text) for turn in self.turns)
-        return Chat(self.conversation_id, self.seed, tuple(self.persona), turns)
+    def chat(self, known: tuple[Turn, ...] = ()) -> Chat:
+        """Return the conversation that was sent, whose first lines were left out because they are `known`."""
+        turns = tuple([Turn(turn.author, turn.text) for turn in self.turns])
+        return Chat(self.conversation_id, self.seed, tuple(self.persona), known + turns)
 
 
-def chat_json(chat: Chat) -> str:
-    """Return `chat` as `ChatRequest` reads it: JSON in ASCII, on one line.
+def chat_json(chat: Chat, known: int = 0) -> str:
+    """Return `chat`, but for its first `known` lines, as `ChatRequest` reads it: JSON in ASCII, on one line.
 
     It is written without the model, which for a conversation of 40 lines takes several times as long.
 
@@ -51,7 +51,8 @@ def chat_json(chat: Chat) -> str:
         raise ValueError("the last turn has to be the worker's")
     if len(chat.turns) > _MOST_TURNS or len(chat.persona) > _MOST_SENTENCES:
         raise ValueError("the conversation has too many lines")
-    turns = ",".join([f'{{"author":"{turn.author}","text":{_quoted(turn.text)}}}' for turn in chat.turns])
+    lines = chat.turns[known:] if known else chat.turns
+    turns = ",".join([f'{{"author":"{turn.author}","text":{_quoted(turn.text)}}}' for turn in lines])
     persona = ",".join([_quoted(sentence) for sentence in chat.persona])
     name = _quoted(chat.conversation_id)
     return f'{{"conversation_id":{name},"seed":{chat.seed},"persona":[{persona}],"turns":[{turns}]}}'

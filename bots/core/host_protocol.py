@@ -12,7 +12,8 @@ version 1 would not take that field, and one that took both forms would have to 
 A server speaks the same wire with the hosts that it starts itself, over their standard input and output, one
 frame a line. Only such a host is told to `hold` a builtin bot, and answers that it does by its `offer`, or
 `cannot_hold`; only such a host is told what systems have said `earlier`, for a qc bot that draws from that,
-and in an ask the assignment from which this bot may not draw.
+and in an ask the assignment from which this bot may not draw. To such a host lines that were in an earlier
+ask of the conversation are not sent again: the ask says how many are `known`.
 """
 
 import json
@@ -140,6 +141,7 @@ class Ask(_Message):
     """The model `name` shall say the next line of `chat`.
 
     `own`: the assignment that the chat belongs to, told to a bot that draws from earlier replies only.
+    `known`: how many lines are left out at the beginning of `chat`; see `bots.core.known_lines`.
     """
 
     type: Literal["ask"] = "ask"
@@ -147,6 +149,7 @@ class Ask(_Message):
     name: Name
     chat: ChatRequest
     own: str | None = None
+    known: Annotated[int, Field(ge=0)] = 0
 
 
 class Cancel(_Message):
@@ -207,14 +210,16 @@ def frame(message: BaseModel) -> str:
     return text
 
 
-def ask_frame(number: int, name: str, chat: Chat, own: str | None = None) -> str:
-    """Return the frame of an `Ask`, written without building one.
+def ask_frame(number: int, name: str, chat: Chat, own: str | None = None, known: int = 0) -> str:
+    """Return the frame of an `Ask`, written without building one. `chat` is given whole.
 
     Raises:
         ValueError: the conversation is too long to be sent.
     """
-    belongs = "" if own is None else f',"own":{json.dumps(own)}'
-    text = f'{{"type":"ask","ask":{number},"name":"{name}"{belongs},"chat":{chat_json(chat)}}}'
+    more = "" if own is None else f',"own":{json.dumps(own)}'
+    if known:
+        more += f',"known":{known}'
+    text = f'{{"type":"ask","ask":{number},"name":"{name}"{more},"chat":{chat_json(chat, known)}}}'
     if len(text) > MOST_BYTES:  # it is all ASCII
         raise ValueError(f"a frame holds at most {MOST_BYTES} bytes, and this one has {len(text)}")
     return text

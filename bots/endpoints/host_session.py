@@ -30,6 +30,7 @@ from bots.core.host_protocol import (
     frame,
     from_host,
 )
+from bots.core.known_lines import KnownLines
 
 MOST_IN_FLIGHT = 1_024
 
@@ -41,8 +42,12 @@ class HostSession:
     to `greet`, every other to `receive`, does what that returns, and says with `lose` that the host is gone.
     """
 
-    def __init__(self, connection: int, send: Callable[[str], None]) -> None:
-        """Speak on the connection with this number, which no other has."""
+    def __init__(self, connection: int, send: Callable[[str], None], known: KnownLines | None = None) -> None:
+        """Speak on the connection with this number, which no other has.
+
+        `known`: for a host that this server has started, which keeps lines; they are not sent to it again.
+        """
+        self._known = known
         self._connection = connection
         self._label = ""
         self._send = send
@@ -158,9 +163,12 @@ class HostSession:
             raise BotBusy(f"busy: {len(self._waiting)} replies are under way")
         number = next(self._numbers)
         try:
-            question = ask_frame(number, name, chat, own)
+            known = 0 if self._known is None else self._known.count(chat)
+            question = ask_frame(number, name, chat, own, known)
         except ValueError as error:
             raise ChatRefused("the conversation is too long to be sent to a bot host") from error
+        if self._known is not None:
+            self._known.keep(chat)
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answer
         try:

@@ -39,6 +39,7 @@ from bots.core.host_protocol import (
     from_server,
     sendable,
 )
+from bots.core.known_lines import KnownLines
 from bots.corpus import Corpus, load_corpus
 from bots.qc_bots.fitted import EarlierReply, FittedQcBot
 
@@ -103,7 +104,8 @@ class BuiltinHost:
         self._write = write
         self._held: dict[str, _HeldBot] = {}
         self._corpora: dict[str, Corpus] = {}
-        self._asks: dict[int, Ask] = {}
+        self._known = KnownLines()
+        self._asks: dict[int, tuple[Ask, Chat]] = {}
         self._asked = asyncio.Event()
         self._loading: set[asyncio.Task[None]] = set()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="loading")
@@ -112,7 +114,9 @@ class BuiltinHost:
         """Take a frame of the server's. Raises WireError."""
         match from_server(received):
             case Ask() as asked:
-                self._asks[asked.ask] = asked
+                chat = asked.chat.chat(self._known.first(asked.chat.conversation_id, asked.known))
+                self._known.keep(chat)
+                self._asks[asked.ask] = asked, chat
                 self._asked.set()
             case Cancel(ask=number):
                 self._asks.pop(number, None)
@@ -132,16 +136,15 @@ class BuiltinHost:
             await self._asked.wait()
             self._asked.clear()
             while self._asks:
-                asked = self._asks.pop(next(iter(self._asks)))
-                self._write.add(await self._answer(asked))
+                self._write.add(await self._answer(*self._asks.pop(next(iter(self._asks)))))
                 if self._asks:
                     await asyncio.sleep(0)  # now what came meanwhile is read
             self._write.flush()
 
-    async def _answer(self, asked: Ask) -> Replied | Failed:
+    async def _answer(self, asked: Ask, chat: Chat) -> Replied | Failed:
         try:
             held = self._held.get(asked.name, _HeldBot())
-            reply = await ask(held.to_ask(asked.own), asked.chat.chat(), PATIENCE)
+            reply = await ask(held.to_ask(asked.own), chat, PATIENCE)
         except BotError as error:
             return failed(asked.ask, error)
         return Replied(ask=asked.ask, text=reply.text)

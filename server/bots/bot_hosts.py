@@ -17,6 +17,7 @@ from bots import (
     Earlier,
     Hold,
     HostSession,
+    KnownLines,
     NumberedReply,
     Offer,
     Reply,
@@ -26,7 +27,7 @@ from bots import (
 from server.bots.earlier_replies import EarlierReplies
 
 COMMAND = (sys.executable, "-m", "bots.host.child")
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 _REPLIES_PER_FRAME = 100  # each of 2,000 characters at most, so that a frame is never too long
 _ENDED = "the bot host has ended"
 log = structlog.get_logger()
@@ -249,7 +250,7 @@ class HostProcess:
         loop = asyncio.get_running_loop()
         ended: asyncio.Future[str] = loop.create_future()
         writing, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, process.stdin)
-        self._session = HostSession(self._number, _LineSender(writing).send)
+        self._session = HostSession(self._number, _LineSender(writing).send, KnownLines())
         reading, _ = await loop.connect_read_pipe(lambda: _Output(self, ended), process.stdout)
         try:
             return await ended
