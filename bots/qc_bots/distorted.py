@@ -5,6 +5,7 @@ A worker who pays attention rates it below every real system, whatever they thin
 
 import random
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from bots.core.prose import present
 from bots.corpus import Corpus
 from bots.qc_bots.material import require_material, responses, run_length
 
+_CONVERSATIONS = 4_096  # whose orders are kept, as far as conversations mostly go
+_BEGINNING = 256  # responses
 _TRIES = 20  # redraws of a distortion that changed nothing or gave a line already said
 
 
@@ -61,6 +64,7 @@ class QcBot:
         """Index `corpus`. Raises CorpusError, as `require_material` does."""
         require_material(corpus)
         self._donors = [" ".join(dialogue.turns).split() for dialogue in corpus.dialogues]
+        self._first_drawn = lru_cache(maxsize=_CONVERSATIONS)(self._draw_first)
         self._sizes = np.array([len(donor) for donor in self._donors])
         self._responses = [
             (text.split(), origin)
@@ -104,5 +108,13 @@ class QcBot:
     def drawn(self, seed: int, given: int) -> int:
         """Return the index of the response that comes after `given` others in a conversation of `seed`."""
         round_, at = divmod(given, len(self._responses))
+        if at < _BEGINNING:
+            return int(self._first_drawn(seed, round_)[at])
+        return int(self._order(seed, round_)[at])
+
+    def _order(self, seed: int, round_: int) -> NDArray[np.intp]:
         rng = np.random.default_rng(random.Random(f"order {seed} {round_}").getrandbits(64))
-        return int(rng.permutation(len(self._responses))[at])
+        return rng.permutation(len(self._responses))
+
+    def _draw_first(self, seed: int, round_: int) -> NDArray[np.int32]:
+        return self._order(seed, round_)[:_BEGINNING].astype(np.int32)
