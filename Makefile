@@ -15,13 +15,13 @@ help: ## list the targets
 run: $(VENV)/run.stamp $(PAGES) ## install, build, and serve the demo study on http://127.0.0.1:8000
 	@CANDOR_EXEMPT_ADDRESSES='["127.0.0.1"]' $(BIN)/python -m server
 
-test: install-models browser $(PAGES) ## everything that CI checks: the browser, Hugging Face's models and ParlAI's included
+test: install-models browser services $(PAGES) ## everything that CI checks: real browsers, databases and models included
 	@$(MAKE) --no-print-directory lint types contract pages-test docs
 	$(BIN)/pytest -n $(TESTS_AT_ONCE) --dist loadfile
 
 check: lint types contract ## the quick loop: style, types, contract, unit tests of what differs from the last commit
 	@tests="$$($(BIN)/python scripts/changed_tests.py)"; \
-	if [ -n "$$tests" ]; then $(BIN)/pytest -q -n 2 --dist loadfile -m "not parlai and not hf and not browser" $$tests; \
+	if [ -n "$$tests" ]; then $(BIN)/pytest -q -n 2 --dist loadfile -m "not parlai and not hf and not browser and not services" $$tests; \
 	else echo "Nothing has changed that has unit tests."; fi
 
 soak: install $(PAGES) ## the long run: five times the crowd of the tests, and five times the kills
@@ -79,6 +79,9 @@ install-models: $(VENV)/models.stamp ## what models of Hugging Face and of ParlA
 browser: ## make sure that there is a Chromium
 	@tests/e2e/need-chromium
 
+services: ## make sure that there are a PostgreSQL and a Redis, of which tests start their own
+	@tests/support/need-services
+
 run-lineup: install-models $(PAGES) ## train the paper's line-up (minutes, once), host it, open its study; OPTIONS="--help"
 	@$(BIN)/python scripts/run_lineup.py $(OPTIONS)
 
@@ -111,4 +114,4 @@ $(PAGES): frontend/node_modules/.package-lock.json $(PAGE_SOURCES)
 	@touch $@
 
 .PHONY: help run test check soak pages docs lint types contract pages-test wheel install-wheel bench screenshots constraints clean install browser
-.PHONY: install-models run-lineup
+.PHONY: install-models services run-lineup

@@ -24,6 +24,7 @@ from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.bots.registered_bots import RegisteredBots
 from server.config import Settings
+from server.db.engine import DatabaseLimits
 from server.db.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
@@ -56,7 +57,8 @@ def create_app(
         opened_bots: has opened the bots of `runs`; it is closed when the server stops.
         pages: the folder of the built pages.
     """
-    store = Store(settings.resolved_database_url)
+    limits_of_database = DatabaseLimits(settings.database_connections, settings.database_seconds)
+    store = Store(settings.resolved_database_url, limits_of_database)
     auth = replace(auth, granted=_grants_in(store))
     metrics = Metrics(auth)
     runs = {key: metrics.measured(run) for key, run in runs.items()}

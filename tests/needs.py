@@ -2,8 +2,11 @@
 
 import os
 from importlib.util import find_spec
+from shutil import which
 
 import pytest
+
+from tests.support.postgres import programs
 
 
 def need_hf() -> None:
@@ -16,8 +19,21 @@ def need_parlai() -> None:
     _need("parlai", remedy="make install-models")
 
 
+def need_services() -> None:
+    """Go on only where a PostgreSQL and a Redis can be started."""
+    absent = [] if which("redis-server") else ["REDIS"]
+    try:
+        programs()
+    except FileNotFoundError:
+        absent.append("POSTGRESQL")
+    _require(absent, remedy="tests/support/need-services")
+
+
 def _need(*modules: str, remedy: str) -> None:
-    absent = [module.upper() for module in modules if find_spec(module) is None]
+    _require([module.upper() for module in modules if find_spec(module) is None], remedy)
+
+
+def _require(absent: list[str], remedy: str) -> None:
     if not absent:
         return
     message = f"NO {', '.join(absent)}: {remedy}"

@@ -13,6 +13,7 @@ from bots.core.words import LINES, sentences, stems
 _SHORTLIST = 60
 _TOO_LIKE_OWN = 0.5
 _TOO_LIKE_WORKERS = 0.75
+_MOST_SENTENCES = 12  # of a line; who writes more of them than that is compared as a whole
 
 # The stems of each sentence that was said, with the likeness at which another one repeats it.
 SaidParts = dict[frozenset[str], float]
@@ -46,8 +47,8 @@ def staleness(line: str, said: SaidParts) -> float:
 
 @lru_cache(maxsize=LINES)
 def _parts(text: str) -> tuple[frozenset[str], ...]:
-    """Return the stems of `text` as a whole and of each of its sentences."""
-    return tuple({frozenset(stems(part)): None for part in (text, *sentences(text))})
+    """Return the stems of `text` as a whole and of each of its first sentences."""
+    return tuple({frozenset(stems(part)): None for part in (text, *sentences(text)[:_MOST_SENTENCES])})
 
 
 def freshest(lines: Iterable[str], chat: Chat) -> str:

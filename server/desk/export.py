@@ -35,7 +35,7 @@ _RATINGS = "SELECT * FROM v1_rating WHERE run_id = :run ORDER BY conversation_id
 _TURNS = "SELECT * FROM v1_turn WHERE run_id = :run ORDER BY conversation_id, turn_index"
 _MARKS = "SELECT * FROM v1_topic_mark WHERE run_id = :run ORDER BY conversation_id, ordinal"
 _CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
-_SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run ORDER BY system"
+_SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run"
 
 
 def export_run(connection: Connection, run: RunEntry) -> Json:
@@ -66,7 +66,7 @@ def _grouped(rows: Iterable[RowMapping], key: str) -> dict[str, list[RowMapping]
 
 def _metadata(connection: Connection, run: RunEntry) -> Json:
     criteria = _rows(connection, run, _CRITERIA)
-    systems = _rows(connection, run, _SYSTEMS)
+    systems = sorted(_rows(connection, run, _SYSTEMS), key=itemgetter("system"))
     counts_first = sorted(criteria, key=lambda row: not row["counts_for_qc"])
     return {
         "score": {

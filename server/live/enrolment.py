@@ -19,6 +19,7 @@ from sqlalchemy import (
     insert,
     literal_column,
     select,
+    text,
     union,
     update,
 )
@@ -85,7 +86,8 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
     """Return the worker's assignment in `run`; a new one is stored, and the end of one that it displaces.
 
     Args:
-        connection: a transaction of the writer's, which no other enrolment runs beside.
+        connection: a transaction of the writer's. Enrolments in a run wait for each other, also those of
+            other processes: PostgreSQL locks the run's row, SQLite has one writer.
         run: the run that the worker arrives at.
         worker: who arrives.
         at: now.
@@ -94,14 +96,15 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         RunClosed: the run takes no more workers.
         RunFull: every place is held.
     """
+    open_to_one = select(RUN.status).where(RUN.id == run.id).with_for_update(key_share=True)
+    status = connection.execute(open_to_one).scalar_one()
     own = find_enrolment(connection, run, worker.arrival)
     if own is not None:
         renew_enrolment(connection, own, at)
         return own
-    worker_id = _worker_id(connection, worker)
-    status = connection.execute(select(RUN.status).where(RUN.id == run.id)).scalar_one()
     if status != "open":
         raise RunClosed("this study takes no more workers")
+    worker_id = _worker_id(connection, worker)
     place, displaced = _free_place(connection, run, worker.simulated, at)
     plan = _plan_of(connection, run, worker.simulated, place)
     if displaced is not None:
@@ -117,21 +120,25 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
     return Enrolment(assignment, displaced)
 
 
+_NEW_WORKER = text("""
+    INSERT INTO worker (platform, external_id, pseudonym) VALUES (:platform, :external_id, :pseudonym)
+    ON CONFLICT DO NOTHING""")
+
+
 def _same(arrival: Arrival) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     return WORKER.platform == arrival.platform, WORKER.external_id == arrival.external_id
 
 
 def _worker_id(connection: Connection, worker: ArrivingWorker) -> int:
     arrival = worker.arrival
-    found = connection.execute(select(WORKER.id).where(*_same(arrival))).scalar_one_or_none()
-    if found is not None:
-        return int(found)
     values = {
         "platform": arrival.platform,
         "external_id": arrival.external_id,
         "pseudonym": worker.pseudonym,
     }
-    return int(connection.execute(insert(Worker).values(**values).returning(WORKER.id)).scalar_one())
+    # In another run the same worker may arrive at the same moment, in another process.
+    connection.execute(_NEW_WORKER, values)
+    return int(connection.execute(select(WORKER.id).where(*_same(arrival))).scalar_one())
 
 
 def _insert(

@@ -17,6 +17,7 @@ from server.cli import serve as serve_command
 from server.db.engine import migrate
 from tests.server.support.database import audit, make_run
 from tests.server.support.server import House
+from tests.support.postgres import Postgres
 
 _NUMBERS = itertools.count()
 
@@ -29,12 +30,32 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test once for each of the databases that its marker `databases` names."""
+    marker = metafunc.definition.get_closest_marker("databases")
+    if marker is not None and "backend" in metafunc.fixturenames:
+        marks = {"postgresql": [pytest.mark.services]}
+        kinds = [pytest.param(kind, marks=marks.get(kind, [])) for kind in marker.args]
+        metafunc.parametrize("backend", kinds)
+
+
 @pytest.fixture
-def url(migrated: Path, tmp_path: Path) -> str:
+def backend() -> str:
+    """The kind of database that the test has: SQLite, unless its marker `databases` says otherwise."""
+    return "sqlite"
+
+
+@pytest.fixture
+def url(backend: str, migrated: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     """A migrated, empty database."""
+    if backend == "postgresql":
+        postgres: Postgres = request.getfixturevalue("postgres")
+        with postgres.database() as made:
+            yield made
+        return
     path = tmp_path / "candor.db"
     shutil.copy(migrated, path)
-    return f"sqlite:///{path}"
+    yield f"sqlite:///{path}"
 
 
 @pytest.fixture

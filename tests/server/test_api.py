@@ -13,6 +13,8 @@ from tests.server.support.database import execute, make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import CRITERIA, RATINGS, RUN, SYSTEMS, study_text
 
+pytestmark = pytest.mark.databases("sqlite", "postgresql")
+
 Serve = Callable[..., House]
 
 
@@ -186,7 +188,6 @@ def test_an_exempt_address_has_no_limit(url: str, run: OpenRun, serve: Serve) ->
 
 def test_a_database_that_cannot_be_read_is_said_so(url: str, run: OpenRun, serve: Serve) -> None:
     house = serve(url, run)
-    execute(url, "PRAGMA foreign_keys=OFF")
     execute(url, "ALTER TABLE study RENAME TO hidden")
     said = error(house.join("ann"), 503, "storage_failed")
     assert "SQL" not in said["message"]

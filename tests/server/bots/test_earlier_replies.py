@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -153,22 +154,28 @@ async def test_a_database_that_cannot_be_read_leaves_what_was_read_before(
     assert [entry["event"] for entry in logs].count("earlier replies not read") == 2
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_it_holds_no_more_than_the_latest_conversations(
     url: str, run: OpenRun, store: Store, serve: Callable[..., House]
 ) -> None:
     with serve(url, run).page() as page:
         page.agree()
         page.converse()
-    ((conversation,),) = query(url, "SELECT DISTINCT conversation_id FROM turn")
+    ((conversation, started),) = query(
+        url, "SELECT DISTINCT conversation_id, started_at FROM turn JOIN conversation ON id = conversation_id"
+    )
+    begun = datetime.fromisoformat(str(started))
     for number in range(150):
         copy = f"other-{number}.1"
         execute(
             url,
             "INSERT INTO conversation SELECT ?, assignment_id, ?, attempt, system_id, seed, persona, "
-            "icebreaker, status, datetime(started_at, ?), ended_at, ended_by, rated_at, rated_by "
+            "icebreaker, status, started_at, ended_at, ended_by, rated_at, rated_by "
             "FROM conversation WHERE id = ?",
-            *(copy, 100 + number, f"+{number + 1} seconds", conversation),
+            *(copy, 100 + number, conversation),
         )
+        later = begun + timedelta(seconds=number + 1)
+        execute(url, "UPDATE conversation SET started_at = ? WHERE id = ?", str(later), copy)
         execute(
             url,
             "INSERT INTO turn SELECT ?, turn_index, author, ? || text, client_id, created_at, show_at, "

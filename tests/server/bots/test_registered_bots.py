@@ -26,6 +26,8 @@ from tests.server.support.database import held_up, query
 from tests.server.support.study import AT
 from tests.server.support.talker import endpoint
 
+pytestmark = pytest.mark.databases("sqlite", "postgresql")
+
 CHAT = Chat("c", 1, (), (Turn("worker", "Hello?"),))
 # Nobody listens there: whoever asks an enabled bot hears of a failed connection.
 ONE, TWO, THREE = (f"http://127.0.0.1:{port}" for port in (1, 2, 3))

@@ -3,10 +3,11 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+import psycopg
 from sqlalchemy import Connection
 
 from bots import Bot
@@ -47,12 +48,21 @@ def make_run(
 
 
 def query(url: str, sql: str, *values: object) -> list[tuple[Any, ...]]:
-    """Return what a reader of its own, outside the server, finds in the database."""
+    """Return what a reader of its own, outside the server, finds in the database. Values stand for `?`."""
+    if not url.startswith("sqlite"):
+        return _query_postgres(url, sql, values)
     connection = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
     try:
         return connection.execute(sql, values).fetchall()
     finally:
         connection.close()
+
+
+def _query_postgres(url: str, sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+    marked = sql.replace("%", "%%").replace("?", "%s") if values else sql
+    with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
+        cursor = connection.execute(marked.encode(), values or None)
+        return cursor.fetchall() if cursor.description is not None else []
 
 
 def execute(url: str, sql: str, *values: object) -> None:
@@ -73,6 +83,19 @@ def audit(url: str) -> list[str]:
         found = differences(connection)
     engine.dispose()
     return found
+
+
+@asynccontextmanager
+async def locked(url: str, store: Store) -> AsyncIterator[None]:
+    """Keep everybody else from writing; the store's writer does not wait long for it."""
+    sqlite = url.startswith("sqlite")
+    impatient = "PRAGMA busy_timeout=20" if sqlite else "SET lock_timeout = 20"
+    await store.submit(lambda connection: connection.exec_driver_sql(impatient).close())
+    engine = open_engine(url, begin="BEGIN IMMEDIATE")
+    with engine.connect() as connection:
+        connection.exec_driver_sql("SELECT 1" if sqlite else "LOCK TABLE assignment").close()
+        yield
+    engine.dispose()
 
 
 @asynccontextmanager
