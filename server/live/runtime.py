@@ -25,7 +25,7 @@ from server.session.events import (
     Tell,
 )
 from server.session.protocol import CLOSE_RESTART, Accepted, Ended, SaidByBot, ServerMessage, TakenOver, plain
-from server.session.state import State
+from server.session.state import Conversation, State
 from server.session.step import Outcome, resume, step
 from server.session.worker_view import snapshot
 
@@ -78,6 +78,7 @@ class LiveSession:
         self._on_idle = on_idle
         self._lock = asyncio.Lock()
         self._page: Connection | None = None
+        self._lines: tuple[str, tuple[Turn, ...]] = ("", ())
         self._under_way: dict[Effect, asyncio.Task[None]] = {}
 
     @property
@@ -264,7 +265,7 @@ class LiveSession:
             conversation.plan.conversation,
             conversation.plan.seed,
             conversation.plan.persona,
-            tuple(Turn(line.author, line.text) for line in conversation.turns),
+            self._lines_of(conversation),
         )
         timeouts = self._run.study.timeouts
         started = time.monotonic()
@@ -284,6 +285,16 @@ class LiveSession:
             latency_ms = round((time.monotonic() - started) * 1000)
             gave_away = gives_itself_away(text, self._run.names[conversation.plan.system])
             return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now(), gave_away)
+
+    def _lines_of(self, conversation: Conversation) -> tuple[Turn, ...]:
+        """Return a conversation's lines as bots see them; those of its earlier turns are not made anew."""
+        name, lines = self._lines
+        if name != conversation.plan.conversation or len(lines) > len(conversation.turns):
+            lines = ()
+        new = conversation.turns[len(lines) :]
+        lines = (*lines, *(Turn(line.author, line.text) for line in new))
+        self._lines = (conversation.plan.conversation, lines)
+        return lines
 
     def _reason(self, effect: AskBot, error: BotError) -> str:
         system = self.state.conversation(effect.conversation).plan.system
