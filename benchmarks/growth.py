@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from sqlalchemy import text
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from benchmarks.turns import STUDY
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
@@ -38,31 +40,33 @@ SESSIONS = 50
 ROUNDS = 40
 LINE = "I have been reading about the sea and its tides lately, what do you think of it?"
 CLOCK = "2026-01-01 00:00:00.000000"
+# Simulated, so that nobody who arrives is in their way.
+FILLING = (
+    "INSERT INTO worker (id, platform, external_id, pseudonym) SELECT -k, 'link', 'f' || k, 'F' || k FROM n",
+    """INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status, created_at,
+                               active_at, ended_at)
+       SELECT 'f' || k, :run, -k, k, 1, 1, 'completed', :at, :at, :at FROM n""",
+    """INSERT INTO conversation (id, assignment_id, position, attempt, system_id, seed, persona, status)
+       SELECT 'f' || k || '-1.1', 'f' || k, 1, 1, :system, 1, '', 'rated' FROM n""",
+    """INSERT INTO turn (conversation_id, turn_index, author, text, client_id, created_at, show_at)
+       SELECT 'f' || k || '-1.1', i, CASE i % 2 WHEN 0 THEN 'worker' ELSE 'bot' END, :line, 'm' || i, :at, :at
+       FROM n, i""",
+)
+NUMBERS = """
+    WITH RECURSIVE n(k) AS (SELECT :first UNION ALL SELECT k + 1 FROM n WHERE k < :last),
+                   i(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < :lines)"""
 
 
 def fill(url: str, run: OpenRun, turns: int) -> None:
     """Add handed-in assignments of one conversation each until there are so many turns."""
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     with engine.begin() as connection:
-        there = connection.exec_driver_sql("SELECT count(*) FROM conversation").scalar_one()
-        first, last = there + 1, turns // TURNS
-        numbers = f"WITH RECURSIVE n(k) AS (SELECT {first} UNION ALL SELECT k + 1 FROM n WHERE k < {last}) "  # noqa: S608
+        there = connection.exec_driver_sql("SELECT count(*) FROM assignment WHERE simulated").scalar_one()
         system = connection.exec_driver_sql("SELECT min(id) FROM system").scalar_one()
-        for insertion in (
-            "INSERT INTO worker (id, platform, external_id, pseudonym) "
-            f"{numbers} SELECT k, 'link', 'filled-' || k, 'F' || k FROM n",
-            "INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status, created_at,"
-            " active_at, ended_at) "
-            f"{numbers} SELECT 'f' || k, {run.id}, k, k, 0, 1, 'completed', '{CLOCK}', '{CLOCK}', '{CLOCK}' FROM n",
-            "INSERT INTO conversation (id, assignment_id, position, attempt, system_id, seed, persona, status) "
-            f"{numbers} SELECT 'f' || k || '-1.1', 'f' || k, 1, 1, {system}, 1, '', 'rated' FROM n",
-            "INSERT INTO turn (conversation_id, turn_index, author, text, client_id, created_at, show_at) "
-            f"{numbers}, t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t WHERE i < {TURNS - 1}) "
-            f"SELECT 'f' || k || '-1.1', i, CASE i % 2 WHEN 0 THEN 'worker' ELSE 'bot' END, '{LINE}', "
-            f"'m' || i, '{CLOCK}', '{CLOCK}' FROM n, t",
-        ):
-            if first <= last:
-                connection.exec_driver_sql(insertion)
+        given = {"first": there + 1, "last": turns // TURNS, "run": run.id, "system": system, "at": CLOCK}
+        given |= {"line": LINE, "lines": TURNS - 1}
+        for insertion in FILLING if there < turns // TURNS else ():
+            connection.execute(text(f"{NUMBERS} {insertion}"), given)
     engine.dispose()
 
 
@@ -148,7 +152,7 @@ def main(
         folder = Path(name)
         url = f"sqlite:///{folder / 'candor.db'}"
         migrate(url)
-        run = make_run(url)
+        run = make_run(url, STUDY)
         print(f"{'turns':>10} {'turn ms':>9} {'take-over ms':>13} {'start ms':>9}")
         for turns in (size for size in SIZES if size <= most):
             row = asyncio.run(measured(folder, run, url, turns))

@@ -6,8 +6,8 @@ python benchmarks/turns.py --connections 3000 --pause 10 --seconds 60
 A turn is a worker's input, stored and acknowledged, and the bot's reply, stored and shown. Workers send the
 next input when they have seen the reply, without pause, or after `--pause` seconds, give or take a half; they
 rate, go on to the next conversation and arrive anew when their assignment is handed in, which takes part of
-the time and counts for nothing. The bot is the cheapest there is (the qc bot, which draws a line). Rows are in
-SQLite, each commit with fsync. The echo and the server are measured in one run, with the same load generator
+the time and counts for nothing. The bot is the cheapest there is (the qc bot, which draws a line). Rows are
+in SQLite, each commit with fsync. The echo and the server are measured in one run, with one load generator
 (picows, in Cython) in this process. Memory is what the server's process has grown by, for each session.
 """
 
