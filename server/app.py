@@ -21,8 +21,10 @@ from server.bots.api import BotsApi
 from server.bots.background_checks import BackgroundChecks
 from server.bots.host_socket import HostSocket
 from server.bots.lineup import OpenRun
+from server.bots.open_runs import OpenRuns
 from server.bots.opened_bots import OpenedBots
 from server.bots.registered_bots import RegisteredBots
+from server.bots.stored_changes import StoredChanges
 from server.config import Settings
 from server.db.engine import DatabaseLimits
 from server.db.store import Store
@@ -32,6 +34,7 @@ from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.live.join import JoinApi
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
+from server.news import open_news
 from server.site.api_docs import ApiDocs
 from server.site.start import StartPage
 from server.site.templates import STATIC, STATIC_PATH
@@ -53,7 +56,8 @@ def create_app(
     Args:
         settings: where the database is, which must be up to date, and how much anybody may send.
         auth: the installation's secrets; tokens that are rows of the database are looked up besides.
-        runs: what workers can be let into, by the run's id.
+        runs: what workers can be let into from the start, by the run's id; those that are opened later are
+            found in the database.
         opened_bots: has opened the bots of `runs`; it is closed when the server stops.
         pages: the folder of the built pages.
     """
@@ -61,21 +65,31 @@ def create_app(
     store = Store(settings.resolved_database_url, limits_of_database)
     auth = replace(auth, granted=_grants_in(store))
     metrics = Metrics(auth)
-    runs = {key: metrics.measured(run) for key, run in runs.items()}
-    live = LiveSessions(store, runs, auth)
+    news = open_news(settings.redis_url)
+
+    def prepare(run: OpenRun) -> OpenRun:
+        if run.earlier is not None:
+            run.earlier.read_through(store)
+        return metrics.measured(run)
+
+    served = OpenRuns(runs, prepare)
+    live = LiveSessions(store, served, auth)
     metrics.watch(live, store)
-    limits = RateLimits(frozenset(settings.exempt_addresses))
+    limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)
     checks = BackgroundChecks(store)
-    bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys)
+    bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
+    changes = StoredChanges(store, served, bots, opened_bots, news)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         store.start()
         opened_bots.start()
-        for run in runs.values():
-            if run.earlier is not None:
-                run.earlier.read_through(store)
+        news.start()
+        changes.start()
         yield
+        await changes.close()
+        await news.close()
+        await limits.close()
         await checks.close()
         await live.close()  # before the bots' connections: systems do not fail because a server stops
         await opened_bots.close()
@@ -100,7 +114,7 @@ def create_app(
         store=store,
         live=live,
         auth=auth,
-        runs=runs,
+        runs=served,
         limits=limits,
         per_address=parse(settings.joins_per_address),
         pages=pages,
@@ -122,7 +136,7 @@ def create_app(
     app.include_router(BotsApi(store=store, auth=auth, bots=bots).router)
     app.include_router(HostSocket(auth=auth, bots=bots).router)
     app.include_router(ApiDocs(auth, app.openapi).router)
-    app.include_router(StartPage(store, runs.keys()).router)
+    app.include_router(StartPage(store, served).router)
     app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app

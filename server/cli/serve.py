@@ -16,6 +16,7 @@ from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.cli.database import require_servable, served, transaction
+from server.cli.redis import check_redis
 from server.cli.settings import Data, Host, Port, settings_from, variables_help
 from server.clock import utc_now
 from server.config import Settings
@@ -23,6 +24,9 @@ from server.db.runs import RunEntry, all_runs, open_run
 from server.errors import CandorError
 from server.study import DEMO
 
+# Seconds after which a thread that computes lets another one go on. The writer needs the interpreter for
+# moments, a few times a commit: at Python's own 5 ms a commit beside a busy loop took 16 ms, and takes 4 so.
+_SWITCH_SECONDS = 0.000_5
 _MOST_BYTES = 65_536  # of a frame: twice what a message may have, so that one too long still gets an answer
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="rich")
 
@@ -47,10 +51,13 @@ def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
 
 def _serve(settings: Settings, listener: socket.socket) -> None:
     """Serve until somebody stops it. Raises CandorError: it cannot."""
+    if settings.redis_url is not None:
+        check_redis(settings.redis_url)
     opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
     runs = prepare(settings, opened_bots)
     auth = load_auth(settings.data, settings.token_days)
     _configure_logging()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     app = create_app(settings, auth, runs, opened_bots)
     _announce(settings, auth, runs)
     config = uvicorn.Config(

@@ -61,11 +61,11 @@ async def test_a_server_that_is_stopped_and_started(
     await store.load(assignment)  # so that both engines hold a connection
     await asyncio.to_thread(getattr(own, ends))
     with pytest.raises(StorageFailed):
-        await store.append(assignment, [Agreed(AT, "while it is away")], AT)
+        await store.append(assignment, 0, [Agreed(AT, "while it is away")], AT)
     with pytest.raises(StorageFailed):
         await store.load(assignment)
     own.start()  # here: it ends with the thread that has started it
-    await store.append(assignment, [Agreed(AT, "when it is back")], AT)
+    await store.append(assignment, 0, [Agreed(AT, "when it is back")], AT)
     assert Agreed(AT, "when it is back") in await store.load(assignment)
     assert query(url, "SELECT id, agreed_by FROM assignment") == [(assignment, "when it is back")]
 
@@ -82,7 +82,7 @@ async def test_backends_that_are_killed_within_a_batch(store: Store, run: OpenRu
         )
 
     shooting = asyncio.create_task(store.submit(shot))
-    append = asyncio.create_task(store.append(assignment, [Agreed(AT, "in the same batch")], AT))
+    append = asyncio.create_task(store.append(assignment, 0, [Agreed(AT, "in the same batch")], AT))
     acknowledged = True
     try:
         await append
@@ -92,7 +92,7 @@ async def test_backends_that_are_killed_within_a_batch(store: Store, run: OpenRu
         await shooting
     stored = query(url, "SELECT agreed_by FROM assignment") == [("in the same batch",)]
     assert stored == acknowledged
-    await store.append(assignment, [Agreed(AT, "afterwards")], AT)
+    await store.append(assignment, 0, [Agreed(AT, "afterwards")], AT)
     assert query(url, "SELECT agreed_by FROM assignment") == [("afterwards",)]
 
 
