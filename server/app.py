@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,9 @@ from server.live.join import JoinApi
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
 from server.news import open_news
+from server.process.lifecycle import Lifecycle
+from server.process.readiness import Health
+from server.process.request_ids import RequestIds
 from server.site.api_docs import ApiDocs
 from server.site.start import StartPage
 from server.site.templates import STATIC, STATIC_PATH
@@ -49,7 +53,12 @@ _HEADERS = {
 
 
 def create_app(
-    settings: Settings, auth: Auth, runs: dict[int, OpenRun], opened_bots: OpenedBots, pages: Path = PAGES
+    settings: Settings,
+    auth: Auth,
+    runs: dict[int, OpenRun],
+    opened_bots: OpenedBots,
+    pages: Path = PAGES,
+    lifecycle: Lifecycle | None = None,
 ) -> FastAPI:
     """Return the server's application.
 
@@ -60,20 +69,17 @@ def create_app(
             found in the database.
         opened_bots: has opened the bots of `runs`; it is closed when the server stops.
         pages: the folder of the built pages.
+        lifecycle: hears when everything has started, and is told what to finish before the end.
     """
+    lifecycle = lifecycle or Lifecycle()
     limits_of_database = DatabaseLimits(settings.database_connections, settings.database_seconds)
     store = Store(settings.resolved_database_url, limits_of_database)
     auth = replace(auth, granted=_grants_in(store))
     metrics = Metrics(auth)
     news = open_news(settings.redis_url)
-
-    def prepare(run: OpenRun) -> OpenRun:
-        if run.earlier is not None:
-            run.earlier.read_through(store)
-        return metrics.measured(run)
-
-    served = OpenRuns(runs, prepare)
+    served = OpenRuns(runs, partial(_prepared, store, metrics))
     live = LiveSessions(store, served, auth)
+    lifecycle.on_drain(live.drain)
     metrics.watch(live, store)
     limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)
     checks = BackgroundChecks(store)
@@ -86,6 +92,7 @@ def create_app(
         opened_bots.start()
         news.start()
         changes.start()
+        lifecycle.begin_serving()
         yield
         await changes.close()
         await news.close()
@@ -109,7 +116,8 @@ def create_app(
     _add_errors(app)
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
     app.middleware("http")(_with_headers)
-    app.add_api_route("/healthz", _health, methods=["GET"], include_in_schema=False)
+    app.add_middleware(RequestIds)
+    app.include_router(Health(store, lifecycle).router)
     join_api = JoinApi(
         store=store,
         live=live,
@@ -142,6 +150,13 @@ def create_app(
     return app
 
 
+def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:
+    """Return a run as workers get into it: measured, and drawing from what its systems have said."""
+    if run.earlier is not None:
+        run.earlier.read_through(store)
+    return metrics.measured(run)
+
+
 def api_schema() -> dict[str, Any]:
     """Return the OpenAPI schema of the researcher's API, as a server with any settings answers it."""
     settings = Settings.model_construct(database_url="sqlite://")  # the environment's do not matter
@@ -153,10 +168,6 @@ def _grants_in(store: Store) -> Callable[[str], Awaitable[Grant | None]]:
         return await store.read(lambda connection: find(connection, digest))
 
     return granted
-
-
-async def _health() -> dict[str, str]:
-    return {"status": "ok"}
 
 
 async def _with_headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:

@@ -66,7 +66,7 @@ class StoredChanges:
             if now.get("bots") != self._seen.get("bots"):
                 await self._bots.take_up_changes()
             # Also where only bots have changed: one may have been all that a run was waiting for.
-            await asyncio.to_thread(self._runs.open_new, entries, self._opened_bots)
+            self._runs.open_new(entries, self._opened_bots)
             self._seen = now
 
     async def _look_forever(self) -> None:

@@ -24,7 +24,7 @@ from server.session.events import (
     ShowReply,
     Tell,
 )
-from server.session.protocol import Accepted, Ended, SaidByBot, ServerMessage, TakenOver, plain
+from server.session.protocol import CLOSE_RESTART, Accepted, Ended, SaidByBot, ServerMessage, TakenOver, plain
 from server.session.state import State
 from server.session.step import Outcome, resume, step
 from server.session.worker_view import snapshot
@@ -39,8 +39,8 @@ class Connection(Protocol):
     def send(self, message: ServerMessage) -> None:
         """Queue a message; never waits. A page that does not read is disconnected."""
 
-    def close(self) -> None:
-        """End the connection once what was queued is out."""
+    def close(self, code: int = ...) -> None:
+        """End the connection, with a WebSocket's code, once what was queued is out."""
 
 
 class SessionLost(Exception):
@@ -112,6 +112,20 @@ class LiveSession:
         async with self._lock:
             if self._page is page:
                 await self._advance(message)
+
+    @property
+    def has_page(self) -> bool:
+        """Whether a page is attached."""
+        return self._page is not None
+
+    async def drain(self) -> None:
+        """Let the bot that is being asked answer, then have the page connect anew."""
+        while asks := [task for effect, task in self._under_way.items() if isinstance(effect, AskBot)]:
+            await asyncio.wait(asks)
+        async with self._lock:  # what is being stored is acknowledged first
+            if self._page is not None:
+                self._page.close(CLOSE_RESTART)
+                self._page = None
 
     async def close(self) -> None:
         """Drop what is under way. Nothing is lost: `resume` takes it up again from what is stored."""

@@ -130,6 +130,14 @@ def test_schema_prints_the_protocol() -> None:
     assert json.loads(done.stdout)["title"] == "Wire"
 
 
+def test_several_processes_on_sqlite_are_refused(candor: Candor, tmp_path: Path) -> None:
+    refused = candor("serve", "--processes", "2", "--data", tmp_path / "data")
+    assert_refused(
+        refused, f"2 processes cannot share the SQLite database of {tmp_path / 'data'}", "CANDOR_DATABASE_URL"
+    )
+    assert not (tmp_path / "data").exists()
+
+
 # ---- open ------------------------------------------------------------------------------------
 
 
