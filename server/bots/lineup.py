@@ -24,8 +24,7 @@ from server.session.state import SessionRules
 from server.study import Study, parse_study
 
 _UNKNOWN = (
-    "Correct the name in the study, or register the bot. A server that runs takes up a run that it could not"
-    " serve when it is started again."
+    "Correct the name in the study, or register the bot: a server that runs then serves the run by itself."
 )
 P = ParamSpec("P")
 T = TypeVar("T")

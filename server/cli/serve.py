@@ -13,6 +13,7 @@ from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.cli.database import reading, require_servable, served, transaction
+from server.cli.redis import check_redis
 from server.cli.settings import Data, Host, Port, Processes, settings_from, variables_help
 from server.clock import utc_now
 from server.config import Settings
@@ -50,6 +51,8 @@ def serve(host: Host = None, port: Port = None, data: Data = None, processes: Pr
 
 def _serve(settings: Settings, listener: socket.socket) -> None:
     """Serve until somebody stops it. Raises CandorError: it cannot."""
+    if settings.redis_url is not None:
+        check_redis(settings.redis_url)
     opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots, bot_hosts=settings.bot_hosts)
     runs = prepare(settings, opened_bots)
     auth = load_auth(settings.data, settings.token_days)
