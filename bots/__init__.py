@@ -19,6 +19,7 @@ from bots.core.failures import BotError, BotGone, FailureKind
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
 from bots.core.known_lines import KnownLines
+from bots.core.opaque_id import opaque_id
 from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
@@ -70,6 +71,7 @@ __all__ = [
     "fail",
     "gives_itself_away",
     "load_corpus",
+    "opaque_id",
     "open_bot",
     "open_endpoint",
     "open_replica",

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import time
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
@@ -14,7 +15,6 @@ from bots import NumberedReply
 from server.db.models import Assignment, Conversation, Note, System, Turn, columns
 from server.db.store import Store
 from server.errors import StorageFailed
-from server.session.plan import assignment_of
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
@@ -24,6 +24,7 @@ TURN = columns(Turn)
 
 REFRESH = 10.0  # seconds
 _MOST_CONVERSATIONS, _MOST_REPLIES = 100, 2_000
+_MOST_ASKING = 50_000  # conversations of the qc bot that can be under way at the same time
 log = structlog.get_logger()
 
 
@@ -48,6 +49,7 @@ class EarlierReplies:
         self._store: Store | None = None
         self._numbers: dict[tuple[str, int], int] = {}  # of the turns that are there
         self._next_number = count(1)
+        self._assignments: OrderedDict[str, str] = OrderedDict()
         self._read_at = -math.inf  # by the monotonic clock, in seconds
         self._reading = asyncio.Lock()
 
@@ -55,9 +57,16 @@ class EarlierReplies:
         """Read from `store` from now on; it must be started."""
         self._store = store
 
+    def belongs(self, conversation_id: str, assignment: str) -> None:
+        """Know from now on to which assignment a conversation belongs, by the name that its bot knows."""
+        self._assignments[conversation_id] = assignment
+        self._assignments.move_to_end(conversation_id)
+        if len(self._assignments) > _MOST_ASKING:
+            self._assignments.popitem(last=False)
+
     def assignment_of(self, conversation_id: str) -> str:
-        """Return the assignment to which the conversation of a chat belongs."""
-        return assignment_of(conversation_id)
+        """Return the assignment to which a conversation belongs. Raises KeyError: it was not told so."""
+        return self._assignments[conversation_id]
 
     async def refresh(self) -> None:
         """Bring `replies` up to date, if that was not done a moment ago."""

@@ -6,19 +6,22 @@ from typing import ParamSpec, TypeVar
 
 from bots import (
     Bot,
+    Chat,
     Corpus,
     CorpusError,
     Endpoint,
     EndpointError,
+    Turn,
     UnknownBotError,
     load_corpus,
+    opaque_id,
     require_openable,
 )
 from server.bots.earlier_replies import EarlierReplies
 from server.bots.opened_bots import OpenedBots
 from server.db.runs import RunEntry
 from server.errors import StudyInvalid
-from server.session.plan import QC, LineupSpec, Variant
+from server.session.plan import QC, LineupSpec, Variant, assignment_of
 from server.session.protocol import StudyCard
 from server.session.state import SessionRules
 from server.study import Study, parse_study
@@ -47,6 +50,13 @@ class OpenRun:
     names: Mapping[str, tuple[str, ...]]
     bots: dict[str, Bot]
     earlier: EarlierReplies | None = None
+
+    def chat(self, plan: ConversationPlanned, turns: tuple[Turn, ...]) -> Chat:
+        """Return a conversation as its bot may know it: under a name that tells nothing of its worker."""
+        name = opaque_id(self.seed, plan.conversation)
+        if self.earlier is not None and plan.system == QC:
+            self.earlier.belongs(name, assignment_of(plan.conversation))
+        return Chat(name, plan.seed, plan.persona, turns)
 
 
 def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import structlog
 
-from bots import BotError, Chat, Turn, ask, gives_itself_away
+from bots import BotError, Turn, ask, gives_itself_away
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.store import StaleState, Store
@@ -261,12 +261,7 @@ class LiveSession:
         """Ask the bot until it answers, asking again is of no use, or the deadline would pass meanwhile."""
         conversation = self.state.conversation(effect.conversation)
         bot = self._run.bots[conversation.plan.system]
-        chat = Chat(
-            conversation.plan.conversation,
-            conversation.plan.seed,
-            conversation.plan.persona,
-            self._lines_of(conversation),
-        )
+        chat = self._run.chat(conversation.plan, self._lines_of(conversation))
         timeouts = self._run.study.timeouts
         started = time.monotonic()
         deadline = started + timeouts.bot_total
