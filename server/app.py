@@ -25,6 +25,7 @@ from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.bots.registered_bots import RegisteredBots
 from server.config import Settings
+from server.db.engine import DatabaseLimits
 from server.db.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
@@ -68,7 +69,8 @@ def create_app(
         lifecycle: hears when everything has started, and is told what to finish before the end.
     """
     lifecycle = lifecycle or Lifecycle()
-    store = Store(settings.resolved_database_url)
+    limits_of_database = DatabaseLimits(settings.database_connections, settings.database_seconds)
+    store = Store(settings.resolved_database_url, limits_of_database)
     auth = replace(auth, granted=_grants_in(store))
     metrics = Metrics(auth)
     runs = {key: metrics.measured(run) for key, run in runs.items()}

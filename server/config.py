@@ -1,5 +1,6 @@
 """Every setting of a server, read from the environment (`CANDOR_…`) or given on the command line."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,12 @@ def _limit(text: str) -> str:
 Limit = Annotated[str, AfterValidator(_limit)]
 
 
+def without_password(url: str) -> str:
+    """Return a URL as it may be shown, whatever is wrong with it: all that could be a password is starred."""
+    starred = re.sub(r"//([^:@/]*):.*@", r"//\1:***@", url)
+    return re.sub(r"(?i)(password|pass|token|secret)=[^&]*", r"\1=***", starred)
+
+
 class Settings(BaseSettings):
     """Settings of one installation. Each field's environment name is `CANDOR_` and its name in capitals."""
 
@@ -25,7 +32,17 @@ class Settings(BaseSettings):
     port: int = Field(8000, ge=1, le=65535, description="port to listen on")
     public_url: str | None = Field(None, description="how the outside reaches this server, for its links")
     data: Path = Field(Path("candor-data"), description="folder of the database and the secrets")
-    database_url: str | None = Field(None, description="SQLAlchemy URL; default: SQLite in the data folder")
+    database_url: str | None = Field(
+        None,
+        description="postgresql://USER:PASSWORD@HOST/NAME; default: SQLite in the data folder",
+    )
+    database_connections: int = Field(
+        5, ge=1, description="connections to PostgreSQL that a process reads over; writing takes one more"
+    )
+    database_seconds: float = Field(30, gt=0, description="until PostgreSQL gives a statement up")
+    redis_url: str | None = Field(
+        None, description="redis://[:PASSWORD@]HOST[:PORT][/NUMBER]; needed where several processes serve"
+    )
     processes: int = Field(1, ge=1, le=64, description="web processes; several need PostgreSQL and Redis")
     drain_seconds: float = Field(
         15.0, ge=0, description="how long a process that ends waits for bots that are answering"
@@ -46,8 +63,10 @@ class Settings(BaseSettings):
 
     @property
     def resolved_database_url(self) -> str:
-        """The database in use."""
-        return self.database_url or f"sqlite:///{self.data.resolve() / 'candor.db'}"
+        """The database in use, with the driver that we have for it."""
+        if self.database_url is None:
+            return f"sqlite:///{self.data.resolve() / 'candor.db'}"
+        return re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", self.database_url)
 
     @property
     def resolved_public_url(self) -> str:

@@ -17,6 +17,8 @@
     │   │   LastReplica, DialsIn
     ├── TooMany             slow down
     ├── StorageFailed       nothing was stored: send the same again
+    ├── DatabaseUnfit       the database, as it is set up or made, cannot be served
+    ├── DatabaseInUse       another server serves the SQLite file
     ├── StudyInvalid        the study file has mistakes
     └── BotsUnfit           a study's bots are not fit for workers
 
@@ -384,6 +386,19 @@ class StorageFailed(CandorError):
     status = 503
     retry = True
     hint = "Nothing is lost on your side: send the same message again."
+
+
+class DatabaseUnfit(CandorError):
+    """The database can be opened, but not be served: its settings, or who has made it, forbid it."""
+
+    code = "database_unfit"
+
+
+class DatabaseInUse(CandorError):
+    """An SQLite file is served by one process at a time."""
+
+    code = "database_in_use"
+    hint = "Stop that server first, or use PostgreSQL, which many may serve: set CANDOR_DATABASE_URL."
 
 
 class StudyInvalid(CandorError):

@@ -19,7 +19,7 @@ from bots.crowd.view import Message, View, draw, show
 from bots.researcher.client import RequestFailed
 from bots.researcher.views import JoinView
 
-PROTOCOL_VERSION = 2  # of the wire between a page and the server
+PROTOCOL_VERSION = 3  # of the wire between a page and the server
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
 _OVER = frozenset({"done", "expired", "returned"})
 _SILENCE = 90.0
@@ -103,17 +103,19 @@ class SimulatedWorker:
         view: View | None = None
         while view is None or view.phase not in _OVER or self._outbox is not None:
             async with asyncio.timeout(_SILENCE):
-                message: Message = json.loads(await socket.recv())
+                frame = json.loads(await socket.recv())
             self._heard = time.monotonic()
-            if message["type"] == "error":
-                await self._refused(socket, message)
-                continue
-            if message["type"] == "accepted":
-                self._accepted(joined, message["id"])
-            view = draw(message) if view is None else show(view, message)
-            if message["type"] == "snapshot" and self._outbox is not None:
-                await socket.send(json.dumps(self._outbox))
-            elif self._outbox is None:
+            messages: list[Message] = frame if isinstance(frame, list) else [frame]
+            for message in messages:
+                if message["type"] == "error":
+                    await self._refused(socket, message)
+                    continue
+                if message["type"] == "accepted":
+                    self._accepted(joined, message["id"])
+                view = draw(message) if view is None else show(view, message)
+                if message["type"] == "snapshot" and self._outbox is not None:
+                    await socket.send(json.dumps(self._outbox))
+            if self._outbox is None and view is not None:
                 await self._act(socket, view, joined)
         if view.phase != "done":
             raise AssignmentFailed(f"the assignment ended as {view.phase}")

@@ -1,19 +1,21 @@
 """The database of an installation, as a command opens it."""
 
-import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, inspect, make_url
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
-from bots import fail
+from bots import fail, stderr
 from server.cli.settings import settings_from
-from server.config import Settings
-from server.db.engine import migrate, open_engine
+from server.config import Settings, without_password
+from server.db.engine import migrate, open_engine, require_durable, seconds_ahead
+from server.db.sole_server import sole_server
 from server.errors import CandorError
+
+_SECONDS_APART = 5
 
 
 @contextmanager
@@ -23,7 +25,7 @@ def transaction(settings: Settings) -> Iterator[Connection]:
     Raises:
         CandorError: it cannot be opened.
     """
-    url = settings.resolved_database_url
+    url = _usable_url(settings)
     with _database_errors(url):
         migrate(url)
         with _opened(url, begin="BEGIN IMMEDIATE") as engine, engine.begin() as connection:
@@ -37,7 +39,7 @@ def reading(settings: Settings) -> Iterator[Connection | None]:
     Raises:
         CandorError: it is there, and cannot be opened.
     """
-    url = settings.resolved_database_url
+    url = _usable_url(settings)
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists():
         yield None
@@ -57,25 +59,82 @@ def transaction_or_fail(data: Path | None) -> Iterator[Connection]:
 
 
 @contextmanager
-def _opened(url: str, **how: str) -> Iterator[Engine]:
-    engine = open_engine(url, **how)
+def served(settings: Settings) -> Iterator[None]:
+    """Hold the right to serve the database. Raises CandorError: it cannot be opened, or another holds it."""
+    url = _usable_url(settings)
+    with ExitStack() as held:
+        with _database_errors(url):
+            held.enter_context(sole_server(url))
+        yield
+
+
+def require_servable(connection: Connection) -> None:
+    """Check that what is committed is durable, and warn where the database's clock is not ours.
+
+    Raises:
+        DatabaseUnfit: it is not durable.
+    """
+    require_durable(connection)
+    apart = seconds_ahead(connection)
+    if abs(apart) > _SECONDS_APART:
+        stderr.print(
+            f"[yellow]Two clocks differ:[/] the database's is {abs(apart):.0f} seconds "
+            f"{'ahead of' if apart > 0 else 'behind'} this machine's. One of them is wrong, and so will be "
+            "times that are stored. Set both by NTP.",
+            soft_wrap=True,
+        )
+
+
+@contextmanager
+def _opened(url: str, begin: str = "BEGIN") -> Iterator[Engine]:
+    engine = open_engine(url, begin=begin)
     try:
         yield engine
     finally:
         engine.dispose()
 
 
+def _usable_url(settings: Settings) -> str:
+    """Return the URL of a database for which there is a driver here. Raises CandorError."""
+    url = settings.resolved_database_url
+    shown = without_password(url)
+    try:
+        parsed = make_url(url)
+        parsed.get_dialect().import_dbapi()
+        if parsed.get_backend_name() != "sqlite" and "@" in (parsed.database or ""):
+            raise ValueError("a password that was not quoted has been taken for a host and a database")
+    except (NoSuchModuleError, ImportError) as error:
+        raise CandorError(
+            f"the database {shown} cannot be opened, having no driver: {error}", _DRIVERS
+        ) from error
+    except (ArgumentError, ValueError) as error:
+        # The reason is not shown: it could quote what follows an @ in a password that was not quoted.
+        raise CandorError(f"the database {shown} cannot be opened: that is no URL", _HOW_TO_WRITE) from error
+    return url
+
+
 @contextmanager
 def _database_errors(url: str) -> Iterator[None]:
+    """Say of every error what, where and what to do. A password is in none of it."""
+    shown = without_password(url)
     try:
         yield
-    except (SQLAlchemyError, CommandError, ImportError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise CandorError(
-            f"the database {_shown(url)} cannot be opened: {reason}", "Check CANDOR_DATABASE_URL or --data."
-        ) from error
+    except (SQLAlchemyError, CommandError, OSError) as error:
+        reason = str(error.orig if isinstance(error, DBAPIError) else error).splitlines()[0]
+        hint = _SQLITE if url.startswith("sqlite") else _POSTGRESQL
+        raise CandorError(f"the database {shown} cannot be opened: {reason}", hint) from error
 
 
-def _shown(url: str) -> str:
-    """Return a database's URL without the password in it."""
-    return re.sub("//([^:@/]*):[^@/]*@", r"//\1:***@", url)
+_HOW_TO_WRITE = (
+    "Write CANDOR_DATABASE_URL as postgresql://USER:PASSWORD@HOST:PORT/NAME, signs such as @ : / in the "
+    "password as %40 %3A %2F; or leave it away, and have SQLite in the data folder."
+)
+_DRIVERS = (
+    "Candor is made for SQLite and PostgreSQL: write CANDOR_DATABASE_URL as sqlite:///… or postgresql://…; "
+    "PostgreSQL's driver is installed by `pip install 'psycopg[binary]'`."
+)
+_SQLITE = "Check CANDOR_DATABASE_URL or --data."
+_POSTGRESQL = (
+    "Check that PostgreSQL runs there and that this machine may connect to it, and the user, the password "
+    "and the name of the database in CANDOR_DATABASE_URL."
+)

@@ -12,7 +12,7 @@ from server.access.auth import Auth, load_auth, token_file
 from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
-from server.cli.database import reading, transaction
+from server.cli.database import reading, require_servable, served, transaction
 from server.cli.settings import Data, Host, Port, Processes, settings_from, variables_help
 from server.clock import utc_now
 from server.config import Settings
@@ -40,13 +40,19 @@ def serve(host: Host = None, port: Port = None, data: Data = None, processes: Pr
             "Run `make run`, which builds them, or install a wheel.",
         )
     listener = listen(settings)
-    opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
     try:
-        runs = prepare(settings, opened_bots)
-        auth = load_auth(settings.data, settings.token_days)
+        with served(settings):
+            _serve(settings, listener)
     except CandorError as error:
         listener.close()
         fail(error.message, error.hint)
+
+
+def _serve(settings: Settings, listener: socket.socket) -> None:
+    """Serve until somebody stops it. Raises CandorError: it cannot."""
+    opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
+    runs = prepare(settings, opened_bots)
+    auth = load_auth(settings.data, settings.token_days)
     raise_file_limit()
     configure_logging(auth.secrets)
     if settings.processes > 1:
@@ -110,6 +116,7 @@ def prepare(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
         CandorError: the database cannot be opened, or no run of it can be served.
     """
     with transaction(settings) as connection:
+        require_servable(connection)
         entries = all_runs(connection) or [_open_demo(connection)]
         opened_bots.load(connection)
     return _opened_runs(entries, opened_bots)

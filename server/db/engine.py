@@ -1,27 +1,52 @@
-"""Opening the database: engines, migrations, SQLite's settings."""
+"""Opening the database: engines, SQLite's settings and PostgreSQL's, migrations."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Engine, create_engine, event, make_url
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+
+from server.clock import utc_now
+from server.errors import DatabaseUnfit
+
+_SECONDS_TO_CONNECT = 10
+# A connection whose other end is gone without a word is given up after about half a minute.
+_KEEPALIVE = {
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
 
 
-def open_engine(url: str, *, begin: str = "BEGIN") -> Engine:
-    """Return an engine for `url`. `begin` is how SQLite opens a transaction; the writer's is IMMEDIATE.
+@dataclass(frozen=True, slots=True)
+class DatabaseLimits:
+    """What one process may ask of PostgreSQL; SQLite needs no limits.
 
-    SQLite runs in WAL mode with `synchronous=FULL`: a commit that has returned survives a power cut.
-    PostgreSQL opens every transaction but the writer's as a snapshot, as SQLite does.
+    `connections`: at the same time, of each engine. `statement_seconds`: until a statement is given up.
+    """
+
+    connections: int = 5
+    statement_seconds: float = 30.0
+
+
+def open_engine(url: str, *, begin: str = "BEGIN", limits: DatabaseLimits | None = None) -> Engine:
+    """Return an engine for `url`. What it wrote survives a power cut once the commit has returned.
+
+    SQLite runs in WAL mode with `synchronous=FULL`; of PostgreSQL's settings `require_durable` asks.
+
+    Args:
+        url: SQLAlchemy's, with the driver.
+        begin: how SQLite opens a transaction; the writer's is IMMEDIATE. PostgreSQL opens every transaction
+            but the writer's as a snapshot, as SQLite does.
+        limits: of a process that serves; a command has none.
     """
     if make_url(url).get_backend_name() != "sqlite":
-        return create_engine(
-            url,
-            pool_pre_ping=True,
-            hide_parameters=True,  # what workers say is for no log
-            isolation_level="READ COMMITTED" if begin == "BEGIN IMMEDIATE" else "REPEATABLE READ",
-            connect_args={"options": "-c timezone=UTC"},
-        )
+        return _postgres_engine(url, snapshot=begin != "BEGIN IMMEDIATE", limits=limits)
     engine = create_engine(url, connect_args={"check_same_thread": False}, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
@@ -38,15 +63,92 @@ def open_engine(url: str, *, begin: str = "BEGIN") -> Engine:
     return engine
 
 
+def _postgres_engine(url: str, *, snapshot: bool, limits: DatabaseLimits | None) -> Engine:
+    options = ["-c timezone=UTC"]
+    pool: dict[str, Any] = {}
+    if limits is not None:
+        milliseconds = round(limits.statement_seconds * 1000)
+        options += [f"-c {name}={milliseconds}" for name in ("statement_timeout", "lock_timeout")]
+        # A process that hangs within a transaction does not keep the others from writing.
+        options.append(f"-c idle_in_transaction_session_timeout={2 * milliseconds}")
+        pool = {"pool_size": limits.connections, "max_overflow": 0, "pool_timeout": limits.statement_seconds}
+    return create_engine(
+        url,
+        pool_pre_ping=True,  # one that the server has closed meanwhile is replaced
+        hide_parameters=True,  # what workers say is for no log
+        isolation_level="REPEATABLE READ" if snapshot else "READ COMMITTED",
+        connect_args={"connect_timeout": _SECONDS_TO_CONNECT, "options": " ".join(options), **_KEEPALIVE},
+        **pool,
+    )
+
+
+def alone(connection: Connection, what: str) -> None:
+    """Let nobody else do `what` until the transaction ends, in whatever process; wait for who is at it.
+
+    SQLite's writers are alone from the moment at which their transaction is open.
+    """
+    if connection.dialect.name == "postgresql":
+        lock = text("SELECT pg_advisory_xact_lock(hashtextextended(:what, 0))")
+        connection.execute(lock, {"what": f"candor {what}"})
+
+
+def require_durable(connection: Connection) -> None:
+    """Check that what is committed is on disk. Raises DatabaseUnfit."""
+    if connection.dialect.name != "postgresql":
+        return
+    for name, remedy in (
+        ("fsync", "Set `fsync = on` in postgresql.conf and restart PostgreSQL."),
+        ("synchronous_commit", "As the database's owner: ALTER DATABASE … SET synchronous_commit = on;"),
+    ):
+        if connection.exec_driver_sql(f"SHOW {name}").scalar_one() == "off":
+            lost = "what workers were told is stored would be lost in a power cut"
+            raise DatabaseUnfit(f"PostgreSQL runs with {name} = off: {lost}", remedy)
+
+
+def seconds_ahead(connection: Connection) -> float:
+    """Return by how much the clock of PostgreSQL's machine is ahead of ours; SQLite's is ours."""
+    if connection.dialect.name != "postgresql":
+        return 0.0
+    before = utc_now()
+    theirs = connection.exec_driver_sql("SELECT clock_timestamp()").scalar_one()
+    half_way = before + (utc_now() - before) / 2
+    return float((theirs - half_way).total_seconds())
+
+
 def migrate(url: str) -> None:
-    """Bring the database at `url` to the newest schema, creating it where there is none."""
+    """Bring the database at `url` to the newest schema, creating it where there is none.
+
+    Where many processes do so at once, one does it and the others wait.
+
+    Raises:
+        DatabaseUnfit: a later version of Candor has made it.
+    """
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite" and parsed.database:
         path = Path(parsed.database)
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             path.touch(mode=0o600)  # SQLite gives its other files the mode of this one
-    command.upgrade(alembic_config(url), "head")
+    config = alembic_config(url)
+    _require_known(url, ScriptDirectory.from_config(config))
+    command.upgrade(config, "head")
+
+
+def _require_known(url: str, steps: ScriptDirectory) -> None:
+    engine = open_engine(url)
+    try:
+        with engine.connect() as connection:
+            made_by = set(MigrationContext.configure(connection).get_current_heads())
+    finally:
+        engine.dispose()
+    unknown = made_by - {step.revision for step in steps.walk_revisions()}
+    if unknown:
+        newest = steps.get_current_head()
+        raise DatabaseUnfit(
+            f"a later version of Candor has made this database: its schema is {', '.join(sorted(unknown))}, "
+            f"and this version knows those up to {newest}",
+            "Nothing was changed. Install the later version again, or use a backup from before it.",
+        )
 
 
 def alembic_config(url: str) -> Config:

@@ -80,6 +80,9 @@ class Worker(SQLModel, table=True):
 class Assignment(SQLModel, table=True):
     """One worker's way through a run. `place` is the number of the plan that it has in the balanced design;
     a later assignment may fill the same place once this one has expired or was returned.
+
+    `fence` counts how often a process has taken its session over. Who writes names the number under which it
+    took over: a process that has lost the session cannot write to it, whatever it believes.
     """
 
     __table_args__ = (
@@ -111,6 +114,7 @@ class Assignment(SQLModel, table=True):
     ended_at: datetime | None = None
     feedback: str | None = None
     feedback_by: str | None = None
+    fence: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 
 class PlanCount(SQLModel, table=True):

@@ -11,34 +11,53 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, text
 
-_OF_THE_CONVERSATION = """
-    SELECT assignment.run_id, assignment.simulated, conversation.system_id, conversation.position
-    FROM conversation JOIN assignment ON assignment.id = conversation.assignment_id
-    WHERE conversation.id = :key"""
+from server.db.bulk import Bulk, Kind
+
+
+def _counted(conversations: str) -> str:
+    """Return the query that counts, where they stand, the conversations that belong to the rows given."""
+    return f"""
+        SELECT assignment.run_id, assignment.simulated, conversation.system_id, conversation.position,
+               count(*) AS number
+        FROM {{rows}} AS given JOIN conversation ON {conversations}
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"""  # noqa: S608
+
+
+def _taken_off(conversations: str) -> str:
+    return f"""
+        UPDATE plan_count SET number = plan_count.number - gone.number
+        FROM ({_counted(conversations)}) AS gone
+        WHERE plan_count.run_id = gone.run_id AND plan_count.simulated = gone.simulated
+          AND plan_count.system_id = gone.system_id AND plan_count.position = gone.position"""  # noqa: S608
+
 
 # `key` is a conversation that was planned.
-COUNT_PLANNED = text(f"""
+COUNT_PLANNED = Bulk(
+    f"""
     INSERT INTO plan_count (run_id, simulated, system_id, position, number)
-    SELECT counted.*, 1 FROM ({_OF_THE_CONVERSATION}) AS counted WHERE true
-    ON CONFLICT (run_id, simulated, system_id, position) DO UPDATE SET number = plan_count.number + 1""")  # noqa: S608
+    SELECT * FROM ({_counted("conversation.id = given.key")}) AS planned WHERE true
+    ON CONFLICT (run_id, simulated, system_id, position)
+    DO UPDATE SET number = plan_count.number + excluded.number""",  # noqa: S608
+    key=Kind.TEXT,
+)
 
 # `key` is a conversation that was skipped.
-COUNT_SKIPPED = text(f"""
-    UPDATE plan_count SET number = number - 1
-    WHERE (run_id, simulated, system_id, position) = ({_OF_THE_CONVERSATION})""")  # noqa: S608
+COUNT_SKIPPED = Bulk(_taken_off("conversation.id = given.key"), key=Kind.TEXT)
 
 # `key` is an assignment that has lost its place.
-COUNT_LOST = text("""
-    UPDATE plan_count SET number = number - (
-        SELECT count(*) FROM conversation
-        WHERE conversation.assignment_id = :key AND conversation.status <> 'skipped'
-          AND conversation.system_id = plan_count.system_id AND conversation.position = plan_count.position)
-    WHERE (run_id, simulated) = (SELECT run_id, simulated FROM assignment WHERE id = :key)""")
+COUNT_LOST = Bulk(
+    _taken_off("conversation.assignment_id = given.key AND conversation.status <> 'skipped'"), key=Kind.TEXT
+)
 
 # `key` is an assignment that has lost its place, which is nobody's now.
-FREE_PLACE = text("""
+FREE_PLACE = Bulk(
+    """
     INSERT INTO free_place (run_id, simulated, place)
-    SELECT run_id, simulated, place FROM assignment WHERE id = :key""")
+    SELECT assignment.run_id, assignment.simulated, assignment.place
+    FROM {rows} AS given JOIN assignment ON assignment.id = given.key""",
+    key=Kind.TEXT,
+)
 
 _COUNTS = text("""
     SELECT system.name, plan_count.position, plan_count.number
@@ -71,8 +90,8 @@ def positions(connection: Connection, run_id: int, *, simulated: bool) -> Mappin
 
 def differences(connection: Connection) -> list[str]:
     """Count everything anew; return in words where what is kept differs, nothing where it agrees."""
-    kept = _counted(connection, "SELECT run_id, simulated, system_id, position, number FROM plan_count")
-    anew = _counted(connection, _COUNTED_ANEW)
+    kept = _numbers(connection, "SELECT run_id, simulated, system_id, position, number FROM plan_count")
+    anew = _numbers(connection, _COUNTED_ANEW)
     free = _places(connection, "SELECT run_id, simulated, place FROM free_place")
     free_anew = _places(connection, _FREE_ANEW)
     return [
@@ -91,7 +110,7 @@ def differences(connection: Connection) -> list[str]:
     ]
 
 
-def _counted(connection: Connection, query: str) -> dict[tuple[int, bool, int, int], int]:
+def _numbers(connection: Connection, query: str) -> dict[tuple[int, bool, int, int], int]:
     rows = connection.execute(text(query))
     return {(run, bool(simulated), system, at): number for run, simulated, system, at, number in rows}
 

@@ -5,9 +5,10 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Executable, bindparam, insert, select, update
+from sqlalchemy import Connection, select
 
-from server.db.models import Assignment, Conversation, Note, Rating, Run, System, TopicMark, Turn, columns
+from server.db.bulk import Bulk, Kind, Row
+from server.db.models import Assignment, Conversation, Rating, System, TopicMark, Turn, columns
 from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.records import (
@@ -29,7 +30,6 @@ from server.session.records import (
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
 RATING = columns(Rating)
-RUN = columns(Run)
 SYSTEM = columns(System)
 TOPIC_MARK = columns(TopicMark)
 TURN = columns(Turn)
@@ -40,18 +40,18 @@ PERSONA_SEPARATOR = "\n"
 def write(connection: Connection, records: Iterable[tuple[str, Record]]) -> None:
     """Write records, each with the id of its assignment: rows by table, so that many cost little more.
 
-    Records of one assignment may depend on each other only as `_PREPARED` is ordered.
+    Records of one assignment may depend on each other only as `_IN_ORDER` is ordered.
 
     Raises:
         IntegrityError: a record is there already, or belongs to nothing.
     """
-    rows: dict[str, list[_Row]] = {}
+    rows: dict[Bulk, list[Row]] = {}
     for assignment_id, record in records:
-        for name, row in _rows(assignment_id, record):
-            rows.setdefault(name, []).append(row)
-    for name, statement in _PREPARED.items():
-        if name in rows:
-            connection.execute(statement, rows[name])
+        for statement, row in _rows(assignment_id, record):
+            rows.setdefault(statement, []).append(row)
+    for statement in _IN_ORDER:
+        if statement in rows:
+            statement.execute(connection, rows[statement])
 
 
 def read(connection: Connection, assignment_id: str) -> list[Record]:
@@ -87,146 +87,202 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
 
 # ---- writing ---------------------------------------------------------------------------------
 
-_Row = dict[str, Any]
+
+def _change(table: str, change: str, **columns: Kind) -> Bulk:
+    """Return the change of the rows of `table` that are found by the first column, their `key`."""
+    return Bulk(
+        f"UPDATE {table} SET {change} FROM {{rows}} AS given WHERE {table}.id = given.key",  # noqa: S608
+        key=Kind.TEXT,
+        **columns,
+    )
 
 
-def _change(table: Any, key: Any, **fixed: str) -> Executable:
-    """Return the change of one row, found by `key`; the columns that a call gives are set, and `fixed`."""
-    return update(table).where(key == bindparam("key")).values(**fixed)
+def _insertion(table: str, **columns: Kind) -> Bulk:
+    return Bulk(f"INSERT INTO {table} ({{columns}}) SELECT {{columns}} FROM {{rows}} AS given", **columns)  # noqa: S608
 
 
-_SYSTEM_ID = (
-    select(SYSTEM.id)
-    .join(Run, RUN.study_id == SYSTEM.study_id)
-    .join(Assignment, ASSIGNMENT.run_id == RUN.id)
-    .where(ASSIGNMENT.id == bindparam("of"), SYSTEM.name == bindparam("system"))
-    .scalar_subquery()
+_PLANNED = Bulk(
+    """
+    INSERT INTO conversation (id, assignment_id, position, attempt, seed, persona, icebreaker,
+                              system_id, status)
+    SELECT given.id, given.assignment_id, given.position, given.attempt, given.seed, given.persona,
+           given.icebreaker, system.id, 'planned'
+    FROM {rows} AS given
+    LEFT JOIN assignment ON assignment.id = given.assignment_id
+    LEFT JOIN run ON run.id = assignment.run_id
+    LEFT JOIN system ON system.study_id = run.study_id AND system.name = given.system""",
+    id=Kind.TEXT,
+    assignment_id=Kind.TEXT,
+    position=Kind.NUMBER,
+    attempt=Kind.NUMBER,
+    system=Kind.TEXT,
+    seed=Kind.NUMBER,
+    persona=Kind.TEXT,
+    icebreaker=Kind.TEXT,
 )
-# In the order in which rows belong to each other, and a conversation goes its way.
-_PREPARED: dict[str, Executable] = {
-    "planned": insert(Conversation).values(system_id=_SYSTEM_ID, status="planned"),
-    "planned, counted": COUNT_PLANNED,
-    "started": _change(Conversation, CONVERSATION.id, status="active"),
-    "topic mark": insert(TopicMark),
-    "turn": insert(Turn),
-    "ended": _change(Conversation, CONVERSATION.id, status="ended"),
-    "failed": _change(Conversation, CONVERSATION.id, status="failed"),
-    "skipped": _change(Conversation, CONVERSATION.id, status="skipped"),
-    "skipped, counted": COUNT_SKIPPED,
-    "rating": insert(Rating),
-    "rated": _change(Conversation, CONVERSATION.id, status="rated"),
-    "note": insert(Note),
-    "agreed": _change(Assignment, ASSIGNMENT.id),
-    "feedback": _change(Assignment, ASSIGNMENT.id),
-    "closed": _change(Assignment, ASSIGNMENT.id),
-    "place lost": COUNT_LOST,
-    "place free": FREE_PLACE,
-}
+_STARTED = _change("conversation", "status = 'active', started_at = given.at", at=Kind.TIME)
+_TOPIC_MARK = _insertion(
+    "topic_mark",
+    conversation_id=Kind.TEXT,
+    ordinal=Kind.NUMBER,
+    round=Kind.NUMBER,
+    topic=Kind.TEXT,
+    opinion=Kind.TEXT,
+    how=Kind.TEXT,
+    bot_opinion=Kind.TEXT,
+    created_at=Kind.TIME,
+    client_id=Kind.TEXT,
+)
+_TURN = _insertion(
+    "turn",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    author=Kind.TEXT,
+    text=Kind.TEXT,
+    client_id=Kind.TEXT,
+    created_at=Kind.TIME,
+    show_at=Kind.TIME,
+    latency_ms=Kind.NUMBER,
+)
+_ENDED = _change(
+    "conversation",
+    "status = 'ended', ended_at = given.at, ended_by = given.ended_by",
+    at=Kind.TIME,
+    ended_by=Kind.TEXT,
+)
+_FAILED = _change("conversation", "status = 'failed', ended_at = given.at", at=Kind.TIME)
+_SKIPPED = _change("conversation", "status = 'skipped', ended_at = given.at", at=Kind.TIME)
+_RATING = _insertion(
+    "rating", conversation_id=Kind.TEXT, criterion=Kind.TEXT, value=Kind.NUMBER, created_at=Kind.TIME
+)
+_RATED = _change(
+    "conversation",
+    "status = 'rated', rated_at = given.at, rated_by = given.rated_by",
+    at=Kind.TIME,
+    rated_by=Kind.TEXT,
+)
+_NOTE = _insertion(
+    "note",
+    conversation_id=Kind.TEXT,
+    kind=Kind.TEXT,
+    text=Kind.TEXT,
+    created_at=Kind.TIME,
+    failure=Kind.TEXT,
+)
+_AGREED = _change(
+    "assignment",
+    "agreed_at = given.at, agreed_by = given.agreed_by",
+    at=Kind.TIME,
+    agreed_by=Kind.TEXT,
+)
+_FEEDBACK = _change(
+    "assignment",
+    "feedback = given.feedback, feedback_by = given.feedback_by",
+    feedback=Kind.TEXT,
+    feedback_by=Kind.TEXT,
+)
+_CLOSED = _change("assignment", "status = given.status, ended_at = given.at", status=Kind.TEXT, at=Kind.TIME)
+# As rows belong to each other, and as a conversation goes its way.
+_IN_ORDER = (
+    _PLANNED,
+    COUNT_PLANNED,
+    _STARTED,
+    _TOPIC_MARK,
+    _TURN,
+    _ENDED,
+    _FAILED,
+    _SKIPPED,
+    COUNT_SKIPPED,
+    _RATING,
+    _RATED,
+    _NOTE,
+    _AGREED,
+    _FEEDBACK,
+    _CLOSED,
+    COUNT_LOST,
+    FREE_PLACE,
+)
 
 
-def _rows(assignment_id: str, record: Record) -> list[tuple[str, _Row]]:
+def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
     match record:
-        case WorkerSaid() | BotSaid():
-            return [("turn", _turn_row(record))]
+        case WorkerSaid():
+            line: Row = (
+                record.conversation,
+                record.index,
+                "worker",
+                record.text,
+                record.client_id,
+                record.at,
+            )
+            return [(_TURN, (*line, record.at, None))]
+        case BotSaid():
+            line = (record.conversation, record.index, "bot", record.text, None, record.at)
+            return [(_TURN, (*line, record.show_at, record.latency_ms))]
         case TopicMarked():
             return _mark_rows(record)
         case ConversationPlanned():
-            counted = ("planned, counted", {"key": record.conversation})
-            return [("planned", _planned_row(assignment_id, record)), counted]
+            return [(_PLANNED, _planned_row(assignment_id, record)), (COUNT_PLANNED, (record.conversation,))]
         case ConversationEnded():
-            ended = {"key": record.conversation, "ended_at": record.at, "ended_by": record.client_id}
-            return [("ended", ended)]
+            return [(_ENDED, (record.conversation, record.at, record.client_id))]
         case ConversationRated():
             return _rating_rows(record)
         case ConversationFailed():
-            return [("failed", {"key": record.conversation, "ended_at": record.at})]
+            return [(_FAILED, (record.conversation, record.at))]
         case ConversationSkipped():
-            skipped = {"key": record.conversation, "ended_at": record.at}
-            return [("skipped", skipped), ("skipped, counted", {"key": record.conversation})]
+            return [
+                (_SKIPPED, (record.conversation, record.at)),
+                (COUNT_SKIPPED, (record.conversation,)),
+            ]
         case Incident():
-            return [("note", _note_row(record))]
+            return [(_NOTE, (record.conversation, record.kind, record.text, record.at, record.failure))]
         case Agreed():
-            agreed = {"key": assignment_id, "agreed_at": record.at, "agreed_by": record.client_id}
-            return [("agreed", agreed)]
+            return [(_AGREED, (assignment_id, record.at, record.client_id))]
         case FeedbackGiven():
-            given = {"key": assignment_id, "feedback": record.text, "feedback_by": record.client_id}
-            return [("feedback", given)]
+            return [(_FEEDBACK, (assignment_id, record.text, record.client_id))]
         case Closed():
             return _closed_rows(assignment_id, record)
 
 
-def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[str, _Row]]:
-    key: _Row = {"key": assignment_id}
-    closed = ("closed", {**key, "status": record.status, "ended_at": record.at})
-    return [closed] if record.status == "completed" else [closed, ("place lost", key), ("place free", key)]
+def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:
+    closed = (_CLOSED, (assignment_id, record.status, record.at))
+    if record.status == "completed":
+        return [closed]
+    return [closed, (COUNT_LOST, (assignment_id,)), (FREE_PLACE, (assignment_id,))]
 
 
-def _planned_row(assignment_id: str, record: ConversationPlanned) -> _Row:
-    return {
-        "id": record.conversation,
-        "assignment_id": assignment_id,
-        "of": assignment_id,
-        "system": record.system,
-        "position": record.position,
-        "attempt": record.attempt,
-        "seed": record.seed,
-        "persona": PERSONA_SEPARATOR.join(record.persona),
-        "icebreaker": record.icebreaker,
-    }
+def _planned_row(assignment_id: str, record: ConversationPlanned) -> Row:
+    return (
+        record.conversation,
+        assignment_id,
+        record.position,
+        record.attempt,
+        record.system,
+        record.seed,
+        PERSONA_SEPARATOR.join(record.persona),
+        record.icebreaker,
+    )
 
 
-def _mark_rows(record: TopicMarked) -> list[tuple[str, _Row]]:
-    mark = {
-        "conversation_id": record.conversation,
-        "ordinal": record.ordinal,
-        "round": record.round,
-        "topic": record.topic,
-        "opinion": record.opinion.value,
-        "how": record.how.value if record.how else None,
-        "bot_opinion": record.bot_opinion.value if record.bot_opinion else None,
-        "client_id": record.client_id,
-        "created_at": record.at,
-    }
-    started = [("started", {"key": record.conversation, "started_at": record.at})]
-    return [("topic mark", mark), *(started if record.ordinal == 0 else ())]
+def _mark_rows(record: TopicMarked) -> list[tuple[Bulk, Row]]:
+    mark = (
+        record.conversation,
+        record.ordinal,
+        record.round,
+        record.topic,
+        record.opinion.value,
+        record.how.value if record.how else None,
+        record.bot_opinion.value if record.bot_opinion else None,
+        record.at,
+        record.client_id,
+    )
+    started = [(_STARTED, (record.conversation, record.at))]
+    return [(_TOPIC_MARK, mark), *(started if record.ordinal == 0 else ())]
 
 
-def _turn_row(record: WorkerSaid | BotSaid) -> _Row:
-    by_bot = isinstance(record, BotSaid)
-    return {
-        "conversation_id": record.conversation,
-        "turn_index": record.index,
-        "author": "bot" if by_bot else "worker",
-        "text": record.text,
-        "client_id": None if isinstance(record, BotSaid) else record.client_id,
-        "created_at": record.at,
-        "show_at": record.show_at if isinstance(record, BotSaid) else record.at,
-        "latency_ms": record.latency_ms if isinstance(record, BotSaid) else None,
-    }
-
-
-def _rating_rows(record: ConversationRated) -> list[tuple[str, _Row]]:
-    ratings = [
-        {
-            "conversation_id": record.conversation,
-            "criterion": label,
-            "value": value,
-            "created_at": record.at,
-        }
-        for label, value in record.ratings
-    ]
-    rated = {"key": record.conversation, "rated_at": record.at, "rated_by": record.client_id}
-    return [*(("rating", rating) for rating in ratings), ("rated", rated)]
-
-
-def _note_row(record: Incident) -> _Row:
-    return {
-        "conversation_id": record.conversation,
-        "kind": record.kind,
-        "failure": record.failure,
-        "text": record.text,
-        "created_at": record.at,
-    }
+def _rating_rows(record: ConversationRated) -> list[tuple[Bulk, Row]]:
+    ratings = [(_RATING, (record.conversation, label, value, record.at)) for label, value in record.ratings]
+    return [*ratings, (_RATED, (record.conversation, record.at, record.client_id))]
 
 
 # ---- reading ---------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Literal
 
 from sqlalchemy import Connection, insert, select, update
 
+from server.db.engine import alone
 from server.db.models import Bot, Criterion, Registration, Run, Study, System, columns
 from server.errors import RunNotFound, StudyInvalid
 from server.session.plan import QC, derive_seed
@@ -41,6 +42,7 @@ def open_run(connection: Connection, text: str, slug: str, at: datetime) -> RunE
     """
     require_slug(slug)
     study = parse_study(text)
+    alone(connection, "runs")
     found = find_opened(connection, text, slug)
     if found is not None:
         return found

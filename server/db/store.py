@@ -15,16 +15,15 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 import structlog
-from sqlalchemy import Connection, bindparam, update
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from server.db import rows
-from server.db.engine import open_engine
-from server.db.models import Assignment, columns
+from server.db.bulk import Bulk, Kind
+from server.db.engine import DatabaseLimits, open_engine
 from server.errors import StorageFailed
 from server.session.records import Record
-
-ASSIGNMENT = columns(Assignment)
 
 _MOST_PER_COMMIT = 500
 log = structlog.get_logger()
@@ -68,6 +67,7 @@ class _Work(_Job[T]):
 @dataclass(slots=True, eq=False, kw_only=True)
 class _Append(_Job[None]):
     assignment: str
+    fence: int
     records: Sequence[Record]
     at: datetime
 
@@ -81,9 +81,9 @@ class Store:
     Call `start` before and `stop` after use. `commits` counts the transactions so far.
     """
 
-    def __init__(self, url: str) -> None:
-        self._writer = open_engine(url, begin="BEGIN IMMEDIATE")
-        self._reader = open_engine(url)
+    def __init__(self, url: str, limits: DatabaseLimits | None = None) -> None:
+        self._writer = open_engine(url, begin="BEGIN IMMEDIATE", limits=limits)
+        self._reader = open_engine(url, limits=limits)
         self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write_forever, name="store-writer", daemon=True)
         self.commits = 0
@@ -99,21 +99,24 @@ class Store:
         self._writer.dispose()
         self._reader.dispose()
 
-    async def append(self, assignment_id: str, records: Sequence[Record], at: datetime) -> None:
+    async def append(self, assignment_id: str, fence: int, records: Sequence[Record], at: datetime) -> None:
         """Store the records of one session; return once they are on disk.
 
         Args:
             assignment_id: whose session it is.
+            fence: the number under which the caller owns the session.
             records: what is to be stored, all of it or nothing.
             at: now; the worker counts as heard of then.
 
         Raises:
-            StaleState: they contradict what is stored, or the assignment is over; nothing was written.
+            StaleState: they contradict what is stored, the assignment is over, or the session has another
+                owner since; nothing was written.
             StorageFailed: the database could not write; nothing was written.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
-        self._jobs.put(_Append(future, loop, assignment=assignment_id, records=records, at=at))
+        job = _Append(future, loop, assignment=assignment_id, fence=fence, records=records, at=at)
+        self._jobs.put(job)
         await future
 
     async def load(self, assignment_id: str) -> list[Record]:
@@ -143,7 +146,7 @@ class Store:
         try:
             with self._reader.connect() as connection:
                 return work(connection)
-        except DBAPIError as error:
+        except (DBAPIError, PoolTimeout) as error:
             log.error("read failed", error=str(error))
             raise StorageFailed("the database could not be read") from error
 
@@ -168,44 +171,49 @@ class Store:
         return jobs, False
 
     def _commit(self, jobs: Sequence[_Job[Any]]) -> None:
-        appends = [job for job in jobs if isinstance(job, _Append)]
         try:
-            with self._writer.connect() as connection, connection.begin():
-                if not _together(connection, appends):
-                    for append in appends:
-                        _perform(connection, append)
-                for job in jobs:
-                    if isinstance(job, _Work):
-                        _perform(connection, job)
+            if not self._write(jobs, _together):
+                self._write(jobs, _one_by_one)
             self.commits += 1
         except Exception as error:  # whatever goes wrong, the writer must live on
             log.error("commit failed", jobs=len(jobs), error=str(error))
             for job in jobs:
                 job.error = StorageFailed("the database could not store this")
 
+    def _write(
+        self, jobs: Sequence[_Job[Any]], write: Callable[[Connection, Sequence[_Append]], bool]
+    ) -> bool:
+        """Write in one transaction, what sessions append by `write`; return whether it was possible so."""
+        with self._writer.connect() as connection, connection.begin() as transaction:
+            if not write(connection, [job for job in jobs if isinstance(job, _Append)]):
+                transaction.rollback()
+                return False
+            for job in jobs:
+                if isinstance(job, _Work):
+                    _perform(connection, job)
+        return True
+
 
 def _together(connection: Connection, appends: Sequence[_Append]) -> bool:
     """Write the records of many sessions at once; return whether that could be done.
 
     It cannot where one of them contradicts what is stored, or where a session is among them twice: what it
-    wrote first may have ended it. Then nothing was written, and each is to be tried by itself, so that the
-    others are not harmed.
-
-    Raises:
-        DBAPIError: the database has rolled back more than the savepoint, as in `_perform`.
+    wrote first may have ended it. Then each is to be tried by itself, so that the others are not harmed.
     """
     if len({append.assignment for append in appends}) < len(appends):
         return False
-    if not appends:
-        return True
-    savepoint = connection.begin_nested()
     try:
-        _append(connection, appends)
-        savepoint.commit()
-    except Exception as error:
-        savepoint.rollback()
+        if appends:
+            _append(connection, appends)
+    except Exception as error:  # of any of them; tried again one by one, it is raised again
         log.debug("batch taken apart", jobs=len(appends), error=str(error))
         return False
+    return True
+
+
+def _one_by_one(connection: Connection, appends: Sequence[_Append]) -> bool:
+    for append in appends:
+        _perform(connection, append)
     return True
 
 
@@ -235,18 +243,24 @@ def _for_the_caller(error: Exception) -> Exception:
     return error
 
 
-_STILL_ACTIVE = (
-    update(Assignment)
-    .where(ASSIGNMENT.id == bindparam("key"), ASSIGNMENT.status == "active")
-    .values(active_at=bindparam("at"))
+# An assignment that is over, or was taken over by another process since, is not found: nothing is written.
+_STILL_OWNED = Bulk(
+    """
+    UPDATE assignment SET active_at = given.at FROM {rows} AS given
+    WHERE assignment.id = given.key AND assignment.fence = given.fence AND assignment.status = 'active'""",
+    key=Kind.TEXT,
+    fence=Kind.NUMBER,
+    at=Kind.TIME,
 )
 
 
 def _append(connection: Connection, appends: Sequence[_Append]) -> None:
-    """Write the records of some assignments. Raises StaleState: not all of them are active any more."""
-    heard_of = [{"key": append.assignment, "at": append.at} for append in appends]
-    if connection.execute(_STILL_ACTIVE, heard_of).rowcount != len(appends):
-        raise StaleState(f"no longer active: {', '.join(append.assignment for append in appends)}")
+    """Write the records of some assignments. Raises StaleState: not all of them may be written to."""
+    owned = [(append.assignment, append.fence, append.at) for append in appends]
+    if _STILL_OWNED.execute(connection, owned) != len(appends):
+        raise StaleState(
+            f"no longer active, or not the caller's: {', '.join(append.assignment for append in appends)}"
+        )
     rows.write(connection, ((append.assignment, record) for append in appends for record in append.records))
 
 

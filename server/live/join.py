@@ -104,7 +104,7 @@ class JoinApi:
 
     async def _tell_of_expiry(self, assignment: str) -> None:
         try:
-            await self._live.expire(assignment)
+            await self._live.look_again(assignment)
         except StorageFailed as error:
             # The enrolment is given all the same; the session that lost it finds out with its next message.
             log.warning("not told of its loss", assignment=assignment, error=error.message)

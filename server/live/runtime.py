@@ -43,27 +43,35 @@ class Connection(Protocol):
         """End the connection, with a WebSocket's code, once what was queued is out."""
 
 
+class SessionLost(Exception):
+    """Another process has taken the session over."""
+
+
 class LiveSession:
     """A session in this process. One event at a time; at most one page attached.
 
     Args:
         state: The session as it is stored.
+        fence: The number under which this process has taken it over, and writes.
         run: The run that it belongs to, its bots opened.
         store: Where its records go before anything is done about them.
         reload: Returns the state as it is stored now; called when the rows turn out to be further than
-            `state`. It may raise what reading the database raises.
+            `state`. It raises SessionLost, and what reading the database raises.
         on_idle: Called whenever something under way has ended, so that an idle session can be forgotten.
     """
 
     def __init__(
         self,
         state: State,
+        fence: int,
         run: OpenRun,
         store: Store,
         reload: Callable[[], Awaitable[State]],
         on_idle: Callable[[], None],
     ) -> None:
         self.state = state
+        self.fence = fence
+        self.is_lost = False
         self._run = run
         self._store = store
         self._reload = reload
@@ -80,10 +88,11 @@ class LiveSession:
     async def attach(self, page: Connection) -> None:
         """Give the session to `page`; the page that had it is told so and closed."""
         async with self._lock:
-            if self._page is not None:
-                self._page.send(TakenOver())
-                self._page.close()
+            self._give_up_page()
             self._page = page
+            if self.is_lost:
+                self._give_up_page()
+                return
             now = utc_now()
             page.send(snapshot(self.state, self._run.card, now))
             self._perform(resume(self.state, now))
@@ -125,17 +134,42 @@ class LiveSession:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def expire(self) -> None:
-        """Take up that the assignment has expired, which the enrolment of another worker has stored.
+    def lose(self) -> None:
+        """Take up that another process has the session now: the page that is there has gone elsewhere."""
+        self.is_lost = True
+        self._give_up_page()
+        for task in self._under_way.values():
+            task.cancel()
+
+    async def look_again(self) -> None:
+        """Take up what others have stored: that the assignment has expired, or has another owner.
 
         Raises:
             StorageFailed: what is stored could not be read; the worker's next message will find out.
         """
         async with self._lock:
-            self.state = await self._reload()
-            self._send(Ended(phase="expired"))
+            try:
+                self.state = await self._reload()
+            except SessionLost:
+                self.lose()
+                return
+            if self.state.closed == "expired":
+                self._send(Ended(phase="expired"))
+
+    def _give_up_page(self) -> None:
+        if self._page is not None:
+            self._page.send(TakenOver())
+            self._page.close()
+            self._page = None
 
     async def _advance(self, event: Event) -> None:
+        """Do what `event` means, unless the session was lost. Raises what `receive` raises."""
+        try:
+            await self._advance_here(event)
+        except SessionLost:
+            self.lose()
+
+    async def _advance_here(self, event: Event) -> None:
         outcome = step(self.state, event)
         try:
             await self._save(outcome, event)
@@ -152,7 +186,8 @@ class LiveSession:
 
     async def _save(self, outcome: Outcome, event: Event) -> None:
         if outcome.records:
-            await self._store.append(self.state.context.assignment, outcome.records, event.at)
+            assignment = self.state.context.assignment
+            await self._store.append(assignment, self.fence, outcome.records, event.at)
 
     async def _save_again(self, outcome: Outcome, event: Event) -> None:
         try:

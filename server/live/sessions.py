@@ -1,11 +1,16 @@
-"""Who holds which session: the sessions alive in this process, each loaded once, one owner at a time."""
+"""Who holds which session: the sessions alive in this process, each loaded once, one owner at a time.
+
+A session belongs to the process that has raised its fence last (`Assignment.fence`). Whatever a former owner
+still writes names a lower number and is refused.
+"""
 
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 from sqlalchemy.exc import NoResultFound
 
 from server.access.auth import Auth
@@ -14,13 +19,22 @@ from server.db import rows
 from server.db.models import Assignment, columns
 from server.db.store import Store
 from server.errors import AssignmentNotFound
-from server.live.runtime import LiveSession
+from server.live.runtime import LiveSession, SessionLost
 from server.session.plan import derive_seed
 from server.session.records import Record
 from server.session.state import AssignmentContext, State, fold
 
 ASSIGNMENT = columns(Assignment)
 _APART = 0.005  # seconds from one page that is let go to the next
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A session as the database has it. `fence`: of the process that owns it."""
+
+    state: State
+    fence: int
+    run: OpenRun
 
 
 class LiveSessions:
@@ -37,35 +51,33 @@ class LiveSessions:
         return len(self._sessions)
 
     async def open(self, assignment_id: str) -> LiveSession:
-        """Return the session of an assignment, rebuilt from the database if it is not alive here.
+        """Return the session of an assignment; where it is not this process's, that takes it over.
 
         Raises:
             AssignmentNotFound: there is no such assignment, or its run is not open here.
+            StorageFailed: the database could not be asked, or not write.
         """
         lock = self._opening.setdefault(assignment_id, asyncio.Lock())
         async with lock:
+            session = self._sessions.get(assignment_id)
+            if session is not None and not await self._is_ours(session, assignment_id):
+                session.lose()
+                self._forget(assignment_id)
             if assignment_id not in self._sessions:
                 try:
-                    state, run = await self._restore(assignment_id)
+                    session = await self._take_over(assignment_id)
                 except AssignmentNotFound:
                     self._opening.pop(assignment_id, None)
                     raise
-
-                async def reload() -> State:
-                    return (await self._restore(assignment_id))[0]
-
                 # Another opening may have been first, behind an earlier lock that `release` has dropped.
-                on_idle = partial(self.release, assignment_id)
-                session = LiveSession(state, run, self._store, reload, on_idle)
                 self._sessions.setdefault(assignment_id, session)
         return self._sessions[assignment_id]
 
     def release(self, assignment_id: str) -> None:
-        """Forget a session that nobody holds and that has nothing under way."""
+        """Forget a session that nobody holds and that has nothing under way, or that was lost."""
         session = self._sessions.get(assignment_id)
-        if session is not None and session.idle:
-            del self._sessions[assignment_id]
-            self._opening.pop(assignment_id, None)
+        if session is not None and (session.idle or session.is_lost):
+            self._forget(assignment_id)
 
     async def drain(self, seconds: float) -> None:
         """Have every page connect anew, each once its bot has answered; give up after so many seconds.
@@ -82,13 +94,39 @@ class LiveSessions:
         """Drop what is under way in every session: what is stored takes it up again after the next start."""
         await asyncio.gather(*(session.close() for session in tuple(self._sessions.values())))
 
-    async def expire(self, assignment_id: str) -> None:
-        """Tell a session, if it is alive here, that its assignment has expired, which is stored."""
+    async def look_again(self, assignment_id: str) -> None:
+        """Have a session, if it is alive here, take up what others have stored of it.
+
+        Raises:
+            StorageFailed: what is stored could not be read; the worker's next message will find out.
+        """
         session = self._sessions.get(assignment_id)
         if session is not None:
-            await session.expire()
+            await session.look_again()
+            self.release(assignment_id)
 
-    async def _restore(self, assignment_id: str) -> tuple[State, OpenRun]:
+    def _forget(self, assignment_id: str) -> None:
+        del self._sessions[assignment_id]
+        self._opening.pop(assignment_id, None)
+
+    async def _is_ours(self, session: LiveSession, assignment_id: str) -> bool:
+        fence = await self._store.read(lambda connection: _fence(connection, assignment_id))
+        return fence == session.fence
+
+    async def _take_over(self, assignment_id: str) -> LiveSession:
+        fence = await self._store.submit(lambda connection: _raise_fence(connection, assignment_id))
+        stored = await self._restore(assignment_id)
+
+        async def reload() -> State:
+            now = await self._restore(assignment_id)
+            if now.fence != fence:
+                raise SessionLost
+            return now.state
+
+        on_idle = partial(self.release, assignment_id)
+        return LiveSession(stored.state, fence, stored.run, self._store, reload, on_idle)
+
+    async def _restore(self, assignment_id: str) -> _Stored:
         try:
             assignment, records = await self._store.read(lambda connection: _read(connection, assignment_id))
         except NoResultFound as error:
@@ -96,7 +134,7 @@ class LiveSessions:
         run = self._runs.get(assignment.run_id)
         if run is None:
             raise AssignmentNotFound("the run of this session is not open here")
-        return restore(assignment, records, run, self._auth), run
+        return _Stored(restore(assignment, records, run, self._auth), assignment.fence, run)
 
 
 def restore(assignment: Assignment, records: list[Record], run: OpenRun, auth: Auth) -> State:
@@ -110,6 +148,20 @@ def restore(assignment: Assignment, records: list[Record], run: OpenRun, auth: A
         return_to=return_to,
     )
     return fold(State(run.rules, context), records)
+
+
+def _fence(connection: Connection, assignment_id: str) -> int | None:
+    query = select(ASSIGNMENT.fence).where(ASSIGNMENT.id == assignment_id)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def _raise_fence(connection: Connection, assignment_id: str) -> int:
+    """Make this process a session's owner; return the number under which it is. Raises AssignmentNotFound."""
+    taken = update(Assignment).where(ASSIGNMENT.id == assignment_id).values(fence=ASSIGNMENT.fence + 1)
+    fence = connection.execute(taken.returning(ASSIGNMENT.fence)).scalar_one_or_none()
+    if fence is None:
+        raise AssignmentNotFound("this session is not known here")
+    return int(fence)
 
 
 async def _drain_after(seconds: float, session: LiveSession) -> None:

@@ -1,7 +1,8 @@
-"""The WebSocket adapter: frames in, typed messages to the session; messages out, numbered."""
+"""The WebSocket adapter: frames in, typed messages to the session; messages out, in frames."""
 
 import asyncio
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -36,6 +37,7 @@ from server.session.protocol import (
     Hello,
     ServerMessage,
     client_messages,
+    frame_of,
     plain,
 )
 
@@ -48,37 +50,46 @@ log = structlog.get_logger()
 
 
 class Page:
-    """One worker's page: numbers and sends what is queued for it."""
+    """One worker's page: sends what is queued for it, in as few frames as it can."""
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
-        self._queue: asyncio.Queue[ServerMessage | int] = asyncio.Queue(_MOST_QUEUED)
-        self._seq = 0
+        self._queue: list[ServerMessage] = []
+        self._closing: int | None = None
+        self._news = asyncio.Event()
         self.sender = asyncio.get_running_loop().create_task(self._send_all())
 
     def send(self, message: ServerMessage) -> None:
         """Queue a message; a page that has stopped reading is cut off, and gets a snapshot when back."""
-        try:
-            self._queue.put_nowait(message)
-        except asyncio.QueueFull:
+        if self._closing is None:
+            self._queue.append(message)
+            self._news.set()
+        if len(self._queue) > _MOST_QUEUED:
             self.sender.cancel()
 
     def close(self, code: int = _CLOSE_NORMAL) -> None:
         """Close the socket with `code` once everything queued is out; the first call counts."""
-        try:
-            self._queue.put_nowait(code)
-        except asyncio.QueueFull:
-            self.sender.cancel()
+        if self._closing is None:
+            self._closing = code
+            self._news.set()
 
     async def _send_all(self) -> None:
-        code = _CLOSE_NORMAL
         with suppress(WebSocketDisconnect, RuntimeError):
-            while not isinstance(message := await self._queue.get(), int):
-                self._seq += 1
-                await self._socket.send_text(message.model_copy(update={"seq": self._seq}).model_dump_json())
-            code = message
+            while self._closing is None or self._queue:
+                await self._news.wait()
+                self._news.clear()
+                messages, self._queue = self._queue, []
+                if messages:
+                    await self._socket.send_text(_frame_of(messages))
         with suppress(WebSocketDisconnect, RuntimeError):
-            await self._socket.close(code)
+            await self._socket.close(self._closing or _CLOSE_NORMAL)
+
+
+def _frame_of(messages: Sequence[ServerMessage]) -> str:
+    first = messages[0]
+    if isinstance(first, Error) and first.code == OutdatedPage.code:
+        return first.model_dump_json()
+    return frame_of(messages)
 
 
 class WorkerSocket:

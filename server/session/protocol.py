@@ -1,12 +1,16 @@
 """The wire between a worker's page and the server: JSON messages over one WebSocket.
 
+A page sends one message a frame. A frame of the server's is an array of messages: all that there was to say
+by then. Only the answer to a page of another version is a message by itself, which every version can read.
+
 Every client message carries an `id` made by the client. The server answers it with `accepted` once
 what it says is on disk and all that it led to was sent, or with an `error` that names the id. Sending
 the same message again is safe.
-Every server message carries `seq`, counting up from 1 on each connection.
 """
 
 import re
+import unicodedata
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
@@ -14,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from server.session.instrument import Opinion, TopicChangeKind, TopicMode
 from server.session.phase import Phase
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 # The code that a connection is closed with when the page speaks another version.
 CLOSE_OUTDATED = 4409
 CLOSE_RESTART = 1012  # the server ends, and the page should connect anew at once
@@ -42,9 +46,15 @@ def plain(text: str) -> str:
 
 
 def _something(text: str) -> str:
-    if not any(mark.isprintable() and not mark.isspace() and mark not in _BLANK for mark in text):
+    if not any(_is_seen(mark) for mark in text):
         raise ValueError("there is nothing to see in the text")
     return text
+
+
+def _is_seen(mark: str) -> bool:
+    """Return whether a character is drawn; one that is newer than Python's tables may well be."""
+    kind = unicodedata.category(mark)
+    return kind not in {"Cc", "Cf", "Cs"} and not kind.startswith("Z") and mark not in _BLANK
 
 
 MessageId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -204,11 +214,7 @@ class ConversationCard(_Message):
     typing: bool
 
 
-class _ServerMessage(_Message):
-    seq: int = 0
-
-
-class Snapshot(_ServerMessage):
+class Snapshot(_Message):
     """All that a page needs to draw itself; sent on every connect."""
 
     type: Literal["snapshot"] = "snapshot"
@@ -220,14 +226,14 @@ class Snapshot(_ServerMessage):
     return_to: str | None
 
 
-class Accepted(_ServerMessage):
+class Accepted(_Message):
     """The message with this id is on disk; what it led to was sent before this."""
 
     type: Literal["accepted"] = "accepted"
     id: str
 
 
-class _OfConversation(_ServerMessage):
+class _OfConversation(_Message):
     """What is told of a conversation: its number in the assignment, and the attempt at it, from 1."""
 
     conversation: int
@@ -281,13 +287,13 @@ class Replaced(_OfConversation):
     type: Literal["replaced"] = "replaced"
 
 
-class FeedbackDue(_ServerMessage):
+class FeedbackDue(_Message):
     """Every conversation is rated: ask for feedback."""
 
     type: Literal["feedback_due"] = "feedback_due"
 
 
-class Completed(_ServerMessage):
+class Completed(_Message):
     """The assignment is handed in. Exactly one of `code` and `return_to` is set."""
 
     type: Literal["completed"] = "completed"
@@ -295,20 +301,20 @@ class Completed(_ServerMessage):
     return_to: str | None
 
 
-class Ended(_ServerMessage):
+class Ended(_Message):
     """The assignment is over without being handed in."""
 
     type: Literal["ended"] = "ended"
     phase: Literal["expired", "returned"]
 
 
-class TakenOver(_ServerMessage):
+class TakenOver(_Message):
     """The session was opened elsewhere; this connection closes."""
 
     type: Literal["taken_over"] = "taken_over"
 
 
-class Error(_ServerMessage):
+class Error(_Message):
     """A message was refused. `retry`: the same message may be sent again later."""
 
     type: Literal["error"] = "error"
@@ -333,6 +339,11 @@ ServerMessage = (
     | TakenOver
     | Error
 )
+
+
+def frame_of(messages: Iterable[ServerMessage]) -> str:
+    """Return the frame that holds these messages."""
+    return f"[{','.join(message.model_dump_json() for message in messages)}]"
 
 
 class _Wire(BaseModel):

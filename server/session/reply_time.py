@@ -1,7 +1,6 @@
 """When a reply may be shown: one distribution for every bot, so that pace tells nobody which one it is."""
 
 import math
-import random
 from datetime import timedelta
 from statistics import NormalDist
 from typing import Annotated
@@ -59,5 +58,5 @@ def reply_delay(reply_time: ReplyTime, pace: float, seed: int, index: int) -> ti
     The delay depends on the conversation's `seed` and the line's `index`, not on the bot or on the length
     of what it says. `pace` scales it: 1 for people, less for simulated workers.
     """
-    normal = random.Random(derive_seed(seed, "reply", index)).gauss(0.0, 1.0)
-    return timedelta(seconds=reply_time.seconds(normal) * pace)
+    share = ((derive_seed(seed, "reply", index) >> 11) + 0.5) / 2**52  # between 0 and 1, never 1
+    return timedelta(seconds=reply_time.quantile(share) * pace)

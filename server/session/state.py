@@ -4,10 +4,10 @@ Whatever a session knows is in its records, so it can be rebuilt from the databa
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from server.session.phase import Phase
 from server.session.plan import LineupSpec
@@ -61,8 +61,11 @@ class AssignmentContext:
     return_to: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+# Named tuples, because events are many and each changes a few fields: `_replace` takes a fifth of the time
+# that the same takes with a dataclass.
+
+
+class Turn(NamedTuple):
     """A turn as it stands in the state."""
 
     author: Literal["worker", "bot"]
@@ -71,20 +74,20 @@ class Turn:
     show_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """A conversation as it stands in the state. `topics` counts the topic marks."""
+class Conversation(NamedTuple):
+    """A conversation as it stands in the state.
+
+    `topics` counts the topic marks, `inputs` the worker's lines. `seen` has the ids of the worker's messages
+    that belong to it.
+    """
 
     plan: ConversationPlanned
     status: ConversationStatus = "planned"
     topic: str | None = None
     topics: int = 0
     turns: tuple[Turn, ...] = ()
-
-    @property
-    def inputs(self) -> int:
-        """Lines of the worker."""
-        return sum(line.author == "worker" for line in self.turns)
+    inputs: int = 0
+    seen: frozenset[str] = frozenset()
 
     def awaits_reply(self) -> bool:
         """Return whether the last word is the worker's, so that the bot has to be asked."""
@@ -95,9 +98,11 @@ class Conversation:
         return bool(self.turns) and self.turns[-1].show_at > at
 
 
-@dataclass(frozen=True)
-class State:
-    """A session: a fold of its records over `context` and `rules`."""
+class State(NamedTuple):
+    """A session: a fold of its records over `context` and `rules`.
+
+    `seen` has the ids of the worker's messages that belong to no conversation.
+    """
 
     rules: SessionRules
     context: AssignmentContext
@@ -105,7 +110,7 @@ class State:
     conversations: tuple[Conversation, ...] = ()
     feedback: str | None = None
     closed: Closing | None = None
-    seen: frozenset[str] = field(default=frozenset())
+    seen: frozenset[str] = frozenset()
 
     @property
     def phase(self) -> Phase:
@@ -121,6 +126,10 @@ class State:
     def current(self) -> Conversation | None:
         """The conversation that the worker is in or comes to next; None after the last."""
         return next((c for c in self.conversations if c.status in _OPEN_PHASE), None)
+
+    def has_seen(self, client_id: str) -> bool:
+        """Return whether the worker's message of that id is stored."""
+        return client_id in self.seen or any(client_id in c.seen for c in self.conversations)
 
     def conversation(self, conversation_id: str) -> Conversation:
         """Return the conversation of that id. Raises KeyError when there is none."""
@@ -144,23 +153,19 @@ def fold(state: State, records: Iterable[Record]) -> State:
 
 
 def _apply(state: State, record: Record) -> State:
-    client_id = getattr(record, "client_id", None)
-    if client_id is not None:
-        state = replace(state, seen=state.seen | {client_id})
     match record:
         case ConversationPlanned():
             return _planned(state, record)
         case Agreed():
-            return replace(state, agreed=True)
+            return state._replace(agreed=True, seen=state.seen | {record.client_id})
         case FeedbackGiven():
-            return replace(state, feedback=record.text)
+            return state._replace(feedback=record.text, seen=state.seen | {record.client_id})
         case Closed():
-            return replace(state, closed=record.status)
+            return state._replace(closed=record.status)
         case Incident():
             return state
     changed = _apply_to_conversation(state.conversation(record.conversation), record)
-    return replace(
-        state,
+    return state._replace(
         conversations=tuple(
             changed if c.plan.conversation == record.conversation else c for c in state.conversations
         ),
@@ -170,25 +175,33 @@ def _apply(state: State, record: Record) -> State:
 def _planned(state: State, record: ConversationPlanned) -> State:
     conversations = [*state.conversations, Conversation(record)]
     conversations.sort(key=lambda c: (c.plan.position, c.plan.attempt))
-    return replace(state, conversations=tuple(conversations))
+    return state._replace(conversations=tuple(conversations))
 
 
 def _apply_to_conversation(conversation: Conversation, record: ConversationChange) -> Conversation:
     match record:
-        case TopicMarked():
-            status = "active" if conversation.status == "planned" else conversation.status
-            return replace(conversation, status=status, topic=record.topic, topics=conversation.topics + 1)
         case WorkerSaid():
-            turn = Turn("worker", record.text, record.at, record.at)
-            return replace(conversation, turns=(*conversation.turns, turn))
+            return conversation._replace(
+                turns=(*conversation.turns, Turn("worker", record.text, record.at, record.at)),
+                inputs=conversation.inputs + 1,
+                seen=conversation.seen | {record.client_id},
+            )
         case BotSaid():
             turn = Turn("bot", record.text, record.at, record.show_at)
-            return replace(conversation, turns=(*conversation.turns, turn))
+            return conversation._replace(turns=(*conversation.turns, turn))
+        case TopicMarked():
+            return conversation._replace(
+                status="active" if conversation.status == "planned" else conversation.status,
+                topic=record.topic,
+                topics=conversation.topics + 1,
+                seen=conversation.seen | {record.client_id},
+            )
         case ConversationEnded():
-            return replace(conversation, status="ended")
+            seen = conversation.seen if record.client_id is None else conversation.seen | {record.client_id}
+            return conversation._replace(status="ended", seen=seen)
         case ConversationFailed():
-            return replace(conversation, status="failed")
+            return conversation._replace(status="failed")
         case ConversationSkipped():
-            return replace(conversation, status="skipped")
+            return conversation._replace(status="skipped")
         case ConversationRated():
-            return replace(conversation, status="rated")
+            return conversation._replace(status="rated", seen=conversation.seen | {record.client_id})

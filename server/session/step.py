@@ -108,7 +108,7 @@ def _outcome(state: State, records: list[Record], effects: Iterable[Effect] = ()
 
 
 def _from_worker(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
-    if message.id in state.seen or (isinstance(message, wire.Leave) and state.closed == "returned"):
+    if state.has_seen(message.id) or (isinstance(message, wire.Leave) and state.closed == "returned"):
         return Outcome(state, effects=(Accept(message.id),))
     taken = _TAKES.get(state.phase, ())
     if message.type not in taken:

@@ -89,7 +89,7 @@ def refuse(page: Page, kind: str, code: str) -> None:
             if sent["type"] != kind:
                 server.send(message)
                 return
-            answer = {"type": "error", "seq": 99, "id": sent["id"], "code": code, "message": "No."}
+            answer = {"type": "error", "id": sent["id"], "code": code, "message": "No."}
             socket.send(json.dumps(answer | {"retry": False}))
 
         socket.on_message(to_server)

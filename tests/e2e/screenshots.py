@@ -379,7 +379,7 @@ def platform(page: Page, camera: Camera, stage: Stage) -> None:
 
         def to_page(message: str | bytes) -> None:
             done = {"phase": "done", "conversation": None, "return_to": f"{stage.url}/back"}
-            socket.send(json.dumps(json.loads(message) | done))
+            socket.send(json.dumps([sent | done for sent in json.loads(message)]))
 
         server.on_message(to_page)
 

@@ -21,5 +21,5 @@ def as_user(name: str) -> list[str]:
 
 
 def ended_with_us(by: signal.Signals) -> list[str]:
-    """Return what a command starts with to be sent a signal when we end, however we do; Linux only."""
+    """Return what a command starts with to be sent a signal when the starting thread ends; Linux only."""
     return ["setpriv", f"--pdeathsig={by.name.removeprefix('SIG')}"] if shutil.which("setpriv") else []

@@ -188,7 +188,7 @@ def repeats_without_limit(parsed: Any) -> Iterator[Any]:
 
 def test_no_pattern_repeats_without_limit() -> None:
     """So the work at each place of a line is bounded, and a line costs no more than its length."""
-    for pattern in claims(("org/name-7b", "memory")):
+    for pattern in claims(("org/name-7b", "memory")).patterns:
         parsed = re._parser.parse(pattern.pattern)  # type: ignore[attr-defined]
         assert not list(repeats_without_limit(parsed)), pattern.pattern
     assert list(repeats_without_limit(re._parser.parse("(?:a{1,2}b*)?")))  # type: ignore[attr-defined]

@@ -396,7 +396,7 @@ def test_disabling_a_bot_replaces_it_at_once_and_calmly(aviary: House, birds: di
         page.until("topic_due")
         page.converse(3)
         assert birds[here].asked == asked
-        assert all('"error"' not in frame and here not in frame for frame in page.heard)
+        assert all('"error"' not in frame and here not in frame for frame in page.frames)
     # Given up at the first try, without another that would have been noted.
     kinds = [("bot_gave_up",), ("replaced",)]
     assert query(aviary.url, "SELECT kind FROM note ORDER BY id") == kinds

@@ -16,7 +16,6 @@ from server.cli.command_line import COMMANDS, cli
 from server.cli.serve import listen, prepare
 from server.cli.settings import settings_from
 from server.config import Settings
-from server.db.engine import migrate
 from server.study import DEMO
 from tests.server.support.commands import REPOSITORY, Candor, assert_refused, process
 from tests.server.support.database import query
@@ -261,13 +260,6 @@ def test_a_database_that_cannot_be_opened(
     url = database_url.format(folder=tmp_path)
     refused = candor(*command, "--data", tmp_path, CANDOR_DATABASE_URL=url)
     assert_refused(refused, "the database", "cannot be opened")
-
-
-def test_a_database_of_a_newer_version(candor: Candor, tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'candor.db'}"
-    migrate(url)
-    query(url, "UPDATE alembic_version SET version_num = '9999'")
-    assert_refused(candor("serve", "--data", tmp_path), "the database", "cannot be opened", "9999")
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"secret": "x"}'], ids=["empty", "half", "list", "one"])

@@ -104,10 +104,10 @@ async def test_every_append_is_visible_to_another_reader_before_it_returns(
     store: Store, run: OpenRun, url: str
 ) -> None:
     assignment = await enrolled(store, run)
-    await store.append(assignment, [mark(assignment)], AT)
+    await store.append(assignment, 0, [mark(assignment)], AT)
 
     async def append(index: int) -> None:
-        await store.append(assignment, [said(assignment, index)], AT)
+        await store.append(assignment, 0, [said(assignment, index)], AT)
         assert index in await asyncio.to_thread(turns, url)
 
     await asyncio.gather(*(append(index) for index in range(40)))
@@ -119,7 +119,7 @@ async def test_what_waits_while_a_commit_runs_is_one_commit(store: Store, run: O
     async with held_up(store):
         before = store.commits
         appends = [
-            asyncio.create_task(store.append(assignment, [said(assignment, index)], AT))
+            asyncio.create_task(store.append(assignment, 0, [said(assignment, index)], AT))
             for index in range(200)
         ]
     await asyncio.gather(*appends)
@@ -133,7 +133,7 @@ async def test_nothing_is_visible_and_nobody_is_told_before_the_commit(
 ) -> None:
     assignment = await enrolled(store, run)
     async with held_up(store):
-        append = asyncio.create_task(store.append(assignment, [said(assignment, 0)], AT))
+        append = asyncio.create_task(store.append(assignment, 0, [said(assignment, 0)], AT))
         await asyncio.sleep(0.05)
         assert not append.done()
         assert await asyncio.to_thread(turns, url) == []
@@ -147,7 +147,7 @@ async def test_a_stop_writes_what_is_waiting(url: str, run: OpenRun) -> None:
 
     assignment = await enrolled(store, run)
     async with held_up(store):
-        append = asyncio.create_task(store.append(assignment, [said(assignment, 0)], AT))
+        append = asyncio.create_task(store.append(assignment, 0, [said(assignment, 0)], AT))
         await asyncio.sleep(0)
         stopping = asyncio.create_task(asyncio.to_thread(store.stop))
     await append
@@ -162,9 +162,9 @@ async def test_a_turn_that_is_there_already_is_outdated_and_leaves_no_trace(
     store: Store, run: OpenRun, url: str
 ) -> None:
     assignment = await enrolled(store, run)
-    await store.append(assignment, [mark(assignment), said(assignment, 0, "first")], AT)
+    await store.append(assignment, 0, [mark(assignment), said(assignment, 0, "first")], AT)
     with pytest.raises(StaleState):
-        await store.append(assignment, [said(assignment, 1), said(assignment, 0, "second")], AT)
+        await store.append(assignment, 0, [said(assignment, 1), said(assignment, 0, "second")], AT)
     assert query(url, "SELECT turn_index, text FROM turn") == [(0, "first")]
 
 
@@ -173,7 +173,7 @@ async def test_a_closed_assignment_takes_no_more_records(
     store: Store, run: OpenRun, url: str, status: Any
 ) -> None:
     assignment = await enrolled(store, run)
-    await store.append(assignment, [Closed(status, AT)], AT)
+    await store.append(assignment, 0, [Closed(status, AT)], AT)
     late: list[list[Record]] = [
         [Agreed(AT, "m1")],
         [mark(assignment)],
@@ -182,7 +182,7 @@ async def test_a_closed_assignment_takes_no_more_records(
     ]
     for records in late:
         with pytest.raises(StaleState, match="no longer active"):
-            await store.append(assignment, records, AT)
+            await store.append(assignment, 0, records, AT)
     assert query(url, "SELECT status, agreed_at, feedback FROM assignment") == [(status, None, None)]
     assert query(url, "SELECT count(*) FROM note") == query(url, "SELECT count(*) FROM topic_mark") == [(0,)]
 
@@ -190,9 +190,9 @@ async def test_a_closed_assignment_takes_no_more_records(
 @pytest.mark.parametrize("closing", ["expired", "returned"])
 async def test_what_is_handed_in_stays_handed_in(store: Store, run: OpenRun, url: str, closing: Any) -> None:
     assignment = await enrolled(store, run)
-    await store.append(assignment, [FeedbackGiven("", AT, "m1"), Closed("completed", AT)], AT)
+    await store.append(assignment, 0, [FeedbackGiven("", AT, "m1"), Closed("completed", AT)], AT)
     with pytest.raises(StaleState):
-        await store.append(assignment, [Closed(closing, AT)], AT)
+        await store.append(assignment, 0, [Closed(closing, AT)], AT)
     assert query(url, "SELECT status FROM assignment") == [("completed",)]
 
 
@@ -200,7 +200,7 @@ async def test_an_append_counts_as_activity(store: Store, run: OpenRun, url: str
     later = AT.replace(hour=13)
 
     assignment = await enrolled(store, run)
-    await store.append(assignment, [Agreed(later, "m1")], later)
+    await store.append(assignment, 0, [Agreed(later, "m1")], later)
     ((active_at,),) = query(url, "SELECT active_at FROM assignment")
     assert str(active_at).startswith("2026-01-01 13:00")
 
@@ -228,9 +228,9 @@ async def test_a_session_that_ends_within_a_batch_takes_no_more_records_in_it(
         batch = [
             asyncio.create_task(call)
             for call in (
-                store.append(assignment, [Closed("returned", AT)], AT),
-                store.append(assignment, [Agreed(AT, "late")], AT),
-                store.append(other, [Agreed(AT, "in time")], AT),
+                store.append(assignment, 0, [Closed("returned", AT)], AT),
+                store.append(assignment, 0, [Agreed(AT, "late")], AT),
+                store.append(other, 0, [Agreed(AT, "in time")], AT),
             )
         ]
     results = await gathered(batch)
@@ -241,17 +241,17 @@ async def test_a_session_that_ends_within_a_batch_takes_no_more_records_in_it(
 
 async def test_a_job_that_fails_harms_nobody_elses(store: Store, run: OpenRun, url: str) -> None:
     assignment = await enrolled(store, run)
-    await store.append(assignment, [mark(assignment)], AT)
+    await store.append(assignment, 0, [mark(assignment)], AT)
     async with held_up(store):
         before = store.commits
         batch = [
             asyncio.create_task(call)
             for call in (
-                store.append(assignment, [said(assignment, 0)], AT),
-                store.append(assignment, [said(assignment, 0)], AT),  # twice the same turn
+                store.append(assignment, 0, [said(assignment, 0)], AT),
+                store.append(assignment, 0, [said(assignment, 0)], AT),  # twice the same turn
                 store.submit(fail(ZeroDivisionError("a fault of the caller's"))),
-                store.append(assignment, [mark("nobody")], AT),  # of no conversation
-                store.append(assignment, [said(assignment, 1)], AT),
+                store.append(assignment, 0, [mark("nobody")], AT),  # of no conversation
+                store.append(assignment, 0, [said(assignment, 1)], AT),
             )
         ]
     results = await gathered(batch)
@@ -268,10 +268,10 @@ async def test_a_job_that_fails_harms_nobody_elses(store: Store, run: OpenRun, u
 async def test_a_caller_that_has_gone_away_stops_nobody(store: Store, run: OpenRun, url: str) -> None:
     assignment = await enrolled(store, run)
     async with held_up(store):
-        gone = asyncio.create_task(store.append(assignment, [said(assignment, 0)], AT))
+        gone = asyncio.create_task(store.append(assignment, 0, [said(assignment, 0)], AT))
         await asyncio.sleep(0)
         gone.cancel()
-        stays = asyncio.create_task(store.append(assignment, [said(assignment, 1)], AT))
+        stays = asyncio.create_task(store.append(assignment, 0, [said(assignment, 1)], AT))
     await stays
     assert 1 in turns(url)
 
@@ -303,8 +303,8 @@ async def test_a_locked_database_is_a_storage_failure_and_passes(
     assignment = await enrolled(store, run)
     async with locked(url, store):
         with pytest.raises(StorageFailed):
-            await store.append(assignment, [said(assignment, 0)], AT)
-    await store.append(assignment, [said(assignment, 0)], AT)
+            await store.append(assignment, 0, [said(assignment, 0)], AT)
+    await store.append(assignment, 0, [said(assignment, 0)], AT)
     assert turns(url) == [0]
 
 
@@ -317,7 +317,7 @@ async def test_a_read_only_database_can_be_read_and_says_that_it_cannot_be_writt
     reader.start()
 
     with pytest.raises(StorageFailed):
-        await reader.append(assignment, [said(assignment, 0)], AT)
+        await reader.append(assignment, 0, [said(assignment, 0)], AT)
     assert len(await reader.load(assignment)) == 4  # the planned conversations
     reader.stop()
     assert turns(url) == []
@@ -328,7 +328,7 @@ async def test_a_full_disk_loses_nothing_that_was_acknowledged(store: Store, run
     """SQLite rolls the whole transaction back when the disk is full, so the whole batch has failed."""
 
     assignment = await enrolled(store, run)
-    await store.append(assignment, [mark(assignment)], AT)
+    await store.append(assignment, 0, [mark(assignment)], AT)
 
     def fill(connection: Connection) -> None:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
@@ -337,7 +337,7 @@ async def test_a_full_disk_loses_nothing_that_was_acknowledged(store: Store, run
     await store.submit(fill)
     async with held_up(store):
         batch = [
-            asyncio.create_task(store.append(assignment, [record], AT))
+            asyncio.create_task(store.append(assignment, 0, [record], AT))
             for record in (
                 said(assignment, 0),
                 said(assignment, 1, "x" * 1_000_000),  # finds no room
@@ -350,7 +350,7 @@ async def test_a_full_disk_loses_nothing_that_was_acknowledged(store: Store, run
     # And afterwards everything that was refused can be sent again.
     for index, result in enumerate(results):
         if result is not None:
-            await store.append(assignment, [said(assignment, index)], AT)
+            await store.append(assignment, 0, [said(assignment, index)], AT)
     assert isinstance(results[1], StorageFailed)
     assert kept == [index for index, result in enumerate(results) if result is None]
     assert turns(url) == [0, 1, 2]
@@ -377,7 +377,7 @@ async def test_a_bots_line_comes_back_as_it_was(store: Store, run: OpenRun) -> N
 
     assignment = await enrolled(store, run)
     bot = BotSaid(f"{assignment}-1.1", 1, awkward, AT, AT.replace(microsecond=123456), 17)
-    await store.append(assignment, [mark(assignment), said(assignment, 0, awkward), bot], AT)
+    await store.append(assignment, 0, [mark(assignment), said(assignment, 0, awkward), bot], AT)
     worker, bot = [r for r in await store.load(assignment) if isinstance(r, WorkerSaid | BotSaid)]
     assert worker.text == bot.text == awkward
     assert isinstance(bot, BotSaid)

@@ -145,7 +145,7 @@ def visit(house: House, worker: str) -> list[str]:
             while message["type"] not in {"topic_due", "feedback_due", "completed"}:
                 message = page.receive()
             if message["type"] != "topic_due":
-                return page.heard
+                return page.frames
 
 
 def test_bots_that_fail_elsewhere_tell_workers_nothing(aviary: House, talkative: str) -> None:

@@ -9,10 +9,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from alembic import command
 from sqlalchemy import Connection, event
 
 from server.bots.lineup import OpenRun
-from server.db.engine import migrate
+from server.db.engine import alembic_config, migrate
 from server.db.store import Store
 from server.errors import RunClosed, RunFull
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
@@ -53,7 +54,7 @@ async def crowd(store: Store, run: OpenRun, names: list[str], at: datetime = AT)
 
 async def close(store: Store, enrolment: Enrolment, status: str, at: datetime = AT) -> None:
     records = [FeedbackGiven("", at, "f"), Closed("completed", at)] if status == "completed" else []
-    await store.append(enrolment.assignment, records or [Closed(status, at)], at)  # type: ignore[arg-type]
+    await store.append(enrolment.assignment, 0, records or [Closed(status, at)], at)  # type: ignore[arg-type]
 
 
 def plan(url: str, enrolment: Enrolment) -> list[str]:
@@ -220,7 +221,7 @@ async def test_a_replacement_counts_for_the_system_that_took_over(
         ConversationFailed(f"{first.assignment}-1.1", AT),
         ConversationPlanned(f"{first.assignment}-1.2", 1, 2, heir, 5, (), None),
     ]
-    await store.append(first.assignment, records, AT)
+    await store.append(first.assignment, 0, records, AT)
     for n in range(5):
         await sit(store, run, f"w{n}")
     held = query(url, "SELECT name FROM conversation JOIN system ON system.id = system_id WHERE NOT is_qc")
@@ -235,7 +236,7 @@ async def test_the_heir_of_a_place_meets_the_planned_systems_not_a_replacement(
     first = await sit(store, run, "a")
     planned = ConversationPlanned(f"{first.assignment}-1.2", 1, 2, "dugong_plain", 5, (), None)
     failed = ConversationFailed(f"{first.assignment}-1.1", AT)
-    await store.append(first.assignment, [failed, planned], AT)
+    await store.append(first.assignment, 0, [failed, planned], AT)
     await close(store, first, "returned")
     heir = await sit(store, run, "b")
     assert plan(url, heir) == plan(url, first)
@@ -426,11 +427,7 @@ async def test_a_run_made_before_the_counts_is_counted_by_the_migration(
     counted = "SELECT * FROM plan_count WHERE number > 0 ORDER BY run_id, simulated, system_id, position"
     before = query(url, counted), query(url, "SELECT * FROM free_place")
     assert before[1] == [(run.id, 0, 1)]
-    execute(url, "DROP TABLE plan_count")
-    execute(url, "DROP TABLE free_place")
-    for index in ("place_of_a_run", "silent_since", "under_way_since"):
-        execute(url, f"DROP INDEX {index}")
-    execute(url, "UPDATE alembic_version SET version_num = '0004'")
+    command.downgrade(alembic_config(url), "0004")
     migrate(url)
     assert (query(url, counted), query(url, "SELECT * FROM free_place")) == before
 

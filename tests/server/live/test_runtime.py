@@ -212,13 +212,13 @@ async def test_a_session_that_expired_is_told_and_takes_nothing_more(staged: Cal
     assignment, session, page = await stage.chatting()
     assert (await newcomer(stage)).displaced == assignment
     stored, commits = await stage.store.load(assignment), stage.store.commits
-    await stage.live.expire(assignment)
+    await stage.live.look_again(assignment)
     assert page.messages[-1] == Ended(phase="expired")
     assert session.state.phase is Phase.EXPIRED
     with pytest.raises(WrongPhase):
         await stage.send(session, page, "leave")
     assert (await stage.store.load(assignment), stage.store.commits) == (stored, commits)
-    await stage.live.expire("not alive here")
+    await stage.live.look_again("not alive here")
 
 
 async def test_a_session_that_expired_finds_out_with_its_next_message(staged: Callable[..., Stage]) -> None:
@@ -232,6 +232,72 @@ async def test_a_session_that_expired_finds_out_with_its_next_message(staged: Ca
     assert not any(isinstance(record, WorkerSaid) for record in await stage.store.load(assignment))
 
 
+# ---- several processes -----------------------------------------------------------------------
+
+
+async def test_a_session_that_another_process_took_over_can_be_written_there_only(
+    staged: Callable[..., Stage], url: str
+) -> None:
+    stage = staged()
+    assignment, here, page = await stage.chatting()
+    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH)
+    there, other = await elsewhere.open(assignment), RecordingPage()
+    await there.attach(other)
+    await stage.send(here, page, "say", text="Does anybody hear me?")
+    assert page.types()[-1] == "taken_over"
+    assert page.closed
+    assert query(url, "SELECT count(*) FROM turn") == [(0,)]
+    await stage.send(there, other, "say", text="I am here.")
+    await other.hears("said")
+    assert query(url, "SELECT text FROM turn WHERE author = 'worker'") == [("I am here.",)]
+
+
+async def test_a_worker_who_comes_back_to_a_process_finds_what_was_said_at_another(
+    staged: Callable[..., Stage],
+) -> None:
+    stage = staged()
+    assignment, before, left = await stage.chatting()  # its page is gone, and the process has not noticed
+    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH)
+    there, other = await elsewhere.open(assignment), RecordingPage()
+    await there.attach(other)
+    await stage.send(there, other, "say", text="I am there.")
+    await other.hears("said")
+    back, page = await stage.open(assignment)
+    assert back is not before
+    shown: Any = page.messages[0]
+    assert shown.conversation.turns[0].text == "I am there."
+    assert left.types()[-1] == "taken_over"
+    await stage.send(back, page, "say", text="I am here again.")
+    await page.hears("said")
+    assert "error" not in page.types() + other.types()
+
+
+async def test_a_process_that_is_told_lets_a_session_go_at_once(staged: Callable[..., Stage]) -> None:
+    stage = staged(Gated())
+    assignment, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH)
+    await elsewhere.open(assignment)
+    await stage.live.look_again(assignment)
+    assert page.types()[-1] == "taken_over"
+    assert page.closed
+    assert len(stage.live) == 0
+
+
+async def test_a_reply_that_comes_after_the_session_was_lost_is_not_stored(
+    staged: Callable[..., Stage], url: str
+) -> None:
+    bot = Gated()
+    stage = staged(bot)
+    assignment, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH)
+    await elsewhere.open(assignment)
+    bot.gate.set()
+    await page.hears("taken_over")
+    assert query(url, "SELECT count(*) FROM turn WHERE author = 'bot'") == [(0,)]
+
+
 # ---- the state elsewhere is newer ------------------------------------------------------------
 
 
@@ -243,7 +309,7 @@ async def test_a_line_stored_elsewhere_is_not_stored_twice_and_the_bot_is_asked(
     stage = staged()
     assignment, session, page = await stage.chatting()
     said = WorkerSaid(f"{assignment}-1.1", 0, "Hello?", utc_now(), "mine")
-    await stage.store.append(assignment, [said], utc_now())
+    await stage.store.append(assignment, session.fence, [said], utc_now())
     again = {"type": "say", "id": "mine", "conversation": 1, "attempt": 1, "turn": 0, "text": "Hello?"}
     await session.receive(FromWorker(client_messages.validate_python(again), utc_now()), page)
     await page.hears("said")

@@ -52,7 +52,7 @@ def test_nothing_that_a_worker_is_sent_tells_systems_apart(url: str, serve: Serv
             page.send("feedback", text="")
             page.until("completed")
             code = house.auth.completion_code(assignment)  # in which any two letters may meet
-            sent += [frame.replace(code, "") for frame in page.heard]
+            sent += [frame.replace(code, "") for frame in page.frames]
         for path in ("/w/" + RUN, "/api/desk/runs", "/nowhere"):
             refused = house.http("GET", path)
             sent += [str(refused.headers), refused.text]
@@ -79,12 +79,12 @@ def test_whatever_bot_it_is_the_frames_are_the_same_but_for_its_words(url: str, 
         page.ask("agree", "first")
         conversations = []
         for _ in range(4):
-            page.heard.clear()
+            page.frames.clear()
             page.converse()
             page.ask("rate", ratings=RATINGS)
             page.ask("agree", "first")  # once this is accepted, everything before it was heard
-            frames = [json.loads(frame) for frame in page.heard]
-            conversations.append(sorted(str({**f, "seq": 0, "id": "", "conversation": 0}) for f in frames))
+            messages = [message for frame in page.frames for message in json.loads(frame)]
+            conversations.append(sorted(str({**m, "id": "", "conversation": 0}) for m in messages))
         # The qc bot's among them. Only what follows the last one differs: feedback instead of a topic.
         assert conversations[0] == conversations[1] == conversations[2]
         assert len(conversations[3]) == len(conversations[0])

@@ -1,6 +1,5 @@
 """What a worker's page is told of bots that fail."""
 
-import json
 from collections.abc import Callable
 
 from bots import BotError
@@ -18,7 +17,7 @@ def test_a_bot_that_stumbles_is_asked_again_without_a_word_to_the_worker(url: st
         page.agree()
         page.open_topic()
         assert page.say("Hello?")["text"] == "Reply 0 to: Hello?"
-        types = [json.loads(frame)["type"] for frame in page.heard]
+        types = [message["type"] for message in page.heard]
     assert types[:6] == ["snapshot", "topic_due", "accepted", "conversation_started", "accepted", "typing"]
     assert sorted(types[6:]) == ["accepted", "said"]
     assert stored(house, "SELECT kind FROM note") == [("bot_error",)]
@@ -39,7 +38,7 @@ def test_a_bot_that_gives_up_is_replaced_and_the_way_goes_on(url: str, serve: Se
                 assert message["type"] != "error"
             if message["type"] == "replaced":
                 named = {"conversation": rated + 1, "attempt": page.attempt + 1}
-                assert message == {"type": "replaced", "seq": message["seq"], **named}
+                assert message == {"type": "replaced", **named}
                 assert named.items() <= page.until("topic_due").items()
                 replaced += 1
                 continue

@@ -230,3 +230,11 @@ def test_overrides_of_direction_are_taken_out_of_what_a_worker_writes() -> None:
 @pytest.mark.parametrize("text", ["سلام\u200cمن", "👩\u200d🚀", "שלום\u200f!"])
 def test_what_joins_letters_and_signs_stays(text: str) -> None:
     assert said(text) == text
+
+
+def test_what_is_newer_than_pythons_tables_of_characters_can_be_said() -> None:
+    said = client_messages.validate_python(
+        {"type": "say", "id": "m", "conversation": 1, "attempt": 1, "turn": 0, "text": "\U0001fae9"}
+    )
+    assert isinstance(said, Say)
+    assert said.text == "\U0001fae9"  # a face of Unicode 16

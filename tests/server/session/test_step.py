@@ -97,7 +97,8 @@ def test_what_the_worker_is_told_at_each_step() -> None:
 
 def test_an_assignment_that_goes_back_to_a_platform_has_an_address_and_no_code() -> None:
     state = new_state()
-    walk = Walk(replace(state, context=replace(state.context, code=None, return_to="https://example.org/x")))
+    context = replace(state.context, code=None, return_to="https://example.org/x")
+    walk = Walk(state._replace(context=context))
     walk.to(Phase.DONE)
     assert told(walk.last) == [wire.Completed(code=None, return_to="https://example.org/x")]
 

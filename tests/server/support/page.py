@@ -18,7 +18,7 @@ OF_A_CONVERSATION = {"topic", "say", "topic_change", "end_conversation", "rate"}
 
 
 class Page:
-    """A worker's page at its plainest. `heard` keeps every frame that came.
+    """A worker's page at its plainest. `frames` keeps every frame that came, `heard` every message read.
 
     It knows by what it hears which conversation it is in, which attempt at it, and which line is next.
     """
@@ -27,7 +27,9 @@ class Page:
 
     def __init__(self, connection: ClientConnection) -> None:
         self.connection = connection
-        self.heard: list[str] = []
+        self.frames: list[str] = []
+        self.heard: list[Message] = []
+        self._unread: list[Message] = []
         self.snapshot: Message = {}
         self.conversation, self.attempt, self.turn = 1, 1, 0
 
@@ -45,10 +47,14 @@ class Page:
         return chosen
 
     def receive(self) -> Message:
-        frame = self.connection.recv(timeout=PATIENCE)
-        assert isinstance(frame, str)
-        self.heard.append(frame)
-        message: Message = json.loads(frame)
+        if not self._unread:
+            frame = self.connection.recv(timeout=PATIENCE)
+            assert isinstance(frame, str)
+            self.frames.append(frame)
+            content = json.loads(frame)
+            self._unread = content if isinstance(content, list) else [content]
+        message = self._unread.pop(0)
+        self.heard.append(message)
         self._follow(message)
         return message
 

@@ -16,7 +16,7 @@ export type Phase =
   "instructions" | "topic" | "chat" | "rating" | "feedback" | "done" | "expired" | "returned";
 
 /**
- * Candor wire protocol, version 2
+ * Candor wire protocol, version 3
  */
 export interface Wire {
   client: Hello | Agree | Topic | Say | TopicChange | EndConversation | Rate | Feedback | Leave;
@@ -134,7 +134,6 @@ export interface Snapshot {
   phase: Phase;
   protocol: number;
   return_to: string | null;
-  seq: number;
   study: StudyCard;
   type: "snapshot";
 }
@@ -185,7 +184,6 @@ export interface CriterionCard {
  */
 export interface Accepted {
   id: string;
-  seq: number;
   type: "accepted";
 }
 /**
@@ -197,7 +195,6 @@ export interface TopicDue {
   conversation: number;
   conversations: number;
   icebreaker: string | null;
-  seq: number;
   type: "topic_due";
 }
 /**
@@ -207,7 +204,6 @@ export interface ConversationStarted {
   attempt: number;
   conversation: number;
   conversations: number;
-  seq: number;
   topic: string;
   type: "conversation_started";
 }
@@ -217,7 +213,6 @@ export interface ConversationStarted {
 export interface Typing {
   attempt: number;
   conversation: number;
-  seq: number;
   type: "typing";
 }
 /**
@@ -226,7 +221,6 @@ export interface Typing {
 export interface SaidByBot {
   attempt: number;
   conversation: number;
-  seq: number;
   text: string;
   turn: number;
   type: "said";
@@ -237,7 +231,6 @@ export interface SaidByBot {
 export interface RatingDue {
   attempt: number;
   conversation: number;
-  seq: number;
   type: "rating_due";
 }
 /**
@@ -248,14 +241,12 @@ export interface RatingDue {
 export interface Replaced {
   attempt: number;
   conversation: number;
-  seq: number;
   type: "replaced";
 }
 /**
  * Every conversation is rated: ask for feedback.
  */
 export interface FeedbackDue {
-  seq: number;
   type: "feedback_due";
 }
 /**
@@ -264,7 +255,6 @@ export interface FeedbackDue {
 export interface Completed {
   code: string | null;
   return_to: string | null;
-  seq: number;
   type: "completed";
 }
 /**
@@ -272,14 +262,12 @@ export interface Completed {
  */
 export interface Ended {
   phase: "expired" | "returned";
-  seq: number;
   type: "ended";
 }
 /**
  * The session was opened elsewhere; this connection closes.
  */
 export interface TakenOver {
-  seq: number;
   type: "taken_over";
 }
 /**
@@ -290,11 +278,10 @@ export interface Error {
   id: string | null;
   message: string;
   retry: boolean;
-  seq: number;
   type: "error";
 }
 
 /**
  * The version of the protocol that these types describe.
  */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;

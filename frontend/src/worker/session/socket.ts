@@ -119,9 +119,10 @@ export class Socket {
       connection.send(JSON.stringify({ type: "hello", id: newId(), token, protocol: PROTOCOL_VERSION }));
     };
     connection.onmessage = ({ data }) => {
-      const message = read(data);
-      if (message) {
-        this.#receive(message);
+      for (const message of read(data)) {
+        if (this.#connection === connection) {
+          this.#receive(message);
+        }
       }
     };
     connection.onclose = () => this.#dropped();
@@ -251,13 +252,16 @@ export function isLast(message: ServerMessage): boolean {
   );
 }
 
-function read(data: unknown): ServerMessage | null {
+/** The messages of a frame: an array of them, or one by itself, as the server answers pages of any version. */
+function read(data: unknown): ServerMessage[] {
   try {
-    const message: unknown = JSON.parse(String(data));
-    return message !== null && typeof message === "object" && "type" in message
-      ? (message as ServerMessage)
-      : null;
+    const frame: unknown = JSON.parse(String(data));
+    return (Array.isArray(frame) ? frame : [frame]).filter(isMessage);
   } catch {
-    return null;
+    return [];
   }
+}
+
+function isMessage(value: unknown): value is ServerMessage {
+  return value !== null && typeof value === "object" && "type" in value;
 }

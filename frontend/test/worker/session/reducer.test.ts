@@ -75,7 +75,7 @@ describe("an input", () => {
   });
 
   it("counts once it is accepted, and a reply is due", () => {
-    const state = hear(send(chatting(), say("a", "Hello", 0)), { type: "accepted", seq: 2, id: "a" });
+    const state = hear(send(chatting(), say("a", "Hello", 0)), { type: "accepted", id: "a" });
     expect(chatOf(state)).toMatchObject({ turns: [line(0, "Hello")], replyDue: true });
     expect(inputsOf(chatOf(state))).toBe(1);
     expect(lineUnderWay(state, chatOf(state))).toBeNull();
@@ -85,9 +85,9 @@ describe("an input", () => {
   it("may be followed by another after the reply", () => {
     const state = hear(
       send(chatting(), say("a", "Hello", 0)),
-      { type: "accepted", seq: 2, id: "a" },
-      { type: "typing", ...NOW, seq: 3 },
-      { type: "said", ...NOW, seq: 4, turn: 1, text: "Hi!" },
+      { type: "accepted", id: "a" },
+      { type: "typing", ...NOW },
+      { type: "said", ...NOW, turn: 1, text: "Hi!" },
     );
     expect(chatOf(state).turns).toEqual([line(0, "Hello"), line(1, "Hi!")]);
     expect(maySpeak(state, chatOf(state))).toBe(true);
@@ -98,7 +98,7 @@ describe("an input", () => {
     const kept = [say("a", "Hello", 0)];
     const state = hear(initial(kept), snapshot({ conversation: conversation([line(0, "Hello")], true) }));
     expect(lineUnderWay(state, chatOf(state))).toBeNull();
-    const after = hear(state, { type: "accepted", seq: 2, id: "a" });
+    const after = hear(state, { type: "accepted", id: "a" });
     expect(chatOf(after).turns).toEqual([line(0, "Hello")]);
     expect(chatOf(after).replyDue).toBe(true);
   });
@@ -106,7 +106,7 @@ describe("an input", () => {
   it("whose reply a snapshot already holds does not make another reply due", () => {
     const turns = [line(0, "Hello"), line(1, "Hi!")];
     const state = hear(initial([say("a", "Hello", 0)]), snapshot({ conversation: conversation(turns) }));
-    expect(chatOf(hear(state, { type: "accepted", seq: 2, id: "a" })).replyDue).toBe(false);
+    expect(chatOf(hear(state, { type: "accepted", id: "a" })).replyDue).toBe(false);
   });
 
   it("is shown as being sent after a refresh when the server never got it", () => {
@@ -117,7 +117,7 @@ describe("an input", () => {
   it("is let go when it is refused", () => {
     const error = {
       type: "error",
-      seq: 2,
+
       id: "a",
       code: "storage_failed",
       message: "",
@@ -136,7 +136,7 @@ describe("an input", () => {
 
 it("does not double a reply that a snapshot has and the server sends again", () => {
   const state = chatting("Hello", "Hi!");
-  expect(chatOf(hear(state, { type: "said", ...NOW, seq: 9, turn: 1, text: "Hi!" })).turns).toHaveLength(2);
+  expect(chatOf(hear(state, { type: "said", ...NOW, turn: 1, text: "Hi!" })).turns).toHaveLength(2);
 });
 
 describe("the topic", () => {
@@ -153,14 +153,14 @@ describe("the topic", () => {
   it("changes on the screen at once and stays so when accepted", () => {
     const sent = send(chatting(), change);
     expect(topicOf(sent, chatOf(sent))).toBe("Bridges");
-    const state = hear(sent, { type: "accepted", seq: 2, id: "t" });
+    const state = hear(sent, { type: "accepted", id: "t" });
     expect(chatOf(state).topic).toBe("Bridges");
   });
 
   it("goes back when the change is refused", () => {
     const error = {
       type: "error",
-      seq: 2,
+
       id: "t",
       code: "invalid_field",
       message: "",
@@ -196,7 +196,7 @@ describe.each([
     expect(topicOf(start, chatOf(start))).toBe("Trains");
     expect(lineUnderWay(start, chatOf(start))).toBeNull();
     expect(maySpeak(start, chatOf(start))).toBe(true);
-    expect(hear(start, { type: "rating_due", seq: 2, ...now }).screen).toMatchObject({ cutShort: true });
+    expect(hear(start, { type: "rating_due", ...now }).screen).toMatchObject({ cutShort: true });
   });
 
   it("changes nothing in this one when it is accepted", () => {
@@ -209,8 +209,8 @@ describe.each([
   it("changes nothing in this one when its chatbot is heard late", () => {
     const after = hear(
       start,
-      { type: "typing", seq: 2, ...before },
-      { type: "said", seq: 3, ...before, turn: 1, text: "Hi!" },
+      { type: "typing", ...before },
+      { type: "said", ...before, turn: 1, text: "Hi!" },
     );
     expect(after).toEqual(start);
   });
@@ -221,11 +221,11 @@ describe("the way through an assignment", () => {
     const first = { conversation: 1, attempt: 1 };
     const start = hear(initial(), snapshot({ phase: "instructions", conversation: null }));
     const names = [
-      { type: "topic_due", seq: 2, ...first, conversations: 1, icebreaker: null },
-      { type: "conversation_started", seq: 3, ...first, conversations: 1, topic: "Tea" },
-      { type: "rating_due", seq: 4, ...first },
-      { type: "feedback_due", seq: 5 },
-      { type: "completed", seq: 6, code: "ABCD", return_to: null },
+      { type: "topic_due", ...first, conversations: 1, icebreaker: null },
+      { type: "conversation_started", ...first, conversations: 1, topic: "Tea" },
+      { type: "rating_due", ...first },
+      { type: "feedback_due" },
+      { type: "completed", code: "ABCD", return_to: null },
     ] as const satisfies ServerMessage[];
     const seen: string[] = [];
     names.reduce<State>((state, message) => {
@@ -239,30 +239,30 @@ describe("the way through an assignment", () => {
   it("tells a chatbot's failure from the worker's own ending", () => {
     const own = hear(
       send(chatting("Hello", "Hi!"), { type: "end_conversation", id: "e", ...NOW }),
-      { type: "rating_due", seq: 2, ...NOW },
-      { type: "accepted", seq: 3, id: "e" },
+      { type: "rating_due", ...NOW },
+      { type: "accepted", id: "e" },
     );
     expect(own).toMatchObject({ screen: { name: "rating", ...NOW, cutShort: false }, pending: [] });
-    const cut = hear(chatting("Hello"), { type: "rating_due", seq: 3, ...NOW });
+    const cut = hear(chatting("Hello"), { type: "rating_due", ...NOW });
     expect(cut.screen).toEqual({ name: "rating", ...NOW, cutShort: true });
   });
 
   it("takes what follows from a message before its acknowledgement, too", () => {
     const answered = hear(
       send(chatting(), say("a", "Hello", 0)),
-      { type: "typing", ...NOW, seq: 2 },
-      { type: "said", ...NOW, seq: 3, turn: 1, text: "Hi!" },
-      { type: "accepted", seq: 4, id: "a" },
+      { type: "typing", ...NOW },
+      { type: "said", ...NOW, turn: 1, text: "Hi!" },
+      { type: "accepted", id: "a" },
     );
     expect(chatOf(answered)).toMatchObject({ turns: [line(0, "Hello"), line(1, "Hi!")], replyDue: false });
   });
 
   it("starts a conversation over when its chatbot is replaced, as the next attempt", () => {
-    const failing = hear(chatting("Hello"), { type: "replaced", seq: 2, ...NEXT_ATTEMPT });
+    const failing = hear(chatting("Hello"), { type: "replaced", ...NEXT_ATTEMPT });
     expect(failing.screen).toMatchObject({ name: "chat", ...NOW });
     const replaced = hear(failing, {
       type: "topic_due",
-      seq: 3,
+
       ...NEXT_ATTEMPT,
       conversations: 6,
       icebreaker: "I like tea.",
@@ -270,7 +270,7 @@ describe("the way through an assignment", () => {
     expect(replaced.screen).toEqual({ name: "topic", ...NEXT_ATTEMPT, icebreaker: "I like tea." });
     const begun = hear(replaced, {
       type: "conversation_started",
-      seq: 4,
+
       ...NEXT_ATTEMPT,
       conversations: 6,
       topic: "Tea",
@@ -279,9 +279,9 @@ describe("the way through an assignment", () => {
     const next = { conversation: 3, attempt: 1 };
     const after = hear(
       begun,
-      { type: "rating_due", seq: 5, ...NEXT_ATTEMPT },
-      { type: "topic_due", seq: 6, ...next, conversations: 6, icebreaker: null },
-      { type: "conversation_started", seq: 7, ...next, conversations: 6, topic: "Tea" },
+      { type: "rating_due", ...NEXT_ATTEMPT },
+      { type: "topic_due", ...next, conversations: 6, icebreaker: null },
+      { type: "conversation_started", ...next, conversations: 6, topic: "Tea" },
     );
     expect(after.screen).toMatchObject({ name: "chat", ...next });
   });
@@ -297,7 +297,7 @@ describe("the way through an assignment", () => {
   });
 
   it("forgets what was under way when the assignment is over", () => {
-    const state = hear(send(chatting(), say("a", "Hello", 0)), { type: "ended", seq: 2, phase: "expired" });
+    const state = hear(send(chatting(), say("a", "Hello", 0)), { type: "ended", phase: "expired" });
     expect(state).toMatchObject({ screen: { name: "ended", how: "expired" }, pending: [] });
   });
 });
@@ -309,7 +309,7 @@ it("finds the latest message of a kind under way", () => {
 });
 
 it("drops a notice when the worker closes it or does something else", () => {
-  const error = { type: "error", seq: 2, id: null, code: "rate_limited", message: "", retry: true } as const;
+  const error = { type: "error", id: null, code: "rate_limited", message: "", retry: true } as const;
   const told = hear(chatting(), error);
   expect(told.notice).not.toBeNull();
   expect(reduce(told, { type: "dismissed" }).notice).toBeNull();

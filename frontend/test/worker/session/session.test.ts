@@ -155,7 +155,7 @@ describe("what a page of protocol version 1 has left", () => {
     const { connection } = await openPage(here);
     connection.welcomes();
     expect(connection.sent.at(-1)).toMatchObject({ id: "a" });
-    connection.says({ type: "accepted", seq: 2, id: "a" });
+    connection.says({ type: "accepted", id: "a" });
     const later = await openPage(here);
     later.connection.welcomes();
     expect(later.connection.sent.map(({ type }) => type)).toEqual(["hello"]);

@@ -53,6 +53,26 @@ describe("connecting", () => {
     expect(states.at(-1)).toBe("open");
   });
 
+  it("takes the messages of a frame in their order, and none after it has let the connection go", () => {
+    const { socket, heard, last } = setUp();
+    socket.start();
+    last().welcomes();
+    last().says(
+      { type: "typing", ...NOW },
+      { type: "taken_over" },
+      { type: "said", ...NOW, turn: 1, text: "Too late." },
+    );
+    expect(heard.map(({ type }) => type)).toEqual(["snapshot", "typing"]);
+  });
+
+  it("reads an answer that stands by itself, as pages of any version are answered", () => {
+    const { socket, refused, last } = setUp();
+    socket.start();
+    last().onopen?.();
+    last().onmessage?.({ data: JSON.stringify(error(null, "outdated_page")) });
+    expect(refused).toEqual(["outdated_page"]);
+  });
+
   it("tries again with growing pauses", () => {
     const { socket, connections, states, last } = setUp();
     socket.start();
@@ -70,7 +90,7 @@ describe("connecting", () => {
   it.each([
     [
       "a message was accepted",
-      (connection: FakeConnection) => connection.says({ type: "accepted", seq: 2, id: "a" }),
+      (connection: FakeConnection) => connection.says({ type: "accepted", id: "a" }),
     ],
     ["a connection has lasted for 10 s", () => vi.advanceTimersByTime(10_000)],
   ])("starts with short pauses again once %s", (_, succeed) => {
@@ -105,9 +125,9 @@ describe("connecting", () => {
     const { socket, connections, states, last } = setUp();
     socket.start();
     last().welcomes();
-    last().says({ type: "typing", ...NOW, seq: 2 });
+    last().says({ type: "typing", ...NOW });
     vi.advanceTimersByTime(20_000);
-    last().says({ type: "accepted", seq: 3, id: "a" });
+    last().says({ type: "accepted", id: "a" });
     vi.advanceTimersByTime(24_999);
     expect(connections[0]?.closed).toBe(false);
     vi.advanceTimersByTime(1);
@@ -124,8 +144,8 @@ describe("connecting", () => {
     const { socket, connections, last } = setUp();
     socket.start();
     last().welcomes();
-    last().says({ type: "typing", ...NOW, seq: 2 });
-    last().says({ type: "said", ...NOW, seq: 3, turn: 1, text: "Hi!" });
+    last().says({ type: "typing", ...NOW });
+    last().says({ type: "said", ...NOW, turn: 1, text: "Hi!" });
     vi.advanceTimersByTime(600_000);
     expect(connections).toHaveLength(1);
   });
@@ -200,7 +220,7 @@ describe("the outbox", () => {
       last().welcomes();
       expect(last().sent.filter(({ id }) => id === "a")).toHaveLength(1);
     }
-    last().says({ type: "accepted", seq: 2, id: "a" });
+    last().says({ type: "accepted", id: "a" });
     expect(outbox.waiting).toEqual([]);
     last().drops();
     vi.advanceTimersByTime(500);
@@ -311,7 +331,7 @@ describe("the end", () => {
     const { socket, connections, states, last } = setUp();
     socket.start();
     last().welcomes();
-    last().says({ type: "taken_over", seq: 2 });
+    last().says({ type: "taken_over" });
     expect(states.at(-1)).toBe("taken_over");
     last().drops();
     socket.wake();
@@ -347,8 +367,8 @@ describe("the end", () => {
   });
 
   it.each([
-    { type: "completed", seq: 2, code: "ABCD", return_to: null },
-    { type: "ended", seq: 2, phase: "expired" },
+    { type: "completed", code: "ABCD", return_to: null },
+    { type: "ended", phase: "expired" },
     snapshot({ phase: "done", conversation: null, code: "ABCD" }),
   ])("closes for good after $type, with an empty outbox", (message) => {
     const { socket, connections, states, outbox, last } = setUp();

@@ -24,8 +24,9 @@ export class FakeConnection implements Connection {
     this.closed = true;
   }
 
-  says(message: unknown): void {
-    this.onmessage?.({ data: JSON.stringify(message) });
+  /** Send messages to the page, in one frame. */
+  says(...messages: unknown[]): void {
+    this.onmessage?.({ data: JSON.stringify(messages) });
   }
 
   drops(): void {
@@ -40,7 +41,7 @@ export class FakeConnection implements Connection {
 }
 
 export function error(id: string | null, code: string, retry = false): ServerMessage {
-  return { type: "error", seq: 1, id, code, message: "No.", retry };
+  return { type: "error", id, code, message: "No.", retry };
 }
 
 export const study: Snapshot["study"] = {
@@ -55,7 +56,6 @@ export const study: Snapshot["study"] = {
 export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
   return {
     type: "snapshot",
-    seq: 1,
     protocol: PROTOCOL_VERSION,
     phase: "chat",
     study,
