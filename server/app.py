@@ -112,7 +112,7 @@ def create_app(
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
     app.middleware("http")(_with_headers)
     app.add_middleware(RequestIds)
-    app.include_router(Health(store, lifecycle).router)
+    app.include_router(Health(store, lifecycle, settings.redis_url).router)
     join_api = JoinApi(
         store=store,
         live=live,

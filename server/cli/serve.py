@@ -5,7 +5,7 @@ import socket
 
 import typer
 from rich.markup import escape
-from sqlalchemy import Connection, make_url
+from sqlalchemy import Connection
 
 from bots import console, fail, stderr
 from server.access.auth import Auth, load_auth, token_file
@@ -86,13 +86,16 @@ def _serve_supervised(
 
 def _require_shareable(settings: Settings) -> None:
     """End where several processes would share what only one can have."""
-    backend = make_url(settings.resolved_database_url).get_backend_name()
-    if settings.processes > 1 and backend == "sqlite":
-        fail(
-            f"{settings.processes} processes cannot share the SQLite database of {settings.data}",
-            "Serve with one process (--processes 1), or set CANDOR_DATABASE_URL to a PostgreSQL database"
-            " (postgresql+psycopg://USER:PASSWORD@HOST/NAME) and CANDOR_REDIS_URL to a Redis.",
-        )
+    if settings.processes == 1:
+        return
+    hint = (
+        "Serve with one process (--processes 1), or set CANDOR_DATABASE_URL to a PostgreSQL database"
+        " (postgresql://USER:PASSWORD@HOST/NAME) and CANDOR_REDIS_URL to a Redis (redis://HOST)."
+    )
+    if settings.resolved_database_url.startswith("sqlite"):
+        fail(f"{settings.processes} processes cannot share the SQLite database of {settings.data}", hint)
+    if settings.redis_url is None:
+        fail(f"{settings.processes} processes need a Redis, over which they tell each other things", hint)
 
 
 def listen(settings: Settings) -> socket.socket:
