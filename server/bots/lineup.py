@@ -10,10 +10,9 @@ from bots import (
     CorpusError,
     Endpoint,
     EndpointError,
-    FittedQcBot,
     UnknownBotError,
     load_corpus,
-    open_bot,
+    require_openable,
 )
 from server.bots.earlier_replies import EarlierReplies
 from server.bots.opened_bots import OpenedBots
@@ -68,18 +67,17 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
         name: _opened(f"bot `{name}`", opened_bots.open, endpoint) for name, endpoint in study.bots.items()
     }
 
-    def bot(spec: str, learned: Corpus) -> Bot:
+    def bot(spec: str, learned: Corpus, draws_from: EarlierReplies | None = None) -> Bot:
         if spec in elsewhere:
             return elsewhere[spec]
         there = opened_bots.registered(spec) if spec in study.registered_bots else None
-        return there or _built_in(spec, learned, elsewhere, opened_bots)
+        if there is None:
+            _require_built_in(spec, learned, elsewhere, opened_bots)
+        return there or opened_bots.built_in(spec, learned.name, draws_from)
 
     bots = {spec.name: _opened(f"system `{spec.name}`", bot, spec.bot, corpus) for spec in study.systems}
     earlier = EarlierReplies(entry.id) if study.qc.draw == "systems" else None
-    if earlier is not None:
-        bots[QC] = _opened("the qc bot", FittedQcBot, qc_corpus, earlier)
-    else:
-        bots[QC] = _opened("the qc bot", bot, study.qc.bot, qc_corpus)
+    bots[QC] = _opened("the qc bot", bot, study.qc.bot, qc_corpus, earlier)
     return OpenRun(
         id=entry.id,
         slug=entry.slug,
@@ -141,10 +139,15 @@ def study_card(study: Study) -> StudyCard:
     return StudyCard.model_validate(study, from_attributes=True)
 
 
-def _built_in(spec: str, corpus: Corpus, own: Iterable[str], opened_bots: OpenedBots) -> Bot:
-    """Return a bot that needs no server. Raises UnknownBotError, with every name that would have done."""
+def _require_built_in(spec: str, corpus: Corpus, own: Iterable[str], opened_bots: OpenedBots) -> None:
+    """Check that there is such a builtin bot, and that it can work with `corpus`.
+
+    Raises:
+        UnknownBotError: there is none; with every name that would have done.
+        CorpusError: it cannot.
+    """
     try:
-        return open_bot(spec, corpus)
+        require_openable(spec, corpus)
     except UnknownBotError as error:
         bots = f"in this study's `bots`: {', '.join(own) or 'none'}"
         registered = f"registered with the server: {', '.join(opened_bots.names()) or 'none'}"

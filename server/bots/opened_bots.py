@@ -1,4 +1,4 @@
-"""The bots that run elsewhere, as this process holds them: opened once, changed while they answer.
+"""The bots of this process, none of which computes in it: opened once, changed while they answer.
 
 What the database has of the registered ones is in `stored_bots`; `registered_bots` keeps the two in step.
 """
@@ -24,6 +24,8 @@ from bots import (
     open_replica,
 )
 from server.bots import stored_bots
+from server.bots.bot_hosts import BotHosts
+from server.bots.earlier_replies import EarlierReplies
 from server.bots.stored_bots import Registration
 
 HEARTBEAT = 5.0  # seconds between two questions how a replica is
@@ -82,19 +84,21 @@ class BotHandle:
 
 
 class OpenedBots:
-    """Opens endpoints, and holds the registered bots by name.
+    """Opens endpoints and builtin bots, and holds the registered bots by name.
 
     Belongs, once a bot is asked, to the event loop that asked it. `load` before it is used, `start` in the
     loop, `close` at the end.
     """
 
-    def __init__(self, *, refuse_private: bool, heartbeat: float = HEARTBEAT) -> None:
+    def __init__(self, *, refuse_private: bool, bot_hosts: int = 1, heartbeat: float = HEARTBEAT) -> None:
         """Hold no bot yet.
 
         Args:
             refuse_private: connect to public addresses only.
+            bot_hosts: processes in which the builtin bots compute.
             heartbeat: seconds between two questions how the replicas are.
         """
+        self._bot_hosts = BotHosts(bot_hosts)
         self._refuse_private = refuse_private
         self._heartbeat = heartbeat
         self._opened: list[Replicas] = []
@@ -107,6 +111,13 @@ class OpenedBots:
         replicas = open_endpoint(endpoint, refuse_private=self._refuse_private)
         self._opened.append(replicas)
         return replicas
+
+    def built_in(self, spec: str, corpus: str, earlier: EarlierReplies | None = None) -> Bot:
+        """Return the builtin bot `spec` over `corpus`, both of which must have been found to be good.
+
+        It answers once this is started. `earlier`: what systems have said, for a qc bot that draws from that.
+        """
+        return self._bot_hosts.open(spec, corpus, earlier)
 
     async def require_openable(self, endpoint: Endpoint) -> None:
         """Check that the bot at `endpoint` can be opened here, without asking it. Raises EndpointError."""
@@ -185,11 +196,13 @@ class OpenedBots:
         await self._replicas_of(name).remove(replica.url)
 
     def start(self) -> None:
-        """Begin to ask the replicas how they are, over and over."""
+        """Start the bot hosts; begin to ask the replicas how they are, over and over."""
+        self._bot_hosts.start()
         self._heartbeats = asyncio.get_running_loop().create_task(self._send_heartbeats())
 
     async def close(self) -> None:
-        """Stop asking, and close every connection."""
+        """Stop asking, close every connection, and end the bot hosts."""
+        await self._bot_hosts.close()
         if self._heartbeats is not None:
             self._heartbeats.cancel()
             await asyncio.gather(self._heartbeats, return_exceptions=True)

@@ -50,7 +50,7 @@ def serve(host: Host = None, port: Port = None, data: Data = None, processes: Pr
 
 def _serve(settings: Settings, listener: socket.socket) -> None:
     """Serve until somebody stops it. Raises CandorError: it cannot."""
-    opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
+    opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots, bot_hosts=settings.bot_hosts)
     runs = prepare(settings, opened_bots)
     auth = load_auth(settings.data, settings.token_days)
     raise_file_limit()
