@@ -1,5 +1,6 @@
 """The one place where the parts are put together."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -42,6 +43,7 @@ from server.process.request_ids import RequestIds
 from server.site.api_docs import ApiDocs
 from server.site.start import StartPage
 from server.site.templates import STATIC, STATIC_PATH
+from server.telemetry import start_tracing
 
 PAGES = Path(__file__).parent / "pages"
 API_VERSION = "1"
@@ -88,6 +90,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        end_tracing = start_tracing()
         store.start()
         opened_bots.start()
         news.start()
@@ -101,6 +104,7 @@ def create_app(
         await live.close()  # before the bots' connections: systems do not fail because a server stops
         await opened_bots.close()
         store.stop()
+        await asyncio.to_thread(end_tracing)
 
     app = FastAPI(
         title="Candor",
@@ -117,7 +121,7 @@ def create_app(
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
     app.middleware("http")(_with_headers)
     app.add_middleware(RequestIds)
-    app.include_router(Health(store, lifecycle).router)
+    app.include_router(Health(store, lifecycle, settings.redis_url).router)
     join_api = JoinApi(
         store=store,
         live=live,

@@ -89,12 +89,16 @@ def _serve_supervised(
 
 def _require_shareable(settings: Settings) -> None:
     """End where several processes would share what only one can have."""
-    if settings.processes > 1 and settings.resolved_database_url.startswith("sqlite"):
-        fail(
-            f"{settings.processes} processes cannot share the SQLite database of {settings.data}",
-            "Serve with one process (--processes 1), or set CANDOR_DATABASE_URL to a PostgreSQL database"
-            " (postgresql+psycopg://USER:PASSWORD@HOST/NAME) and CANDOR_REDIS_URL to a Redis.",
-        )
+    if settings.processes == 1:
+        return
+    hint = (
+        "Serve with one process (--processes 1), or set CANDOR_DATABASE_URL to a PostgreSQL database"
+        " (postgresql://USER:PASSWORD@HOST/NAME) and CANDOR_REDIS_URL to a Redis (redis://HOST)."
+    )
+    if settings.resolved_database_url.startswith("sqlite"):
+        fail(f"{settings.processes} processes cannot share the SQLite database of {settings.data}", hint)
+    if settings.redis_url is None:
+        fail(f"{settings.processes} processes need a Redis, over which they tell each other things", hint)
 
 
 def listen(settings: Settings) -> socket.socket:

@@ -28,6 +28,7 @@ from server.session.protocol import CLOSE_RESTART, Accepted, Ended, SaidByBot, S
 from server.session.state import Conversation, State
 from server.session.step import Outcome, resume, step
 from server.session.worker_view import snapshot
+from server.telemetry import span
 
 MAX_REASON = 500
 log = structlog.get_logger()
@@ -112,7 +113,8 @@ class LiveSession:
         """
         async with self._lock:
             if self._page is page:
-                await self._advance(message)
+                with span("message", type=message.message.type):
+                    await self._advance(message)
 
     @property
     def has_page(self) -> bool:
@@ -171,7 +173,8 @@ class LiveSession:
             self.lose()
 
     async def _advance_here(self, event: Event) -> None:
-        outcome = step(self.state, event)
+        with span("step"):
+            outcome = step(self.state, event)
         try:
             await self._save(outcome, event)
         except StaleState:
@@ -188,7 +191,8 @@ class LiveSession:
     async def _save(self, outcome: Outcome, event: Event) -> None:
         if outcome.records:
             assignment = self.state.context.assignment
-            await self._store.append(assignment, self.fence, outcome.records, event.at)
+            with span("store", records=len(outcome.records)):
+                await self._store.append(assignment, self.fence, outcome.records, event.at)
 
     async def _save_again(self, outcome: Outcome, event: Event) -> None:
         try:
@@ -268,7 +272,8 @@ class LiveSession:
         pauses = _pauses()
         while True:
             try:
-                text = (await ask(bot, chat, min(timeouts.bot_try, deadline - time.monotonic()))).text
+                with span("ask"):
+                    text = (await ask(bot, chat, min(timeouts.bot_try, deadline - time.monotonic()))).text
             except BotError as error:
                 pause = next(pauses)
                 if not error.retry or time.monotonic() + pause >= deadline:
