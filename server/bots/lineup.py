@@ -23,6 +23,7 @@ from server.db.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC, LineupSpec, Variant, assignment_of
 from server.session.protocol import StudyCard
+from server.session.records import ConversationPlanned
 from server.session.state import SessionRules
 from server.study import Study, parse_study
 
