@@ -28,6 +28,7 @@ from server.db.engine import migrate, open_engine
 from server.db.store import Store
 from server.live.enrolment import ArrivingWorker, enrol
 from server.live.sessions import LiveSessions
+from server.news import LocalNews
 from server.recruiters.link import Arrival
 from server.session.instrument import Opinion
 from server.session.records import BotSaid, TopicMarked, WorkerSaid
@@ -102,7 +103,7 @@ async def written(store: Store, run: OpenRun, prefix: str) -> tuple[list[str], f
 
 async def taken_over(store: Store, run: OpenRun, assignments: list[str]) -> float:
     """Return the median of the milliseconds that it takes to take over a session of 40 inputs."""
-    live = LiveSessions(store, {run.id: run}, Auth("secret", "token", 3600))
+    live = LiveSessions(store, {run.id: run}, Auth("secret", "token", 3600), LocalNews())
     took = []
     for assignment in assignments:
         started = time.perf_counter()

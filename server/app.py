@@ -80,7 +80,7 @@ def create_app(
     metrics = Metrics(auth)
     news = open_news(settings.redis_url)
     served = OpenRuns(runs, partial(_prepared, store, metrics))
-    live = LiveSessions(store, served, auth)
+    live = LiveSessions(store, served, auth, news)
     lifecycle.on_drain(live.drain)
     metrics.watch(live, store)
     limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)

@@ -5,6 +5,8 @@ span holds what anybody said, or who. The provider is our own and not the proces
 themselves, addresses with workers' ids in them, goes nowhere.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -20,7 +22,7 @@ _SERVICE = "candor"
 _NOTHING = nullcontext()
 _HEADER = "traceparent"
 log = structlog.get_logger()
-_tracer: "Tracer | None" = None
+_tracer: Tracer | None = None
 
 
 def span(name: str, parent: str = "", **attributes: str | int) -> AbstractContextManager[None]:
@@ -69,14 +71,14 @@ def start_tracing() -> Callable[[], None]:
     return end
 
 
-def trace_with(tracer: "Tracer | None") -> None:
+def trace_with(tracer: Tracer | None) -> None:
     """Make spans with `tracer` from now on; None: make none."""
     global _tracer  # noqa: PLW0603 - one for the process, as logging is
     _tracer = tracer
 
 
 @contextmanager
-def _entered(tracer: "Tracer", name: str, parent: str, attributes: dict[str, str | int]) -> Iterator[None]:
+def _entered(tracer: Tracer, name: str, parent: str, attributes: dict[str, str | int]) -> Iterator[None]:
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
 
     context = TraceContextTextMapPropagator().extract({_HEADER: parent}) if parent else None

@@ -16,7 +16,7 @@ from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.runs import find_run
 from server.db.store import Store
-from server.errors import RunClosed, StorageFailed, TokenInvalid
+from server.errors import RunClosed, TokenInvalid
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment, renew_enrolment
 from server.live.sessions import LiveSessions
 from server.recruiters.link import Arrival, arrive
@@ -99,16 +99,9 @@ class JoinApi:
             await self._limits.count_address(self._per_address, "arrivals from this address", request)
             enrolment = await self._enrol(body, run)
         if enrolment.displaced is not None:
-            await self._tell_of_expiry(enrolment.displaced)
+            self._live.tell_changed(enrolment.displaced)
         token = self._auth.worker_token(enrolment.assignment)
         return JoinResponse(token=token, assignment=enrolment.assignment)
-
-    async def _tell_of_expiry(self, assignment: str) -> None:
-        try:
-            await self._live.look_again(assignment)
-        except StorageFailed as error:
-            # The enrolment is given all the same; the session that lost it finds out with its next message.
-            log.warning("not told of its loss", assignment=assignment, error=error.message)
 
     async def _run(self, slug: str) -> OpenRun:
         entry = await self._store.read(lambda connection: find_run(connection, slug))
