@@ -1,8 +1,10 @@
 """The one place where the parts are put together."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +23,10 @@ from server.bots.api import BotsApi
 from server.bots.background_checks import BackgroundChecks
 from server.bots.host_socket import HostSocket
 from server.bots.lineup import OpenRun
+from server.bots.open_runs import OpenRuns
 from server.bots.opened_bots import OpenedBots
 from server.bots.registered_bots import RegisteredBots
+from server.bots.stored_changes import StoredChanges
 from server.config import Settings
 from server.db.engine import DatabaseLimits
 from server.db.store import Store
@@ -32,9 +36,14 @@ from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.live.join import JoinApi
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
+from server.news import open_news
+from server.process.lifecycle import Lifecycle
+from server.process.readiness import Health
+from server.process.request_ids import RequestIds
 from server.site.api_docs import ApiDocs
 from server.site.start import StartPage
 from server.site.templates import STATIC, STATIC_PATH
+from server.telemetry import start_tracing
 
 PAGES = Path(__file__).parent / "pages"
 API_VERSION = "1"
@@ -46,40 +55,56 @@ _HEADERS = {
 
 
 def create_app(
-    settings: Settings, auth: Auth, runs: dict[int, OpenRun], opened_bots: OpenedBots, pages: Path = PAGES
+    settings: Settings,
+    auth: Auth,
+    runs: dict[int, OpenRun],
+    opened_bots: OpenedBots,
+    pages: Path = PAGES,
+    lifecycle: Lifecycle | None = None,
 ) -> FastAPI:
     """Return the server's application.
 
     Args:
         settings: where the database is, which must be up to date, and how much anybody may send.
         auth: the installation's secrets; tokens that are rows of the database are looked up besides.
-        runs: what workers can be let into, by the run's id.
+        runs: what workers can be let into from the start, by the run's id; those that are opened later are
+            found in the database.
         opened_bots: has opened the bots of `runs`; it is closed when the server stops.
         pages: the folder of the built pages.
+        lifecycle: hears when everything has started, and is told what to finish before the end.
     """
+    lifecycle = lifecycle or Lifecycle()
     limits_of_database = DatabaseLimits(settings.database_connections, settings.database_seconds)
     store = Store(settings.resolved_database_url, limits_of_database)
     auth = replace(auth, granted=_grants_in(store))
     metrics = Metrics(auth)
-    runs = {key: metrics.measured(run) for key, run in runs.items()}
-    live = LiveSessions(store, runs, auth)
+    news = open_news(settings.redis_url)
+    served = OpenRuns(runs, partial(_prepared, store, metrics))
+    live = LiveSessions(store, served, auth)
+    lifecycle.on_drain(live.drain)
     metrics.watch(live, store)
-    limits = RateLimits(frozenset(settings.exempt_addresses))
+    limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)
     checks = BackgroundChecks(store)
-    bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys)
+    bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
+    changes = StoredChanges(store, served, bots, opened_bots, news)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        end_tracing = start_tracing()
         store.start()
         opened_bots.start()
-        for run in runs.values():
-            if run.earlier is not None:
-                run.earlier.read_through(store)
+        news.start()
+        changes.start()
+        lifecycle.begin_serving()
         yield
+        await changes.close()
+        await news.close()
+        await limits.close()
         await checks.close()
         await live.close()  # before the bots' connections: systems do not fail because a server stops
         await opened_bots.close()
         store.stop()
+        await asyncio.to_thread(end_tracing)
 
     app = FastAPI(
         title="Candor",
@@ -95,12 +120,13 @@ def create_app(
     _add_errors(app)
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
     app.middleware("http")(_with_headers)
-    app.add_api_route("/healthz", _health, methods=["GET"], include_in_schema=False)
+    app.add_middleware(RequestIds)
+    app.include_router(Health(store, lifecycle, settings.redis_url).router)
     join_api = JoinApi(
         store=store,
         live=live,
         auth=auth,
-        runs=runs,
+        runs=served,
         limits=limits,
         per_address=parse(settings.joins_per_address),
         pages=pages,
@@ -122,10 +148,17 @@ def create_app(
     app.include_router(BotsApi(store=store, auth=auth, bots=bots).router)
     app.include_router(HostSocket(auth=auth, bots=bots).router)
     app.include_router(ApiDocs(auth, app.openapi).router)
-    app.include_router(StartPage(store, runs.keys()).router)
+    app.include_router(StartPage(store, served).router)
     app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
+
+
+def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:
+    """Return a run as workers get into it: measured, and drawing from what its systems have said."""
+    if run.earlier is not None:
+        run.earlier.read_through(store)
+    return metrics.measured(run)
 
 
 def api_schema() -> dict[str, Any]:
@@ -139,10 +172,6 @@ def _grants_in(store: Store) -> Callable[[str], Awaitable[Grant | None]]:
         return await store.read(lambda connection: find(connection, digest))
 
     return granted
-
-
-async def _health() -> dict[str, str]:
-    return {"status": "ok"}
 
 
 async def _with_headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:

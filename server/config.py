@@ -43,6 +43,14 @@ class Settings(BaseSettings):
     redis_url: str | None = Field(
         None, description="redis://[:PASSWORD@]HOST[:PORT][/NUMBER]; needed where several processes serve"
     )
+    processes: int = Field(1, ge=1, le=64, description="web processes; several need PostgreSQL and Redis")
+    drain_seconds: float = Field(
+        15.0, ge=0, description="how long a process that ends waits for bots that are answering"
+    )
+    trusted_proxies: list[str] = Field(
+        ["127.0.0.1", "::1"],
+        description="addresses or networks of proxies whose X-Forwarded-For tells who calls",
+    )
     exempt_addresses: list[str] = Field([], description="addresses without limits per address")
     joins_per_address: Limit = Field("30/minute", description="new arrivals from one address")
     connections_per_address: Limit = Field("240/minute", description="sockets opened from one address")

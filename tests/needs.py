@@ -20,8 +20,8 @@ def need_parlai() -> None:
 
 
 def need_services() -> None:
-    """Go on only where a PostgreSQL and a Redis can be started."""
-    absent = [] if which("redis-server") else ["REDIS"]
+    """Go on only where a PostgreSQL and a Redis can be started, and an nginx before them."""
+    absent = [name for name, program in (("REDIS", "redis-server"), ("NGINX", "nginx")) if not which(program)]
     try:
         programs()
     except FileNotFoundError:

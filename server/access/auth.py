@@ -10,6 +10,7 @@ import hmac
 import json
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +41,11 @@ class Auth:
     researcher_token: str
     token_seconds: int
     granted: Callable[[str], Awaitable[Grant | None]] = nothing_granted
+
+    @property
+    def secrets(self) -> tuple[str, str]:
+        """What nobody may read in a log."""
+        return self.secret, self.researcher_token
 
     def worker_token(self, assignment_id: str) -> str:
         """Return the token that opens this assignment's session."""
@@ -152,10 +158,12 @@ def load_auth(folder: Path, token_days: int) -> Auth:
 
 
 def _make_secrets(path: Path) -> None:
-    """Write new secrets, whole or not at all."""
+    """Write new secrets, whole or not at all; where another process was first, its secrets stay."""
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {"secret": secrets.token_urlsafe(32), "researcher_token": secrets.token_urlsafe(18)}
-    draft = path.with_suffix(".new")
+    draft = path.with_suffix(f".{secrets.token_hex(4)}")
     draft.touch(mode=0o600)
     draft.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    draft.replace(path)
+    with suppress(FileExistsError):
+        path.hardlink_to(draft)
+    draft.unlink()

@@ -23,12 +23,12 @@ from server.db.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC, LineupSpec, Variant, assignment_of
 from server.session.protocol import StudyCard
-from server.session.state import Conversation, SessionRules
+from server.session.records import ConversationPlanned
+from server.session.state import SessionRules
 from server.study import Study, parse_study
 
 _UNKNOWN = (
-    "Correct the name in the study, or register the bot. A server that runs takes up a run that it could not"
-    " serve when it is started again."
+    "Correct the name in the study, or register the bot: a server that runs then serves the run by itself."
 )
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -52,13 +52,11 @@ class OpenRun:
     bots: dict[str, Bot]
     earlier: EarlierReplies | None = None
 
-    def chat(self, conversation: Conversation) -> Chat:
+    def chat(self, plan: ConversationPlanned, turns: tuple[Turn, ...]) -> Chat:
         """Return a conversation as its bot may know it: under a name that tells nothing of its worker."""
-        plan = conversation.plan
         name = opaque_id(self.seed, plan.conversation)
         if self.earlier is not None and plan.system == QC:
             self.earlier.belongs(name, assignment_of(plan.conversation))
-        turns = tuple([Turn(line.author, line.text) for line in conversation.turns])
         return Chat(name, plan.seed, plan.persona, turns)
 
 
@@ -88,6 +86,7 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
         return there or opened_bots.built_in(spec, learned.name, draws_from)
 
     bots = {spec.name: _opened(f"system `{spec.name}`", bot, spec.bot, corpus) for spec in study.systems}
+    rules = rules_of(study, corpus)
     earlier = EarlierReplies(entry.id) if study.qc.draw == "systems" else None
     bots[QC] = _opened("the qc bot", bot, study.qc.bot, qc_corpus, earlier)
     return OpenRun(
@@ -96,7 +95,7 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
         seed=entry.seed,
         study=study,
         card=study_card(study),
-        rules=rules_of(study, corpus),
+        rules=rules,
         names=names_of(study, opened_bots),
         bots=bots,
         earlier=earlier,

@@ -5,6 +5,7 @@ What the database has of the registered ones is in `stored_bots`; `registered_bo
 
 import asyncio
 from collections.abc import Coroutine
+from datetime import datetime
 
 import structlog
 from sqlalchemy import Connection
@@ -41,6 +42,7 @@ class BotHandle:
     def __init__(self, name: str) -> None:
         """Stand for the bot `name`, which is unavailable until it is given replicas and enabled."""
         self.name = name
+        self.registered_at: datetime | None = None
         self.endpoint: Endpoint | None = None
         self.replicas: Replicas | None = None
         self.fault = ""  # why there are no replicas, where the bot is registered all the same
@@ -135,7 +137,9 @@ class OpenedBots:
         that cannot be opened here answers nobody, and `registered` raises why.
         """
         bot = self._registered.setdefault(row.name, BotHandle(row.name))
-        bot.endpoint = row.endpoint
+        if bot.registered_at not in {None, row.created_at}:
+            self.forget(row.name)  # another process has deleted it, and registered another bot by its name
+        bot.registered_at, bot.endpoint = row.created_at, row.endpoint
         try:
             self._set_replicas(bot, row.endpoint)
             bot.fault = ""
@@ -152,7 +156,7 @@ class OpenedBots:
         if bot is None:
             return
         bot.stop_answering("it is no longer registered")
-        bot.endpoint, bot.fault = None, ""
+        bot.registered_at, bot.endpoint, bot.fault = None, None, ""
         if bot.replicas is not None:
             self._in_background(bot.replicas.close())
             bot.replicas = None

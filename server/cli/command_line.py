@@ -37,6 +37,8 @@ COMMANDS = {
     "convert": Command("qc.convert", "Write a run in another format.", app="app"),
     "export": Command("server.cli.export", "Write a run as a hits_data.json, the published format."),
     "audit": Command("server.cli.audit", "Count anew what arrivals go by, and compare."),
+    "backup": Command("server.cli.backup", "Write an installation to one file.", app="backup_cli"),
+    "restore": Command("server.cli.backup", "Make an installation out of such a file.", app="restore_cli"),
     "schema": Command("server.cli.schema", "Print the schema of the workers' wire, or of the API."),
 }
 # As they were called before `study` gathered them.

@@ -1,12 +1,9 @@
-"""`candor serve`: the server's process."""
+"""`candor serve`: the server, as one process or several."""
 
-import logging
+import asyncio
 import socket
-import sys
 
-import structlog
 import typer
-import uvicorn
 from rich.markup import escape
 from sqlalchemy import Connection
 
@@ -15,25 +12,29 @@ from server.access.auth import Auth, load_auth, token_file
 from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
-from server.cli.database import require_servable, served, transaction
-from server.cli.settings import Data, Host, Port, settings_from, variables_help
+from server.cli.database import reading, require_servable, served, transaction
+from server.cli.redis import check_redis
+from server.cli.settings import Data, Host, Port, Processes, settings_from, variables_help
 from server.clock import utc_now
 from server.config import Settings
 from server.db.runs import RunEntry, all_runs, open_run
 from server.errors import CandorError
+from server.process.file_limit import raise_file_limit
+from server.process.lifecycle import Lifecycle
+from server.process.logs import configure_logging
+from server.process.readiness import newest_schema, schema
+from server.process.server import Server
+from server.process.supervisor import NotStarted, Supervisor
 from server.study import DEMO
 
-# Seconds after which a thread that computes lets another one go on. The writer needs the interpreter for
-# moments, a few times a commit: at Python's own 5 ms a commit beside a busy loop took 16 ms, and takes 4 so.
-_SWITCH_SECONDS = 0.000_5
-_MOST_BYTES = 65_536  # of a frame: twice what a message may have, so that one too long still gets an answer
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="rich")
 
 
 @cli.command(epilog=variables_help())
-def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
+def serve(host: Host = None, port: Port = None, data: Data = None, processes: Processes = None) -> None:
     """Serve every open run; an empty database gets the demo study first."""
-    settings = settings_from(host=host, port=port, data=data)
+    settings = settings_from(host=host, port=port, data=data, processes=processes)
+    _require_shareable(settings)
     if not (PAGES / "worker.html").exists():
         fail(
             f"the pages are not built ({PAGES} is empty)",
@@ -50,17 +51,54 @@ def serve(host: Host = None, port: Port = None, data: Data = None) -> None:
 
 def _serve(settings: Settings, listener: socket.socket) -> None:
     """Serve until somebody stops it. Raises CandorError: it cannot."""
+    if settings.redis_url is not None:
+        check_redis(settings.redis_url)
     opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots, bot_hosts=settings.bot_hosts)
     runs = prepare(settings, opened_bots)
     auth = load_auth(settings.data, settings.token_days)
-    _configure_logging()
-    sys.setswitchinterval(_SWITCH_SECONDS)
-    app = create_app(settings, auth, runs, opened_bots)
+    raise_file_limit()
+    configure_logging(auth.secrets)
+    if settings.processes > 1:
+        _serve_supervised(settings, auth, runs, opened_bots, listener)
+        return
+    lifecycle = Lifecycle(settings.drain_seconds)
+    app = create_app(settings, auth, runs, opened_bots, lifecycle=lifecycle)
     _announce(settings, auth, runs)
-    config = uvicorn.Config(
-        app, ws="websockets-sansio", ws_max_size=_MOST_BYTES, log_level="warning", access_log=False
+    Server(app, lifecycle, settings.trusted_proxies).run(sockets=[listener])
+
+
+def _serve_supervised(
+    settings: Settings, auth: Auth, runs: dict[int, OpenRun], opened_bots: OpenedBots, listener: socket.socket
+) -> None:
+    """Serve with several processes. `runs` have shown that they can be served; each process opens its own."""
+
+    async def supervise() -> None:
+        await opened_bots.close()
+        supervisor = Supervisor(
+            listener, settings.model_dump_json(), settings.processes, settings.drain_seconds
+        )
+        await supervisor.start()
+        _announce(settings, auth, runs)
+        await supervisor.run()
+
+    try:
+        asyncio.run(supervise())
+    except NotStarted:
+        fail("a process of the server did not start", "See above what went wrong in it.")
+
+
+def _require_shareable(settings: Settings) -> None:
+    """End where several processes would share what only one can have."""
+    if settings.processes == 1:
+        return
+    hint = (
+        "Serve with one process (--processes 1), or set CANDOR_DATABASE_URL to a PostgreSQL database"
+        " (postgresql://USER:PASSWORD@HOST/NAME) and CANDOR_REDIS_URL to a Redis (redis://HOST)."
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    if settings.resolved_database_url.startswith("sqlite"):
+        fail(f"{settings.processes} processes cannot share the SQLite database of {settings.data}", hint)
+    if settings.redis_url is None:
+        fail(f"{settings.processes} processes need a Redis, over which they tell each other things", hint)
 
 
 def listen(settings: Settings) -> socket.socket:
@@ -87,6 +125,29 @@ def prepare(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
         require_servable(connection)
         entries = all_runs(connection) or [_open_demo(connection)]
         opened_bots.load(connection)
+    return _opened_runs(entries, opened_bots)
+
+
+def open_runs(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
+    """Return the runs of a database that was prepared, by id.
+
+    Raises:
+        CandorError: as `prepare`.
+    """
+    with reading(settings) as connection:
+        if connection is None:
+            raise CandorError("the database is empty", "Start the server with `candor serve`.")
+        if (found := schema(connection)) != (needed := newest_schema()):
+            reason = f"the database's schema is {found}, and this version needs {needed}"
+            raise CandorError(
+                reason, "Stop the server and start it again: that brings the database up to date."
+            )
+        entries = all_runs(connection)
+        opened_bots.load(connection)
+    return _opened_runs(entries, opened_bots)
+
+
+def _opened_runs(entries: list[RunEntry], opened_bots: OpenedBots) -> dict[int, OpenRun]:
     opened = {entry.id: lineup for entry in entries if (lineup := _opened(entry, opened_bots)) is not None}
     if not opened and any(entry.status == "open" for entry in entries):
         raise CandorError("no run can be served", "See above what is wrong with each of them.")
@@ -119,17 +180,3 @@ def _announce(settings: Settings, auth: Auth, runs: dict[int, OpenRun]) -> None:
         console.print(f"  The desk asks for the token in {token_file(settings.data)}", soft_wrap=True)
     console.print()
     console.print("  Stop with Ctrl+C; everything acknowledged is stored.\n")
-
-
-def _configure_logging() -> None:
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )

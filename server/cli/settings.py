@@ -26,6 +26,11 @@ Data = Annotated[
     typer.Option(help="Folder of the database and the secrets.", show_default=_default("data")),
 ]
 
+Processes = Annotated[
+    int | None,
+    typer.Option(help="How many web processes.", show_default=_default("processes")),
+]
+
 
 def settings_from(**given: Any) -> Settings:
     """Return the settings of the environment, with the options that were given; end where one is wrong."""

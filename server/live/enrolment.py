@@ -9,11 +9,10 @@ so that the balance never suffers. Everything here runs within one transaction o
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
+    bindparam,
     delete,
     func,
     insert,
@@ -67,19 +66,16 @@ def find_enrolment(connection: Connection, run: OpenRun, who: str | Arrival) -> 
         run: the run that they are back in; an assignment of another run counts for nothing.
         who: an assignment's id, proved by its token, or a worker as their platform names them.
     """
-    query = select(ASSIGNMENT.id).where(ASSIGNMENT.run_id == run.id)
     if isinstance(who, Arrival):
-        query = query.join(Worker, WORKER.id == ASSIGNMENT.worker_id).where(*_same(who))
+        found = connection.execute(_OWN, {"run": run.id, **_named(who)}).scalar_one_or_none()
     else:
-        query = query.where(ASSIGNMENT.id == who)
-    found = connection.execute(query).scalar_one_or_none()
+        found = connection.execute(_OF_THIS_ID, {"run": run.id, "key": who}).scalar_one_or_none()
     return Enrolment(found, None) if found is not None else None
 
 
 def renew_enrolment(connection: Connection, enrolment: Enrolment, at: datetime) -> None:
     """Note that the worker of an enrolment is back, so that its place is theirs a while longer."""
-    active = update(Assignment).where(ASSIGNMENT.id == enrolment.assignment, ASSIGNMENT.status == "active")
-    connection.execute(active.values(active_at=at))
+    connection.execute(_RENEW, {"key": enrolment.assignment, "at": at})
 
 
 def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime) -> Enrolment:
@@ -96,152 +92,108 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         RunClosed: the run takes no more workers.
         RunFull: every place is held.
     """
-    open_to_one = select(RUN.status).where(RUN.id == run.id).with_for_update(key_share=True)
-    status = connection.execute(open_to_one).scalar_one()
+    status = connection.execute(_STATUS, {"run": run.id}).scalar_one()
     own = find_enrolment(connection, run, worker.arrival)
     if own is not None:
         renew_enrolment(connection, own, at)
         return own
     if status != "open":
         raise RunClosed("this study takes no more workers")
-    worker_id = _worker_id(connection, worker)
-    place, displaced = _free_place(connection, run, worker.simulated, at)
+    place = _next_place(connection, run, worker.simulated, at)
     plan = _plan_of(connection, run, worker.simulated, place)
-    if displaced is not None:
-        rows.write(connection, [(displaced, Closed("expired", at))])
-    _take_place(connection, run, worker.simulated, place)
-    assignment = _insert(connection, run, worker, worker_id=worker_id, place=place, at=at)
+    if place.displaced is not None:
+        rows.write(connection, [(place.displaced, Closed("expired", at))])
+    if not place.is_new:
+        taken = {"run": run.id, "simulated": worker.simulated, "place": place.number}
+        connection.execute(_TAKE_PLACE, taken)
+    assignment = _insert(connection, run, worker, place.number, at)
     seed = derive_seed(run.seed, assignment)
     conversations = [
         plan_conversation(run.rules.lineup, assignment, seed, position, 1, system)
         for position, system in enumerate(plan, start=1)
     ]
     rows.write(connection, ((assignment, conversation) for conversation in conversations))
-    return Enrolment(assignment, displaced)
+    return Enrolment(assignment, place.displaced)
 
 
-_NEW_WORKER = text("""
-    INSERT INTO worker (platform, external_id, pseudonym) VALUES (:platform, :external_id, :pseudonym)
-    ON CONFLICT DO NOTHING""")
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place that an arriving worker gets.
+
+    `displaced` is the assignment that is to expire for it, if any. `is_new`: nobody has had it before.
+    """
+
+    number: int
+    displaced: str | None = None
+    is_new: bool = False
 
 
-def _same(arrival: Arrival) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    return WORKER.platform == arrival.platform, WORKER.external_id == arrival.external_id
-
-
-def _worker_id(connection: Connection, worker: ArrivingWorker) -> int:
-    arrival = worker.arrival
-    values = {
-        "platform": arrival.platform,
-        "external_id": arrival.external_id,
-        "pseudonym": worker.pseudonym,
-    }
-    # In another run the same worker may arrive at the same moment, in another process.
-    connection.execute(_NEW_WORKER, values)
-    return int(connection.execute(select(WORKER.id).where(*_same(arrival))).scalar_one())
-
-
-def _insert(
-    connection: Connection, run: OpenRun, worker: ArrivingWorker, *, worker_id: int, place: int, at: datetime
-) -> str:
+def _insert(connection: Connection, run: OpenRun, worker: ArrivingWorker, place: int, at: datetime) -> str:
     assignment = secrets.token_hex(8)
-    connection.execute(
-        insert(Assignment).values(
-            id=assignment,
-            run_id=run.id,
-            worker_id=worker_id,
-            place=place,
-            simulated=worker.simulated,
-            reply_pace=worker.reply_pace,
-            status="active",
-            created_at=at,
-            active_at=at,
-        )
-    )
+    values = {
+        "id": assignment,
+        "run_id": run.id,
+        "worker_id": _worker_id(connection, worker),
+        "place": place,
+        "simulated": worker.simulated,
+        "reply_pace": worker.reply_pace,
+        "status": "active",
+        "created_at": at,
+        "active_at": at,
+    }
+    connection.execute(_NEW_ASSIGNMENT, values)
     return assignment
 
 
-def _free_place(
-    connection: Connection, run: OpenRun, simulated: bool, at: datetime
-) -> tuple[int, str | None]:
-    """Return the lowest free place, or a new one; and the assignment that is to expire for it, if any.
+def _worker_id(connection: Connection, worker: ArrivingWorker) -> int:
+    named = _named(worker.arrival)
+    # In another run the same worker may arrive at the same moment, in another process.
+    connection.execute(_NEW_WORKER, {**named, "pseudonym": worker.pseudonym})
+    return int(connection.execute(_WORKER, named).scalar_one())
+
+
+def _named(arrival: Arrival) -> dict[str, str]:
+    return {"platform": arrival.platform, "external_id": arrival.external_id}
+
+
+def _next_place(connection: Connection, run: OpenRun, simulated: bool, at: datetime) -> _Place:
+    """Return the lowest free place, or a new one.
 
     Raises:
         RunFull: every place is held.
     """
-    silent = _silent(connection, run, simulated, at)
-    free = connection.execute(
-        select(func.min(FREE_PLACE.place)).where(
-            FREE_PLACE.run_id == run.id, FREE_PLACE.simulated == simulated
-        )
-    ).scalar_one()
-    if free is not None and (silent is None or free < silent.place):
-        return int(free), None
-    if silent is not None:
-        return int(silent.place), str(silent.id)
-    in_run = (ASSIGNMENT.run_id == run.id, ASSIGNMENT.simulated == simulated)
-    last = connection.execute(select(func.max(ASSIGNMENT.place)).where(*in_run)).scalar_one()
-    place = 0 if last is None else int(last) + 1
-    if run.study.assignments is not None and place >= run.study.assignments:
-        raise RunFull("every place of this study is taken")
-    return place, None
-
-
-def _take_place(connection: Connection, run: OpenRun, simulated: bool, place: int) -> None:
-    of_it = (FREE_PLACE.run_id == run.id, FREE_PLACE.simulated == simulated, FREE_PLACE.place == place)
-    connection.execute(delete(FreePlace).where(*of_it))
-
-
-def _silent(connection: Connection, run: OpenRun, simulated: bool, at: datetime) -> Any | None:
-    """Return the lowest place, and the id, of the assignments that may expire: silent, or too long under way."""  # noqa: E501
+    in_run = {"run": run.id, "simulated": simulated}
     timeouts = run.study.timeouts
-    under_way = select(ASSIGNMENT.place, ASSIGNMENT.id).where(
-        ASSIGNMENT.run_id == run.id,
-        ASSIGNMENT.simulated == simulated,
-        # Written out: the indexes that find them hold what is active only, and a parameter could be anything.
-        ASSIGNMENT.status == literal_column("'active'"),
-    )
-    lapsed = union(
-        under_way.where(ASSIGNMENT.active_at < at - timedelta(seconds=timeouts.idle)),
-        under_way.where(ASSIGNMENT.created_at < at - timedelta(seconds=timeouts.assignment)),
-    ).subquery()
-    return connection.execute(select(lapsed).order_by(lapsed.c.place).limit(1)).one_or_none()
+    since = {
+        "silent_since": at - timedelta(seconds=timeouts.idle),
+        "under_way_since": at - timedelta(seconds=timeouts.assignment),
+    }
+    lapsed = connection.execute(_LAPSED, {**in_run, **since}).one_or_none()
+    free, last = connection.execute(_FREE_AND_LAST, in_run).one()
+    if free is not None and (lapsed is None or free < lapsed.place):
+        return _Place(int(free))
+    if lapsed is not None:
+        return _Place(int(lapsed.place), displaced=str(lapsed.id))
+    number = 0 if last is None else int(last) + 1
+    if run.study.assignments is not None and number >= run.study.assignments:
+        raise RunFull("every place of this study is taken")
+    return _Place(number, is_new=True)
 
 
-def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: int) -> tuple[str, ...]:
+def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: _Place) -> tuple[str, ...]:
     """Return the systems of a place, in their order; drawn now where nobody has had it yet."""
-    before = _earlier_plan(connection, run, simulated, place)
-    if before:
-        return before
+    if not place.is_new:
+        held = {"run": run.id, "simulated": simulated, "place": place.number}
+        before = tuple(connection.execute(_EARLIER_PLAN, held).scalars())
+        if before:
+            return before
     return draw_plan(
         run.rules.lineup.variants,
         _counts(connection, run, simulated),
         systems=run.study.systems_per_assignment,
         qc=run.study.qc_per_assignment,
-        seed=derive_seed(run.seed, "simulated" if simulated else "place", place),
+        seed=derive_seed(run.seed, "simulated" if simulated else "place", place.number),
     )
-
-
-def _of_conversations(*columns: Any) -> Any:
-    return (
-        select(*columns)
-        .select_from(Conversation)
-        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
-        .join(System, SYSTEM.id == CONVERSATION.system_id)
-    )
-
-
-def _earlier_plan(connection: Connection, run: OpenRun, simulated: bool, place: int) -> tuple[str, ...]:
-    holder = (
-        select(ASSIGNMENT.id)
-        .where(ASSIGNMENT.run_id == run.id, ASSIGNMENT.simulated == simulated, ASSIGNMENT.place == place)
-        .order_by(ASSIGNMENT.created_at.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
-    planned = (ASSIGNMENT.id == holder, CONVERSATION.attempt == 1)
-    query = _of_conversations(SYSTEM.name).where(*planned).order_by(CONVERSATION.position)
-    return tuple(connection.execute(query).scalars())
 
 
 def _counts(connection: Connection, run: OpenRun, simulated: bool) -> Counts:
@@ -250,3 +202,57 @@ def _counts(connection: Connection, run: OpenRun, simulated: bool) -> Counts:
     for (name, _), number in positions.items():
         systems[name] = systems.get(name, 0) + number
     return Counts(systems, positions)
+
+
+# ---- statements, built once: building them anew takes longer than running them ------------------
+
+_IN_RUN = (ASSIGNMENT.run_id == bindparam("run"), ASSIGNMENT.simulated == bindparam("simulated"))
+_SAME_WORKER = (WORKER.platform == bindparam("platform"), WORKER.external_id == bindparam("external_id"))
+_STATUS = select(RUN.status).where(RUN.id == bindparam("run")).with_for_update(key_share=True)
+_OWN = (
+    select(ASSIGNMENT.id)
+    .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
+    .where(ASSIGNMENT.run_id == bindparam("run"), *_SAME_WORKER)
+)
+_OF_THIS_ID = select(ASSIGNMENT.id).where(
+    ASSIGNMENT.run_id == bindparam("run"), ASSIGNMENT.id == bindparam("key")
+)
+_RENEW = (
+    update(Assignment)
+    .where(ASSIGNMENT.id == bindparam("key"), ASSIGNMENT.status == "active")
+    .values(active_at=bindparam("at"))
+)
+_NEW_WORKER = text("""
+    INSERT INTO worker (platform, external_id, pseudonym) VALUES (:platform, :external_id, :pseudonym)
+    ON CONFLICT DO NOTHING""")
+_WORKER = select(WORKER.id).where(*_SAME_WORKER)
+_NEW_ASSIGNMENT = insert(Assignment)
+# `status` is written out: the indexes that find them hold what is active only, a parameter could be anything.
+_UNDER_WAY = select(ASSIGNMENT.place, ASSIGNMENT.id).where(
+    *_IN_RUN, ASSIGNMENT.status == literal_column("'active'")
+)
+_MAY_EXPIRE = union(
+    _UNDER_WAY.where(ASSIGNMENT.active_at < bindparam("silent_since")),
+    _UNDER_WAY.where(ASSIGNMENT.created_at < bindparam("under_way_since")),
+).subquery()
+_LAPSED = select(_MAY_EXPIRE).order_by(_MAY_EXPIRE.c.place).limit(1)
+_FREE_IN_RUN = (FREE_PLACE.run_id == bindparam("run"), FREE_PLACE.simulated == bindparam("simulated"))
+_FREE_AND_LAST = select(
+    select(func.min(FREE_PLACE.place)).where(*_FREE_IN_RUN).scalar_subquery(),
+    select(func.max(ASSIGNMENT.place)).where(*_IN_RUN).scalar_subquery(),
+)
+_TAKE_PLACE = delete(FreePlace).where(*_FREE_IN_RUN, FREE_PLACE.place == bindparam("place"))
+_LAST_HOLDER = (
+    select(ASSIGNMENT.id)
+    .where(*_IN_RUN, ASSIGNMENT.place == bindparam("place"))
+    .order_by(ASSIGNMENT.created_at.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+_EARLIER_PLAN = (
+    select(SYSTEM.name)
+    .select_from(Conversation)
+    .join(System, SYSTEM.id == CONVERSATION.system_id)
+    .where(CONVERSATION.assignment_id == _LAST_HOLDER, CONVERSATION.attempt == 1)
+    .order_by(CONVERSATION.position)
+)

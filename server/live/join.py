@@ -1,5 +1,6 @@
 """The worker's few HTTP calls: the page, and the way in."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -66,7 +67,7 @@ class JoinApi:
         store: Store,
         live: LiveSessions,
         auth: Auth,
-        runs: dict[int, OpenRun],
+        runs: Mapping[int, OpenRun],
         limits: RateLimits,
         per_address: RateLimitItem,
         pages: Path,
@@ -95,7 +96,7 @@ class JoinApi:
         run = await self._run(body.run)
         enrolment = await self._returning(body, run)
         if enrolment is None:
-            self._limits.count(self._per_address, "arrivals from this address", request)
+            await self._limits.count_address(self._per_address, "arrivals from this address", request)
             enrolment = await self._enrol(body, run)
         if enrolment.displaced is not None:
             await self._tell_of_expiry(enrolment.displaced)

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import structlog
 
-from bots import BotError, ask, gives_itself_away
+from bots import BotError, Turn, ask, gives_itself_away
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.store import StaleState, Store
@@ -24,10 +24,11 @@ from server.session.events import (
     ShowReply,
     Tell,
 )
-from server.session.protocol import Accepted, Ended, SaidByBot, ServerMessage, TakenOver, plain
-from server.session.state import State
+from server.session.protocol import CLOSE_RESTART, Accepted, Ended, SaidByBot, ServerMessage, TakenOver, plain
+from server.session.state import Conversation, State
 from server.session.step import Outcome, resume, step
 from server.session.worker_view import snapshot
+from server.telemetry import span
 
 MAX_REASON = 500
 log = structlog.get_logger()
@@ -39,8 +40,8 @@ class Connection(Protocol):
     def send(self, message: ServerMessage) -> None:
         """Queue a message; never waits. A page that does not read is disconnected."""
 
-    def close(self) -> None:
-        """End the connection once what was queued is out."""
+    def close(self, code: int = ...) -> None:
+        """End the connection, with a WebSocket's code, once what was queued is out."""
 
 
 class SessionLost(Exception):
@@ -78,6 +79,7 @@ class LiveSession:
         self._on_idle = on_idle
         self._lock = asyncio.Lock()
         self._page: Connection | None = None
+        self._lines: tuple[str, tuple[Turn, ...]] = ("", ())
         self._under_way: dict[Effect, asyncio.Task[None]] = {}
 
     @property
@@ -111,7 +113,22 @@ class LiveSession:
         """
         async with self._lock:
             if self._page is page:
-                await self._advance(message)
+                with span("message", type=message.message.type):
+                    await self._advance(message)
+
+    @property
+    def has_page(self) -> bool:
+        """Whether a page is attached."""
+        return self._page is not None
+
+    async def drain(self) -> None:
+        """Let the bot that is being asked answer, then have the page connect anew."""
+        while asks := [task for effect, task in self._under_way.items() if isinstance(effect, AskBot)]:
+            await asyncio.wait(asks)
+        async with self._lock:  # what is being stored is acknowledged first
+            if self._page is not None:
+                self._page.close(CLOSE_RESTART)
+                self._page = None
 
     async def close(self) -> None:
         """Drop what is under way. Nothing is lost: `resume` takes it up again from what is stored."""
@@ -156,7 +173,8 @@ class LiveSession:
             self.lose()
 
     async def _advance_here(self, event: Event) -> None:
-        outcome = step(self.state, event)
+        with span("step"):
+            outcome = step(self.state, event)
         try:
             await self._save(outcome, event)
         except StaleState:
@@ -173,7 +191,8 @@ class LiveSession:
     async def _save(self, outcome: Outcome, event: Event) -> None:
         if outcome.records:
             assignment = self.state.context.assignment
-            await self._store.append(assignment, self.fence, outcome.records, event.at)
+            with span("store", records=len(outcome.records)):
+                await self._store.append(assignment, self.fence, outcome.records, event.at)
 
     async def _save_again(self, outcome: Outcome, event: Event) -> None:
         try:
@@ -246,14 +265,15 @@ class LiveSession:
         """Ask the bot until it answers, asking again is of no use, or the deadline would pass meanwhile."""
         conversation = self.state.conversation(effect.conversation)
         bot = self._run.bots[conversation.plan.system]
-        chat = self._run.chat(conversation)
+        chat = self._run.chat(conversation.plan, self._lines_of(conversation))
         timeouts = self._run.study.timeouts
         started = time.monotonic()
         deadline = started + timeouts.bot_total
         pauses = _pauses()
         while True:
             try:
-                text = (await ask(bot, chat, min(timeouts.bot_try, deadline - time.monotonic()))).text
+                with span("ask"):
+                    text = (await ask(bot, chat, min(timeouts.bot_try, deadline - time.monotonic()))).text
             except BotError as error:
                 pause = next(pauses)
                 if not error.retry or time.monotonic() + pause >= deadline:
@@ -265,6 +285,16 @@ class LiveSession:
             latency_ms = round((time.monotonic() - started) * 1000)
             gave_away = gives_itself_away(text, self._run.names[conversation.plan.system])
             return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now(), gave_away)
+
+    def _lines_of(self, conversation: Conversation) -> tuple[Turn, ...]:
+        """Return a conversation's lines as bots see them; those of its earlier turns are not made anew."""
+        name, lines = self._lines
+        if name != conversation.plan.conversation or len(lines) > len(conversation.turns):
+            lines = ()
+        new = conversation.turns[len(lines) :]
+        lines = (*lines, *(Turn(line.author, line.text) for line in new))
+        self._lines = (conversation.plan.conversation, lines)
+        return lines
 
     def _reason(self, effect: AskBot, error: BotError) -> str:
         system = self.state.conversation(effect.conversation).plan.system

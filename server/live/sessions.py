@@ -6,6 +6,7 @@ still writes names a lower number and is refused.
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,6 +25,7 @@ from server.session.records import Record
 from server.session.state import AssignmentContext, State, fold
 
 ASSIGNMENT = columns(Assignment)
+_APART = 0.005  # seconds from one page that is let go to the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,17 @@ class LiveSessions:
         session = self._sessions.get(assignment_id)
         if session is not None and (session.idle or session.is_lost):
             self._forget(assignment_id)
+
+    async def drain(self, seconds: float) -> None:
+        """Have every page connect anew, each once its bot has answered; give up after so many seconds.
+
+        The pages are let go one after the other, so that they do not all come back in one moment.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while held := [session for session in self._sessions.values() if session.has_page]:
+                    await asyncio.gather(*(_drain_after(k * _APART, each) for k, each in enumerate(held)))
+                    await asyncio.sleep(_APART)
 
     async def close(self) -> None:
         """Drop what is under way in every session: what is stored takes it up again after the next start."""
@@ -149,6 +162,11 @@ def _raise_fence(connection: Connection, assignment_id: str) -> int:
     if fence is None:
         raise AssignmentNotFound("this session is not known here")
     return int(fence)
+
+
+async def _drain_after(seconds: float, session: LiveSession) -> None:
+    await asyncio.sleep(seconds)
+    await session.drain()
 
 
 def _read(connection: Connection, assignment_id: str) -> tuple[Assignment, list[Record]]:

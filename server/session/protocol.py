@@ -21,6 +21,7 @@ from server.session.phase import Phase
 PROTOCOL_VERSION = 3
 # The code that a connection is closed with when the page speaks another version.
 CLOSE_OUTDATED = 4409
+CLOSE_RESTART = 1012  # the server ends, and the page should connect anew at once
 
 MAX_FRAME_BYTES = 32_768
 MAX_SAY = 1_000

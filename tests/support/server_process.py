@@ -9,16 +9,33 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.support.waiting import ENOUGH
 
 
 class Server:
-    """`python -m server` over one data folder."""
+    """`python -m server` over one data folder.
 
-    def __init__(self, data: Path) -> None:
+    Args:
+        data: the folder.
+        options: further options of `serve`.
+        environment: variables besides the test's own.
+        interpreter: what runs in place of `python -m server`.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        *options: str,
+        environment: Mapping[str, str] | None = None,
+        interpreter: Sequence[str] = (sys.executable, "-m", "server"),
+    ) -> None:
         self.data = data
+        self._options = options
+        self.environment = os.environ | {"CANDOR_EXEMPT_ADDRESSES": '["127.0.0.1"]'} | dict(environment or {})
+        self._interpreter = interpreter
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
@@ -31,30 +48,26 @@ class Server:
         return str(json.loads((self.data / "secrets.json").read_text())["researcher_token"])
 
     def start(self) -> None:
-        environment = os.environ | {"CANDOR_EXEMPT_ADDRESSES": '["127.0.0.1"]'}
-        command = [
-            sys.executable,
-            "-m",
-            "server",
-            "serve",
-            "--port",
-            str(self.port),
-            "--data",
-            str(self.data),
-        ]
+        options = ["--port", str(self.port), "--data", str(self.data), *self._options]
+        command = [*self._interpreter, "serve", *options]
         with (self.data / "server.log").open("ab") as log:
-            self._process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+            self._process = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
         deadline = time.monotonic() + ENOUGH
         while not self._answers():
-            assert self._process.poll() is None, (self.data / "server.log").read_text()
+            assert self.process.poll() is None, (self.data / "server.log").read_text()
             assert time.monotonic() < deadline, "the server did not start"
             time.sleep(0.05)
 
+    @property
+    def process(self) -> "subprocess.Popen[bytes]":
+        """The process that was started."""
+        assert self._process is not None
+        return self._process
+
     def kill(self) -> None:
         """End it as a power cut would: no handler runs."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
 
     def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:

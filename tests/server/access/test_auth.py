@@ -1,6 +1,9 @@
 """Workers' tokens, and the clock that they are read by."""
 
+import stat
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -28,3 +31,12 @@ def test_a_token_expires(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auth, "utc_now", lambda: now)
     with pytest.raises(TokenExpired):
         AUTH.assignment_of(token)
+
+
+def test_processes_that_start_in_one_moment_have_the_same_secrets(tmp_path: Path) -> None:
+    """Several web processes share a folder, and any of them may be the first in it."""
+    with ThreadPoolExecutor(8) as pool:
+        made = set(pool.map(lambda _: auth.load_auth(tmp_path / "data", 7).secrets, range(32)))
+    assert len(made) == 1
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["secrets.json"]
+    assert stat.S_IMODE((tmp_path / "data" / "secrets.json").stat().st_mode) == 0o600

@@ -1,5 +1,6 @@
 """A server in a thread, over one database."""
 
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import uvicorn
 from websockets.sync.client import connect
 
 from server.access.auth import Auth
@@ -16,6 +16,8 @@ from server.app import create_app
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.config import Settings
+from server.process.lifecycle import Lifecycle
+from server.process.server import Server
 from tests.server.support.database import query
 from tests.server.support.page import Page
 from tests.support.waiting import PATIENCE, wait_until
@@ -38,20 +40,25 @@ class House:
         for name in ("worker.html", "desk.html"):
             (pages / name).write_text(f"<!doctype html><title>{name}</title>")
         limits = dict.fromkeys(("joins_per_address", "connections_per_address"), "10000/minute")
-        settings = Settings(data=self.folder, database_url=self.url, **(limits | self.settings))
-        app = create_app(settings, self.auth, {run.id: run for run in self.runs}, self.opened_bots, pages)
-        config = uvicorn.Config(
-            app, host="127.0.0.1", port=0, ws="websockets-sansio", ws_max_size=1_048_576, log_config=None
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, name="server")
+        at_once = {"drain_seconds": 0.0}
+        settings = Settings(data=self.folder, database_url=self.url, **(limits | at_once | self.settings))
+        runs = {run.id: run for run in self.runs}
+        lifecycle = Lifecycle(settings.drain_seconds)
+        app = create_app(settings, self.auth, runs, self.opened_bots, pages, lifecycle)
+        self._server = Server(app, lifecycle, settings.trusted_proxies)
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = listener.getsockname()[1]
+        self._thread = threading.Thread(target=self._server.run, args=([listener],), name="server")
         self._thread.start()
         wait_until(lambda: self._server.started, "the server")
-        self.port: int = self._server.servers[0].sockets[0].getsockname()[1]
+
+    def begin_to_stop(self) -> None:
+        """Tell it to end, as SIGTERM does, without waiting until it has."""
+        self._server.should_exit = True
 
     def stop(self) -> None:
         """Stop; nothing happens where it is stopped already."""
-        self._server.should_exit = True
+        self.begin_to_stop()
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive(), "the server does not stop"
 

@@ -1,0 +1,122 @@
+"""`candor backup` and `candor restore`: an installation on SQLite as one file, and back.
+
+The file is a tar archive of the database and of the secrets: links that were given out, and the names under
+which exports show workers, depend on both. A server may go on while it is made.
+"""
+
+import os
+import sqlite3
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from sqlalchemy import make_url
+
+from bots import console, fail
+from server.access.auth import token_file
+from server.cli.settings import Data, settings_from
+from server.config import Settings
+
+_DATABASE, _SECRETS = "candor.db", "secrets.json"
+File = Annotated[Path, typer.Argument(help="The backup's file.")]
+backup_cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+restore_cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+
+
+@backup_cli.command()
+def backup(file: File, data: Data = None) -> None:
+    """Write the database and the secrets to a new file, which only you can read. The server may go on."""
+    settings = settings_from(data=data)
+    database, secrets = _database(settings), token_file(settings.data)
+    for path in (database, secrets):
+        if not path.exists():
+            fail(f"there is no {path}", "Give the folder of the installation with --data.")
+    if file.exists():
+        fail(f"{file} exists", "Choose another name: a backup never takes the place of another.")
+    with _new_folder(file) as folder:
+        copy, archive = folder / _DATABASE, folder / "archive"
+        _copy(database, copy)
+        _require_sound(copy)
+        with tarfile.open(archive, "w") as tar:
+            tar.add(copy, _DATABASE)
+            tar.add(secrets, _SECRETS)
+        _settle(archive)
+        archive.rename(file)
+    console.print(f"Backed up to {file} ({file.stat().st_size:,} bytes).")
+
+
+@restore_cli.command()
+def restore(file: File, data: Data = None) -> None:
+    """Make an installation out of a backup, in a folder that has none."""
+    settings = settings_from(data=data)
+    database, secrets = _database(settings), token_file(settings.data)
+    for path in (database, secrets, database.with_name(f"{database.name}-wal")):
+        if path.exists():
+            fail(
+                f"{path} exists",
+                "Stop the server and move what is there away, or restore into another folder with --data.",
+            )
+    with _new_folder(database) as folder:
+        _unpack(file, folder)
+        _require_sound(folder / _DATABASE)
+        for name, path in ((_SECRETS, secrets), (_DATABASE, database)):
+            _settle(folder / name)
+            (folder / name).rename(path)
+    console.print(f"Restored to {settings.data}. Start the server.")
+
+
+def _database(settings: Settings) -> Path:
+    url = make_url(settings.resolved_database_url)
+    if url.get_backend_name() != "sqlite" or not url.database:
+        fail(
+            "the database is not SQLite",
+            "Use pg_dump and pg_restore, and keep secrets.json with the dump; see docs/deploy.md.",
+        )
+    return Path(url.database)
+
+
+@contextmanager
+def _new_folder(beside: Path) -> Iterator[Path]:
+    """Give a folder beside a file that nobody else can look into; it is gone afterwards."""
+    try:
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".candor-", dir=beside.parent) as folder:
+            yield Path(folder)
+    except (OSError, sqlite3.Error, tarfile.TarError) as error:
+        fail(f"{beside}: {error}", "Check the file, and that there is room for it.")
+
+
+def _copy(database: Path, copy: Path) -> None:
+    """Copy a database as it is at one moment, beside whoever writes to it."""
+    copy.touch(mode=0o600)
+    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+        target.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
+
+
+def _require_sound(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        found = connection.execute("PRAGMA integrity_check").fetchone()[0]
+    if found != "ok":
+        fail(f"the copy of the database is damaged: {found}", "Keep what you have, and try an older backup.")
+
+
+def _unpack(file: Path, folder: Path) -> None:
+    try:
+        with tarfile.open(file) as tar:
+            for name in (_DATABASE, _SECRETS):
+                tar.extract(name, folder, filter="data")
+    except (OSError, KeyError, tarfile.TarError) as error:
+        reason = str(error).splitlines()[0].rstrip(":")
+        fail(f"{file} is no backup: {reason}", "Give a file that `candor backup` has written.")
+
+
+def _settle(path: Path) -> None:
+    """Have a file on the disk before it gets its name."""
+    path.chmod(0o600)
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,58 @@
+"""One of several web processes, as their supervisor starts it: `python -m server.cli.web_process FILE FILE`.
+
+The two files are numbers of sockets that it inherits: the listening one, and the supervisor's end.
+"""
+
+import asyncio
+import socket
+import sys
+
+from bots import fail
+from server.access.auth import load_auth
+from server.app import create_app
+from server.bots.opened_bots import OpenedBots
+from server.cli.serve import open_runs
+from server.config import Settings
+from server.errors import CandorError
+from server.process.lifecycle import Lifecycle
+from server.process.logs import configure_logging
+from server.process.server import Server
+from server.process.supervisor import serve_supervised
+
+
+def main(listener: socket.socket, control: socket.socket) -> None:
+    """Serve the runs of the database, which is up to date, until told to end."""
+    settings = Settings.model_validate_json(_first_line(control))
+    try:
+        auth = load_auth(settings.data, settings.token_days)
+        configure_logging(auth.secrets)
+        opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
+        runs = open_runs(settings, opened_bots)
+    except CandorError as error:
+        fail(error.message, error.hint)
+    lifecycle = Lifecycle(settings.drain_seconds)
+    app = create_app(settings, auth, runs, opened_bots, lifecycle=lifecycle)
+    server = Server(app, lifecycle, settings.trusted_proxies)
+    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
+        runner.run(_serve(server, listener, control))
+
+
+async def _serve(server: Server, listener: socket.socket, control: socket.socket) -> None:
+    supervised = asyncio.get_running_loop().create_task(serve_supervised(control, server))
+    await server.serve(sockets=[listener])
+    supervised.cancel()
+
+
+def _first_line(control: socket.socket) -> bytes:
+    """Return what the supervisor says first; a file object would read, and keep, more than that."""
+    line = bytearray()
+    while not line.endswith(b"\n"):
+        byte = control.recv(1)
+        if not byte:
+            sys.exit(1)  # the supervisor is gone already
+        line += byte
+    return bytes(line)
+
+
+if __name__ == "__main__":
+    main(socket.socket(fileno=int(sys.argv[1])), socket.socket(fileno=int(sys.argv[2])))

@@ -1,0 +1,92 @@
+"""Connections as uvicorn serves them, with two ends that it leaves out: for silence, and for broken text."""
+
+import asyncio
+
+import h11
+import structlog
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
+from websockets.frames import CloseCode
+
+REQUEST_SECONDS = 15.0
+log = structlog.get_logger()
+
+
+class Counts(ServerState):
+    """What the connections of a server share. `silent` counts those that were closed for their silence."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.silent = 0
+
+
+class HttpConnection(H11Protocol):
+    """An HTTP connection that is closed when a request has not come whole within `REQUEST_SECONDS`.
+
+    uvicorn's own limit holds between an answer and the next byte. Without this one, connections that say
+    nothing, or begin a request and never end it, take all the files that a process may open.
+    """
+
+    server_state: Counts
+    _limit: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Give the first request its time."""
+        super().connection_made(transport)
+        self._expect_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Expect nothing more."""
+        self._expect_nothing()
+        super().connection_lost(exc)
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """Leave the connection to the WebSocket, whose limits are its own."""
+        self._expect_nothing()
+        super().handle_websocket_upgrade(event)
+
+    def on_response_complete(self) -> None:
+        """Give the next request its time."""
+        super().on_response_complete()
+        self._expect_request()
+
+    def _expect_request(self) -> None:
+        self._expect_nothing()
+        if not self.transport.is_closing():
+            self._limit = self.loop.call_later(REQUEST_SECONDS, self._close_if_silent)
+
+    def _expect_nothing(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+            self._limit = None
+
+    def _close_if_silent(self) -> None:
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete or cycle.more_body:
+            self.server_state.silent += 1
+            self.transport.abort()  # nothing is owed to a peer that has asked for nothing
+
+
+class WebSocketConnection(WebSocketsSansIOProtocol):
+    """A WebSocket that is closed with 1007 and one line in the log when a text is not valid UTF-8."""
+
+    def send_receive_event_to_app(self) -> None:
+        """Pass on a message that has come whole."""
+        if self.curr_msg_data_type == "bytes" or self.close_sent or _is_text(b"".join(self.frames)):
+            super().send_receive_event_to_app()
+            return
+        # The name that `RequestIds` gave it; here nothing runs in the context of the connection's task.
+        name = self.scope["state"].get("request_id")
+        log.warning("connection closed: a message was not valid UTF-8", request_id=name)
+        self.frames = []
+        self.conn.fail(CloseCode.INVALID_DATA, "not valid UTF-8")
+        self.handle_parser_exception()
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

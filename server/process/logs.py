@@ -1,0 +1,53 @@
+"""The log: one JSON object a line, with the id of the request that it is about, and without secrets."""
+
+import logging
+import re
+import sys
+from collections.abc import Sequence
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+# Workers' tokens, as `access.auth` signs them, and passwords in URLs.
+_SECRETS = re.compile(r"[\w-]{8,}\.[\w-]{6}\.[\w-]{27}(?![\w-])|(?<=://)[^\s:@/\"]*:[^\s@/\"]+(?=@)")
+_HIDDEN = "***"
+
+
+def configure_logging(secrets: Sequence[str] = ()) -> None:
+    """Log to standard error from now on; what libraries log through `logging` comes in the same shape.
+
+    Args:
+        secrets: texts that no line may have in it. Workers' tokens and passwords in URLs are found besides.
+    """
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    last: list[Processor] = [structlog.processors.JSONRenderer(ensure_ascii=False), _Hiding(secrets)]
+    structlog.configure(
+        processors=[*shared, *last],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, *shared],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+
+
+class _Hiding:
+    """The last processor: takes what nobody may read out of the line."""
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        known = "|".join(re.escape(secret) for secret in secrets if secret)
+        self._secrets = re.compile(f"{known}|{_SECRETS.pattern}" if known else _SECRETS.pattern)
+
+    def __call__(self, _logger: WrappedLogger, _method: str, line: EventDict | str) -> str:
+        """Return the line without its secrets."""
+        return self._secrets.sub(_HIDDEN, str(line))

@@ -1,0 +1,90 @@
+"""A backup of a server under load, restored elsewhere: all that was acknowledged before it is there."""
+
+import json
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.server_process import Server
+from tests.support.waiting import ENOUGH, wait_until
+
+pytestmark = pytest.mark.timeout(2 * ENOUGH)
+FIRST = 60  # acknowledged lines before the backup is made
+
+
+def candor(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "server", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=ENOUGH, check=False)
+
+
+def said(log: Path) -> set[str]:
+    """Return the ids of the lines that a crowd was told are stored; its last line may be half written."""
+    lines = log.read_text().rpartition("\n")[0].splitlines()
+    entries = [json.loads(line)["message"] for line in lines]
+    return {message["id"] for message in entries if message["type"] == "say"}
+
+
+def test_a_backup_under_load_has_all_that_was_acknowledged(server: Server, tmp_path: Path) -> None:
+    server.start()
+    log, file = tmp_path / "acknowledged.jsonl", tmp_path / "candor.tar"
+    log.touch()
+    crowd = server.crowd("demo", "--workers", "10", "--log", str(log))
+    wait_until(lambda: len(said(log)) >= FIRST, "the crowd to be in the middle of it")
+    before = said(log)
+    made = candor("backup", file, "--data", server.data)
+    assert made.returncode == 0, made.stderr
+    assert crowd.poll() is None, "the crowd was gone too early"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    output, _ = crowd.communicate(timeout=ENOUGH)
+    assert crowd.returncode == 0, output
+
+    restored = Server(tmp_path / "elsewhere")
+    done = candor("restore", file, "--data", restored.data)
+    assert done.returncode == 0, done.stderr
+    assert {stat.S_IMODE(path.stat().st_mode) for path in restored.data.iterdir()} == {0o600}
+    assert restored.token == server.token
+    with sqlite3.connect(restored.data / "candor.db") as database:
+        stored = {id_ for (id_,) in database.execute("SELECT client_id FROM turn WHERE author = 'worker'")}
+    assert before <= stored <= said(log)
+    restored.start()
+    crowd = restored.crowd("demo", "--workers", "2")
+    output, _ = crowd.communicate(timeout=ENOUGH)
+    restored.stop()
+    assert crowd.returncode == 0, output
+    assert candor("audit", "--data", restored.data).returncode == 0
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    server = Server(tmp_path / "data")
+    server.data.mkdir()
+    server.start()
+    server.stop()
+    file = tmp_path / "candor.tar"
+    assert candor("backup", file, "--data", server.data).returncode == 0
+    again = candor("backup", file, "--data", server.data)
+    assert (again.returncode, again.stderr.splitlines()[0]) == (2, f"Error: {file} exists")
+    onto = candor("restore", file, "--data", server.data)
+    assert onto.returncode == 2
+    assert onto.stderr.splitlines()[0] == f"Error: {server.data / 'candor.db'} exists"
+    with sqlite3.connect(server.data / "candor.db") as database:
+        assert database.execute("SELECT count(*) FROM run").fetchone() == (1,)
+
+
+def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.tar"
+    wrong.write_text("not a tar")
+    done = candor("restore", wrong, "--data", tmp_path / "data")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 2)
+    assert f"{wrong} is no backup" in done.stderr
+    assert not (tmp_path / "data" / "candor.db").exists()
+
+
+def test_without_an_installation_there_is_nothing_to_back_up(tmp_path: Path) -> None:
+    done = candor("backup", tmp_path / "candor.tar", "--data", tmp_path / "none")
+    assert done.returncode == 2
+    assert "there is no" in done.stderr
+    assert not list(tmp_path.iterdir())

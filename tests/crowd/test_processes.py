@@ -1,0 +1,188 @@
+"""Several processes on one machine: what happens to their pages when they end, die, or are replaced."""
+
+import asyncio
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import httpx2
+import pytest
+from sqlalchemy import create_engine, text
+
+from bots.corpus import load_corpus
+from bots.crowd.patience import PatientClient
+from bots.crowd.profile import PROFILES
+from bots.crowd.view import Message
+from bots.crowd.worker import Diary, SimulatedWorker
+from bots.researcher.access import access
+from bots.researcher.client import ResearcherClient
+from tests.support.postgres import Postgres
+from tests.support.redis_server import RedisServer
+from tests.support.server_process import Server
+from tests.support.waiting import ENOUGH, until, wait_until
+
+pytestmark = [pytest.mark.services, pytest.mark.timeout(3 * ENOUGH)]
+PROCESSES = 2
+WORKERS = 20
+PACE = 0.3  # of people's reply times: the workers are still at it when the processes have been replaced
+
+
+@pytest.fixture
+def database(postgres: Postgres) -> Iterator[str]:
+    with postgres.database(migrated=False) as url:
+        yield url
+
+
+@pytest.fixture
+def cluster(database: str, redis: RedisServer, tmp_path: Path) -> Iterator[Server]:
+    """A server of two processes; what they say is in `server.log`."""
+    environment = {
+        "CANDOR_DATABASE_URL": database,
+        "CANDOR_REDIS_URL": redis.url,
+        "CANDOR_DRAIN_SECONDS": "60",
+    }
+    server = Server(tmp_path, "--processes", str(PROCESSES), environment=environment)
+    server.start()
+    # The first of them answers while others start; a process that dies then ends the server, and should.
+    wait_until(lambda: "is ready" in log(server), "all of the processes")
+    yield server
+    server.stop()
+
+
+def processes(server: Server) -> set[int]:
+    """Return the ids of the processes that serve."""
+    supervisor = server.process.pid
+    children = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
+    return set(map(int, children))
+
+
+def log(server: Server) -> str:
+    return (server.data / "server.log").read_text()
+
+
+def readiness(server: Server) -> dict[str, object]:
+    answer: dict[str, object] = httpx2.get(f"{server.url}/readyz", timeout=ENOUGH).json()
+    return answer
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+class Acknowledgements:
+    """What a crowd was told is stored: the ids of its lines, by assignment."""
+
+    def __init__(self) -> None:
+        self.lines: Counter[tuple[str, str]] = Counter()
+
+    def note(self, assignment: str, message: Message) -> None:
+        if message["type"] == "say":
+            self.lines[assignment, message["id"]] += 1
+
+
+async def test_a_rolling_restart_costs_a_page_one_connection_at_most_and_loses_nothing(
+    cluster: Server, database: str
+) -> None:
+    old = processes(cluster)
+    acknowledged = Acknowledgements()
+    way_in = access(cluster.url, cluster.token)
+    corpus = load_corpus("builtin:smalltalk")
+    lines = [turn for dialogue in corpus.dialogues for turn in dialogue.turns]
+    with ResearcherClient(way_in) as client, PatientClient(client, ENOUGH) as patient:
+        crowd = [
+            SimulatedWorker(
+                name=f"worker-{number}",
+                profile=PROFILES["honest"](random.Random(number)),
+                rng=random.Random(number),
+                lines=lines,
+                topics=["music", "books"],
+                client=patient,
+                socket_url=f"ws://127.0.0.1:{cluster.port}/ws",
+                patience=ENOUGH,
+                diary=Diary(partial(acknowledged.note)),
+            )
+            for number in range(WORKERS)
+        ]
+        tasks = [asyncio.create_task(worker.run("demo", PACE)) for worker in crowd]
+        await until(lambda: len({assignment for assignment, _ in acknowledged.lines}) == WORKERS)
+        cluster.process.send_signal(signal.SIGHUP)
+        await until(lambda: "the processes were replaced" in log(cluster))
+        assert any(not task.done() for task in tasks), "the crowd was gone too early"
+        await asyncio.gather(*tasks)
+    assert [worker.diary.failure for worker in crowd] == [None] * WORKERS
+    assert max(worker.diary.reconnects for worker in crowd) == 1
+    assert not old & processes(cluster)
+    engine = create_engine(database)
+    with engine.connect() as connection:
+        rows = connection.execute(
+            text("SELECT split_part(conversation_id, '-', 1), client_id FROM turn WHERE author = 'worker'")
+        )
+        stored = Counter((assignment, client_id) for assignment, client_id in rows)
+    engine.dispose()
+    assert stored == acknowledged.lines
+    assert set(stored.values()) == {1}
+
+
+def test_a_process_that_dies_is_started_again(cluster: Server) -> None:
+    before = processes(cluster)
+    victim = min(before)
+    os.kill(victim, signal.SIGKILL)
+    wait_until(lambda: victim not in processes(cluster), "the process to be gone")
+    assert readiness(cluster)["ready"], readiness(cluster)  # the other one
+    wait_until(lambda: len(processes(cluster)) == PROCESSES, "another process")
+    assert victim not in processes(cluster)
+    assert "a process ended by itself" in log(cluster)
+
+
+def test_where_a_new_process_does_not_start_the_old_ones_are_kept(cluster: Server, database: str) -> None:
+    """As with a new version whose schema the database does not have."""
+    old = processes(cluster)
+    engine = create_engine(database)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+    engine.dispose()
+    cluster.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "the processes were not replaced" in log(cluster), "the refusal")
+    wait_until(lambda: processes(cluster) == old, "the new process to be gone")
+    assert "the database's schema is 0001" in log(cluster)
+    assert httpx2.get(f"{cluster.url}/healthz", timeout=ENOUGH).status_code == 200
+
+
+def test_the_processes_end_with_their_supervisor(cluster: Server) -> None:
+    cluster.kill()
+    wait_until(lambda: is_free(cluster.port), "the port to be free")
+
+
+def test_a_process_that_cannot_start_ends_the_server(
+    database: str, redis: RedisServer, tmp_path: Path
+) -> None:
+    script = (
+        "import runpy;"
+        "import server.process.supervisor as supervisor; supervisor._MODULE = 'server.no_such_module';"
+        "runpy.run_module('server', run_name='__main__')"
+    )
+    port, data = str(Server(tmp_path).port), str(tmp_path)
+    command = [sys.executable, "-c", script, "serve", "--processes", "2", "--data", data, "--port", port]
+    done = subprocess.run(
+        command,
+        env=os.environ | {"CANDOR_DATABASE_URL": database, "CANDOR_REDIS_URL": redis.url},
+        capture_output=True,
+        text=True,
+        timeout=ENOUGH,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "a process of the server did not start" in done.stderr

@@ -1,0 +1,147 @@
+"""What uvicorn leaves out: an end for connections that ask for nothing, and for text that is none."""
+
+import asyncio
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from fastapi import FastAPI, WebSocket
+from structlog.testing import capture_logs
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from server.process import connections
+from server.process.lifecycle import Lifecycle
+from server.process.request_ids import RequestIds
+from server.process.server import Server
+from tests.support.server_process import Server as ServerProcess
+from tests.support.waiting import PATIENCE, wait_until
+
+app = FastAPI()
+app.add_middleware(RequestIds)
+
+
+@app.post("/")
+async def answer(body: dict[str, str]) -> dict[str, str]:
+    return body
+
+
+@app.websocket("/echo")
+async def echo(socket: WebSocket) -> None:
+    await socket.accept()
+    while True:
+        await socket.send_text(await socket.receive_text())
+
+
+@pytest.fixture
+def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """A server that gives each request half a second."""
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.5)
+    server = Server(app, Lifecycle())
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
+        thread.start()
+        wait_until(lambda: server.started, "the server")
+        yield listener.getsockname()[1]
+        server.should_exit = True
+        thread.join(PATIENCE)
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Return whether the other side has hung up; waits for it."""
+    connection.settimeout(PATIENCE)
+    try:
+        return connection.recv(65_536) == b""
+    except ConnectionResetError:
+        return True
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"POST / HTTP/1.1\r\nHost: here\r\n",
+        b'POST / HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"a"',
+    ],
+    ids=["nothing", "half a head", "half a body"],
+)
+def test_a_connection_that_sends_no_whole_request_is_closed(port: int, said: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(said)
+        assert is_closed(connection)
+
+
+def test_half_a_request_after_a_whole_one_is_closed(port: int) -> None:
+    whole = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(whole)
+        answer = b""
+        while not answer.endswith(b"{}"):
+            answer += connection.recv(65_536)
+        connection.sendall(b"POST / HTTP/1.1\r\n")
+        assert is_closed(connection)
+
+
+def test_a_websocket_may_be_silent(port: int) -> None:
+    """It is told apart from a connection that has not asked yet, which is closed meanwhile."""
+    with (
+        connect(f"ws://127.0.0.1:{port}/echo") as page,
+        socket.create_connection(("127.0.0.1", port)) as silent,
+    ):
+        assert is_closed(silent)
+        page.send("still here")
+        assert page.recv(PATIENCE) == "still here"
+
+
+def test_text_that_is_not_utf_8_is_closed_with_1007_and_one_line(port: int) -> None:
+    with (
+        capture_logs() as lines,
+        connect(f"ws://127.0.0.1:{port}/echo", additional_headers={"X-Request-ID": "page-7"}) as page,
+    ):
+        page.protocol.send_text(b"\xff\xfe")
+        page.socket.sendall(b"".join(page.protocol.data_to_send()))
+        with pytest.raises(ConnectionClosed) as closed:
+            page.recv(PATIENCE)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1007
+    assert [line["event"] for line in lines] == ["connection closed: a message was not valid UTF-8"]
+    assert lines[0]["request_id"] == "page-7"
+
+
+def test_text_in_pieces_is_whole_again(port: int) -> None:
+    """A letter may lie across two frames."""
+    with connect(f"ws://127.0.0.1:{port}/echo") as page:
+        letter = "ü".encode()
+        page.protocol.send_text(letter[:1], fin=False)
+        page.protocol.send_continuation(letter[1:], fin=True)
+        page.socket.sendall(b"".join(page.protocol.data_to_send()))
+        assert page.recv(PATIENCE) == "ü"
+
+
+def test_silent_connections_shut_newcomers_out_for_a_moment_only(tmp_path: Path) -> None:
+    """A process that may open 160 files, and 200 connections that say nothing."""
+    script = (
+        "import resource, runpy;"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (160, 160));"
+        "import server.process.connections as connections; connections.REQUEST_SECONDS = 3.0;"
+        "runpy.run_module('server', run_name='__main__')"
+    )
+    server = ServerProcess(tmp_path, interpreter=(sys.executable, "-c", script))
+    server.start()
+    try:
+        silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
+        with pytest.raises(httpx2.HTTPError):
+            httpx2.get(f"{server.url}/healthz", timeout=1)
+        assert all(is_closed(connection) for connection in silent)
+        assert httpx2.get(f"{server.url}/healthz", timeout=PATIENCE).status_code == 200
+        log = tmp_path / "server.log"
+        wait_until(lambda: "silent connections were closed" in log.read_text(), "a line of it in the log")
+        assert log.read_text().count("the limit of open files is") == 1
+        for connection in silent:
+            connection.close()
+    finally:
+        server.stop()
