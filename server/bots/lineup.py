@@ -86,6 +86,7 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
         return there or opened_bots.built_in(spec, learned.name, draws_from)
 
     bots = {spec.name: _opened(f"system `{spec.name}`", bot, spec.bot, corpus) for spec in study.systems}
+    rules = rules_of(study, corpus)
     earlier = EarlierReplies(entry.id) if study.qc.draw == "systems" else None
     bots[QC] = _opened("the qc bot", bot, study.qc.bot, qc_corpus, earlier)
     return OpenRun(
@@ -94,7 +95,7 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
         seed=entry.seed,
         study=study,
         card=study_card(study),
-        rules=rules_of(study, corpus),
+        rules=rules,
         names=names_of(study, opened_bots),
         bots=bots,
         earlier=earlier,
