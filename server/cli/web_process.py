@@ -26,7 +26,7 @@ def main(listener: socket.socket, control: socket.socket) -> None:
     try:
         auth = load_auth(settings.data, settings.token_days)
         configure_logging(auth.secrets)
-        opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
+        opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots, bot_hosts=settings.bot_hosts)
         runs = open_runs(settings, opened_bots)
     except CandorError as error:
         fail(error.message, error.hint)
