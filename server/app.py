@@ -30,6 +30,7 @@ from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.live.join import JoinApi
+from server.live.newcomers import Newcomers
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
 from server.process.lifecycle import Lifecycle
@@ -111,16 +112,26 @@ def create_app(
     app.include_router(Health(store, lifecycle).router)
     join_api = JoinApi(
         store=store,
+        auth=auth,
+        runs=runs,
+        limits=limits,
+        per_address=parse(settings.attempts_per_address),
+        signed_links=settings.signed_links,
+        pages=pages,
+    )
+    app.include_router(join_api.router)
+    newcomers = Newcomers(
+        store=store,
         live=live,
         auth=auth,
         runs=runs,
         limits=limits,
         per_address=parse(settings.joins_per_address),
-        pages=pages,
+        signed_links=settings.signed_links,
     )
-    app.include_router(join_api.router)
     worker_socket = WorkerSocket(
         live=live,
+        newcomers=newcomers,
         auth=auth,
         limits=limits,
         per_session=parse(settings.messages_per_session),

@@ -329,11 +329,27 @@ def test_two_tabs_opened_at_once_are_one_worker(page: Page, stage: Stage) -> Non
     tabs = [page, page.context.new_page()]
     for tab in tabs:
         tab.goto(f"{stage.url}/w/single", wait_until="commit")
-    for tab in tabs:
-        elsewhere = tab.get_by_role("heading", name="This session is open in another tab")
-        expect(elsewhere.or_(tab.get_by_role("button", name="I understand"))).to_be_visible()
     query = "SELECT count(*) FROM assignment JOIN run ON run.id = run_id WHERE slug = 'single'"
+    for tab in tabs:
+        expect(tab.get_by_role("button", name="I understand")).to_be_visible()
+    assert rows(stage, query) == [(0,)]
+    for tab in tabs:
+        press(tab, "I understand")
+        expect(tab.get_by_role("button", name="Start the conversation")).to_be_visible()
+    expect(page.get_by_role("heading", name="This session is open in another tab")).to_be_visible()
     assert rows(stage, query) == [(1,)]
+
+
+def test_a_study_that_fills_up_while_the_instructions_are_read_says_so(page: Page, stage: Stage) -> None:
+    page.goto(f"{stage.url}/w/filling?worker=slow")
+    expect(page.get_by_role("button", name="I understand")).to_be_visible()
+    other = page.context.new_page()
+    enter(other, f"{stage.url}/w/filling?worker=quick")
+    press(page, "I understand")
+    expect(page.get_by_role("heading", name="Every place is taken")).to_be_visible()
+    clean(page)
+    press(page, "Try again")
+    expect(page.get_by_role("heading", name="Every place is taken")).to_be_visible()
 
 
 def test_a_link_that_has_expired_says_so_and_can_be_opened_afresh(page: Page, stage: Stage) -> None:
@@ -568,8 +584,8 @@ def test_leaving_asks_first(page: Page, link: str) -> None:
     press(page, "No thanks")
     press(page, "Leave the study")
     expect(page.get_by_role("heading", name="You have left the study")).to_be_visible()
-    page.reload()
-    expect(page.get_by_role("heading", name="You have left the study")).to_be_visible()
+    page.reload()  # nothing was stored of somebody who had not agreed
+    expect(page.get_by_role("button", name="I understand")).to_be_visible()
 
 
 @pytest.mark.parametrize(
