@@ -129,6 +129,7 @@ def create_app(
         per_address=parse(settings.joins_per_address),
         signed_links=settings.signed_links,
     )
+    lifecycle.on_drain(newcomers.drain)
     worker_socket = WorkerSocket(
         live=live,
         newcomers=newcomers,

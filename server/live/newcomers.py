@@ -4,7 +4,9 @@ Until then nothing is stored of them. What they are shown, and what they may sen
 session without conversations.
 """
 
+import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 
 import structlog
 from limits import RateLimitItem
@@ -21,12 +23,13 @@ from server.live.runtime import Connection, LiveSession
 from server.live.sessions import LiveSessions
 from server.session.events import Accept, FromWorker, Tell
 from server.session.phase import Phase
-from server.session.protocol import Accepted, Agree
+from server.session.protocol import CLOSE_RESTART, Accepted, Agree
 from server.session.state import AssignmentContext, State
 from server.session.step import step
 from server.session.worker_view import snapshot
 
 log = structlog.get_logger()
+_APART = 0.005  # seconds from one page that is let go to the next
 
 
 class Newcomers:
@@ -60,6 +63,7 @@ class Newcomers:
         self._limits = limits
         self._per_address = per_address
         self._signed_links = signed_links
+        self._reading: set[Connection] = set()
 
     async def find(self, ticket: Ticket) -> str | None:
         """Return the assignment that a ticket's holder has by now, whatever ticket it came of; None: none.
@@ -103,6 +107,22 @@ class Newcomers:
                 await self._tell_of_expiry(enrolment.displaced)
         return assignment, await self._live.open(assignment)
 
+    async def drain(self, seconds: float) -> None:
+        """Have the pages of newcomers connect anew, one after the other; give up after so many seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                for page in tuple(self._reading):
+                    page.close(CLOSE_RESTART)
+                    await asyncio.sleep(_APART)
+
+    def begin_reading(self, page: Connection) -> None:
+        """Take up that `page` shows the instructions to somebody who has no session."""
+        self._reading.add(page)
+
+    def end_reading(self, page: Connection) -> None:
+        """Take up that `page` has a session, or is gone."""
+        self._reading.discard(page)
+
     def release(self, assignment: str) -> None:
         """Forget the session of an assignment, if nobody holds it any more."""
         self._live.release(assignment)
@@ -142,6 +162,7 @@ class Newcomer:
 
     async def attach(self, page: Connection) -> None:
         """Show the instructions."""
+        self._newcomers.begin_reading(page)
         page.send(snapshot(self._state, self._run.card, utc_now()))
 
     async def receive(self, message: FromWorker, page: Connection) -> None:
@@ -161,6 +182,7 @@ class Newcomer:
 
     def detach(self, page: Connection) -> None:
         """Forget `page`."""
+        self._newcomers.end_reading(page)
         if self._enrolled is not None:
             assignment, session = self._enrolled
             session.detach(page)
@@ -170,6 +192,7 @@ class Newcomer:
         self._enrolled = await self._newcomers.enrol(self._ticket, self._connection)
         _, session = self._enrolled
         await session.attach(page, shown=Phase.INSTRUCTIONS)
+        self._newcomers.end_reading(page)
         if session.state.agreed and not session.state.has_seen(message_id):
             # On another page of theirs. This one has just been shown where they are.
             page.send(Accepted(id=message_id))

@@ -428,6 +428,8 @@ def test_what_a_page_of_protocol_version_1_has_left_is_stored_once(
 ) -> None:
     enter(page, link)
     open_topic(page)
+    page.reload()
+    expect(page.get_by_role("log")).to_be_visible()
     left_by_version_one(page, "1:draft", "Half a line")
     sent = {"type": "say", "k": 1, "turn": 0, "text": "Written in the page before.", "id": "before"}
     left_by_version_one(page, "outbox", [sent])
@@ -446,6 +448,8 @@ def test_what_was_left_in_a_later_attempt_goes_back_to_the_composer(page: Page, 
     page.keyboard.press("Enter")
     expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
     open_topic(page)
+    page.reload()
+    expect(page.get_by_role("log")).to_be_visible()
     sent = {"type": "say", "k": 1, "turn": 0, "text": "Written to the second chatbot.", "id": "second"}
     left_by_version_one(page, "outbox", [sent])
     page.reload()
