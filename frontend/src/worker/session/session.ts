@@ -22,7 +22,11 @@ export interface Visitor {
 export function visitorOf(path: string, query: string): Visitor {
   const slug = path.split("/").filter(Boolean).at(-1) ?? "";
   const given = new URLSearchParams(query);
-  return { run: decoded(slug), worker: given.get("worker") || null, signature: given.get("signature") || null };
+  return {
+    run: decoded(slug),
+    worker: given.get("worker") || null,
+    signature: given.get("signature") || null,
+  };
 }
 
 function decoded(text: string): string {
