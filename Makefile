@@ -47,8 +47,10 @@ contract: install ## who may import whom
 pages-test: $(PAGES) ## style, types and unit tests of the pages, and whether the types of what the server sends have drifted
 	cd frontend && ./with-node npm run --silent lint && ./with-node npm run --silent types:check && ./with-node npm test --silent
 
-wheel: install $(PAGES) ## build a wheel with the pages inside, into dist/
-	rm -rf dist && $(BIN)/python -m build --wheel
+wheel: install $(PAGES) ## build a wheel with the pages and a bill of materials inside, into dist/
+	rm -rf dist build/sbom && $(BIN)/python scripts/bill_of_materials.py
+	$(BIN)/python -m build --wheel
+	$(BIN)/python scripts/bill_of_materials.py dist/candor-*.whl
 
 install-wheel: ## install the wheel of dist/ into a new environment: make install-wheel VENV=/opt/candor
 	$(PYTHON) -m venv $(VENV)

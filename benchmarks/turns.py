@@ -1,17 +1,20 @@
 """How many durable turns a second the server completes, against a bare WebSocket echo on the same uvicorn.
 
 python benchmarks/turns.py [--connections 50 --connections 500] [--seconds 10]
+python benchmarks/turns.py --connections 3000 --pause 10 --seconds 60
 
 A turn is a worker's input, stored and acknowledged, and the bot's reply, stored and shown. Workers send the
-next input when they have seen the reply, without pause; they rate, go on to the next conversation and arrive
-anew when their assignment is handed in, which takes part of the time and counts for nothing. The bot is the
-cheapest there is (the qc bot, which draws a line). Rows are in SQLite, each commit with fsync. The echo and
-the server are measured in one run, with the same load generator (picows, in Cython) in this process.
+next input when they have seen the reply, without pause, or after `--pause` seconds, give or take a half; they
+rate, go on to the next conversation and arrive anew when their assignment is handed in, which takes part of
+the time and counts for nothing. The bot is the cheapest there is (the qc bot, which draws a line). Rows are
+in SQLite, each commit with fsync. The echo and the server are measured in one run, with one load generator
+(picows, in Cython) in this process. Memory is what the server's process has grown by, for each session.
 """
 
 import asyncio
 import json
 import platform
+import random
 import statistics
 import subprocess
 import sys
@@ -47,6 +50,7 @@ systems:
 """
 SAYING = "I have been reading about the sea and its tides lately, what do you think of it?"
 WARM_UP = 3.0  # seconds before anything is counted
+AT_ONCE = 32  # arrivals
 
 ECHO = """
 import sys, uvicorn
@@ -73,6 +77,7 @@ class Tally:
         self.done = 0
         self.waits: list[float] = []
         self.errors: Counter[str] = Counter()
+        self.memory = 0.0  # KiB a session
 
     def wait(self, since: float) -> None:
         if self.counting:
@@ -101,10 +106,11 @@ class EchoClient(WSListener):  # type: ignore[misc]
 
 
 class WorkerClient(WSListener):  # type: ignore[misc]
-    """A worker without pause. `leave` is called when the assignment is handed in."""
+    """A worker. `leave` is called when the assignment is handed in."""
 
-    def __init__(self, token: str, tally: Tally, leave: Callable[[], None]) -> None:
+    def __init__(self, token: str, pause: float, tally: Tally, leave: Callable[[], None]) -> None:
         self._token = token
+        self._pause = pause
         self._tally = tally
         self._leave = leave
         self._turn = 0
@@ -134,13 +140,13 @@ class WorkerClient(WSListener):  # type: ignore[misc]
                 self._send(transport, "topic", text="the sea", opinion="like", **self._where)
             case "conversation_started":
                 self._turn = 0
-                self._say(transport)
+                self._say_later(transport)
             case "said":
                 self._turn = message["turn"] + 1
                 if self._tally.counting:
                     self._tally.done += 1
                 if self._turn < 2 * INPUTS:
-                    self._say(transport)
+                    self._say_later(transport)
                 else:
                     self._send(transport, "end_conversation", **self._where)
             case "rating_due":
@@ -155,6 +161,13 @@ class WorkerClient(WSListener):  # type: ignore[misc]
             case "error":
                 self._tally.errors[message["message"]] += 1
                 transport.disconnect()
+
+    def _say_later(self, transport: WSTransport) -> None:
+        if not self._pause:
+            self._say(transport)
+            return
+        seconds = random.uniform(0.5, 1.5) * self._pause
+        asyncio.get_running_loop().call_later(seconds, self._say, transport)
 
     def _say(self, transport: WSTransport) -> None:
         self._since[self._send(transport, "say", turn=self._turn, text=SAYING, **self._where)] = (
@@ -190,20 +203,24 @@ async def connect_echo(port: int, tally: Tally, connections: int) -> list[WSTran
 class Crowd:
     """So many workers at a time; whoever hands in is followed by the next."""
 
-    def __init__(self, server: Server, tally: Tally) -> None:
+    def __init__(self, server: Server, pause: float, tally: Tally) -> None:
         self._server = server
+        self._pause = pause
         self._tally = tally
         self._number = 0
+        self._door = asyncio.Semaphore(AT_ONCE)
         self._arriving: set[asyncio.Task[None]] = set()
         self._transports: set[WSTransport] = set()
         self.over = False
 
     async def arrive(self) -> None:
         self._number += 1
-        token = await asyncio.to_thread(join, self._server, f"worker-{id(self)}-{self._number}")
+        name = f"worker-{id(self)}-{self._number}"
         url = f"ws://127.0.0.1:{self._server.port}/ws"
-        client = WorkerClient(token, self._tally, self._next)
-        transport, _ = await ws_connect(lambda: client, url)
+        async with self._door:
+            token = await asyncio.to_thread(join, self._server, name)
+            client = WorkerClient(token, self._pause, self._tally, self._next)
+            transport, _ = await ws_connect(lambda: client, url)
         self._transports.add(transport)
 
     def _next(self) -> None:
@@ -249,15 +266,23 @@ async def echoes(folder: Path, connections: int, seconds: float) -> tuple[float,
     return rate, tally
 
 
-async def turns(server: Server, connections: int, seconds: float) -> tuple[float, Tally]:
+async def turns(server: Server, connections: int, pause: float, seconds: float) -> tuple[float, Tally]:
     tally = Tally()
-    crowd = Crowd(server, tally)
-    for _ in range(connections):
-        await crowd.arrive()
+    crowd = Crowd(server, pause, tally)
+    before = resident(server)
+    await asyncio.gather(*(crowd.arrive() for _ in range(connections)))
+    await asyncio.sleep(1.5 * pause)  # all of them are in a conversation, at moments of their own
     rate = await counted(tally, seconds)
+    tally.memory = (resident(server) - before) / connections
     crowd.leave()
     await asyncio.sleep(1)
     return rate, tally
+
+
+def resident(server: Server) -> float:
+    """Return the KiB of memory that the server's process has."""
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    return float(status.partition("VmRSS:")[2].split()[0])
 
 
 def quantiles(waits: list[float]) -> str:
@@ -267,10 +292,11 @@ def quantiles(waits: list[float]) -> str:
     return f"p50 {cut[49]:.1f} ms, p99 {cut[98]:.1f} ms"
 
 
-async def measure(connections: list[int], seconds: float) -> None:
+async def measure(connections: list[int], pause: float, seconds: float) -> None:
     packages = ", ".join(f"{name} {version(name)}" for name in ("uvicorn", "websockets", "picows"))
     print(f"Python {platform.python_version()}, {packages}")
-    print(f"{'connections':>11} {'echo/s':>9} {'turns/s':>9} {'ratio':>7}  input to acknowledgement")
+    head = f"{'connections':>11} {'echo/s':>9} {'turns/s':>9} {'ratio':>7} {'KiB each':>9}"
+    print(f"{head}  input to acknowledgement")
     for number in connections:
         with tempfile.TemporaryDirectory() as folder:
             echo, _ = await echoes(Path(folder), number, seconds)
@@ -280,10 +306,11 @@ async def measure(connections: list[int], seconds: float) -> None:
             server.open_run(study, "turns")
             server.start()
             try:
-                rate, tally = await turns(server, number, seconds)
+                rate, tally = await turns(server, number, pause, seconds)
             finally:
                 server.stop()
-            print(f"{number:>11} {echo:>9.0f} {rate:>9.0f} {rate / echo:>7.3f}  {quantiles(tally.waits)}")
+            measured = f"{number:>11} {echo:>9.0f} {rate:>9.0f} {rate / echo:>7.3f} {tally.memory:>9.0f}"
+            print(f"{measured}  {quantiles(tally.waits)}", flush=True)
             if tally.errors:
                 print(f"            errors: {dict(tally.errors)}")
 
@@ -294,9 +321,10 @@ def main(
         500,
     ],
     seconds: Annotated[float, typer.Option(help="How long each measurement takes.")] = 10.0,
+    pause: Annotated[float, typer.Option(help="Seconds until a worker answers; people take about 10.")] = 0.0,
 ) -> None:
     """Measure durable turns a second against a bare echo."""
-    uvloop.run(measure(connections, seconds))
+    uvloop.run(measure(connections, pause, seconds))
 
 
 if __name__ == "__main__":

@@ -6,24 +6,26 @@ open the builtin ones. All other names are here for `server`, which imports noth
 needs of bots, and what commands print to.
 """
 
-from bots.builtin.catalogue import UnknownBotError, open_bot
+from bots.builtin.catalogue import UnknownBotError, open_bot, require_openable
 from bots.conformance.check import check_bot
 from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict
 from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
 from bots.conformance.table import verdict_table
 from bots.core.ask import ask
+from bots.core.backoff import backoff
 from bots.core.body_limit import BodyLimit
 from bots.core.chat import Bot, Chat, Reply, Turn
 from bots.core.failures import BotError, BotGone, FailureKind
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
-from bots.core.host_protocol import Drain, Offer, WireError
+from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
+from bots.core.known_lines import KnownLines
+from bots.core.opaque_id import opaque_id
 from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
-from bots.qc_bots.fitted import EarlierReply, FittedQcBot
 from bots.terminal import console, fail, stderr
 
 __all__ = [
@@ -34,20 +36,23 @@ __all__ = [
     "Bot",
     "BotError",
     "BotGone",
+    "CannotHold",
     "Chat",
     "ConformanceReport",
     "Corpus",
     "CorpusError",
     "DialInEndpoint",
     "Drain",
-    "EarlierReply",
+    "Earlier",
     "Endpoint",
     "EndpointError",
     "FailureKind",
     "Finding",
-    "FittedQcBot",
+    "Hold",
     "HostReplica",
     "HostSession",
+    "KnownLines",
+    "NumberedReply",
     "Offer",
     "Overruns",
     "Replica",
@@ -60,14 +65,17 @@ __all__ = [
     "Verdict",
     "WireError",
     "ask",
+    "backoff",
     "check_bot",
     "console",
     "fail",
     "gives_itself_away",
     "load_corpus",
+    "opaque_id",
     "open_bot",
     "open_endpoint",
     "open_replica",
+    "require_openable",
     "stderr",
     "verdict_table",
 ]

@@ -1,11 +1,30 @@
 """What every command prints to, and how it says what the user has to put right."""
 
-from typing import NoReturn
+import re
+from typing import Any, NoReturn
 
-from rich.console import Console
+from rich import console as rich_console
 from rich.markup import escape
+from rich.text import Text
 
 EXIT_REFUSED = 2
+# All control characters but line feed and tab: a terminal takes some of them for commands.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def harmless(text: str) -> str:
+    """Return `text` with control characters replaced, so that a terminal shows it and does nothing else."""
+    return _CONTROL.sub("\ufffd", text)
+
+
+class Console(rich_console.Console):
+    """A console that prints texts of any origin: none of them can speak to the terminal."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Return `text` as it is printed, wherever it stands."""
+        return super().render_str(harmless(text), **options)
+
+
 console = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
 

@@ -1,8 +1,10 @@
 """The one place where the parts are put together."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +23,10 @@ from server.bots.api import BotsApi
 from server.bots.background_checks import BackgroundChecks
 from server.bots.host_socket import HostSocket
 from server.bots.lineup import OpenRun
+from server.bots.open_runs import OpenRuns
 from server.bots.opened_bots import OpenedBots
 from server.bots.registered_bots import RegisteredBots
+from server.bots.stored_changes import StoredChanges
 from server.config import Settings
 from server.db.engine import DatabaseLimits
 from server.db.store import Store
@@ -33,12 +37,14 @@ from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
+from server.news import open_news
 from server.process.lifecycle import Lifecycle
 from server.process.readiness import Health
 from server.process.request_ids import RequestIds
 from server.site.api_docs import ApiDocs
 from server.site.start import StartPage
 from server.site.templates import STATIC, STATIC_PATH
+from server.telemetry import start_tracing
 
 PAGES = Path(__file__).parent / "pages"
 API_VERSION = "1"
@@ -62,7 +68,8 @@ def create_app(
     Args:
         settings: where the database is, which must be up to date, and how much anybody may send.
         auth: the installation's secrets; tokens that are rows of the database are looked up besides.
-        runs: what workers can be let into, by the run's id.
+        runs: what workers can be let into from the start, by the run's id; those that are opened later are
+            found in the database.
         opened_bots: has opened the bots of `runs`; it is closed when the server stops.
         pages: the folder of the built pages.
         lifecycle: hears when everything has started, and is told what to finish before the end.
@@ -72,27 +79,33 @@ def create_app(
     store = Store(settings.resolved_database_url, limits_of_database)
     auth = replace(auth, granted=_grants_in(store))
     metrics = Metrics(auth)
-    runs = {key: metrics.measured(run) for key, run in runs.items()}
-    live = LiveSessions(store, runs, auth)
+    news = open_news(settings.redis_url)
+    served = OpenRuns(runs, partial(_prepared, store, metrics))
+    live = LiveSessions(store, served, auth, news)
     lifecycle.on_drain(live.drain)
     metrics.watch(live, store)
-    limits = RateLimits(frozenset(settings.exempt_addresses))
+    limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)
     checks = BackgroundChecks(store)
-    bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys)
+    bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
+    changes = StoredChanges(store, served, bots, opened_bots, news)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        end_tracing = start_tracing()
         store.start()
         opened_bots.start()
-        for run in runs.values():
-            if run.earlier is not None:
-                run.earlier.read_through(store)
+        news.start()
+        changes.start()
         lifecycle.begin_serving()
         yield
+        await changes.close()
+        await news.close()
+        await limits.close()
         await checks.close()
         await live.close()  # before the bots' connections: systems do not fail because a server stops
         await opened_bots.close()
         store.stop()
+        await asyncio.to_thread(end_tracing)
 
     app = FastAPI(
         title="Candor",
@@ -109,22 +122,21 @@ def create_app(
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
     app.middleware("http")(_with_headers)
     app.add_middleware(RequestIds)
-    app.include_router(Health(store, lifecycle).router)
+    app.include_router(Health(store, lifecycle, settings.redis_url).router)
     join_api = JoinApi(
         store=store,
         auth=auth,
-        runs=runs,
+        runs=served,
         limits=limits,
         per_address=parse(settings.attempts_per_address),
         signed_links=settings.signed_links,
         pages=pages,
     )
-    app.include_router(join_api.router)
     newcomers = Newcomers(
         store=store,
         live=live,
         auth=auth,
-        runs=runs,
+        runs=served,
         limits=limits,
         per_address=parse(settings.joins_per_address),
         signed_links=settings.signed_links,
@@ -138,19 +150,28 @@ def create_app(
         per_session=parse(settings.messages_per_session),
         per_address=parse(settings.connections_per_address),
     )
-    app.include_router(worker_socket.router)
-    researcher_api = ResearcherApi(
-        store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages
-    )
-    app.include_router(researcher_api.router)
-    app.include_router(metrics.router)
-    app.include_router(BotsApi(store=store, auth=auth, bots=bots).router)
-    app.include_router(HostSocket(auth=auth, bots=bots).router)
-    app.include_router(ApiDocs(auth, app.openapi).router)
-    app.include_router(StartPage(store, runs.keys()).router)
+    url = settings.resolved_public_url
+    for router in (
+        join_api.router,
+        worker_socket.router,
+        ResearcherApi(store=store, auth=auth, public_url=url, pages=pages).router,
+        metrics.router,
+        BotsApi(store=store, auth=auth, bots=bots).router,
+        HostSocket(auth=auth, bots=bots).router,
+        ApiDocs(auth, app.openapi).router,
+        StartPage(store, served).router,
+    ):
+        app.include_router(router)
     app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
+
+
+def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:
+    """Return a run as workers get into it: measured, and drawing from what its systems have said."""
+    if run.earlier is not None:
+        run.earlier.read_through(store)
+    return metrics.measured(run)
 
 
 def api_schema() -> dict[str, Any]:

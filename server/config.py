@@ -60,6 +60,7 @@ class Settings(BaseSettings):
     connections_per_address: Limit = Field("240/minute", description="sockets opened from one address")
     messages_per_session: Limit = Field("40/10second", description="messages of one worker")
     refuse_private_bots: bool = Field(False, description="ask bots at public addresses only")
+    bot_hosts: int = Field(1, ge=1, le=64, description="processes in which the builtin bots compute")
     bot_keys: dict[str, list[str]] = Field(
         {}, description="environment variables that may be a registered bot's key, each with its hosts"
     )

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from bots.core.words import sentences, words
+from bots.core.words import LINES, sentences, words
 
 Act = Literal["greets", "asks how you are", "asks back", "asks whether", "asks what", "tells", "leaves"]
 GREETINGS: tuple[Act, ...] = ("greets", "asks how you are")
@@ -26,7 +26,7 @@ _WHETHER = re.compile(
 )
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=LINES)
 def act(text: str) -> Act:
     """Return what `text` does; of several things, the one that most wants an answer."""
     found = [_sentence_act(part) for part in sentences(text)] or ["tells"]

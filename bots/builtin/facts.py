@@ -1,7 +1,7 @@
 """What a persona has to say about a question it is asked."""
 
 from bots.builtin.acts import act
-from bots.builtin.choice import staleness
+from bots.builtin.choice import said_parts, staleness
 from bots.builtin.topics import TOPICS, topics_of
 from bots.core.chat import Chat
 from bots.core.prose import present
@@ -25,7 +25,8 @@ def asked_fact(chat: Chat) -> str | None:
 
 def untold(chat: Chat) -> list[str]:
     """Return the persona's sentences that the bot has not said yet, as they are shown."""
-    return [sentence for sentence in own_lines(chat) if staleness(sentence, chat) < 1]
+    said = said_parts(chat) if chat.persona else {}
+    return [sentence for sentence in own_lines(chat) if staleness(sentence, said) < 1]
 
 
 def own_lines(chat: Chat) -> list[str]:

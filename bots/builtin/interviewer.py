@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from bots.builtin.acts import GREETINGS, Act, act
 from bots.builtin.choice import freshest
@@ -11,7 +12,7 @@ from bots.builtin.rules import answers, script
 from bots.builtin.topics import TOPICS, topics_of
 from bots.core.chat import Chat, Reply
 from bots.core.prose import present
-from bots.core.words import content, stem, stems
+from bots.core.words import LINES, content, stem, stems
 from bots.corpus import Corpus
 
 _LINK_EVERY = 3  # replies
@@ -29,6 +30,7 @@ class Interviewer:
     def __init__(self, corpus: Corpus) -> None:
         """Take any corpus; nothing is learned from it."""
         self._script = script("interviewer")
+        self._follow_ups = lru_cache(maxsize=LINES)(self._find_follow_ups)
 
     async def reply(self, chat: Chat) -> Reply:
         """Return a reaction and a question."""
@@ -71,7 +73,7 @@ class Interviewer:
     def _tiers(self, chat: Chat) -> Iterator[Sequence[str]]:
         """Yield questions to choose from, those nearest to the worker's latest line first."""
         said = [turn.text for turn in chat.turns if turn.author == "worker"]
-        links = [link.format(thing) for thing in mentions(chat)[:1] for link in self._script["links"]]
+        links = [link.format(thing) for thing in mentions(chat, 1) for link in self._script["links"]]
         if said and act(said[-1]) in ("asks what", "asks whether"):
             yield self._script["returns"]
         if (chat.seed + chat.replies_given()) % _LINK_EVERY == 0:
@@ -84,9 +86,9 @@ class Interviewer:
         yield from answers(self._script["rules"], said[-1] if said else "")
         yield self._script["openers"]
 
-    def _follow_ups(self, line: str) -> Iterator[Sequence[str]]:
-        yield from answers(self._script["rules"], line)
-        yield from (TOPICS[topic].questions for topic in topics_of(line)[:2])
+    def _find_follow_ups(self, line: str) -> tuple[Sequence[str], ...]:
+        asking_on = answers(self._script["rules"], line)
+        return (*asking_on, *(TOPICS[topic].questions for topic in topics_of(line)[:2]))
 
     def _pick(self, name: str, chat: Chat, rng: random.Random) -> str:
         return freshest(_shuffled(self._script[name], rng), chat)

@@ -74,7 +74,7 @@ class MemoryNetwork:
         if fact:
             yield fact
         if chat.replies_given() % 2 and not act(said).startswith("asks"):
-            for thing in mentions(chat)[:2]:
+            for thing in mentions(chat, 2):
                 yield _RECALLS[(chat.seed + chat.replies_given()) % len(_RECALLS)].format(thing)
         statements = np.where(self._sayings.questions, ratings - 10, ratings)
         yield from ranked(self._sayings.lines, statements, chat, _WARMTH)

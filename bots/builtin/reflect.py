@@ -42,7 +42,7 @@ class Reflect:
         if fact:
             yield from (way.format(fact) for way in self._turned("share", chat))
         ways = self._turned("remember", chat)
-        remembered = [way.format(thing) for thing in mentions(chat)[:2] for way in ways]
+        remembered = [way.format(thing) for thing in mentions(chat, 2) for way in ways]
         if doing == "tells" and not content(line):
             yield from remembered
         for filled in answers(self._script["rules"], line):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
 
-from bots.core.words import stem, words
+from bots.core.words import LINES, stem, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ for _topic in TOPICS.values():
         _BY_STEM[_stem] = (*_BY_STEM.get(_stem, ()), _topic.name)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=LINES)
 def topics_of(text: str) -> tuple[str, ...]:
     """Return the names of the topics that `text` touches, the one touched by most words first."""
     said = words(text)

@@ -1,18 +1,18 @@
 """Asking a bot the lines of the script. Everything else about a check is computed from the answers."""
 
 import asyncio
+import random
 import time
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bots.conformance.answer import Answer, CheckResponses
-from bots.conformance.script import ALONE, ASKED_AGAIN, SMALL_TALK, Script, at_once_script, calls, together
+from bots.conformance.script import ASKED_AGAIN, Script, at_once_scripts, calls, draw_scripts
 from bots.core.ask import ask
 from bots.core.chat import Bot, Chat, Turn
 from bots.core.failures import BotError
+from bots.core.opaque_id import opaque_id
 
-_SEED = 20_210_822
 _IN_A_ROW, _IN_ALL = 3, 6
 
 
@@ -23,10 +23,10 @@ class _Asking:
     bot: Bot
     patience: float
     progress: Callable[[int], None]
-    id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    rng: random.Random
     answers: list[Answer] = field(default_factory=list)
 
-    async def hold(self, script: Script, conversation: int, seed: int) -> list[Chat]:
+    async def hold(self, script: Script, conversation: int) -> list[Chat]:
         """Hold one conversation, and return what the bot was asked in it.
 
         A line without an answer is taken out of the history, so that every other is asked as in a
@@ -34,8 +34,10 @@ class _Asking:
         """
         turns: tuple[Turn, ...] = ()
         chats = []
+        # Named and seeded as the conversations of workers are: a bot cannot tell that it is checked.
+        seed = self.rng.getrandbits(63)
+        name = opaque_id(self.rng.getrandbits(63), "check")
         for line in script.lines:
-            name = f"check-{self.id}-{script.part.replace(' ', '-')}-{conversation}"
             chat = Chat(name, seed, script.persona, (*turns, Turn("worker", line)))
             chats.append(chat)
             answer = await self.ask(script, conversation, chat)
@@ -70,7 +72,7 @@ class _Asking:
 
 
 async def ask_script(
-    bot: Bot, at_once: int, patience: float, progress: Callable[[int, int], None]
+    bot: Bot, at_once: int, patience: float, progress: Callable[[int, int], None], rng: random.Random
 ) -> CheckResponses:
     """Ask `bot` everything: the conversations one after the other, two calls again, then many at once.
 
@@ -79,14 +81,16 @@ async def ask_script(
         at_once: conversations at once in the study; so many are held here, MOST_AT_ONCE at most.
         patience: seconds that a call has.
         progress: told how many calls are done, and of how many.
+        rng: draws what is said, and the conversations' names and seeds.
     """
     total = calls(at_once)
     progress(0, total)
-    asking = _Asking(bot, patience, lambda done: progress(done, total))
-    held = [await asking.hold(script, i, _SEED) for i, script in enumerate(ALONE)]
-    again = Script("again", SMALL_TALK.lines)
+    asking = _Asking(bot, patience, lambda done: progress(done, total), rng)
+    scripts = draw_scripts(rng)
+    held = [await asking.hold(script, i) for i, script in enumerate(scripts.alone)]
+    again = Script("again", scripts.small_talk.lines)
     for at in ASKED_AGAIN:
         await asking.ask(again, at, held[0][at])
-    many = at_once_script(at_once)
-    await asyncio.gather(*(asking.hold(many, i, _SEED + i) for i in range(together(at_once))))
+    many = at_once_scripts(at_once, rng)
+    await asyncio.gather(*(asking.hold(script, i) for i, script in enumerate(many)))
     return CheckResponses(tuple(asking.answers), stopped=len(asking.answers) < total)

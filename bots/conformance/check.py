@@ -1,5 +1,6 @@
 """A whole check: ask, measure, judge, report."""
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 
 from bots.conformance import measures
@@ -30,6 +31,7 @@ async def check_bot(
     overruns: Overruns | None = None,
     patience: float = 60.0,
     progress: Callable[[int, int], None],
+    rng: random.Random | None = None,
 ) -> ConformanceReport:
     """Return whether `bot` is fit for workers. It never raises what the bot raises.
 
@@ -43,8 +45,9 @@ async def check_bot(
         overruns: how it kept to them with workers, where there were some.
         patience: seconds that a call has.
         progress: told, first of all and after each call, how many are done and of how many.
+        rng: draws what the bot is asked; None: every time something else.
     """
-    asked = await ask_script(bot, at_once, patience, progress)
+    asked = await ask_script(bot, at_once, patience, progress, rng or random.SystemRandom())
     return report(asked, Standard(names, delays, overruns, patience))
 
 

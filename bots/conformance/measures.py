@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 
 from bots.conformance.answer import Answer
-from bots.conformance.script import PERSONAS, TELLING
+from bots.conformance.script import CHARACTERS
 from bots.core.words import stem, stems
 
 _MARKUP = {
@@ -98,9 +98,9 @@ def persona_words(answers: Iterable[Answer]) -> list[str]:
     anyway = said.get((), set())
     return [
         word
-        for persona, telling in zip(PERSONAS, TELLING, strict=True)
-        for word in telling
-        if stem(word) in said.get(persona, set()) - anyway
+        for character in CHARACTERS
+        for word in character.telling
+        if stem(word) in said.get(character.persona, set()) - anyway
     ]
 
 

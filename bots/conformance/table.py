@@ -9,6 +9,7 @@ from rich.text import Text
 
 from bots.conformance.findings import quoted
 from bots.conformance.report import ConformanceReport, Finding, Transcript, Verdict
+from bots.terminal import harmless
 
 _COLOURS: dict[Verdict, str] = {"pass": "green", "warn": "yellow", "fail": "bold red"}
 _WIDEST = 200  # characters of a line
@@ -46,13 +47,13 @@ def _cells(finding: Finding) -> tuple[str, str, str]:
 def transcript(held: Transcript) -> Text:
     """Return a scripted conversation, a line each, with the seconds that each reply took."""
     persona = f", as somebody who says: {' '.join(held.persona)}" if held.persona else ""
-    shown = Text(f"\n{held.name}{persona}\n", style="bold")
+    shown = Text(f"\n{held.name}{harmless(persona)}\n", style="bold")
     for line in held.lines:
         if line.author == "worker":
-            shown.append(f"  worker  {quoted(line.text, _WIDEST)}\n", style="dim")
+            shown.append(f"  worker  {harmless(quoted(line.text, _WIDEST))}\n", style="dim")
         elif line.error is not None:
-            shown.append(f"  bot     no reply: {quoted(line.error, _WIDEST)}\n", style="red")
+            shown.append(f"  bot     no reply: {harmless(quoted(line.error, _WIDEST))}\n", style="red")
         else:
-            shown.append(f"  bot     {quoted(line.text, _WIDEST)}", style="not bold")
+            shown.append(f"  bot     {harmless(quoted(line.text, _WIDEST))}", style="not bold")
             shown.append(f"  {line.seconds:.2f} s\n", style="dim")
     return shown

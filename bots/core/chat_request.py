@@ -1,12 +1,13 @@
 """A chat as it is sent to another process: in the body of a request, or in a message of dial-in."""
 
+from json.encoder import encode_basestring_ascii
 from typing import Annotated
 
 from pydantic import BaseModel, Field, model_validator
 
 from bots.core.chat import Author, Chat, Turn
 
-_MOST_TURNS, _MOST_TEXT = 2_000, 20_000
+_MOST_TURNS, _MOST_SENTENCES, _MOST_TEXT = 2_000, 100, 20_000
 
 
 class RequestedTurn(BaseModel):
@@ -21,7 +22,9 @@ class ChatRequest(BaseModel):
 
     conversation_id: Annotated[str, Field(min_length=1, max_length=200)]
     seed: int
-    persona: Annotated[list[Annotated[str, Field(max_length=_MOST_TEXT)]], Field(max_length=100)] = []
+    persona: Annotated[
+        list[Annotated[str, Field(max_length=_MOST_TEXT)]], Field(max_length=_MOST_SENTENCES)
+    ] = []
     turns: Annotated[list[RequestedTurn], Field(min_length=1, max_length=_MOST_TURNS)]
 
     @model_validator(mode="after")
@@ -30,15 +33,32 @@ class ChatRequest(BaseModel):
             raise ValueError("the last turn has to be the worker's")
         return self
 
-    def chat(self) -> Chat:
-        """Return the conversation that was sent."""
-        turns = tuple(Turn(turn.author, turn.text) for turn in self.turns)
-        return Chat(self.conversation_id, self.seed, tuple(self.persona), turns)
+    def chat(self, known: tuple[Turn, ...] = ()) -> Chat:
+        """Return the conversation that was sent, whose first lines were left out because they are `known`."""
+        turns = tuple([Turn(turn.author, turn.text) for turn in self.turns])
+        return Chat(self.conversation_id, self.seed, tuple(self.persona), known + turns)
 
 
-def chat_request(chat: Chat) -> ChatRequest:
-    """Return `chat` in the form in which it is sent. Raises ValueError where it is too long for that."""
-    turns = [RequestedTurn(author=turn.author, text=turn.text) for turn in chat.turns]
-    return ChatRequest(
-        conversation_id=chat.conversation_id, seed=chat.seed, persona=list(chat.persona), turns=turns
-    )
+def chat_json(chat: Chat, known: int = 0) -> str:
+    """Return `chat`, but for its first `known` lines, as `ChatRequest` reads it: JSON in ASCII, on one line.
+
+    It is written without the model, which for a conversation of 40 lines takes several times as long.
+
+    Raises:
+        ValueError: there is more of it than a request can have, or the last line is not the worker's.
+    """
+    if not chat.turns or chat.turns[-1].author != "worker":
+        raise ValueError("the last turn has to be the worker's")
+    if len(chat.turns) > _MOST_TURNS or len(chat.persona) > _MOST_SENTENCES:
+        raise ValueError("the conversation has too many lines")
+    lines = chat.turns[known:] if known else chat.turns
+    turns = ",".join([f'{{"author":"{turn.author}","text":{_quoted(turn.text)}}}' for turn in lines])
+    persona = ",".join([_quoted(sentence) for sentence in chat.persona])
+    name = _quoted(chat.conversation_id)
+    return f'{{"conversation_id":{name},"seed":{chat.seed},"persona":[{persona}],"turns":[{turns}]}}'
+
+
+def _quoted(text: str) -> str:
+    if len(text) > _MOST_TEXT:
+        raise ValueError(f"a line has {len(text)} characters, and {_MOST_TEXT} are the most")
+    return encode_basestring_ascii(text)

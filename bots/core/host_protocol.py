@@ -8,14 +8,22 @@ Numbers of asks count within one connection: what was asked on a connection can 
 Both sides have to speak the same VERSION: a server refuses any other in `hello`, and tells the host to
 install the same version of Candor. Since version 2 `failed` holds the kind of the failure. A server of
 version 1 would not take that field, and one that took both forms would have to guess the kind from the text.
+
+A server speaks the same wire with the hosts that it starts itself, over their standard input and output, one
+frame a line. Only such a host is told to `hold` a builtin bot, and answers that it does by its `offer`, or
+`cannot_hold`; only such a host is told what systems have said `earlier`, for a qc bot that draws from that,
+and in an ask the assignment from which this bot may not draw. To such a host lines that were in an earlier
+ask of the conversation are not sent again: the ask says how many are `known`.
 """
 
+import json
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
-from bots.core.chat_request import ChatRequest
-from bots.core.failures import FailureKind
+from bots.core.chat import Chat
+from bots.core.chat_request import ChatRequest, chat_json
+from bots.core.failures import BotError, FailureKind
 from bots.core.mistakes import mistakes
 
 VERSION = 2
@@ -71,6 +79,14 @@ class Failed(_Message):
     reason: Annotated[str, Field(max_length=LONGEST_REASON)]
 
 
+class CannotHold(_Message):
+    """The builtin bot that the host was told to hold as `name` cannot be loaded."""
+
+    type: Literal["cannot_hold"] = "cannot_hold"
+    name: Name
+    reason: Annotated[str, Field(max_length=LONGEST_REASON)]
+
+
 class Drain(_Message):
     """The host wants to leave: nothing more shall be asked."""
 
@@ -90,13 +106,50 @@ class Offered(_Message):
     name: Name
 
 
+class Hold(_Message):
+    """Load the builtin bot `spec` over `corpus`, a builtin one or a path, and offer it as `name`.
+
+    `draws`: it is the qc bot that draws from what systems have said.
+    """
+
+    type: Literal["hold"] = "hold"
+    name: Name
+    spec: str
+    corpus: str
+    draws: bool = False
+
+
+class NumberedReply(_Message):
+    """What a system said in a conversation of an assignment. No other of the same bot has its number."""
+
+    number: Number
+    conversation: str
+    assignment: str
+    text: str
+
+
+class Earlier(_Message):
+    """The bot `name` may draw from `new` replies too, and no longer from those whose numbers are `gone`."""
+
+    type: Literal["earlier"] = "earlier"
+    name: Name
+    new: tuple[NumberedReply, ...] = ()
+    gone: tuple[Number, ...] = ()
+
+
 class Ask(_Message):
-    """The model `name` shall say the next line of `chat`."""
+    """The model `name` shall say the next line of `chat`.
+
+    `own`: the assignment that the chat belongs to, told to a bot that draws from earlier replies only.
+    `known`: how many lines are left out at the beginning of `chat`; see `bots.core.known_lines`.
+    """
 
     type: Literal["ask"] = "ask"
     ask: Number
     name: Name
     chat: ChatRequest
+    own: str | None = None
+    known: Annotated[int, Field(ge=0)] = 0
 
 
 class Cancel(_Message):
@@ -129,9 +182,12 @@ class Refused(_Message):
     retry: bool = False
 
 
-HostMessage = Annotated[HostHello | Offer | Replied | Failed | Drain, Field(discriminator="type")]
+HostMessage = Annotated[
+    HostHello | Offer | CannotHold | Replied | Failed | Drain, Field(discriminator="type")
+]
 ServerMessage = Annotated[
-    Welcome | Offered | Ask | Cancel | Withdrawn | Released | Refused, Field(discriminator="type")
+    Welcome | Offered | Hold | Earlier | Ask | Cancel | Withdrawn | Released | Refused,
+    Field(discriminator="type"),
 ]
 _HOST: TypeAdapter[HostMessage] = TypeAdapter(HostMessage)
 _SERVER: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)
@@ -152,6 +208,31 @@ def frame(message: BaseModel) -> str:
     text = message.model_dump_json()
     _bound(text)
     return text
+
+
+def ask_frame(number: int, name: str, chat: Chat, own: str | None = None, known: int = 0) -> str:
+    """Return the frame of an `Ask`, written without building one. `chat` is given whole.
+
+    Raises:
+        ValueError: the conversation is too long to be sent.
+    """
+    more = "" if own is None else f',"own":{json.dumps(own)}'
+    if known:
+        more += f',"known":{known}'
+    text = f'{{"type":"ask","ask":{number},"name":"{name}"{more},"chat":{chat_json(chat, known)}}}'
+    if len(text) > MOST_BYTES:  # it is all ASCII
+        raise ValueError(f"a frame holds at most {MOST_BYTES} bytes, and this one has {len(text)}")
+    return text
+
+
+def failed(ask: int, error: BotError) -> Failed:
+    """Return what to answer to an ask that failed with `error`."""
+    return Failed(ask=ask, kind=error.kind, reason=sendable(str(error)))
+
+
+def sendable(reason: str) -> str:
+    """Return a reason, which may be any text, as a frame can have it."""
+    return reason[:LONGEST_REASON].encode("utf-8", "replace").decode()
 
 
 def _read(adapter: TypeAdapter[Message], received: str | bytes) -> Message:

@@ -6,6 +6,8 @@ from importlib import resources
 
 import snowballstemmer
 
+LINES = 8_192  # of which bots keep what they compute of a line, however long the conversation it stands in
+
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<=[.!?…])[\"')\]]*\s+")
 
@@ -45,9 +47,10 @@ def content(text: str) -> list[str]:
     return [stem(word) for word in words(text) if word not in STOP_WORDS]
 
 
-def sentences(text: str) -> list[str]:
+@lru_cache(maxsize=LINES)
+def sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of `text`, each with the mark that ends it."""
-    return [part.strip() for part in _SENTENCE_END.split(text) if _WORD.search(part)]
+    return tuple(part.strip() for part in _SENTENCE_END.split(text) if _WORD.search(part))
 
 
 def overlap(one: str, other: str) -> float:

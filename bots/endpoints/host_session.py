@@ -7,15 +7,16 @@ from itertools import count
 from pydantic import BaseModel
 
 from bots.core.chat import Chat, Reply
-from bots.core.chat_request import chat_request
 from bots.core.failures import BotBusy, BotError, ChatRefused, failure
 from bots.core.host_protocol import (
     MOST_NAMES,
     VERSION,
-    Ask,
     Cancel,
+    CannotHold,
     Drain,
+    Earlier,
     Failed,
+    Hold,
     HostHello,
     Offer,
     Offered,
@@ -25,9 +26,11 @@ from bots.core.host_protocol import (
     Welcome,
     WireError,
     Withdrawn,
+    ask_frame,
     frame,
     from_host,
 )
+from bots.core.known_lines import KnownLines
 
 MOST_IN_FLIGHT = 1_024
 
@@ -39,11 +42,16 @@ class HostSession:
     to `greet`, every other to `receive`, does what that returns, and says with `lose` that the host is gone.
     """
 
-    def __init__(self, connection: int, send: Callable[[str], None]) -> None:
-        """Speak on the connection with this number, which no other has."""
+    def __init__(self, connection: int, send: Callable[[str], None], known: KnownLines | None = None) -> None:
+        """Speak on the connection with this number, which no other has.
+
+        `known`: for a host that this server has started, which keeps lines; they are not sent to it again.
+        """
+        self._known = known
         self._connection = connection
         self._label = ""
         self._send = send
+        self._held: set[str] = set()
         self._offered: set[str] = set()
         self._leaving = False
         self._numbers = count(1)
@@ -55,7 +63,7 @@ class HostSession:
         """The label of the host and the number of its connection."""
         return f"dial-in:{self._label}/{self._connection}"
 
-    def greet(self, received: str) -> None:
+    def greet(self, received: str | bytes) -> None:
         """Take the first frame of a host. Raises WireError."""
         hello = from_host(received)
         if not isinstance(hello, HostHello):
@@ -67,7 +75,12 @@ class HostSession:
         self._label = hello.label
         self._tell(Welcome())
 
-    def receive(self, received: str) -> Offer | Drain | None:
+    @property
+    def in_flight(self) -> int:
+        """How many answers are waited for."""
+        return len(self._waiting)
+
+    def receive(self, received: str | bytes) -> Offer | CannotHold | Drain | None:
         """Take another frame of a host; return what is to be done about it, by `accept` or `release`.
 
         An answer to what nobody waits for is ignored: it was given up, or never asked.
@@ -89,6 +102,8 @@ class HostSession:
                     raise WireError(f"a host offers at most {MOST_NAMES} models")
                 self._offered.add(offer.name)
                 return offer
+            case CannotHold(name=name) as refusal if name in self._held:
+                return refusal
             case Drain() as drain if not self._leaving:
                 self._leaving = True
                 return drain
@@ -99,6 +114,15 @@ class HostSession:
         """Tell the host that its model `name` is a replica now, and return that."""
         self._tell(Offered(name=name))
         return HostReplica(self, name)
+
+    def hold(self, bot: Hold) -> None:
+        """Tell the host, which must be one that this server has started, to load a builtin bot."""
+        self._held.add(bot.name)
+        self._tell(bot)
+
+    def tell_earlier(self, earlier: Earlier) -> None:
+        """Tell the host what a bot that it was told to hold may draw from."""
+        self._tell(earlier)
 
     def release(self) -> None:
         """Tell the host that it is asked nothing more."""
@@ -125,8 +149,10 @@ class HostSession:
         if self._lost is not None:
             raise BotError(self._lost)
 
-    async def ask(self, name: str, chat: Chat) -> str:
+    async def ask(self, name: str, chat: Chat, own: str | None = None) -> str:
         """Return the next line of `chat` by the model `name`.
+
+        `own` is for a bot that draws from earlier replies: the assignment from which it may not.
 
         Raises:
             BotBusy, ChatRefused: the host cannot be asked this now, or at all.
@@ -137,9 +163,12 @@ class HostSession:
             raise BotBusy(f"busy: {len(self._waiting)} replies are under way")
         number = next(self._numbers)
         try:
-            question = frame(Ask(ask=number, name=name, chat=chat_request(chat)))
+            known = 0 if self._known is None else self._known.count(chat)
+            question = ask_frame(number, name, chat, own, known)
         except ValueError as error:
             raise ChatRefused("the conversation is too long to be sent to a bot host") from error
+        if self._known is not None:
+            self._known.keep(chat)
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answer
         try:

@@ -7,13 +7,15 @@ not take; or 503 while it is busy. `GET {url}/health`, where there is such a thi
 """
 
 from contextlib import suppress
-from dataclasses import asdict
 
 from pydantic import BaseModel, ValidationError
 
 from bots.core.chat import Chat, Reply
-from bots.core.failures import BotBusy
+from bots.core.chat_request import chat_json
+from bots.core.failures import BotBusy, ChatRefused
 from bots.endpoints.remote import RemoteBot
+
+_JSON = {"Content-Type": "application/json"}
 
 
 class _Answer(BaseModel):
@@ -29,7 +31,11 @@ class HttpBot(RemoteBot):
 
     async def reply(self, chat: Chat) -> Reply:
         """Return what the server answers. Raises BotError."""
-        answer = await self._remote.post("/reply", _Answer, json=asdict(chat))
+        try:
+            content = chat_json(chat)
+        except ValueError as error:
+            raise ChatRefused("the conversation is too long to be sent to this server") from error
+        answer = await self._remote.post("/reply", _Answer, content=content, headers=_JSON)
         return Reply(answer.text)
 
     async def probe(self) -> None:

@@ -12,12 +12,12 @@ from websockets.exceptions import ConnectionClosed
 
 from bots.core.failures import BotError, ChatRefused
 from bots.core.host_protocol import (
-    LONGEST_REASON,
     VERSION,
     Ask,
     Cancel,
     Drain,
-    Failed,
+    Earlier,
+    Hold,
     HostHello,
     Offer,
     Offered,
@@ -28,6 +28,7 @@ from bots.core.host_protocol import (
     Welcome,
     WireError,
     Withdrawn,
+    failed,
     frame,
     from_server,
 )
@@ -122,8 +123,8 @@ class HostConnection:
                     self._released.set()
                 case Refused() as refused:
                     raise _refusal(refused)
-                case Welcome():
-                    raise ConnectionLost("The server said `welcome` twice")
+                case Welcome() | Hold() | Earlier() as message:
+                    raise ConnectionLost(f"The server said `{message.type}`, which makes no sense here")
         raise ConnectionLost("The server closed the connection")
 
     def _withdraw(self, name: str) -> None:
@@ -145,7 +146,7 @@ class HostConnection:
             reply = await self.host.reply(ask.name, ask.chat.chat())
             await self._send(Replied(ask=ask.ask, text=checked_reply(reply.text).text))
         except BotError as error:
-            await self._send(Failed(ask=ask.ask, kind=error.kind, reason=str(error)[:LONGEST_REASON]))
+            await self._send(failed(ask.ask, error))
 
     async def _send(self, message: BaseModel) -> None:
         with suppress(ConnectionClosed):  # whoever listens learns of it too, after the server's last words

@@ -5,32 +5,19 @@ A worker who pays attention rates it below every real system, whatever they thin
 
 import random
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bots.core.chat import Chat, Reply
 from bots.core.prose import present
-from bots.corpus import Corpus, CorpusError
+from bots.corpus import Corpus
+from bots.qc_bots.material import require_material, responses, run_length
 
+_CONVERSATIONS = 4_096  # whose orders are kept, as far as conversations mostly go
+_BEGINNING = 256  # responses
 _TRIES = 20  # redraws of a distortion that changed nothing or gave a line already said
-
-
-def run_length(words: int) -> int:
-    """Return how many consecutive words are replaced in a response of `words` words.
-
-    The classes are those of Ji et al. (2022): 1 for 1-3 words, 2 for 4-5, 3 for 6-8, 4 for 9-15,
-    5 for 16-29, and a fifth, rounded down, from 30 on.
-
-    Raises:
-        ValueError: there are no words.
-    """
-    if words < 1:
-        raise ValueError(f"a response has at least one word, not {words}")
-    for longest, length in ((3, 1), (5, 2), (8, 3), (15, 4), (29, 5)):
-        if words <= longest:
-            return length
-    return words // 5
 
 
 def distort(response: Sequence[str], donor: Sequence[str], rng: random.Random) -> list[str]:
@@ -74,26 +61,16 @@ class QcBot:
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        """Index `corpus`.
-
-        Raises:
-            CorpusError: no response can be distorted, as there is no other dialogue to take words from.
-        """
-        # What was once said by two people in the same words is one response: it must not come twice.
-        origins: dict[str, int] = {}
-        for number, dialogue in enumerate(corpus.dialogues):
-            for turn in dialogue.turns[1:]:
-                origins.setdefault(" ".join(turn.split()), number)
+        """Index `corpus`. Raises CorpusError, as `require_material` does."""
+        require_material(corpus)
         self._donors = [" ".join(dialogue.turns).split() for dialogue in corpus.dialogues]
+        self._first_drawn = lru_cache(maxsize=_CONVERSATIONS)(self._draw_first)
         self._sizes = np.array([len(donor) for donor in self._donors])
         self._responses = [
-            (text.split(), origin) for text, origin in origins.items() if self._givers(text, origin).size
+            (text.split(), origin)
+            for text, origin in responses(corpus).items()
+            if self._givers(text, origin).size
         ]
-        if not self._responses:
-            remedy = "Give a corpus of at least two dialogues."
-            raise CorpusError(
-                corpus.name, None, "no second dialogue to take the distorting words from", remedy
-            )
 
     def __len__(self) -> int:
         """Return how many responses there are."""
@@ -131,5 +108,13 @@ class QcBot:
     def drawn(self, seed: int, given: int) -> int:
         """Return the index of the response that comes after `given` others in a conversation of `seed`."""
         round_, at = divmod(given, len(self._responses))
+        if at < _BEGINNING:
+            return int(self._first_drawn(seed, round_)[at])
+        return int(self._order(seed, round_)[at])
+
+    def _order(self, seed: int, round_: int) -> NDArray[np.intp]:
         rng = np.random.default_rng(random.Random(f"order {seed} {round_}").getrandbits(64))
-        return int(rng.permutation(len(self._responses))[at])
+        return rng.permutation(len(self._responses))
+
+    def _draw_first(self, seed: int, round_: int) -> NDArray[np.int32]:
+        return self._order(seed, round_)[:_BEGINNING].astype(np.int32)

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from random import Random
-from typing import Protocol
 
-from bots.core.chat import Chat, Reply
+from bots.core.chat import Chat
 from bots.corpus import Corpus
-from bots.qc_bots.distorted import QcBot, distort, may_have_given, run_length
+from bots.qc_bots.distorted import QcBot, distort, may_have_given
 from bots.qc_bots.looks import dressed, filled, with_apostrophes, words_as_written
+from bots.qc_bots.material import run_length
 
 ENOUGH = 50  # replies of the systems, from which on the corpus is not needed
 _TRIES = 20
@@ -30,14 +30,6 @@ class EarlierReply:
     text: str
 
 
-class EarlierReplies(Protocol):
-    """What the tested systems have said so far. It may grow at any time."""
-
-    async def of_others(self, conversation_id: str) -> Sequence[EarlierReply]:
-        """Return replies of conversations with other workers than that of `conversation_id`."""
-        ...
-
-
 class FittedQcBot:
     """Answers with a reply that a tested system gave to another worker, distorted like the published bot's.
 
@@ -50,17 +42,18 @@ class FittedQcBot:
     serves twice, even if there are more by and by.
     """
 
-    def __init__(self, corpus: Corpus, earlier: EarlierReplies) -> None:
+    def __init__(self, corpus: Corpus) -> None:
         """Raise CorpusError if the published bot cannot work with `corpus`."""
         self._published = QcBot(corpus)
         self._joined = max(1, min(_MOST_JOINED, len(self._published) // 40))
-        self._earlier = earlier
 
-    async def reply(self, chat: Chat) -> Reply:
-        """Return a reply of a system's, distorted; a line of the corpus where there are too few."""
-        replies = await self._earlier.of_others(chat.conversation_id)
+    def line(self, chat: Chat, replies: Sequence[EarlierReply]) -> str:
+        """Return a reply of a system's, distorted; a line of the corpus where there are too few.
+
+        `replies` is what systems have said so far in conversations with other workers than this one.
+        """
         drawn = _distorted(chat, replies) if len(replies) >= ENOUGH else None
-        return Reply(drawn or self._from_corpus(chat, replies))
+        return drawn or self._from_corpus(chat, replies)
 
     def _from_corpus(self, chat: Chat, replies: Sequence[EarlierReply]) -> str:
         # Each reply has lines of its own in the permutation, however many of them it uses.

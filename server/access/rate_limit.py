@@ -1,42 +1,120 @@
-"""How often a caller may do what: moving windows, counted in this process."""
+"""How often a caller may do what: moving windows, counted in this process, and of addresses over Redis."""
 
 from collections.abc import Container
 from ipaddress import IPv4Address, IPv6Network, ip_address
+from time import monotonic
 
+import structlog
 from limits import RateLimitItem
+from limits.aio.storage import RedisStorage
+from limits.aio.strategies import MovingWindowRateLimiter as SharedWindow
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
+from redis.asyncio import ConnectionPool
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
 from starlette.requests import HTTPConnection
 
 from server.errors import TooMany
 
 _FEW = 1_024
+_SECONDS = 1.0  # for which a caller waits for Redis
+_SECONDS_WITHOUT = 2.0  # until a Redis that was lost is tried again
+log = structlog.get_logger()
 
 
 class RateLimits:
-    """Counts what callers do. Who calls from an address in `exempt` has no limit."""
+    """Counts what callers do. Who calls from an address in `exempt` has no limit.
 
-    def __init__(self, exempt: Container[str]) -> None:
+    What an address does is counted over all processes that share a Redis, where there is one; while that is
+    away, each process counts for itself.
+    """
+
+    def __init__(self, exempt: Container[str], redis_url: str | None = None) -> None:
         self._limiter = new_limiter()
         self._exempt = exempt
+        self._shared = SharedLimiter(redis_url) if redis_url is not None else None
 
-    def count(
-        self, limit: RateLimitItem, what: str, connection: HTTPConnection, caller: str | None = None
-    ) -> None:
-        """Count one of `what`, like "arrivals from this address".
+    def count(self, limit: RateLimitItem, what: str, connection: HTTPConnection, caller: str) -> None:
+        """Count one of `what`, like "messages in a short time", in this process.
 
         Args:
             limit: how many each caller may have of it.
             what: what is counted; what the error says.
             connection: over which it comes.
-            caller: whose it is; None: whoever has the connection's address.
+            caller: whose it is.
 
         Raises:
             TooMany: the caller is over the limit.
         """
-        address = connection.client.host if connection.client is not None else "unknown"
-        if address not in self._exempt and not self._limiter.hit(limit, what, caller or _network(address)):
+        if _address(connection) not in self._exempt and not self._limiter.hit(limit, what, caller):
             raise TooMany(f"too many {what}")
+
+    async def count_address(self, limit: RateLimitItem, what: str, connection: HTTPConnection) -> None:
+        """Count one of `what`, like "arrivals from this address", of whoever has the connection's address.
+
+        Raises:
+            TooMany: the address is over the limit.
+        """
+        address = _address(connection)
+        if address in self._exempt:
+            return
+        network = _network(address)
+        within = None if self._shared is None else await self._shared.hit(limit, what, network)
+        if within is None:
+            within = self._limiter.hit(limit, what, network)
+        if not within:
+            raise TooMany(f"too many {what}")
+
+    async def close(self) -> None:
+        """Close the connections to Redis, if there are any."""
+        if self._shared is not None:
+            await self._shared.close()
+
+
+class SharedLimiter:
+    """A limiter over Redis that does without, for a while, once Redis does not answer."""
+
+    def __init__(self, url: str, seconds_without: float = _SECONDS_WITHOUT) -> None:
+        """Count in the Redis at `url`; once it is lost, try it again after `seconds_without`."""
+        self._connections = ConnectionPool.from_url(
+            url, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS, retry=Retry(NoBackoff(), 0)
+        )
+        storage = RedisStorage(
+            f"async+{url}",
+            implementation="redispy",
+            key_prefix="candor:limits",
+            connection_pool=self._connections,  # type: ignore[arg-type]  # an option of the client's
+        )
+        self._limiter = SharedWindow(storage)
+        self._seconds_without = seconds_without
+        self._lost_until = 0.0
+        self._is_lost = False
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._connections.disconnect()
+
+    async def hit(self, limit: RateLimitItem, what: str, caller: str) -> bool | None:
+        """Count a hit; return whether it is within `limit`, None where Redis does not say."""
+        if self._is_lost and monotonic() < self._lost_until:
+            return None
+        try:
+            within = await self._limiter.hit(limit, what, caller)
+        except (RedisError, OSError) as error:
+            if not self._is_lost:
+                log.warning("redis is lost", subject="limits", error=type(error).__name__)
+            self._is_lost, self._lost_until = True, monotonic() + self._seconds_without
+            return None
+        if self._is_lost:
+            log.info("redis is back", subject="limits")
+            self._is_lost = False
+        return within
+
+
+def _address(connection: HTTPConnection) -> str:
+    return connection.client.host if connection.client is not None else "unknown"
 
 
 def _network(address: str) -> str:

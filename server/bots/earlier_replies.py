@@ -3,16 +3,18 @@
 import asyncio
 import math
 import time
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import NamedTuple
 
 import structlog
 from sqlalchemy import Connection, select
 
-from bots import EarlierReply
+from bots import NumberedReply
 from server.db.models import Assignment, Conversation, Note, System, Turn, columns
 from server.db.store import Store
 from server.errors import StorageFailed
-from server.session.plan import assignment_of
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
@@ -22,20 +24,32 @@ TURN = columns(Turn)
 
 REFRESH = 10.0  # seconds
 _MOST_CONVERSATIONS, _MOST_REPLIES = 100, 2_000
+_MOST_ASKING = 50_000  # conversations of the qc bot that can be under way at the same time
 log = structlog.get_logger()
+
+
+class _Reply(NamedTuple):
+    conversation: str
+    turn: int
+    assignment: str
+    text: str
 
 
 class EarlierReplies:
     """Replies of the latest conversations of a run, read again at most every `refresh` seconds.
 
     There are none before `read_through`. If the database cannot be read, what was read before stays.
+    `replies` has them by their numbers, in another mapping whenever they have changed.
     """
 
     def __init__(self, run_id: int, refresh: float = REFRESH) -> None:
+        self.replies: Mapping[int, NumberedReply] = {}
         self._run_id = run_id
         self._refresh = refresh
         self._store: Store | None = None
-        self._replies: tuple[EarlierReply, ...] = ()
+        self._numbers: dict[tuple[str, int], int] = {}  # of the turns that are there
+        self._next_number = count(1)
+        self._assignments: OrderedDict[str, str] = OrderedDict()
         self._read_at = -math.inf  # by the monotonic clock, in seconds
         self._reading = asyncio.Lock()
 
@@ -43,38 +57,61 @@ class EarlierReplies:
         """Read from `store` from now on; it must be started."""
         self._store = store
 
-    async def of_others(self, conversation_id: str) -> Sequence[EarlierReply]:
-        """Return replies of conversations that do not belong to the assignment of `conversation_id`."""
-        own = assignment_of(conversation_id)
-        return [reply for reply in await self._latest() if assignment_of(reply.conversation_id) != own]
+    def belongs(self, conversation_id: str, assignment: str) -> None:
+        """Know from now on to which assignment a conversation belongs, by the name that its bot knows."""
+        self._assignments[conversation_id] = assignment
+        self._assignments.move_to_end(conversation_id)
+        if len(self._assignments) > _MOST_ASKING:
+            self._assignments.popitem(last=False)
 
-    async def _latest(self) -> tuple[EarlierReply, ...]:
+    def assignment_of(self, conversation_id: str) -> str:
+        """Return the assignment to which a conversation belongs. Raises KeyError: it was not told so."""
+        return self._assignments[conversation_id]
+
+    async def refresh(self) -> None:
+        """Bring `replies` up to date, if that was not done a moment ago."""
         async with self._reading:
             if self._store is not None and time.monotonic() - self._read_at >= self._refresh:
                 await self._fetch(self._store)
-        return self._replies
 
     async def _fetch(self, store: Store) -> None:
         try:
-            self._replies = await store.read(lambda connection: _replies(connection, self._run_id))
+            self._take(await store.read(lambda connection: _replies(connection, self._run_id)))
         except StorageFailed as error:
             log.warning("earlier replies not read", run=self._run_id, error=error.message)
         self._read_at = time.monotonic()
 
+    def _take(self, said: Sequence[_Reply]) -> None:
+        """Number what is new, and forget what is no longer there."""
+        turns = {(reply.conversation, reply.turn): reply for reply in said}
+        if turns.keys() == self._numbers.keys():
+            return
+        known = self._numbers
+        self._numbers = {turn: known.get(turn) or next(self._next_number) for turn in turns}
+        self.replies = {
+            number: NumberedReply(
+                number=number,
+                conversation=turns[turn].conversation,
+                assignment=turns[turn].assignment,
+                text=turns[turn].text,
+            )
+            for turn, number in self._numbers.items()
+        }
 
-def _replies(connection: Connection, run_id: int) -> tuple[EarlierReply, ...]:
+
+def _replies(connection: Connection, run_id: int) -> list[_Reply]:
     """Return what systems said in the latest conversations of a run; not what gave one of them away."""
     latest = (
-        select(CONVERSATION.id)
+        select(CONVERSATION.id, CONVERSATION.assignment_id)
         .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
         .join(System, SYSTEM.id == CONVERSATION.system_id)
         .where(ASSIGNMENT.run_id == run_id, SYSTEM.is_qc.is_(False), CONVERSATION.started_at.is_not(None))
         .order_by(CONVERSATION.started_at.desc(), CONVERSATION.id)
         .limit(_MOST_CONVERSATIONS)
     )
-    conversations = list(connection.execute(latest).scalars())
+    conversations = {row.id: row.assignment_id for row in connection.execute(latest)}
     said = (
-        select(TURN.conversation_id, TURN.text)
+        select(TURN.conversation_id, TURN.turn_index, TURN.text)
         .where(TURN.conversation_id.in_(conversations), TURN.author == "bot")
         .order_by(TURN.conversation_id, TURN.turn_index)
         .limit(_MOST_REPLIES)
@@ -83,8 +120,8 @@ def _replies(connection: Connection, run_id: int) -> tuple[EarlierReply, ...]:
         NOTE.conversation_id.in_(conversations), NOTE.kind == "gave_itself_away"
     )
     gave_away = [tuple(row) for row in connection.execute(telling)]
-    return tuple(
-        EarlierReply(conversation, text)
-        for conversation, text in connection.execute(said)
+    return [
+        _Reply(conversation, turn, conversations[conversation], text)
+        for conversation, turn, text in connection.execute(said)
         if not any(conversation == where and words in text for where, words in gave_away)
-    )
+    ]

@@ -6,27 +6,29 @@ from typing import ParamSpec, TypeVar
 
 from bots import (
     Bot,
+    Chat,
     Corpus,
     CorpusError,
     Endpoint,
     EndpointError,
-    FittedQcBot,
+    Turn,
     UnknownBotError,
     load_corpus,
-    open_bot,
+    opaque_id,
+    require_openable,
 )
 from server.bots.earlier_replies import EarlierReplies
 from server.bots.opened_bots import OpenedBots
 from server.db.runs import RunEntry
 from server.errors import StudyInvalid
-from server.session.plan import QC, LineupSpec, Variant
+from server.session.plan import QC, LineupSpec, Variant, assignment_of
 from server.session.protocol import StudyCard
+from server.session.records import ConversationPlanned
 from server.session.state import SessionRules
 from server.study import Study, parse_study
 
 _UNKNOWN = (
-    "Correct the name in the study, or register the bot. A server that runs takes up a run that it could not"
-    " serve when it is started again."
+    "Correct the name in the study, or register the bot: a server that runs then serves the run by itself."
 )
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -50,6 +52,13 @@ class OpenRun:
     bots: dict[str, Bot]
     earlier: EarlierReplies | None = None
 
+    def chat(self, plan: ConversationPlanned, turns: tuple[Turn, ...]) -> Chat:
+        """Return a conversation as its bot may know it: under a name that tells nothing of its worker."""
+        name = opaque_id(self.seed, plan.conversation)
+        if self.earlier is not None and plan.system == QC:
+            self.earlier.belongs(name, assignment_of(plan.conversation))
+        return Chat(name, plan.seed, plan.persona, turns)
+
 
 def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
     """Return a run with its bots opened.
@@ -68,25 +77,25 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
         name: _opened(f"bot `{name}`", opened_bots.open, endpoint) for name, endpoint in study.bots.items()
     }
 
-    def bot(spec: str, learned: Corpus) -> Bot:
+    def bot(spec: str, learned: Corpus, draws_from: EarlierReplies | None = None) -> Bot:
         if spec in elsewhere:
             return elsewhere[spec]
         there = opened_bots.registered(spec) if spec in study.registered_bots else None
-        return there or _built_in(spec, learned, elsewhere, opened_bots)
+        if there is None:
+            _require_built_in(spec, learned, elsewhere, opened_bots)
+        return there or opened_bots.built_in(spec, learned.name, draws_from)
 
     bots = {spec.name: _opened(f"system `{spec.name}`", bot, spec.bot, corpus) for spec in study.systems}
+    rules = rules_of(study, corpus)
     earlier = EarlierReplies(entry.id) if study.qc.draw == "systems" else None
-    if earlier is not None:
-        bots[QC] = _opened("the qc bot", FittedQcBot, qc_corpus, earlier)
-    else:
-        bots[QC] = _opened("the qc bot", bot, study.qc.bot, qc_corpus)
+    bots[QC] = _opened("the qc bot", bot, study.qc.bot, qc_corpus, earlier)
     return OpenRun(
         id=entry.id,
         slug=entry.slug,
         seed=entry.seed,
         study=study,
         card=study_card(study),
-        rules=rules_of(study, corpus),
+        rules=rules,
         names=names_of(study, opened_bots),
         bots=bots,
         earlier=earlier,
@@ -141,10 +150,15 @@ def study_card(study: Study) -> StudyCard:
     return StudyCard.model_validate(study, from_attributes=True)
 
 
-def _built_in(spec: str, corpus: Corpus, own: Iterable[str], opened_bots: OpenedBots) -> Bot:
-    """Return a bot that needs no server. Raises UnknownBotError, with every name that would have done."""
+def _require_built_in(spec: str, corpus: Corpus, own: Iterable[str], opened_bots: OpenedBots) -> None:
+    """Check that there is such a builtin bot, and that it can work with `corpus`.
+
+    Raises:
+        UnknownBotError: there is none; with every name that would have done.
+        CorpusError: it cannot.
+    """
     try:
-        return open_bot(spec, corpus)
+        require_openable(spec, corpus)
     except UnknownBotError as error:
         bots = f"in this study's `bots`: {', '.join(own) or 'none'}"
         registered = f"registered with the server: {', '.join(opened_bots.names()) or 'none'}"

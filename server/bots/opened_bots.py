@@ -1,10 +1,11 @@
-"""The bots that run elsewhere, as this process holds them: opened once, changed while they answer.
+"""The bots of this process, none of which computes in it: opened once, changed while they answer.
 
 What the database has of the registered ones is in `stored_bots`; `registered_bots` keeps the two in step.
 """
 
 import asyncio
 from collections.abc import Coroutine
+from datetime import datetime
 
 import structlog
 from sqlalchemy import Connection
@@ -24,6 +25,8 @@ from bots import (
     open_replica,
 )
 from server.bots import stored_bots
+from server.bots.bot_hosts import BotHosts
+from server.bots.earlier_replies import EarlierReplies
 from server.bots.stored_bots import Registration
 
 HEARTBEAT = 5.0  # seconds between two questions how a replica is
@@ -39,6 +42,7 @@ class BotHandle:
     def __init__(self, name: str) -> None:
         """Stand for the bot `name`, which is unavailable until it is given replicas and enabled."""
         self.name = name
+        self.registered_at: datetime | None = None
         self.endpoint: Endpoint | None = None
         self.replicas: Replicas | None = None
         self.fault = ""  # why there are no replicas, where the bot is registered all the same
@@ -82,19 +86,21 @@ class BotHandle:
 
 
 class OpenedBots:
-    """Opens endpoints, and holds the registered bots by name.
+    """Opens endpoints and builtin bots, and holds the registered bots by name.
 
     Belongs, once a bot is asked, to the event loop that asked it. `load` before it is used, `start` in the
     loop, `close` at the end.
     """
 
-    def __init__(self, *, refuse_private: bool, heartbeat: float = HEARTBEAT) -> None:
+    def __init__(self, *, refuse_private: bool, bot_hosts: int = 1, heartbeat: float = HEARTBEAT) -> None:
         """Hold no bot yet.
 
         Args:
             refuse_private: connect to public addresses only.
+            bot_hosts: processes in which the builtin bots compute.
             heartbeat: seconds between two questions how the replicas are.
         """
+        self._bot_hosts = BotHosts(bot_hosts)
         self._refuse_private = refuse_private
         self._heartbeat = heartbeat
         self._opened: list[Replicas] = []
@@ -107,6 +113,13 @@ class OpenedBots:
         replicas = open_endpoint(endpoint, refuse_private=self._refuse_private)
         self._opened.append(replicas)
         return replicas
+
+    def built_in(self, spec: str, corpus: str, earlier: EarlierReplies | None = None) -> Bot:
+        """Return the builtin bot `spec` over `corpus`, both of which must have been found to be good.
+
+        It answers once this is started. `earlier`: what systems have said, for a qc bot that draws from that.
+        """
+        return self._bot_hosts.open(spec, corpus, earlier)
 
     async def require_openable(self, endpoint: Endpoint) -> None:
         """Check that the bot at `endpoint` can be opened here, without asking it. Raises EndpointError."""
@@ -124,7 +137,9 @@ class OpenedBots:
         that cannot be opened here answers nobody, and `registered` raises why.
         """
         bot = self._registered.setdefault(row.name, BotHandle(row.name))
-        bot.endpoint = row.endpoint
+        if bot.registered_at not in {None, row.created_at}:
+            self.forget(row.name)  # another process has deleted it, and registered another bot by its name
+        bot.registered_at, bot.endpoint = row.created_at, row.endpoint
         try:
             self._set_replicas(bot, row.endpoint)
             bot.fault = ""
@@ -141,7 +156,7 @@ class OpenedBots:
         if bot is None:
             return
         bot.stop_answering("it is no longer registered")
-        bot.endpoint, bot.fault = None, ""
+        bot.registered_at, bot.endpoint, bot.fault = None, None, ""
         if bot.replicas is not None:
             self._in_background(bot.replicas.close())
             bot.replicas = None
@@ -185,11 +200,13 @@ class OpenedBots:
         await self._replicas_of(name).remove(replica.url)
 
     def start(self) -> None:
-        """Begin to ask the replicas how they are, over and over."""
+        """Start the bot hosts; begin to ask the replicas how they are, over and over."""
+        self._bot_hosts.start()
         self._heartbeats = asyncio.get_running_loop().create_task(self._send_heartbeats())
 
     async def close(self) -> None:
-        """Stop asking, and close every connection."""
+        """Stop asking, close every connection, and end the bot hosts."""
+        await self._bot_hosts.close()
         if self._heartbeats is not None:
             self._heartbeats.cancel()
             await asyncio.gather(self._heartbeats, return_exceptions=True)

@@ -19,6 +19,7 @@ from server.bots.stored_bots import Registration
 from server.clock import utc_now
 from server.db.store import Store
 from server.errors import BotDisabled, BotNotFound, BotUnusable
+from server.news import News
 
 T = TypeVar("T")
 
@@ -36,6 +37,7 @@ class RegisteredBots:
         opened_bots: OpenedBots,
         checks: BackgroundChecks,
         keys: Mapping[str, Collection[str]],
+        news: News,
     ) -> None:
         """Own the registered bots of this process.
 
@@ -46,11 +48,13 @@ class RegisteredBots:
             keys: the environment variables that an endpoint may name as its key, each with the hosts that it
                 may be sent to. Otherwise whoever may register a bot could have the server's keys sent to an
                 address of theirs.
+            news: where the other processes are told that a bot has changed.
         """
         self._store = store
         self._opened_bots = opened_bots
         self._checks = checks
         self._keys = keys
+        self._news = news
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._changes: set[asyncio.Task[Any]] = set()
 
@@ -81,6 +85,7 @@ class RegisteredBots:
         async def change() -> None:
             async with self._lock(name):
                 await self._store.submit(lambda c: stored_bots.remove(c, name))
+                self._tell(name)
                 self._opened_bots.forget(name)
                 await self._checks.cancel(name)
 
@@ -150,6 +155,24 @@ class RegisteredBots:
                 raise BotDisabled(f"`{name}` is disabled, and answers nobody")
             return self._checks.start(self._usable(name), row, ask)
 
+    async def take_up_changes(self) -> None:
+        """Hold every registered bot as the database has it, whoever has changed it. Raises StorageFailed."""
+        stored = await self._store.read(stored_bots.registrations)
+        for name in {row.name for row in stored} | set(self._opened_bots.names()):
+            await self._to_its_end(self._take_up(name))
+
+    async def _take_up(self, name: str) -> None:
+        async with self._lock(name):
+            try:
+                row = await self._find(name)
+            except BotNotFound:
+                self._opened_bots.forget(name)
+                await self._checks.cancel(name)
+                return
+            if not row.enabled:
+                await self._checks.cancel(name)
+            self._opened_bots.hold(row)
+
     def check_of(self, name: str) -> BackgroundCheck | None:
         """Return the check of a bot that is under way, or that failed to come to its end."""
         return self._checks.find(name)
@@ -164,12 +187,16 @@ class RegisteredBots:
         async def change() -> Registration:
             async with self._lock(name):
                 row = await self._store.submit(commit)
+                self._tell(name)
                 if ends_check:
                     await self._checks.cancel(name)  # before: or it would hold a disabling against the bot
                 self._opened_bots.hold(row)
                 return row
 
         return await self._to_its_end(change())
+
+    def _tell(self, name: str) -> None:
+        self._news.publish("bots", {"name": name})
 
     async def _to_its_end(self, change: Coroutine[Any, Any, T]) -> T:
         """Return what `change` returns. Once begun it is carried out, also if the caller is cancelled."""

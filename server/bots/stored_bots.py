@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, text, upda
 from bots import ConformanceReport, DialInEndpoint, Endpoint, Overruns, UrlEndpoint
 from server.db.models import BotCheck, columns
 from server.db.models import Registration as Row
+from server.db.revisions import raise_revision
 from server.db.runs import RunEntry, all_runs
 from server.errors import (
     BotExists,
@@ -79,6 +80,7 @@ def add(connection: Connection, name: str, endpoint: Endpoint, at: datetime) -> 
         BotInvalid: `name` cannot be a registered bot's.
         BotExists: there is a bot of this name.
     """
+    raise_revision(connection, "bots")
     if not REGISTERED.fullmatch(name):
         raise BotInvalid(
             f"`{name}` cannot be the name of a registered bot",
@@ -111,6 +113,7 @@ def find_or_add_dial_in(connection: Connection, name: str, at: datetime) -> Regi
 
 def enable(connection: Connection, name: str, enabled: bool) -> Registration:
     """Enable or disable a bot. Raises BotNotFound."""
+    raise_revision(connection, "bots")
     find(connection, name)
     connection.execute(update(Row).where(ROW.name == name).values(enabled=enabled))
     return find(connection, name)
@@ -123,6 +126,7 @@ def remove(connection: Connection, name: str) -> None:
         BotNotFound: there is none.
         BotInUse: an open run has it.
     """
+    raise_revision(connection, "bots")
     find(connection, name)
     using = used_by(connection, name)
     if using:
@@ -223,7 +227,8 @@ def _urls(endpoint: Endpoint) -> frozenset[str]:
 
 
 def _replicas(connection: Connection, name: str, url: str) -> tuple[Registration, list[str], str]:
-    """Return a bot, its urls, and `url` as it is written among them."""
+    """Return a bot, which is about to change, its urls, and `url` as it is written among them."""
+    raise_revision(connection, "bots")
     found = find(connection, name)
     if isinstance(found.endpoint, DialInEndpoint):
         raise DialsIn(f"`{name}` is answered by bot hosts that dial in")

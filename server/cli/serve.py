@@ -5,7 +5,7 @@ import socket
 
 import typer
 from rich.markup import escape
-from sqlalchemy import Connection, make_url
+from sqlalchemy import Connection
 
 from bots import console, fail, stderr
 from server.access.auth import Auth, load_auth, token_file
@@ -13,6 +13,7 @@ from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.cli.database import reading, require_servable, served, transaction
+from server.cli.redis import check_redis
 from server.cli.settings import Data, Host, Port, Processes, settings_from, variables_help
 from server.clock import utc_now
 from server.config import Settings
@@ -50,7 +51,9 @@ def serve(host: Host = None, port: Port = None, data: Data = None, processes: Pr
 
 def _serve(settings: Settings, listener: socket.socket) -> None:
     """Serve until somebody stops it. Raises CandorError: it cannot."""
-    opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
+    if settings.redis_url is not None:
+        check_redis(settings.redis_url)
+    opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots, bot_hosts=settings.bot_hosts)
     runs = prepare(settings, opened_bots)
     auth = load_auth(settings.data, settings.token_days)
     raise_file_limit()
@@ -86,13 +89,16 @@ def _serve_supervised(
 
 def _require_shareable(settings: Settings) -> None:
     """End where several processes would share what only one can have."""
-    backend = make_url(settings.resolved_database_url).get_backend_name()
-    if settings.processes > 1 and backend == "sqlite":
-        fail(
-            f"{settings.processes} processes cannot share the SQLite database of {settings.data}",
-            "Serve with one process (--processes 1), or set CANDOR_DATABASE_URL to a PostgreSQL database"
-            " (postgresql+psycopg://USER:PASSWORD@HOST/NAME) and CANDOR_REDIS_URL to a Redis.",
-        )
+    if settings.processes == 1:
+        return
+    hint = (
+        "Serve with one process (--processes 1), or set CANDOR_DATABASE_URL to a PostgreSQL database"
+        " (postgresql://USER:PASSWORD@HOST/NAME) and CANDOR_REDIS_URL to a Redis (redis://HOST)."
+    )
+    if settings.resolved_database_url.startswith("sqlite"):
+        fail(f"{settings.processes} processes cannot share the SQLite database of {settings.data}", hint)
+    if settings.redis_url is None:
+        fail(f"{settings.processes} processes need a Redis, over which they tell each other things", hint)
 
 
 def listen(settings: Settings) -> socket.socket:

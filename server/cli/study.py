@@ -55,7 +55,7 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
 
 @cli.command("open")
 def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bots: Force = False) -> None:
-    """Open a run of a study. A server that is running serves it after a restart.
+    """Open a run of a study. A server that is running serves it within a second.
 
     Bots of the study's own `bots` section are asked a few conversations first; bots that are registered with
     the server must have passed their check. A run whose bots failed is not opened.
@@ -75,7 +75,7 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
     except CandorError as error:
         fail(error.message, error.hint)
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
-    console.print("A server that is running serves it once it is started again.")
+    console.print("A server that is running serves it from now on.")
 
 
 @cli.command()

@@ -230,6 +230,13 @@ class BotCheck(SQLModel, table=True):
     report: str
 
 
+class Revision(SQLModel, table=True):
+    """How often a subject, bots or runs, has changed: `revisions`."""
+
+    subject: str = Field(primary_key=True)
+    number: int
+
+
 class Token(SQLModel, table=True):
     """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept."""
 

@@ -7,8 +7,8 @@ from typing import Literal
 
 from sqlalchemy import Connection, insert, select, update
 
-from server.db.engine import alone
 from server.db.models import Bot, Criterion, Registration, Run, Study, System, columns
+from server.db.revisions import raise_revision
 from server.errors import RunNotFound, StudyInvalid
 from server.session.plan import QC, derive_seed
 from server.study import Study as StudyFile
@@ -42,7 +42,7 @@ def open_run(connection: Connection, text: str, slug: str, at: datetime) -> RunE
     """
     require_slug(slug)
     study = parse_study(text)
-    alone(connection, "runs")
+    raise_revision(connection, "runs")
     found = find_opened(connection, text, slug)
     if found is not None:
         return found
@@ -81,6 +81,7 @@ def require_slug(slug: str) -> None:
 
 def close_run(connection: Connection, slug: str) -> None:
     """Let nobody new into a run. Raises RunNotFound."""
+    raise_revision(connection, "runs")
     entry = find_run(connection, slug)
     connection.execute(update(Run).where(RUN.id == entry.id).values(status="closed"))
 

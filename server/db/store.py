@@ -1,103 +1,60 @@
-"""The only writer of sessions. Calls are gathered: while one commit runs, the next batch waits.
-
-One fsync costs milliseconds; a hundred rows in one commit cost hardly more than one. Each caller is
-resolved after the commit that holds its rows has returned, never before.
-"""
+"""What is stored of sessions, as the rest of the server sees it: append, submit, read."""
 
 import asyncio
-import queue
-import threading
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import TypeVar
 
 import structlog
-from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy import Connection, make_url
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from server.db import rows
-from server.db.bulk import Bulk, Kind
 from server.db.engine import DatabaseLimits, open_engine
+from server.db.writer import Append, StaleState, Work, Writer
 from server.errors import StorageFailed
 from server.session.records import Record
 
-_MOST_PER_COMMIT = 500
+__all__ = ["StaleState", "Store"]
 log = structlog.get_logger()
 T = TypeVar("T")
 
 
-class StaleState(Exception):
-    """The rows contradict what is stored: another process or a closing came first. Load again."""
-
-
-@dataclass(slots=True, eq=False)
-class _Job(ABC, Generic[T]):
-    """A call that waits for its commit, in the loop of its caller."""
-
-    future: asyncio.Future[T]
-    loop: asyncio.AbstractEventLoop
-    result: T | None = None
-    error: Exception | None = None
-
-    @abstractmethod
-    def perform(self, connection: Connection) -> None:
-        """Write, and keep the result. Raises what the database raises, and StaleState."""
-
-    def resolve(self) -> None:
-        if self.future.cancelled():
-            return
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            self.future.set_result(self.result)  # type: ignore[arg-type]  # set by the writer before
-
-
-@dataclass(slots=True, eq=False, kw_only=True)
-class _Work(_Job[T]):
-    work: Callable[[Connection], T]
-
-    def perform(self, connection: Connection) -> None:
-        self.result = self.work(connection)
-
-
-@dataclass(slots=True, eq=False, kw_only=True)
-class _Append(_Job[None]):
-    assignment: str
-    fence: int
-    records: Sequence[Record]
-    at: datetime
-
-    def perform(self, connection: Connection) -> None:
-        _append(connection, [self])
-
-
 class Store:
-    """Writes through one thread, reads through others.
+    """Writes through one thread, reads through others. Call `start` before and `stop` after use.
 
-    Call `start` before and `stop` after use. `commits` counts the transactions so far.
+    On PostgreSQL what is submitted has a thread and a connection of its own: it may wait for another process,
+    as an arrival waits for those elsewhere, and sessions must not wait with it. SQLite has one writer.
     """
 
     def __init__(self, url: str, limits: DatabaseLimits | None = None) -> None:
-        self._writer = open_engine(url, begin="BEGIN IMMEDIATE", limits=limits)
+        def writer(name: str) -> Writer:
+            return Writer(open_engine(url, begin="BEGIN IMMEDIATE", limits=limits), name)
+
+        self._sessions = writer("store-sessions")
+        alone = make_url(url).get_backend_name() == "sqlite"
+        self._works = self._sessions if alone else writer("store-works")
         self._reader = open_engine(url, limits=limits)
-        self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._write_forever, name="store-writer", daemon=True)
-        self.commits = 0
+
+    @property
+    def commits(self) -> int:
+        """How many transactions there were so far."""
+        return sum(writer.commits for writer in self._writers())
 
     def start(self) -> None:
-        """Start the writer."""
-        self._thread.start()
+        """Start writing."""
+        for writer in self._writers():
+            writer.start()
 
     def stop(self) -> None:
         """Write what is waiting, then stop."""
-        self._jobs.put(None)
-        self._thread.join()
-        self._writer.dispose()
+        for writer in self._writers():
+            writer.stop()
         self._reader.dispose()
+
+    def _writers(self) -> set[Writer]:
+        return {self._sessions, self._works}
 
     async def append(self, assignment_id: str, fence: int, records: Sequence[Record], at: datetime) -> None:
         """Store the records of one session; return once they are on disk.
@@ -115,8 +72,8 @@ class Store:
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
-        job = _Append(future, loop, assignment=assignment_id, fence=fence, records=records, at=at)
-        self._jobs.put(job)
+        job = Append(future, loop, assignment=assignment_id, fence=fence, records=records, at=at)
+        self._sessions.put(job)
         await future
 
     async def load(self, assignment_id: str) -> list[Record]:
@@ -131,7 +88,7 @@ class Store:
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._jobs.put(_Work(future, loop, work=work))
+        self._works.put(Work(future, loop, work=work))
         return await future
 
     async def read(self, work: Callable[[Connection], T]) -> T:
@@ -149,131 +106,3 @@ class Store:
         except (DBAPIError, PoolTimeout) as error:
             log.error("read failed", error=str(error))
             raise StorageFailed("the database could not be read") from error
-
-    def _write_forever(self) -> None:
-        while (first := self._jobs.get()) is not None:
-            jobs, last = self._gather(first)
-            self._commit(jobs)
-            _resolve(jobs)
-            if last:
-                return
-
-    def _gather(self, first: _Job[Any]) -> tuple[list[_Job[Any]], bool]:
-        jobs = [first]
-        while len(jobs) < _MOST_PER_COMMIT:
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                break
-            if job is None:
-                return jobs, True
-            jobs.append(job)
-        return jobs, False
-
-    def _commit(self, jobs: Sequence[_Job[Any]]) -> None:
-        try:
-            if not self._write(jobs, _together):
-                self._write(jobs, _one_by_one)
-            self.commits += 1
-        except Exception as error:  # whatever goes wrong, the writer must live on
-            log.error("commit failed", jobs=len(jobs), error=str(error))
-            for job in jobs:
-                job.error = StorageFailed("the database could not store this")
-
-    def _write(
-        self, jobs: Sequence[_Job[Any]], write: Callable[[Connection, Sequence[_Append]], bool]
-    ) -> bool:
-        """Write in one transaction, what sessions append by `write`; return whether it was possible so."""
-        with self._writer.connect() as connection, connection.begin() as transaction:
-            if not write(connection, [job for job in jobs if isinstance(job, _Append)]):
-                transaction.rollback()
-                return False
-            for job in jobs:
-                if isinstance(job, _Work):
-                    _perform(connection, job)
-        return True
-
-
-def _together(connection: Connection, appends: Sequence[_Append]) -> bool:
-    """Write the records of many sessions at once; return whether that could be done.
-
-    It cannot where one of them contradicts what is stored, or where a session is among them twice: what it
-    wrote first may have ended it. Then each is to be tried by itself, so that the others are not harmed.
-    """
-    if len({append.assignment for append in appends}) < len(appends):
-        return False
-    try:
-        if appends:
-            _append(connection, appends)
-    except Exception as error:  # of any of them; tried again one by one, it is raised again
-        log.debug("batch taken apart", jobs=len(appends), error=str(error))
-        return False
-    return True
-
-
-def _one_by_one(connection: Connection, appends: Sequence[_Append]) -> bool:
-    for append in appends:
-        _perform(connection, append)
-    return True
-
-
-def _perform(connection: Connection, job: _Job[Any]) -> None:
-    """Run one job within a savepoint, so that its failure leaves the others of the batch alone.
-
-    Raises:
-        DBAPIError: the database has rolled back more than this job (SQLite does so on a full disk), so
-            that the savepoint is gone and the whole batch has failed.
-    """
-    savepoint = connection.begin_nested()
-    try:
-        job.perform(connection)
-        savepoint.commit()
-    except Exception as error:  # whatever a job raises is its caller's: the writer must live on
-        savepoint.rollback()
-        job.error = _for_the_caller(error)
-
-
-def _for_the_caller(error: Exception) -> Exception:
-    """Return what the caller of a failed job gets: never an error of the database's own."""
-    if isinstance(error, IntegrityError):
-        return StaleState(str(error.orig))
-    if isinstance(error, DBAPIError):
-        log.error("write failed", error=str(error))
-        return StorageFailed("the database could not store this")
-    return error
-
-
-# An assignment that is over, or was taken over by another process since, is not found: nothing is written.
-_STILL_OWNED = Bulk(
-    """
-    UPDATE assignment SET active_at = given.at FROM {rows} AS given
-    WHERE assignment.id = given.key AND assignment.fence = given.fence AND assignment.status = 'active'""",
-    key=Kind.TEXT,
-    fence=Kind.NUMBER,
-    at=Kind.TIME,
-)
-
-
-def _append(connection: Connection, appends: Sequence[_Append]) -> None:
-    """Write the records of some assignments. Raises StaleState: not all of them may be written to."""
-    owned = [(append.assignment, append.fence, append.at) for append in appends]
-    if _STILL_OWNED.execute(connection, owned) != len(appends):
-        raise StaleState(
-            f"no longer active, or not the caller's: {', '.join(append.assignment for append in appends)}"
-        )
-    rows.write(connection, ((append.assignment, record) for append in appends for record in append.records))
-
-
-def _resolve(jobs: Sequence[_Job[Any]]) -> None:
-    """Tell the callers, each in its loop: one wake-up a loop, however many there are."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[_Job[Any]]] = {}
-    for job in jobs:
-        by_loop.setdefault(job.loop, []).append(job)
-    for loop, theirs in by_loop.items():
-        with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
-            loop.call_soon_threadsafe(_resolve_all, theirs)
-
-
-def _resolve_all(jobs: Sequence[_Job[Any]]) -> None:
-    for job in jobs:
-        job.resolve()

@@ -127,7 +127,8 @@ class JoinApi:
         self, body: JoinRequest, request: Request, authorization: Annotated[str | None, Header()] = None
     ) -> JoinResponse:
         """Give an arriving worker the way to their assignment, or a ticket for the one that they may get."""
-        self._limits.count(self._per_address, "attempts to take part from this address", request)
+        what = "attempts to take part from this address"
+        await self._limits.count_address(self._per_address, what, request)
         if body.simulated or body.reply_pace != 1.0:
             await self._auth.require_researcher(authorization)
         entry = await self._store.read(lambda connection: find_run(connection, body.run))

@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 
-import structlog
 from limits import RateLimitItem
 from starlette.requests import HTTPConnection
 
@@ -17,7 +16,7 @@ from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.store import Store
-from server.errors import LinkUnsigned, RunClosed, StorageFailed
+from server.errors import LinkUnsigned, RunClosed
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
 from server.live.runtime import Connection, LiveSession
 from server.live.sessions import LiveSessions
@@ -28,7 +27,6 @@ from server.session.state import AssignmentContext, State
 from server.session.step import step
 from server.session.worker_view import snapshot
 
-log = structlog.get_logger()
 _APART = 0.005  # seconds from one page that is let go to the next
 
 
@@ -100,11 +98,11 @@ class Newcomers:
         """
         assignment = await self.find(ticket)
         if assignment is None:
-            self._limits.count(self._per_address, "arrivals from this address", connection)
+            await self._limits.count_address(self._per_address, "arrivals from this address", connection)
             enrolment = await self._enrol(ticket)
             assignment = enrolment.assignment
             if enrolment.displaced is not None:
-                await self._tell_of_expiry(enrolment.displaced)
+                self._live.tell_changed(enrolment.displaced)
         return assignment, await self._live.open(assignment)
 
     async def drain(self, seconds: float) -> None:
@@ -137,13 +135,6 @@ class Newcomers:
         pseudonym = self._auth.pseudonym(arrival.platform, arrival.external_id)
         worker = ArrivingWorker(arrival, pseudonym, ticket.simulated, ticket.reply_pace, ticket.assignment)
         return await self._store.submit(lambda connection: enrol(connection, run, worker, utc_now()))
-
-    async def _tell_of_expiry(self, assignment: str) -> None:
-        try:
-            await self._live.look_again(assignment)
-        except StorageFailed as error:
-            # The enrolment is given all the same; the session that lost it finds out with its next message.
-            log.warning("not told of its loss", assignment=assignment, error=error.message)
 
 
 class Newcomer:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import structlog
 
-from bots import BotError, Chat, Turn, ask, gives_itself_away
+from bots import BotError, Turn, ask, gives_itself_away
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.store import StaleState, Store
@@ -26,9 +26,10 @@ from server.session.events import (
 )
 from server.session.phase import Phase
 from server.session.protocol import CLOSE_RESTART, Accepted, Ended, SaidByBot, ServerMessage, TakenOver, plain
-from server.session.state import State
+from server.session.state import Conversation, State
 from server.session.step import Outcome, resume, step
 from server.session.worker_view import snapshot
+from server.telemetry import span
 
 MAX_REASON = 500
 log = structlog.get_logger()
@@ -79,6 +80,7 @@ class LiveSession:
         self._on_idle = on_idle
         self._lock = asyncio.Lock()
         self._page: Connection | None = None
+        self._lines: tuple[str, tuple[Turn, ...]] = ("", ())
         self._under_way: dict[Effect, asyncio.Task[None]] = {}
 
     @property
@@ -116,7 +118,8 @@ class LiveSession:
         """
         async with self._lock:
             if self._page is page:
-                await self._advance(message)
+                with span("message", type=message.message.type):
+                    await self._advance(message)
 
     @property
     def has_page(self) -> bool:
@@ -175,7 +178,8 @@ class LiveSession:
             self.lose()
 
     async def _advance_here(self, event: Event) -> None:
-        outcome = step(self.state, event)
+        with span("step"):
+            outcome = step(self.state, event)
         try:
             await self._save(outcome, event)
         except StaleState:
@@ -192,7 +196,8 @@ class LiveSession:
     async def _save(self, outcome: Outcome, event: Event) -> None:
         if outcome.records:
             assignment = self.state.context.assignment
-            await self._store.append(assignment, self.fence, outcome.records, event.at)
+            with span("store", records=len(outcome.records)):
+                await self._store.append(assignment, self.fence, outcome.records, event.at)
 
     async def _save_again(self, outcome: Outcome, event: Event) -> None:
         try:
@@ -265,19 +270,15 @@ class LiveSession:
         """Ask the bot until it answers, asking again is of no use, or the deadline would pass meanwhile."""
         conversation = self.state.conversation(effect.conversation)
         bot = self._run.bots[conversation.plan.system]
-        chat = Chat(
-            conversation.plan.conversation,
-            conversation.plan.seed,
-            conversation.plan.persona,
-            tuple(Turn(line.author, line.text) for line in conversation.turns),
-        )
+        chat = self._run.chat(conversation.plan, self._lines_of(conversation))
         timeouts = self._run.study.timeouts
         started = time.monotonic()
         deadline = started + timeouts.bot_total
         pauses = _pauses()
         while True:
             try:
-                text = (await ask(bot, chat, min(timeouts.bot_try, deadline - time.monotonic()))).text
+                with span("ask"):
+                    text = (await ask(bot, chat, min(timeouts.bot_try, deadline - time.monotonic()))).text
             except BotError as error:
                 pause = next(pauses)
                 if not error.retry or time.monotonic() + pause >= deadline:
@@ -289,6 +290,16 @@ class LiveSession:
             latency_ms = round((time.monotonic() - started) * 1000)
             gave_away = gives_itself_away(text, self._run.names[conversation.plan.system])
             return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now(), gave_away)
+
+    def _lines_of(self, conversation: Conversation) -> tuple[Turn, ...]:
+        """Return a conversation's lines as bots see them; those of its earlier turns are not made anew."""
+        name, lines = self._lines
+        if name != conversation.plan.conversation or len(lines) > len(conversation.turns):
+            lines = ()
+        new = conversation.turns[len(lines) :]
+        lines = (*lines, *(Turn(line.author, line.text) for line in new))
+        self._lines = (conversation.plan.conversation, lines)
+        return lines
 
     def _reason(self, effect: AskBot, error: BotError) -> str:
         system = self.state.conversation(effect.conversation).plan.system

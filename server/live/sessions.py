@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+import structlog
 from sqlalchemy import Connection, select, update
 from sqlalchemy.exc import NoResultFound
 
@@ -18,13 +19,16 @@ from server.bots.lineup import OpenRun
 from server.db import rows
 from server.db.models import Assignment, columns
 from server.db.store import Store
-from server.errors import AssignmentNotFound
+from server.errors import AssignmentNotFound, StorageFailed
 from server.live.runtime import LiveSession, SessionLost
+from server.news import News, Payload
 from server.session.plan import derive_seed
 from server.session.records import Record
 from server.session.state import AssignmentContext, State, fold
 
 ASSIGNMENT = columns(Assignment)
+TOPIC = "session"  # of news: a session has another owner, or has expired
+log = structlog.get_logger()
 _APART = 0.005  # seconds from one page that is let go to the next
 
 
@@ -40,12 +44,15 @@ class _Stored:
 class LiveSessions:
     """The sessions of this process, by assignment id. `runs` is keyed by a run's id."""
 
-    def __init__(self, store: Store, runs: Mapping[int, OpenRun], auth: Auth) -> None:
+    def __init__(self, store: Store, runs: Mapping[int, OpenRun], auth: Auth, news: News) -> None:
         self._store = store
+        self._news = news
         self._runs = runs
         self._auth = auth
         self._sessions: dict[str, LiveSession] = {}
         self._opening: dict[str, asyncio.Lock] = {}
+        self._looking: set[asyncio.Task[None]] = set()
+        news.subscribe(TOPIC, self._hear)
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -92,6 +99,8 @@ class LiveSessions:
 
     async def close(self) -> None:
         """Drop what is under way in every session: what is stored takes it up again after the next start."""
+        for task in self._looking:
+            task.cancel()
         await asyncio.gather(*(session.close() for session in tuple(self._sessions.values())))
 
     async def look_again(self, assignment_id: str) -> None:
@@ -105,6 +114,28 @@ class LiveSessions:
             await session.look_again()
             self.release(assignment_id)
 
+    def tell_changed(self, assignment_id: str, fence: int | None = None) -> None:
+        """Tell whichever process has a session that others have stored something of it.
+
+        `fence`: of its new owner, where that is what is new. News may be lost: a former owner finds out
+        with its next record then.
+        """
+        self._news.publish(TOPIC, {"assignment": assignment_id, "fence": fence})
+
+    def _hear(self, payload: Payload) -> None:
+        assignment_id = payload["assignment"]
+        session = self._sessions.get(assignment_id)
+        if session is not None and session.fence != payload["fence"]:
+            task = asyncio.get_running_loop().create_task(self._look(assignment_id))
+            self._looking.add(task)
+            task.add_done_callback(self._looking.discard)
+
+    async def _look(self, assignment_id: str) -> None:
+        try:
+            await self.look_again(assignment_id)
+        except StorageFailed as error:
+            log.warning("session not looked at again", assignment=assignment_id, error=error.message)
+
     def _forget(self, assignment_id: str) -> None:
         del self._sessions[assignment_id]
         self._opening.pop(assignment_id, None)
@@ -115,6 +146,7 @@ class LiveSessions:
 
     async def _take_over(self, assignment_id: str) -> LiveSession:
         fence = await self._store.submit(lambda connection: _raise_fence(connection, assignment_id))
+        self.tell_changed(assignment_id, fence)
         stored = await self._restore(assignment_id)
 
         async def reload() -> State:

@@ -172,7 +172,7 @@ class WorkerSocket:
     async def _greet(self, socket: WebSocket, page: Page) -> tuple[str, Session] | None:
         frame = await _frame(socket)
         try:
-            self._limits.count(self._per_address, "connections from this address", socket)
+            await self._limits.count_address(self._per_address, "connections from this address", socket)
             hello = parse(frame)
             if not isinstance(hello, Hello):
                 raise WrongPhase("`hello` as the first message", f"`{hello.type}`")

@@ -5,6 +5,8 @@ import asyncio
 from alembic.script import ScriptDirectory
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
 from sqlalchemy import Connection, text
 
 from server.db.engine import alembic_config
@@ -16,11 +18,16 @@ _PATIENCE = 3.0  # seconds for the database to answer
 
 
 class Readiness(BaseModel):
-    """What `/readyz` answers. `database` is "ok", or what is wrong with it."""
+    """What `/readyz` answers.
+
+    `database` is "ok", or what is wrong with it; `redis` too, or None where none is used. What Redis carries
+    may be lost, so that a process without it is ready all the same.
+    """
 
     ready: bool
     stage: Stage
     database: str
+    redis: str | None
 
 
 class Health:
@@ -32,10 +39,12 @@ class Health:
     Args:
         store: the database, which must answer and have the schema of this version.
         lifecycle: tells whether the process has started, and not begun to end.
+        redis_url: the Redis in use, if there is one.
     """
 
-    def __init__(self, store: Store, lifecycle: Lifecycle) -> None:
+    def __init__(self, store: Store, lifecycle: Lifecycle, redis_url: str | None = None) -> None:
         self._store = store
+        self._redis_url = redis_url
         self._lifecycle = lifecycle
         self._newest = newest_schema()
         self.router = APIRouter(include_in_schema=False)
@@ -48,10 +57,11 @@ class Health:
 
     async def readiness(self, response: Response) -> Readiness:
         """Whether newcomers may be sent here; 503 where not."""
-        database, stage = await self._database(), self._lifecycle.stage
+        database, redis = await asyncio.gather(self._database(), self._redis())
+        stage = self._lifecycle.stage
         ready = database == "ok" and stage == "serving"
         response.status_code = 200 if ready else 503
-        return Readiness(ready=ready, stage=stage, database=database)
+        return Readiness(ready=ready, stage=stage, database=database, redis=redis)
 
     async def _database(self) -> str:
         try:
@@ -64,6 +74,16 @@ class Health:
         return (
             "ok" if version == self._newest else f"its schema is {version}, this version's is {self._newest}"
         )
+
+    async def _redis(self) -> str | None:
+        if self._redis_url is None:
+            return None
+        try:
+            async with asyncio.timeout(_PATIENCE), Redis.from_url(self._redis_url) as redis:
+                await redis.ping()
+        except (RedisError, OSError, TimeoutError):
+            return "away"
+        return "ok"
 
 
 def schema(connection: Connection) -> str | None:

@@ -24,6 +24,7 @@ from bots.crowd.worker import Diary, SimulatedWorker
 from bots.researcher.access import access
 from bots.researcher.client import ResearcherClient
 from tests.support.postgres import Postgres
+from tests.support.redis_server import RedisServer
 from tests.support.server_process import Server
 from tests.support.waiting import ENOUGH, until, wait_until
 
@@ -40,12 +41,17 @@ def database(postgres: Postgres) -> Iterator[str]:
 
 
 @pytest.fixture
-def cluster(database: str, tmp_path: Path) -> Iterator[Server]:
+def cluster(database: str, redis: RedisServer, tmp_path: Path) -> Iterator[Server]:
     """A server of two processes; what they say is in `server.log`."""
-    environment = {"CANDOR_DATABASE_URL": database, "CANDOR_DRAIN_SECONDS": "60"}
+    environment = {
+        "CANDOR_DATABASE_URL": database,
+        "CANDOR_REDIS_URL": redis.url,
+        "CANDOR_DRAIN_SECONDS": "60",
+    }
     server = Server(tmp_path, "--processes", str(PROCESSES), environment=environment)
     server.start()
-    wait_until(lambda: len(processes(server)) == PROCESSES, "the processes")
+    # The first of them answers while others start; a process that dies then ends the server, and should.
+    wait_until(lambda: "is ready" in log(server), "all of the processes")
     yield server
     server.stop()
 
@@ -160,7 +166,9 @@ def test_the_processes_end_with_their_supervisor(cluster: Server) -> None:
     wait_until(lambda: is_free(cluster.port), "the port to be free")
 
 
-def test_a_process_that_cannot_start_ends_the_server(database: str, tmp_path: Path) -> None:
+def test_a_process_that_cannot_start_ends_the_server(
+    database: str, redis: RedisServer, tmp_path: Path
+) -> None:
     script = (
         "import runpy;"
         "import server.process.supervisor as supervisor; supervisor._MODULE = 'server.no_such_module';"
@@ -170,7 +178,7 @@ def test_a_process_that_cannot_start_ends_the_server(database: str, tmp_path: Pa
     command = [sys.executable, "-c", script, "serve", "--processes", "2", "--data", data, "--port", port]
     done = subprocess.run(
         command,
-        env=os.environ | {"CANDOR_DATABASE_URL": database},
+        env=os.environ | {"CANDOR_DATABASE_URL": database, "CANDOR_REDIS_URL": redis.url},
         capture_output=True,
         text=True,
         timeout=ENOUGH,

@@ -6,7 +6,7 @@ import pytest
 from bots import Chat, Corpus, Turn
 from bots.builtin.acts import Act, act
 from bots.builtin.associations import Associations
-from bots.builtin.choice import freshest, ranked, staleness
+from bots.builtin.choice import freshest, ranked, said_parts, staleness
 from bots.builtin.exchanges import exchanges, fading, stage
 from bots.builtin.facts import asked_fact
 from bots.builtin.language_model import END, LanguageModel, tokens
@@ -94,9 +94,9 @@ def test_rules_take_up_what_was_said() -> None:
 
 
 def test_mentions_bring_back_what_was_named_then_what_was_touched() -> None:
-    found = mentions(chat("I love old clocks. My sister too.", "Oh?", "It rained all day.", "Oh.", "Yes."))
+    found = mentions(chat("I love old clocks. My sister too.", "Oh?", "It rained all day.", "Oh.", "Yes."), 9)
     assert found == ["your sister", "old clocks", "the weather", "family"]
-    assert "your sister" not in mentions(chat("I love my sister.", "Oh?", "My sister is here."))
+    assert "your sister" not in mentions(chat("I love my sister.", "Oh?", "My sister is here."), 9)
 
 
 PERSONA = ("I repair clocks.", "I have two rabbits.", "I live by the sea.", "...")
@@ -124,9 +124,9 @@ def test_a_fact_is_told_once() -> None:
 
 def test_what_was_said_is_stale() -> None:
     talk = chat("Hi.", "I like long walks. Do you?", "I like short walks on the beach.")
-    assert staleness("I like long walks.", talk) >= 1
-    assert staleness("Really? I like long walks.", talk) >= 1
-    assert staleness("Which beach is that?", talk) < 1
+    assert staleness("I like long walks.", said_parts(talk)) >= 1
+    assert staleness("Really? I like long walks.", said_parts(talk)) >= 1
+    assert staleness("Which beach is that?", said_parts(talk)) < 1
     assert freshest(["I like long walks.", "Which beach is that?"], talk) == "Which beach is that?"
     assert freshest(["I like long walks.", "I like walks."], talk) == "I like walks."
 

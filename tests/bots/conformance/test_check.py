@@ -1,6 +1,9 @@
 """A whole check, of bots that are right and of bots that are wrong, some of them over real HTTP."""
 
 import asyncio
+import random
+import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +22,8 @@ from bots import (
     check_bot,
     open_endpoint,
 )
-from bots.conformance.script import ALONE, MOST_AT_ONCE, calls
+from bots.conformance.script import MOST_AT_ONCE, calls, draw_scripts
+from bots.core.opaque_id import opaque_id
 from tests.bots.support.servers import Behaviour, answer, hang, serving
 from tests.bots.support.wrong_bots import Hangs, Person, Raises, Returns, Speaks, over_http
 from tests.support.waiting import PATIENCE
@@ -105,7 +109,7 @@ async def test_every_conversation_is_whole_and_has_an_id_of_its_own() -> None:
         assert authors == ["worker", "bot"] * (len(authors) // 2) + ["worker"]
     firsts = [chat for chat in listener.heard if len(chat.turns) == 1]
     # Five scripted conversations, one of whose chats is asked again, and those at once.
-    assert len(firsts) == len(ALONE) + 1 + AT_ONCE
+    assert len(firsts) == 5 + 1 + AT_ONCE
     assert len({chat.conversation_id for chat in firsts}) == len(firsts) - 1
 
 
@@ -115,6 +119,18 @@ async def test_two_checks_share_no_conversation() -> None:
     await checked(second)
     ids = [{chat.conversation_id for chat in listener.heard} for listener in (first, second)]
     assert not ids[0] & ids[1]
+
+
+async def test_a_bot_cannot_tell_that_it_is_checked() -> None:
+    listener = Listener()
+    for _ in range(20):
+        await checked(listener)
+    pattern = re.compile(f"[0-9a-f]{{{len(opaque_id(1, 'a-1.1'))}}}")
+    assert all(pattern.fullmatch(chat.conversation_id) for chat in listener.heard)
+    seeds = {chat.conversation_id: chat.seed for chat in listener.heard}
+    assert len(set(seeds.values())) == len(seeds) == 20 * (5 + AT_ONCE)
+    openings = Counter(chat.turns[0].text for chat in listener.heard if len(chat.turns) == 1)
+    assert max(openings.values()) < sum(openings.values()) / 4
 
 
 async def test_as_many_ask_at_once_as_in_the_study() -> None:
@@ -131,7 +147,7 @@ async def test_the_same_chats_are_asked_again() -> None:
 
 
 async def test_the_three_conversations_are_in_the_report() -> None:
-    report = await checked(Person())
+    report = await checked(Person(), rng=random.Random(5))
     assert [transcript.name for transcript in report.transcripts] == [
         "small talk",
         "questions",
@@ -139,7 +155,7 @@ async def test_the_three_conversations_are_in_the_report() -> None:
         "questions",
         "awkward",
     ]
-    for transcript, script in zip(report.transcripts, ALONE, strict=True):
+    for transcript, script in zip(report.transcripts, draw_scripts(random.Random(5)).alone, strict=True):
         assert tuple(line.text for line in transcript.lines[::2]) == script.lines
         assert transcript.persona == script.persona
         assert all(line.author == "bot" and line.seconds is not None for line in transcript.lines[1::2])

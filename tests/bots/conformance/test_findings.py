@@ -14,9 +14,11 @@ from bots.conformance.answer import Answer, CheckResponses
 from bots.conformance.check import report
 from bots.conformance.findings import Standard, quoted
 from bots.conformance.report import Alone, AtOnce, Finding, Latency, worst
-from bots.conformance.script import PERSONAS
+from bots.conformance.script import CHARACTERS
 from bots.core.failures import BotBusy, BotError, BotTimeout, EmptyReply, FailureKind, ReplyTooLong, failure
 from bots.core.visible_text import checked_reply
+
+PERSONAS = tuple(character.persona for character in CHARACTERS[:2])
 
 STANDARD = Standard(("mybot",), (1.0, 2.0, 3.0, 4.0), None, 20.0)
 ANSWER = Answer("small talk", 0, (), "Hi!", False, 0.1, "Hello there.")

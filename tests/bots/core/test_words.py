@@ -38,9 +38,9 @@ def test_content_leaves_out_what_carries_no_meaning() -> None:
 
 
 def test_sentences() -> None:
-    assert sentences('Hi! "Really?" she said... Yes') == ["Hi!", '"Really?', "she said...", "Yes"]
-    assert sentences("Ask Mr. Hill. Or Dr. Ames!") == ["Ask Mr. Hill.", "Or Dr. Ames!"]
-    assert sentences("...") == []
+    assert sentences('Hi! "Really?" she said... Yes') == ("Hi!", '"Really?', "she said...", "Yes")
+    assert sentences("Ask Mr. Hill. Or Dr. Ames!") == ("Ask Mr. Hill.", "Or Dr. Ames!")
+    assert sentences("...") == ()
 
 
 def test_overlap_is_the_share_of_stems_in_common() -> None:

@@ -297,7 +297,7 @@ async def test_a_host_that_is_refused_ends_and_says_why(frames: list[str], says:
         (['{"type": "refused", "code": "x", "message": "busy", "hint": "", "retry": true}'], "busy"),
         (["no JSON"], "what this host cannot read: the frame: Invalid JSON"),
         (['{"type": "released"}'], "said `released` where `welcome` was due"),
-        (['{"type": "welcome"}', '{"type": "welcome"}'], "said `welcome` twice"),
+        (['{"type": "welcome"}', '{"type": "welcome"}'], "said `welcome`, which makes no sense here"),
         (['{"type": "welcome"}', '{"type": "ask", "ask": 1, "name": "m", "chat": {}}'], "cannot read"),
         (['{"type": "welcome"}'], "closed the connection"),
         ([], "was lost"),

@@ -7,25 +7,31 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from bots import Chat, Corpus, CorpusError, EarlierReply, FittedQcBot, Turn, open_bot
+from bots import Chat, Corpus, CorpusError, Reply, Turn, open_bot
 from bots.core.prose import present
 from bots.corpus import Dialogue
-from bots.qc_bots.distorted import run_length
-from bots.qc_bots.fitted import ENOUGH
+from bots.qc_bots.fitted import ENOUGH, EarlierReply, FittedQcBot
+from bots.qc_bots.material import run_length
 
 OWN = "me-2.1"
 
 
 class Pool:
-    """Replies of the systems, to which others may be added; `own` is what the asking worker was told."""
+    """Replies of the systems to other workers, to which others may be added."""
 
-    def __init__(self, replies: Sequence[EarlierReply] = (), own: Sequence[EarlierReply] = ()) -> None:
+    def __init__(self, replies: Sequence[EarlierReply] = ()) -> None:
         self.replies = list(replies)
-        self._own = list(own)
 
-    async def of_others(self, conversation_id: str) -> Sequence[EarlierReply]:
-        assert conversation_id == OWN
-        return self.replies
+
+class Fitted:
+    """The fitted bot over a pool."""
+
+    def __init__(self, corpus: Corpus, pool: Pool) -> None:
+        self._bot = FittedQcBot(corpus)
+        self._pool = pool
+
+    async def reply(self, chat: Chat) -> Reply:
+        return Reply(self._bot.line(chat, self._pool.replies))
 
 
 # ---- a polished language model -----------------------------------------------------------------
@@ -84,7 +90,7 @@ def small_talk_in_small_letters() -> Corpus:
 
 
 async def converse(
-    bot: FittedQcBot, length: int, seed: int = 1, before: Callable[[int], None] = lambda at: None
+    bot: Fitted, length: int, seed: int = 1, before: Callable[[int], None] = lambda at: None
 ) -> list[str]:
     turns: tuple[Turn, ...] = ()
     said = []
@@ -124,7 +130,7 @@ async def test_every_line_is_a_systems_reply_with_one_run_of_words_of_another_co
         for number, length in enumerate([1, 2, 3, 5, 7, 8, 9, 15, 16, 29, 30, 44])
     ]
     assert len(pool) >= ENOUGH
-    bot = FittedQcBot(small_talk_in_small_letters(), Pool(pool))
+    bot = Fitted(small_talk_in_small_letters(), Pool(pool))
     lengths = set()
     for seed in range(60):
         for line in await converse(bot, 8, seed):
@@ -147,7 +153,7 @@ async def test_no_source_serves_twice_in_a_conversation() -> None:
     pool = [
         EarlierReply(f"w{n % 9}-1.1", " ".join(f"r{n}x{at}" for at in range(6 + n % 9))) for n in range(60)
     ]
-    bot = FittedQcBot(small_talk_in_small_letters(), Pool(pool))
+    bot = Fitted(small_talk_in_small_letters(), Pool(pool))
     for seed in range(20):
         said = await converse(bot, 25, seed)
         sources = [source for line in said for source in sources_of(line, pool)]
@@ -161,7 +167,7 @@ async def test_no_source_serves_twice_though_replies_come_in_while_it_talks() ->
     ]
     for seed in range(10):
         pool = Pool()
-        bot = FittedQcBot(small_talk_in_small_letters(), pool)
+        bot = Fitted(small_talk_in_small_letters(), pool)
 
         def grow(at: int, pool: Pool = pool) -> None:
             pool.replies = replies[: [0, 0, 3, 20, 60, 61, 90, 150, 200][min(at, 8)]]
@@ -174,18 +180,18 @@ async def test_no_source_serves_twice_though_replies_come_in_while_it_talks() ->
 
 async def test_a_restart_changes_nothing() -> None:
     corpus, pool = small_talk_in_small_letters(), polished_pool()
-    assert await converse(FittedQcBot(corpus, Pool(pool)), 10, 7) == await converse(
-        FittedQcBot(corpus, Pool(pool[::-1])), 10, 7
+    assert await converse(Fitted(corpus, Pool(pool)), 10, 7) == await converse(
+        Fitted(corpus, Pool(pool[::-1])), 10, 7
     )
 
 
 async def test_conversations_are_told_different_things() -> None:
-    bot = FittedQcBot(small_talk_in_small_letters(), Pool(polished_pool()))
+    bot = Fitted(small_talk_in_small_letters(), Pool(polished_pool()))
     assert len({(await converse(bot, 1, seed))[0] for seed in range(40)}) > 30
 
 
 async def test_replies_do_not_depend_on_what_is_said() -> None:
-    bot = FittedQcBot(small_talk_in_small_letters(), Pool(polished_pool()))
+    bot = Fitted(small_talk_in_small_letters(), Pool(polished_pool()))
     one = await bot.reply(Chat(OWN, 5, (), (Turn("worker", "Hi!"),)))
     other = await bot.reply(Chat(OWN, 5, ("I play the piano.",), (Turn("worker", "Do you like jazz?"),)))
     assert one == other
@@ -194,7 +200,7 @@ async def test_replies_do_not_depend_on_what_is_said() -> None:
 async def test_every_line_differs_from_whatever_a_system_said() -> None:
     pool = polished_pool()
     texts = {reply.text for reply in pool}
-    said = [line for seed in range(30) for line in await converse(FittedQcBot(tiny(), Pool(pool)), 10, seed)]
+    said = [line for seed in range(30) for line in await converse(Fitted(tiny(), Pool(pool)), 10, seed)]
     assert not texts & set(said)
 
 
@@ -207,7 +213,7 @@ def tiny() -> Corpus:
 
 
 async def test_where_systems_have_said_nothing_lines_are_the_published_ones(corpus: Corpus) -> None:
-    bot = FittedQcBot(corpus, Pool())
+    bot = Fitted(corpus, Pool())
     responses = [present(turn).split() for dialogue in corpus.dialogues for turn in dialogue.turns[1:]]
     for line in await converse(bot, 12, 3):
         words = line.split()
@@ -219,7 +225,7 @@ async def test_where_systems_have_said_nothing_lines_are_the_published_ones(corp
 
 async def test_when_every_reply_has_served_the_corpus_goes_on() -> None:
     pool = [EarlierReply(f"w{n % 2}-1.1", f"same words here and there {n}") for n in range(ENOUGH)]
-    said = await converse(FittedQcBot(small_talk_in_small_letters(), Pool(pool)), 6)
+    said = await converse(Fitted(small_talk_in_small_letters(), Pool(pool)), 6)
     assert len(set(said)) == 6
 
 
@@ -238,13 +244,13 @@ async def test_when_every_reply_has_served_the_corpus_goes_on() -> None:
 async def test_odd_replies_are_survived(texts: list[str]) -> None:
     for conversations in (1, 2, 60):
         pool = [EarlierReply(f"w{n % conversations}-1.1", text) for n, text in enumerate(texts)]
-        said = await converse(FittedQcBot(small_talk_in_small_letters(), Pool(pool)), 4)
+        said = await converse(Fitted(small_talk_in_small_letters(), Pool(pool)), 4)
         assert all(said)
 
 
 def test_a_corpus_that_cannot_be_distorted_is_refused() -> None:
     with pytest.raises(CorpusError, match="no second dialogue"):
-        FittedQcBot(Corpus("alone", (), (Dialogue("a", (None, None), ("a b", "c d")),)), Pool())
+        Fitted(Corpus("alone", (), (Dialogue("a", (None, None), ("a b", "c d")),)), Pool())
 
 
 # ---- looks -----------------------------------------------------------------------------------
@@ -279,7 +285,7 @@ def told_apart(ours: Sequence[str], theirs: Sequence[str]) -> float:
     return float((ranks[own].sum() - n * (n + 1) / 2) / (n * rest))
 
 
-async def lines_of(bot: FittedQcBot, conversations: int = 60) -> list[str]:
+async def lines_of(bot: Fitted, conversations: int = 60) -> list[str]:
     return [line for seed in range(conversations) for line in await converse(bot, 10, seed)]
 
 
@@ -298,7 +304,7 @@ async def test_looks_tell_the_fitted_bot_from_no_system_and_give_the_published_o
     learned = corpus if which == "shipped" else small_talk_in_small_letters()
     # The standard error of an AUC of 300 lines against 300 is at most sqrt(1 / (6 * 300)) = 0.024.
     assert told_apart(await published(learned), FRESH) > 0.9
-    fitted = told_apart(await lines_of(FittedQcBot(learned, Pool(polished_pool()))), FRESH)
+    fitted = told_apart(await lines_of(Fitted(learned, Pool(polished_pool()))), FRESH)
     assert fitted < 0.6, fitted
 
 
@@ -306,13 +312,13 @@ async def test_systems_in_small_letters_are_fitted_as_well(corpus: Corpus) -> No
     pool = [EarlierReply(r.conversation_id, r.text.lower().replace("!", "")) for r in polished_pool()]
     fresh = [line.lower().replace("!", "") for line in FRESH]
     assert told_apart(await published(corpus), fresh) > 0.9
-    assert told_apart(await lines_of(FittedQcBot(corpus, Pool(pool))), fresh) < 0.6
+    assert told_apart(await lines_of(Fitted(corpus, Pool(pool))), fresh) < 0.6
 
 
 async def test_before_there_are_enough_replies_looks_tell_less(corpus: Corpus) -> None:
     few = Pool(polished_pool(conversations=4))
     assert 0 < len(few.replies) < ENOUGH
-    dressed = told_apart(await lines_of(FittedQcBot(corpus, few)), FRESH)
+    dressed = told_apart(await lines_of(Fitted(corpus, few)), FRESH)
     # The words are still the corpus's: they are shorter, and have more apostrophes.
     assert dressed < 0.85, dressed
     assert told_apart(await published(corpus), FRESH) > 0.95

@@ -15,11 +15,8 @@ class Person:
     """A bot as it should be: says something new every time, and answers questions from its persona."""
 
     async def reply(self, chat: Chat) -> Reply:
-        asked = chat.turns[-1].text
-        about = {"living": 0, "pets": 1, "free time": 2, "from": 3}
-        fact = next((i for word, i in about.items() if word in asked), None)
-        if chat.persona and fact is not None:
-            return Reply(f"{chat.persona[fact]} How about you?")
+        if chat.persona:  # it is asked for one fact after the other
+            return Reply(f"{chat.persona[chat.replies_given()]} How about you?")
         return Reply(f"Number {chat.replies_given()} of what I think of such things.")
 
 

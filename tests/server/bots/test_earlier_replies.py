@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bots import Bot, Chat, FittedQcBot, Reply, load_corpus
+from bots import Bot, Chat, Reply
 from server.bots.earlier_replies import EarlierReplies
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
@@ -23,8 +23,6 @@ from tests.server.support.database import execute, make_run, query, recount
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text
 
-NOBODY_ASKS = "nobody-1.1"
-
 
 class Storyteller:
     """Says something new every time, always in the same manner."""
@@ -34,12 +32,17 @@ class Storyteller:
         return Reply(f"Well, {word} said Alice; the {word} ran Away — and {word} laughed, didn’t it?")
 
 
-def fitted_run(url: str, earlier: EarlierReplies | None = None, bot: Bot | None = None) -> OpenRun:
-    """A run whose qc bot draws from the systems, which are all `bot`."""
-    run = make_run(url, study_text(qc={"draw": "systems"}), bot or Storyteller())
-    pool = earlier or EarlierReplies(run.id, refresh=0.0)
-    qc = FittedQcBot(load_corpus("builtin:smalltalk"), pool)
+def fitted_run(url: str, opened_bots: OpenedBots) -> OpenRun:
+    """A run whose qc bot draws from the systems, each of which is a Storyteller."""
+    run = make_run(url, study_text(qc={"draw": "systems"}), Storyteller())
+    pool = EarlierReplies(run.id, refresh=0.0)
+    qc: Bot = opened_bots.built_in("qc", "builtin:smalltalk", pool)
     return replace(run, bots={**run.bots, QC: qc}, earlier=pool)
+
+
+@pytest.fixture
+def opened_bots() -> OpenedBots:
+    return OpenedBots(refuse_private=False)
 
 
 @pytest.fixture
@@ -50,8 +53,9 @@ def store(url: str) -> Iterator[Store]:
     store.stop()
 
 
-async def of_others(pool: EarlierReplies, conversation: str = NOBODY_ASKS) -> list[str]:
-    return [reply.text for reply in await pool.of_others(conversation)]
+async def of_others(pool: EarlierReplies, own: str = "nobody's") -> list[str]:
+    await pool.refresh()
+    return [reply.text for reply in pool.replies.values() if reply.assignment != own]
 
 
 def said_by(url: str, *, qc: bool) -> dict[str, list[str]]:
@@ -80,7 +84,7 @@ async def test_the_systems_replies_to_others_are_there_and_neither_ones_own_nor_
     told = said_by(url, qc=False)
     (one, ones), (_, others) = told.items()
     assert sorted(await of_others(pool)) == sorted(ones + others)
-    assert sorted(await of_others(pool, f"{one}-2.1")) == sorted(others)
+    assert sorted(await of_others(pool, one)) == sorted(others)
 
 
 async def test_replies_of_another_run_are_not_there(
@@ -191,10 +195,10 @@ def words(lines: list[str]) -> set[str]:
 
 
 def test_the_qc_bot_of_a_run_speaks_like_its_systems_once_they_have_spoken(
-    url: str, serve: Callable[..., House]
+    url: str, serve: Callable[..., House], opened_bots: OpenedBots
 ) -> None:
-    run = fitted_run(url)
-    house = serve(url, run)
+    run = fitted_run(url, opened_bots)
+    house = serve(url, run, opened_bots=opened_bots)
     for number in range(10):  # three systems and two inputs each: six replies a worker
         with house.page(f"w{number}") as page:
             page.whole()
@@ -209,9 +213,9 @@ def test_the_qc_bot_of_a_run_speaks_like_its_systems_once_they_have_spoken(
 
 
 def test_a_restart_in_the_middle_goes_on_without_saying_anything_twice(
-    url: str, serve: Callable[..., House]
+    url: str, serve: Callable[..., House], opened_bots: OpenedBots
 ) -> None:
-    house = serve(url, fitted_run(url))
+    house = serve(url, fitted_run(url, opened_bots), opened_bots=opened_bots)
     for number in range(10):
         with house.page(f"w{number}") as page:
             page.whole()
@@ -234,11 +238,6 @@ def test_a_restart_in_the_middle_goes_on_without_saying_anything_twice(
             page.rate()
         where = page.conversation, page.attempt, page.turn
     house.stop()
-    (run,) = house.runs
-    pool = EarlierReplies(run.id)
-    house.runs = [
-        replace(run, bots={**run.bots, QC: FittedQcBot(load_corpus("builtin:smalltalk"), pool)}, earlier=pool)
-    ]
     house.start()
     with house.open(token) as page:
         assert (page.conversation, page.attempt, page.turn) == where
@@ -259,12 +258,8 @@ def entry(**qc: Any) -> RunEntry:
 
 
 def test_a_study_draws_from_the_corpus_unless_it_says_otherwise() -> None:
-    plain = open_lineup(entry(), OpenedBots(refuse_private=False))
-    assert not isinstance(plain.bots[QC], FittedQcBot)
-    assert plain.earlier is None
-    drawing = open_lineup(entry(draw="systems"), OpenedBots(refuse_private=False))
-    assert isinstance(drawing.bots[QC], FittedQcBot)
-    assert drawing.earlier is not None
+    assert open_lineup(entry(), OpenedBots(refuse_private=False)).earlier is None
+    assert open_lineup(entry(draw="systems"), OpenedBots(refuse_private=False)).earlier is not None
 
 
 def test_another_qc_bot_cannot_draw_from_the_systems() -> None:

@@ -21,6 +21,7 @@ from server.config import Settings
 from server.db.engine import open_engine
 from server.db.store import Store
 from server.errors import BotDisabled, BotNotFound, NotChecked
+from server.news import LocalNews
 from tests.server.support.bots import report
 from tests.server.support.database import held_up, query
 from tests.server.support.study import AT
@@ -155,7 +156,7 @@ async def test_a_change_during_another_leaves_database_and_process_agreed(
 
 
 def owner(store: Store, opened_bots: OpenedBots) -> RegisteredBots:
-    return RegisteredBots(store, opened_bots, BackgroundChecks(store), keys=())
+    return RegisteredBots(store, opened_bots, BackgroundChecks(store), keys={}, news=LocalNews())
 
 
 async def test_a_check_that_ends_after_a_replica_was_added_is_not_stored(url: str, store: Store) -> None:

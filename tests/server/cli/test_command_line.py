@@ -138,6 +138,11 @@ def test_several_processes_on_sqlite_are_refused(candor: Candor, tmp_path: Path)
     assert not (tmp_path / "data").exists()
 
 
+def test_several_processes_without_a_redis_are_refused(candor: Candor, tmp_path: Path) -> None:
+    refused = candor("serve", "--processes", "2", "--data", tmp_path, CANDOR_DATABASE_URL="postgresql://h/n")
+    assert_refused(refused, "2 processes need a Redis", "CANDOR_REDIS_URL")
+
+
 # ---- open ------------------------------------------------------------------------------------
 
 

@@ -26,6 +26,7 @@ from server.db.models import Assignment, columns
 from server.db.store import Store
 from server.live.enrolment import ArrivingWorker, enrol
 from server.live.sessions import LiveSessions, restore
+from server.news import LocalNews
 from server.recruiters.link import Arrival
 from server.session import protocol as wire
 from server.session.events import AskBot, BotReplied, FromWorker, ShowReply
@@ -258,7 +259,7 @@ async def test_what_a_page_hears_comes_no_earlier_than_its_delay_and_looks_the_s
     run = make_run(url, study_text(reply_time=SHORT.model_dump()), bots)
     store = Store(url)
     store.start()
-    live = LiveSessions(store, {run.id: run}, AUTH)
+    live = LiveSessions(store, {run.id: run}, AUTH, LocalNews())
     try:
         pages = await asyncio.gather(*(chat_through(live, run, store, worker) for worker in _workers()))
     finally:

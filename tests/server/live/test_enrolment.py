@@ -367,6 +367,7 @@ async def test_a_place_has_one_holder_by_the_databases_own_rule(store: Store, ru
         execute(url, "UPDATE assignment SET place = 0 WHERE id <> ?", first.assignment)
 
 
+@pytest.mark.databases("postgresql")
 async def test_five_hundred_at_once_at_four_processes_are_balanced_and_no_place_is_given_twice_or_lost(
     store: Store, run: OpenRun, url: str
 ) -> None:

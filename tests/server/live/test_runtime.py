@@ -18,6 +18,7 @@ from server.errors import AssignmentNotFound, WrongPhase
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol
 from server.live.runtime import LiveSession, utc_now
 from server.live.sessions import LiveSessions
+from server.news import LocalNews
 from server.recruiters.link import Arrival
 from server.session.events import FromWorker
 from server.session.phase import Phase
@@ -68,7 +69,8 @@ class Stage:
 
     def __init__(self, url: str, run: OpenRun, store: Store) -> None:
         self.url, self.run, self.store = url, run, store
-        self.live = LiveSessions(store, {run.id: run}, AUTH)
+        self.news = LocalNews()
+        self.live = LiveSessions(store, {run.id: run}, AUTH, self.news)
         self._ids = 0
 
     async def enrolment(self, worker: str = "ann") -> str:
@@ -240,7 +242,7 @@ async def test_a_session_that_another_process_took_over_can_be_written_there_onl
 ) -> None:
     stage = staged()
     assignment, here, page = await stage.chatting()
-    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH)
+    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH, LocalNews())
     there, other = await elsewhere.open(assignment), RecordingPage()
     await there.attach(other)
     await stage.send(here, page, "say", text="Does anybody hear me?")
@@ -257,7 +259,7 @@ async def test_a_worker_who_comes_back_to_a_process_finds_what_was_said_at_anoth
 ) -> None:
     stage = staged()
     assignment, before, left = await stage.chatting()  # its page is gone, and the process has not noticed
-    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH)
+    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH, LocalNews())
     there, other = await elsewhere.open(assignment), RecordingPage()
     await there.attach(other)
     await stage.send(there, other, "say", text="I am there.")
@@ -276,12 +278,11 @@ async def test_a_process_that_is_told_lets_a_session_go_at_once(staged: Callable
     stage = staged(Gated())
     assignment, session, page = await stage.chatting()
     await stage.send(session, page, "say", text="Hello?")
-    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH)
+    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH, stage.news)
     await elsewhere.open(assignment)
-    await stage.live.look_again(assignment)
-    assert page.types()[-1] == "taken_over"
+    await page.hears("taken_over")
     assert page.closed
-    assert len(stage.live) == 0
+    await until(lambda: len(stage.live) == 0)
 
 
 async def test_a_reply_that_comes_after_the_session_was_lost_is_not_stored(
@@ -291,7 +292,7 @@ async def test_a_reply_that_comes_after_the_session_was_lost_is_not_stored(
     stage = staged(bot)
     assignment, session, page = await stage.chatting()
     await stage.send(session, page, "say", text="Hello?")
-    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH)
+    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH, LocalNews())
     await elsewhere.open(assignment)
     bot.gate.set()
     await page.hears("taken_over")

@@ -17,6 +17,7 @@ from server.live.enrolment import ArrivingWorker, enrol
 from server.live.newcomers import Newcomers
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
+from server.news import LocalNews
 from server.recruiters.link import Arrival
 from server.session.protocol import PROTOCOL_VERSION
 from tests.server.support.server import House, stored
@@ -30,7 +31,7 @@ async def test_a_page_that_does_not_read_is_cut_off(url: str, run: OpenRun) -> N
     """Its answers pile up; once too many wait, the connection ends and the session is free."""
     store = Store(url)
     auth = Auth("secret", "token", 3600)
-    live = LiveSessions(store, {run.id: run}, auth)
+    live = LiveSessions(store, {run.id: run}, auth, LocalNews())
     runs, limits, once = {run.id: run}, RateLimits({"here"}), parse("1/day")
     newcomers = Newcomers(
         store=store, live=live, auth=auth, runs=runs, limits=limits, per_address=once, signed_links=False

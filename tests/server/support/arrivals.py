@@ -35,7 +35,7 @@ def arrive_at_processes(url: str, workers: Sequence[Sequence[str]]) -> list[dict
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.flush()
-    return [json.loads(process.communicate(timeout=ENOUGH)[0]) for process in processes]
+    return [json.loads(process.communicate(timeout=ENOUGH)[0].splitlines()[-1]) for process in processes]
 
 
 async def _arrive(url: str, workers: Sequence[str]) -> dict[str, str]:

@@ -1,0 +1,253 @@
+"""The bot host that a server starts for itself: `python -m bots.host.child`.
+
+It speaks the wire of bot hosts over standard input and output, one frame a line, and writes its log to
+standard error. It ends when its input does: no server, however it went, leaves one behind.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+import structlog
+from pydantic import BaseModel
+
+from bots.builtin.catalogue import open_bot
+from bots.core.ask import ask
+from bots.core.chat import Bot, Chat, Reply
+from bots.core.failures import BotError, ChatRefused
+from bots.core.host_protocol import (
+    VERSION,
+    Ask,
+    Cancel,
+    CannotHold,
+    Earlier,
+    Failed,
+    Hold,
+    HostHello,
+    NumberedReply,
+    Offer,
+    Replied,
+    failed,
+    frame,
+    from_server,
+    sendable,
+)
+from bots.core.known_lines import KnownLines
+from bots.corpus import Corpus, load_corpus
+from bots.qc_bots.fitted import EarlierReply, FittedQcBot
+
+PATIENCE = 60.0
+_TOGETHER = 0.001  # seconds for which replies gather, while there are more to give, to be written at once
+log = structlog.get_logger()
+
+
+class EarlierPool:
+    """What a server has told of the systems' earlier replies."""
+
+    def __init__(self) -> None:
+        self._replies: dict[int, NumberedReply] = {}
+
+    def take(self, earlier: Earlier) -> None:
+        """Take what is new, and forget what is gone."""
+        self._replies.update((reply.number, reply) for reply in earlier.new)
+        for number in earlier.gone:
+            self._replies.pop(number, None)
+
+    def of_others(self, assignment: str | None) -> list[EarlierReply]:
+        """Return the replies that were given in other assignments."""
+        others = (reply for reply in self._replies.values() if reply.assignment != assignment)
+        return [EarlierReply(reply.conversation, reply.text) for reply in others]
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """The qc bot that draws from what systems have said, for one ask."""
+
+    bot: FittedQcBot
+    replies: Sequence[EarlierReply]
+
+    async def reply(self, chat: Chat) -> Reply:
+        return Reply(self.bot.line(chat, self.replies))
+
+
+@dataclass(slots=True)
+class _HeldBot:
+    """A builtin bot once it is loaded, and what it may draw from."""
+
+    bot: Bot | FittedQcBot | None = None
+    pool: EarlierPool = field(default_factory=EarlierPool)
+
+    def to_ask(self, own: str | None) -> Bot:
+        """Return whom to ask. Raises ChatRefused: nobody, yet."""
+        if self.bot is None:
+            raise ChatRefused("this bot is not loaded")
+        if isinstance(self.bot, FittedQcBot):
+            return _Drawing(self.bot, self.pool.of_others(own))
+        return self.bot
+
+
+class BuiltinHost:
+    """Holds builtin bots and answers as them, one ask after the other; loads them beside that, in a thread.
+
+    `receive` takes what the server says. `write` gets frames to send, each a line.
+    """
+
+    def __init__(self, write: "LineWriter") -> None:
+        """Hold nothing yet. To be made in the event loop that `answer_all` runs in."""
+        self._write = write
+        self._held: dict[str, _HeldBot] = {}
+        self._corpora: dict[str, Corpus] = {}
+        self._known = KnownLines()
+        self._asks: dict[int, tuple[Ask, Chat]] = {}
+        self._asked = asyncio.Event()
+        self._loading: set[asyncio.Task[None]] = set()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="loading")
+
+    def receive(self, received: bytes) -> None:
+        """Take a frame of the server's. Raises WireError."""
+        match from_server(received):
+            case Ask() as asked:
+                chat = asked.chat.chat(self._known.first(asked.chat.conversation_id, asked.known))
+                self._known.keep(chat)
+                self._asks[asked.ask] = asked, chat
+                self._asked.set()
+            case Cancel(ask=number):
+                self._asks.pop(number, None)
+            case Hold() as hold:
+                held = self._held[hold.name] = _HeldBot()
+                task = asyncio.get_running_loop().create_task(self._load_into(held, hold))
+                self._loading.add(task)
+                task.add_done_callback(self._loading.discard)
+            case Earlier(name=name) as earlier:
+                self._held[name].pool.take(earlier)
+            case _:
+                pass  # `welcome` and `offered`: nothing depends on them here
+
+    async def answer_all(self) -> None:
+        """Answer asks in the order in which they came. Those that are cancelled meanwhile cost nothing."""
+        while True:
+            await self._asked.wait()
+            self._asked.clear()
+            while self._asks:
+                self._write.add(await self._answer(*self._asks.pop(next(iter(self._asks)))))
+                if self._asks:
+                    await asyncio.sleep(0)  # now what came meanwhile is read
+            self._write.flush()
+
+    async def _answer(self, asked: Ask, chat: Chat) -> Replied | Failed:
+        try:
+            held = self._held.get(asked.name, _HeldBot())
+            reply = await ask(held.to_ask(asked.own), chat, PATIENCE)
+        except BotError as error:
+            return failed(asked.ask, error)
+        return Replied(ask=asked.ask, text=reply.text)
+
+    async def _load_into(self, held: _HeldBot, hold: Hold) -> None:
+        try:
+            held.bot = await asyncio.get_running_loop().run_in_executor(self._thread, self._load, hold)
+            answer: BaseModel = Offer(name=hold.name)
+        except Exception as error:  # whatever a file makes a bot do: the server is told, and others go on
+            log.exception("bot not loaded", bot=hold.spec, corpus=hold.corpus)
+            reason = f"{hold.spec} over {hold.corpus}: {error or type(error).__name__}"
+            answer = CannotHold(name=hold.name, reason=sendable(reason))
+        self._write.add(answer)
+        self._write.flush()
+
+    def _load(self, hold: Hold) -> Bot | FittedQcBot:
+        corpus = self._corpora.get(hold.corpus) or load_corpus(hold.corpus)
+        self._corpora[hold.corpus] = corpus  # bots over the same object share what they learn from it
+        return FittedQcBot(corpus) if hold.draws else open_bot(hold.spec, corpus)
+
+
+class LineWriter:
+    """Writes frames to a pipe, one a line; several at once where they come quickly one after the other."""
+
+    def __init__(self, pipe: BinaryIO) -> None:
+        self._pipe = pipe
+        self._lines: list[str] = []
+        self._flushed = time.monotonic()
+
+    def add(self, message: BaseModel) -> None:
+        """Write a frame, now or with the next ones; `flush` is called after the last."""
+        self._lines.append(frame(message))
+        if time.monotonic() - self._flushed >= _TOGETHER:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what was added."""
+        if self._lines:
+            self._pipe.write("".join(f"{line}\n" for line in self._lines).encode())
+            self._pipe.flush()
+            self._lines.clear()
+        self._flushed = time.monotonic()
+
+
+class _Input(asyncio.Protocol):
+    """Reads frames, one a line; `ended` is done at the end of the input."""
+
+    def __init__(self, host: BuiltinHost, ended: asyncio.Future[None]) -> None:
+        self._host = host
+        self._ended = ended
+        self._rest = b""
+
+    def data_received(self, data: bytes) -> None:
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            self._host.receive(line)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self._ended.done():
+            self._ended.set_result(None)
+
+
+async def _serve(output: BinaryIO) -> None:
+    loop = asyncio.get_running_loop()
+    writer = LineWriter(output)
+    writer.add(HostHello(version=VERSION, label=f"builtin_{os.getpid()}"))
+    writer.flush()
+    host = BuiltinHost(writer)
+    ended: asyncio.Future[None] = loop.create_future()
+
+    def give_up(_loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        error = context.get("exception")
+        if not isinstance(error, BrokenPipeError):  # which the server's end is
+            log.error("bot host fails", exc_info=error, reason=context["message"])
+        os._exit(1)  # the server, if it is there, starts another one
+
+    loop.set_exception_handler(give_up)
+    answering = loop.create_task(host.answer_all())
+    answering.add_done_callback(lambda done: done.cancelled() or done.result())
+    await loop.connect_read_pipe(lambda: _Input(host, ended), sys.stdin)
+    await ended
+
+
+def main() -> None:
+    """Serve until the input ends."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)  # meant for the server, which finishes first what is under way
+    # Whatever a library prints goes to the log: the output is for frames only.
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    asyncio.run(_serve(output))
+    os._exit(0)  # what is being loaded is of no use any more
+
+
+if __name__ == "__main__":
+    main()

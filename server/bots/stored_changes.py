@@ -1,0 +1,87 @@
+"""What other processes change of bots and runs, taken up here while the server runs: polled, and heard of."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+
+import structlog
+from sqlalchemy import Connection
+
+from server.bots.open_runs import OpenRuns
+from server.bots.opened_bots import OpenedBots
+from server.bots.registered_bots import RegisteredBots
+from server.db.revisions import revisions
+from server.db.runs import RunEntry, all_runs
+from server.db.store import Store
+from server.errors import StorageFailed
+from server.news import News
+
+SECONDS = 0.5  # between two looks at the database
+log = structlog.get_logger()
+
+
+class StoredChanges:
+    """Keeps the bots and the runs of this process as the database has them.
+
+    Args:
+        store: where they are.
+        runs: the runs of this process.
+        bots: the owner of its registered bots.
+        opened_bots: opens the bots of new runs.
+        news: of changes, which only make it quicker.
+    """
+
+    def __init__(
+        self, store: Store, runs: OpenRuns, bots: RegisteredBots, opened_bots: OpenedBots, news: News
+    ) -> None:
+        self._store = store
+        self._runs = runs
+        self._bots = bots
+        self._opened_bots = opened_bots
+        self._seen: Mapping[str, int] = {}
+        self._looking = asyncio.Lock()
+        self._heard = asyncio.Event()
+        self._closing = False
+        self._task: asyncio.Task[None] | None = None
+        for topic in ("bots", "runs"):
+            news.subscribe(topic, lambda _payload: self._heard.set())
+
+    def start(self) -> None:
+        """Begin to look, over and over."""
+        self._task = asyncio.get_running_loop().create_task(self._look_forever())
+
+    async def close(self) -> None:
+        """Look no more. A look that is under way comes to its end: the store can be stopped then."""
+        self._closing = True
+        self._heard.set()
+        if self._task is not None:
+            await self._task
+
+    async def look(self) -> None:
+        """Take up what has changed since the last look. Raises StorageFailed."""
+        async with self._looking:
+            now, entries = await self._store.read(_stored)
+            if now == self._seen:
+                return
+            if now.get("bots") != self._seen.get("bots"):
+                await self._bots.take_up_changes()
+            # Also where only bots have changed: one may have been all that a run was waiting for.
+            self._runs.open_new(entries, self._opened_bots)
+            self._seen = now
+
+    async def _look_forever(self) -> None:
+        while not self._closing:
+            self._heard.clear()
+            try:
+                await self.look()
+            except StorageFailed:
+                pass  # the store has logged it; the next look finds the same
+            except Exception:  # a fault of ours must not make this look the last one
+                log.exception("changes were not taken up")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(0 if self._closing else SECONDS):
+                    await self._heard.wait()
+
+
+def _stored(connection: Connection) -> tuple[Mapping[str, int], list[RunEntry]]:
+    return revisions(connection), all_runs(connection)

@@ -1,0 +1,252 @@
+"""Writes jobs in groups: while one commit runs, the next batch waits.
+
+One fsync costs milliseconds; a hundred rows in one commit cost hardly more than one. Each caller is resolved
+after the commit that holds its rows has returned, never before.
+"""
+
+import asyncio
+import queue
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+import structlog
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from server.db import rows
+from server.db.bulk import Bulk, Kind
+from server.errors import StorageFailed
+from server.session.records import Record
+
+_MOST_PER_COMMIT = 500
+_TRIES = 5
+# PostgreSQL ends one of two transactions that wait for each other; done again, it comes after the other.
+_GAVE_WAY = frozenset({"40001", "40P01"})
+log = structlog.get_logger()
+T = TypeVar("T")
+
+
+class StaleState(Exception):
+    """The rows contradict what is stored: another process or a closing came first. Load again."""
+
+
+@dataclass(slots=True, eq=False)
+class Job(ABC, Generic[T]):
+    """A call that waits for its commit, in the loop of its caller."""
+
+    future: asyncio.Future[T]
+    loop: asyncio.AbstractEventLoop
+    result: T | None = None
+    error: Exception | None = None
+
+    @abstractmethod
+    def perform(self, connection: Connection) -> None:
+        """Write, and keep the result. Raises what the database raises, and StaleState."""
+
+    def resolve(self) -> None:
+        """Tell the caller, in its loop."""
+        if self.future.cancelled():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)  # type: ignore[arg-type]  # set by the writer before
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Work(Job[T]):
+    """Anything that is to be done within a transaction; it may be done again where that was ended."""
+
+    work: Callable[[Connection], T]
+
+    def perform(self, connection: Connection) -> None:
+        """Do it. Raises what it raises."""
+        self.result = self.work(connection)
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Append(Job[None]):
+    """The records of one session, with the number under which their writer owns it."""
+
+    assignment: str
+    fence: int
+    records: Sequence[Record]
+    at: datetime
+
+    def perform(self, connection: Connection) -> None:
+        """Write them. Raises StaleState."""
+        _append(connection, [self])
+
+
+class Writer:
+    """Writes through one thread and one connection. Call `start` before and `stop` after use.
+
+    Args:
+        engine: of the database; it is disposed of at the end.
+        name: the thread's.
+    """
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        self._engine = engine
+        self._jobs: queue.SimpleQueue[Job[Any] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write_forever, name=name, daemon=True)
+        self.commits = 0
+
+    def start(self) -> None:
+        """Start writing."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Write what is waiting, then stop."""
+        self._jobs.put(None)
+        self._thread.join()
+        self._engine.dispose()
+
+    def put(self, job: Job[Any]) -> None:
+        """Have a job done in the next transaction; its future gets what comes of it."""
+        self._jobs.put(job)
+
+    def _write_forever(self) -> None:
+        while (first := self._jobs.get()) is not None:
+            jobs, last = self._gather(first)
+            self._commit(jobs)
+            _resolve(jobs)
+            if last:
+                return
+
+    def _gather(self, first: Job[Any]) -> tuple[list[Job[Any]], bool]:
+        jobs = [first]
+        while len(jobs) < _MOST_PER_COMMIT:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if job is None:
+                return jobs, True
+            jobs.append(job)
+        return jobs, False
+
+    def _commit(self, jobs: Sequence[Job[Any]]) -> None:
+        for tries in range(1, _TRIES + 1):
+            try:
+                if not self._write(jobs, _together):
+                    self._write(jobs, _one_by_one)
+            except Exception as error:  # whatever goes wrong, the writer must live on
+                if _gave_way(error) and tries < _TRIES:
+                    log.info("transaction gave way to another", jobs=len(jobs))
+                    continue
+                log.error("commit failed", jobs=len(jobs), error=str(error))
+                for job in jobs:
+                    job.error = StorageFailed("the database could not store this")
+            else:
+                self.commits += 1
+            return
+
+    def _write(self, jobs: Sequence[Job[Any]], write: Callable[[Connection, Sequence[Append]], bool]) -> bool:
+        """Write in one transaction, what sessions append by `write`; return whether it was possible so."""
+        with self._engine.connect() as connection, connection.begin() as transaction:
+            if not write(connection, [job for job in jobs if isinstance(job, Append)]):
+                transaction.rollback()
+                return False
+            for job in jobs:
+                if isinstance(job, Work):
+                    _perform(connection, job)
+        return True
+
+
+def _together(connection: Connection, appends: Sequence[Append]) -> bool:
+    """Write the records of many sessions at once; return whether that could be done.
+
+    It cannot where one of them contradicts what is stored, or where a session is among them twice: what it
+    wrote first may have ended it. Then each is to be tried by itself, so that the others are not harmed.
+    """
+    if len({append.assignment for append in appends}) < len(appends):
+        return False
+    try:
+        if appends:
+            _append(connection, appends)
+    except Exception as error:  # of any of them; tried again one by one, it is raised again
+        log.debug("batch taken apart", jobs=len(appends), error=str(error))
+        return False
+    return True
+
+
+def _one_by_one(connection: Connection, appends: Sequence[Append]) -> bool:
+    for append in appends:
+        _perform(connection, append)
+    return True
+
+
+def _perform(connection: Connection, job: Job[Any]) -> None:
+    """Run one job within a savepoint, so that its failure leaves the others of the batch alone.
+
+    Raises:
+        DBAPIError: the database has rolled back more than this job (SQLite does so on a full disk), so
+            that the savepoint is gone and the whole batch has failed; or it wants the transaction done again.
+    """
+    savepoint = connection.begin_nested()
+    job.error = None
+    try:
+        job.perform(connection)
+        savepoint.commit()
+    except Exception as error:  # whatever a job raises is its caller's: the writer must live on
+        if _gave_way(error):
+            raise
+        savepoint.rollback()
+        job.error = _for_the_caller(error)
+
+
+def _gave_way(error: Exception) -> bool:
+    """Return whether the database has ended a transaction so that another could go on."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in _GAVE_WAY
+
+
+def _for_the_caller(error: Exception) -> Exception:
+    """Return what the caller of a failed job gets: never an error of the database's own."""
+    if isinstance(error, IntegrityError):
+        return StaleState(str(error.orig))
+    if isinstance(error, DBAPIError):
+        log.error("write failed", error=str(error))
+        return StorageFailed("the database could not store this")
+    return error
+
+
+# An assignment that is over, or was taken over by another process since, is not found: nothing is written.
+_STILL_OWNED = Bulk(
+    """
+    UPDATE assignment SET active_at = given.at FROM {rows} AS given
+    WHERE assignment.id = given.key AND assignment.fence = given.fence AND assignment.status = 'active'""",
+    key=Kind.TEXT,
+    fence=Kind.NUMBER,
+    at=Kind.TIME,
+)
+
+
+def _append(connection: Connection, appends: Sequence[Append]) -> None:
+    """Write the records of some assignments. Raises StaleState: not all of them may be written to."""
+    owned = [(append.assignment, append.fence, append.at) for append in appends]
+    if _STILL_OWNED.execute(connection, owned) != len(appends):
+        raise StaleState(
+            f"no longer active, or not the caller's: {', '.join(append.assignment for append in appends)}"
+        )
+    rows.write(connection, ((append.assignment, record) for append in appends for record in append.records))
+
+
+def _resolve(jobs: Sequence[Job[Any]]) -> None:
+    """Tell the callers, each in its loop: one wake-up a loop, however many there are."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[Job[Any]]] = {}
+    for job in jobs:
+        by_loop.setdefault(job.loop, []).append(job)
+    for loop, theirs in by_loop.items():
+        with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
+            loop.call_soon_threadsafe(_resolve_all, theirs)
+
+
+def _resolve_all(jobs: Sequence[Job[Any]]) -> None:
+    for job in jobs:
+        job.resolve()

@@ -1,0 +1,12 @@
+"""What the processes of a server tell each other and what may be lost: the database has it, too."""
+
+from server.news.local import LocalNews
+from server.news.news import Handler, News, Payload
+from server.news.over_redis import RedisNews
+
+__all__ = ["Handler", "LocalNews", "News", "Payload", "RedisNews", "open_news"]
+
+
+def open_news(redis_url: str | None) -> News:
+    """Return news between the processes that share a Redis; within this one where there is none."""
+    return LocalNews() if redis_url is None else RedisNews(redis_url)

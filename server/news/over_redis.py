@@ -1,0 +1,111 @@
+"""News between processes, over Redis' publish and subscribe."""
+
+import asyncio
+import json
+import secrets
+from typing import Any
+
+import structlog
+from redis.asyncio import Redis
+from redis.asyncio.client import PubSub
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
+from redis.exceptions import RedisError
+
+from server.news.local import LocalNews
+from server.news.news import Handler, Payload
+
+log = structlog.get_logger()
+_SECONDS = 5.0  # until Redis counts as lost
+_MOST_WAITING = 1_000
+_BACKOFF = ExponentialWithJitterBackoff(base=0.1, cap=2.0)
+
+
+class RedisNews:
+    """Tells every process that shares the Redis at a URL; this one is told without it.
+
+    A connection that is lost is made again, for as long as it takes; what is told meanwhile is lost to the
+    other processes. The log says once that it is lost, and once that it is back.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._here = LocalNews()
+        self._process = secrets.token_hex(8)
+        self._redis = Redis.from_url(
+            url,
+            socket_timeout=_SECONDS,
+            socket_connect_timeout=_SECONDS,
+            health_check_interval=_SECONDS,
+            retry=Retry(NoBackoff(), 0),  # `_listen_forever` tries again, and says so
+        )
+        # Publish and subscribe knows nothing of the numbers of databases.
+        number = self._redis.connection_pool.connection_kwargs.get("db", 0)
+        self._channel = f"candor:{number}:news"
+        self._waiting: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
+        self._tasks: list[asyncio.Task[None]] = []
+        self.connected = asyncio.Event()
+
+    def subscribe(self, topic: str, handler: Handler) -> None:
+        """Have `handler` called with the payload of every piece of news of `topic`; it must not wait."""
+        self._here.subscribe(topic, handler)
+
+    def publish(self, topic: str, payload: Payload) -> None:
+        """Tell whoever subscribes to `topic`, here at once, elsewhere soon."""
+        self._here.publish(topic, payload)
+        told = json.dumps({"from": self._process, "topic": topic, "payload": payload})
+        if self.connected.is_set() and not self._waiting.full():
+            self._waiting.put_nowait(told)
+
+    def start(self) -> None:
+        """Begin to hear others."""
+        loop = asyncio.get_running_loop()
+        self._tasks = [loop.create_task(self._listen_forever()), loop.create_task(self._send_forever())]
+
+    async def close(self) -> None:
+        """Hear and tell nothing more."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._redis.aclose()
+
+    async def _listen_forever(self) -> None:
+        failures = 0
+        while True:
+            try:
+                async with self._redis.pubsub(ignore_subscribe_messages=True) as channel:
+                    await channel.subscribe(self._channel)
+                    await channel.ping()
+                    if failures:
+                        log.info("redis is back", subject="news")
+                    failures = 0
+                    self.connected.set()
+                    await self._hear(channel)
+            except (RedisError, OSError) as error:
+                if not failures:
+                    log.warning("redis is lost", subject="news", error=type(error).__name__)
+                failures += 1
+                self.connected.clear()
+                await asyncio.sleep(_BACKOFF.compute(failures))
+
+    async def _hear(self, channel: PubSub) -> None:
+        """Hear news until the connection is lost. Raises RedisError, OSError."""
+        while True:
+            message = await channel.get_message(timeout=_SECONDS)
+            if message is not None and message["type"] == "message":
+                self._take(message["data"])
+
+    def _take(self, data: bytes) -> None:
+        try:
+            told: dict[str, Any] = json.loads(data)
+            if told["from"] != self._process:
+                self._here.publish(told["topic"], told["payload"])
+        except (ValueError, KeyError, TypeError) as error:
+            log.warning("news of no kind", error=type(error).__name__)
+
+    async def _send_forever(self) -> None:
+        while True:
+            told = await self._waiting.get()
+            try:
+                await self._redis.publish(self._channel, told)
+            except (RedisError, OSError):
+                continue  # lost, as may be; whoever listens says that the connection is

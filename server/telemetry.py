@@ -1,0 +1,97 @@
+"""Traces, where OpenTelemetry is asked for: which steps a worker's message took, and how long each was.
+
+Off, and next to free, unless `OTEL_EXPORTER_OTLP_ENDPOINT` is set and the extra `telemetry` is installed. No
+span holds what anybody said, or who. The provider is our own and not the process's: what libraries trace of
+themselves, addresses with workers' ids in them, goes nowhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING
+
+import structlog
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
+_SERVICE = "candor"
+_NOTHING = nullcontext()
+_HEADER = "traceparent"
+log = structlog.get_logger()
+_tracer: Tracer | None = None
+
+
+def span(name: str, parent: str = "", **attributes: str | int) -> AbstractContextManager[None]:
+    """Return a context whose duration becomes a span, under the span that it is entered in.
+
+    Args:
+        name: what is done, as in `store`.
+        parent: where the work was begun by another process, its `carrier()`.
+        attributes: what else is worth to know of it: never what was said, nor by whom.
+    """
+    return _NOTHING if _tracer is None else _entered(_tracer, name, parent, attributes)
+
+
+def carrier() -> str:
+    """Return the span that this is called in, for another process to go on from; empty: there is none."""
+    if _tracer is None:
+        return ""
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
+
+    found: dict[str, str] = {}
+    TraceContextTextMapPropagator().inject(found)
+    return found.get(_HEADER, "")
+
+
+def start_tracing() -> Callable[[], None]:
+    """Send spans to where the environment says; return what ends that, once the last ones are sent."""
+    if not os.environ.get(ENDPOINT):
+        return _do_nothing
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
+        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
+        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+    except ImportError:
+        log.warning(f"{ENDPOINT} is set, and nothing is traced", hint="Install candor[telemetry].")
+        return _do_nothing
+    name = os.environ.get("OTEL_SERVICE_NAME", _SERVICE)
+    provider = TracerProvider(resource=Resource.create({"service.name": name}), shutdown_on_exit=False)
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace_with(provider.get_tracer(_SERVICE))
+
+    def end() -> None:
+        trace_with(None)
+        provider.shutdown()
+
+    return end
+
+
+def trace_with(tracer: Tracer | None) -> None:
+    """Make spans with `tracer` from now on; None: make none."""
+    global _tracer  # noqa: PLW0603 - one for the process, as logging is
+    _tracer = tracer
+
+
+@contextmanager
+def _entered(tracer: Tracer, name: str, parent: str, attributes: dict[str, str | int]) -> Iterator[None]:
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
+
+    context = TraceContextTextMapPropagator().extract({_HEADER: parent}) if parent else None
+    # Not what an error says: it may repeat what somebody said.
+    with tracer.start_as_current_span(
+        name, context, attributes=attributes, record_exception=False, set_status_on_exception=False
+    ) as entered:
+        try:
+            yield
+        except Exception as error:
+            entered.set_attribute("error.type", type(error).__name__)
+            raise
+
+
+def _do_nothing() -> None:
+    """End nothing: nothing was started."""

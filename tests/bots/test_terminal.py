@@ -1,0 +1,45 @@
+"""What commands print: texts of any origin, none of which speaks to the terminal."""
+
+import io
+
+import pytest
+from rich.table import Table
+
+from bots.conformance.report import Line, Transcript
+from bots.conformance.table import transcript
+from bots.terminal import Console
+
+# Colours, a title, a clickable link, the bell, and the same by the single characters above 127.
+EVIL = "\x1b[31mred\x1b]0;title\x07\x1b]8;;http://evil.example\x1b\\link\x9b2J\x08\x7f\r"
+
+
+def printed(*what: object) -> str:
+    out = io.StringIO()
+    Console(file=out, width=200).print(*what)
+    return out.getvalue()
+
+
+def table() -> Table:
+    built = Table("bot", EVIL)
+    built.add_row("mine", EVIL)
+    return built
+
+
+def held() -> Transcript:
+    lines = (
+        Line(author="worker", text=EVIL),
+        Line(author="bot", text=EVIL, seconds=1.0),
+        Line(author="bot", text="", seconds=1.0, error=EVIL),
+    )
+    return Transcript(name="small talk", persona=(EVIL,), lines=lines)
+
+
+@pytest.mark.parametrize("what", [EVIL, f"[bold]{EVIL}[/]", table(), transcript(held())])
+def test_nothing_that_is_printed_speaks_to_the_terminal(what: object) -> None:
+    shown = printed(what)
+    assert "red" in shown
+    assert not {mark for mark in shown if mark != "\n" and (mark < " " or "\x7f" <= mark <= "\x9f")}
+
+
+def test_lines_and_tabs_stay() -> None:
+    assert printed("one\ttwo\nthree").split() == ["one", "two", "three"]

@@ -1,0 +1,106 @@
+"""Traces: off by default; on, they join up, also across processes, and say nothing of what was said."""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.telemetry import ENDPOINT, carrier, span, start_tracing, trace_with
+from tests.server.support.commands import REPOSITORY
+
+sdk = pytest.importorskip("opentelemetry.sdk.trace", reason="NO OPENTELEMETRY: pip install .[telemetry]")
+memory = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
+export = pytest.importorskip("opentelemetry.sdk.trace.export")
+
+
+@pytest.fixture
+def spans() -> "Iterator[memory.InMemorySpanExporter]":
+    """Everything that is traced."""
+    exporter = memory.InMemorySpanExporter()
+    provider = sdk.TracerProvider()
+    provider.add_span_processor(export.SimpleSpanProcessor(exporter))
+    trace_with(provider.get_tracer("test"))
+    yield exporter
+    trace_with(None)
+    provider.shutdown()
+
+
+def test_without_an_endpoint_nothing_is_traced_or_loaded() -> None:
+    script = (
+        "import sys; from server.telemetry import carrier, span, start_tracing\n"
+        "end = start_tracing()\n"
+        "with span('store', records=2): assert carrier() == ''\n"
+        "end(); assert not [name for name in sys.modules if name.startswith('opentelemetry')]"
+    )
+    subprocess.run([sys.executable, "-c", script], cwd=REPOSITORY, env={}, check=True)
+
+
+def test_a_span_is_under_the_one_that_it_is_entered_in(spans: "memory.InMemorySpanExporter") -> None:
+    with span("message", type="say"), span("store", records=2):
+        pass
+    store, message = spans.get_finished_spans()
+    assert (message.name, dict(message.attributes)) == ("message", {"type": "say"})
+    assert (store.name, dict(store.attributes)) == ("store", {"records": 2})
+    assert store.parent.span_id == message.context.span_id
+
+
+def test_another_process_goes_on_where_one_began(spans: "memory.InMemorySpanExporter") -> None:
+    with span("ask"):
+        carried = carrier()
+    with span("reply", parent=carried):
+        pass
+    ask, reply = spans.get_finished_spans()
+    assert reply.context.trace_id == ask.context.trace_id
+    assert reply.parent.span_id == ask.context.span_id
+    with span("reply", parent="no such thing"):
+        pass
+    assert spans.get_finished_spans()[-1].parent is None
+
+
+def test_an_error_leaves_its_type_and_nothing_that_it_says(spans: "memory.InMemorySpanExporter") -> None:
+    with pytest.raises(ValueError, match="a worker's words"), span("step"):
+        raise ValueError("a worker's words")
+    (step,) = spans.get_finished_spans()
+    assert dict(step.attributes) == {"error.type": "ValueError"}
+    assert step.events == ()
+    assert "words" not in step.to_json()
+
+
+def test_spans_reach_a_collector(monkeypatch: pytest.MonkeyPatch) -> None:
+    received: list[tuple[str, bytes]] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            received.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Keep quiet."""
+
+    with HTTPServer(("127.0.0.1", 0), Collector) as collector:
+        thread = threading.Thread(target=collector.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        monkeypatch.setenv(ENDPOINT, f"http://127.0.0.1:{collector.server_port}")
+        end = start_tracing()
+        with span("a-step-of-ours"):
+            pass
+        end()
+        collector.shutdown()
+        thread.join()
+    assert [path for path, _ in received] == ["/v1/traces"]
+    assert b"a-step-of-ours" in received[0][1]
+    assert b"candor" in received[0][1]
+
+
+def test_an_endpoint_without_the_extra_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ENDPOINT, "http://127.0.0.1:9")
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
+    with capture_logs() as lines:
+        start_tracing()()
+    assert [line["hint"] for line in lines] == ["Install candor[telemetry]."]
