@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -245,7 +246,8 @@ def main() -> None:
     # Whatever a library prints goes to the log: the output is for frames only.
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    asyncio.run(_serve(output))
+    with suppress(BrokenPipeError):  # the server's end, before this one's beginning
+        asyncio.run(_serve(output))
     os._exit(0)  # what is being loaded is of no use any more
 
 

@@ -74,6 +74,7 @@ class LiveSession:
         self.state = state
         self.fence = fence
         self.is_lost = False
+        self._may_be_behind = False
         self._run = run
         self._store = store
         self._reload = reload
@@ -178,20 +179,32 @@ class LiveSession:
             self.lose()
 
     async def _advance_here(self, event: Event) -> None:
+        if self._may_be_behind:
+            await self._catch_up(event)
         with span("step"):
             outcome = step(self.state, event)
         try:
             await self._save(outcome, event)
+        except StorageFailed:
+            # It may be stored all the same: the connection was lost before the answer came.
+            self._may_be_behind = True
+            raise
         except StaleState:
-            self.state = await self._reload()
-            # What is stored may be further than what was shown and performed here: the page is drawn
-            # anew, a bot may have to be asked, a line to be shown.
-            self._send(snapshot(self.state, self._run.card, event.at))
-            self._perform(resume(self.state, event.at))
+            await self._catch_up(event)
             outcome = step(self.state, event)
             await self._save_again(outcome, event)
         self.state = outcome.state
         self._perform(outcome.effects)
+
+    async def _catch_up(self, event: Event) -> None:
+        """Take up what is stored, which may be further than what was shown and performed here.
+
+        The page is drawn anew, a bot may have to be asked, a line to be shown.
+        """
+        self.state = await self._reload()
+        self._may_be_behind = False
+        self._send(snapshot(self.state, self._run.card, event.at))
+        self._perform(resume(self.state, event.at))
 
     async def _save(self, outcome: Outcome, event: Event) -> None:
         if outcome.records:

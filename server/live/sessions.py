@@ -69,7 +69,8 @@ class LiveSessions:
             session = self._sessions.get(assignment_id)
             if session is not None and not await self._is_ours(session, assignment_id):
                 session.lose()
-                self._forget(assignment_id)
+                if self._sessions.get(assignment_id) is session:  # its page may have gone meanwhile
+                    self._forget(assignment_id)
             if assignment_id not in self._sessions:
                 try:
                     session = await self._take_over(assignment_id)

@@ -81,7 +81,7 @@ class Postgres:
                 stdout=log,
                 stderr=log,
             )
-        wait_until(self._answers, "PostgreSQL")
+        wait_until(self.answers, "PostgreSQL")
 
     def stop(self) -> None:
         """Stop at once, as a fast shutdown does: what is under way is rolled back."""
@@ -123,7 +123,8 @@ class Postgres:
             self._templates.add(name)
         return name
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
+        """Return whether it takes connections."""
         assert self._process is not None
         assert self._process.poll() is None, (self._folder / "log").read_text()
         try:

@@ -76,7 +76,7 @@ class Server:
 
     def open_run(self, study: Path, run: str, *options: str) -> None:
         command = [sys.executable, "-m", "server", "open", str(study), "--run", run, "--data", str(self.data)]
-        subprocess.run([*command, *options], check=True, capture_output=True)
+        subprocess.run([*command, *options], env=self.environment, check=True, capture_output=True)
 
     def crowd(self, run: str, *options: str) -> subprocess.Popen[str]:
         """Start a simulated crowd in `run`."""

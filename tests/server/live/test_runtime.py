@@ -14,7 +14,7 @@ from server.access.auth import Auth
 from server.bots.lineup import OpenRun, names_of
 from server.db.store import Store
 from server.desk.transcript import transcript
-from server.errors import AssignmentNotFound, WrongPhase
+from server.errors import AssignmentNotFound, StorageFailed, WrongPhase
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol
 from server.live.runtime import LiveSession, utc_now
 from server.live.sessions import LiveSessions
@@ -501,6 +501,56 @@ async def test_a_reply_is_kept_until_the_database_takes_it(staged: Callable[...,
     await page.hears("said")
     assert bot.calls == 1
     assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
+
+
+async def test_what_was_stored_without_an_answer_is_known_before_the_next_message_is_taken(
+    staged: Callable[..., Stage], url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the connection to the database is lost while it commits."""
+    stage = staged()
+    _, session, page = await stage.chatting()
+    for number in (1, 2):
+        await stage.send(session, page, "say", text="Hello?")
+        await page.hears("said", number)
+    append = stage.store.append
+
+    async def unheard(*args: Any) -> None:
+        await append(*args)
+        raise StorageFailed("the database could not store this")
+
+    with monkeypatch.context() as lost:
+        lost.setattr(stage.store, "append", unheard)
+        with pytest.raises(StorageFailed):
+            await stage.send(session, page, "end_conversation")
+    with pytest.raises(WrongPhase):
+        await stage.send(session, page, "say", text="One more thing.")
+    assert page.types()[-1] == "snapshot"
+    assert session.state.phase is Phase.RATING
+    assert query(url, "SELECT count(*) FROM turn WHERE author = 'worker'") == [(2,)]
+
+
+async def test_a_page_may_come_back_while_its_session_is_forgotten(
+    staged: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was taken over elsewhere, and the page before is gone before the database says so."""
+    stage = staged()
+    assignment = await stage.enrolment()
+    session, page = await stage.open(assignment)
+    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH, LocalNews())
+    await elsewhere.open(assignment)
+    read = stage.store.read
+
+    async def read_while_the_page_goes(work: Any) -> Any:
+        found = await read(work)
+        session.detach(page)
+        stage.live.release(assignment)
+        return found
+
+    with monkeypatch.context() as slow:
+        slow.setattr(stage.store, "read", read_while_the_page_goes)
+        again = await stage.live.open(assignment)
+    assert again is not session
+    assert not again.is_lost
 
 
 # ---- bots that give themselves away ----------------------------------------------------------

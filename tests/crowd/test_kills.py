@@ -1,0 +1,37 @@
+"""Everything is killed, stopped and paused, again and again, under a crowd: what was acknowledged is stored.
+
+`pytest -s` shows the figures; docs/reliability.md has them.
+"""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.storm import A_STORM, SOAK, WORKERS, Trouble, staged, storm
+
+KILLS = 200 if SOAK else 9
+pytestmark = [pytest.mark.services, pytest.mark.timeout(2 * A_STORM)]
+
+
+def kills(trouble: Trouble) -> dict[str, Callable[[], None]]:
+    return {
+        "a web process killed": trouble.web_killed,
+        "a bot host killed": trouble.bot_host_killed,
+        "Redis killed": trouble.redis_killed,
+        "backends terminated": trouble.backend_terminated,
+        "a backend killed": trouble.backend_killed,
+        "PostgreSQL restarted": trouble.postgres_restarted,
+        "PostgreSQL crashed": trouble.postgres_crashed,
+        "a rolling restart": trouble.rolling_restart,
+        "a web process paused": trouble.web_paused,
+    }
+
+
+def test_nothing_acknowledged_is_lost_whatever_is_killed(tmp_path: Path) -> None:
+    with staged(tmp_path) as stage:
+        tally, table = storm(stage, kills(Trouble(stage, random.Random(7))), KILLS)
+        print(f"\n{table}")  # noqa: T201
+        assert tally.problems(WORKERS) == {}
+        assert "Traceback" not in stage.said

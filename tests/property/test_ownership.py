@@ -1,0 +1,606 @@
+"""A session has one owner: whatever processes, pages, bots, news and the database do, in whatever order.
+
+A machine plays several processes over one real store, the pages of one worker at all of them, bots that
+answer when they like, news that is late or lost, processes that stop for a while or die, and commits of which
+nobody hears. After every step what is stored is compared with a model of it: what pages have sent and were
+told.
+"""
+
+import asyncio
+import itertools
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from bots import BotError, Chat, Reply
+from bots.core.failures import BotGone
+from bots.crowd.view import View, draw, show
+from server.access.auth import Auth
+from server.bots.lineup import OpenRun
+from server.db.engine import migrate
+from server.db.store import Store
+from server.errors import CandorError, StorageFailed
+from server.live import runtime
+from server.live.enrolment import ArrivingWorker, enrol
+from server.live.runtime import LiveSession
+from server.live.sessions import LiveSessions
+from server.news import LocalNews, Payload
+from server.recruiters.link import Arrival
+from server.session.events import FromWorker
+from server.session.protocol import ServerMessage, client_messages
+from server.session.records import BotSaid, Record, WorkerSaid
+from tests.server.support.database import audit, execute, make_run, query
+from tests.server.support.study import AT, RATINGS, study_text
+
+T = TypeVar("T")
+Message = dict[str, Any]
+AUTH = Auth("secret", "token", 3600)
+PROCESSES = 3
+SOAK = bool(os.environ.get("CANDOR_SOAK"))  # `make soak`
+# No try is given up because this machine is slow: only the machine's rules end one.
+UNHURRIED = {"timeouts": {"bot_try": 3000, "bot_total": 3000}}
+ENOUGH_TURNS_OF_THE_LOOP = 25  # until every task waits for something that only a rule can bring
+# Which number the database had when a line was written.
+WITNESS = (
+    "CREATE TABLE witness (conversation_id TEXT, turn_index INTEGER, fence INTEGER)",
+    """CREATE TRIGGER witness_of_turns AFTER INSERT ON turn BEGIN
+           INSERT INTO witness SELECT NEW.conversation_id, NEW.turn_index, assignment.fence
+           FROM conversation JOIN assignment ON assignment.id = conversation.assignment_id
+           WHERE conversation.id = NEW.conversation_id;
+       END""",
+)
+# Every message of the worker's that is stored: its id, what it was, and what it said.
+STORED = """
+    SELECT client_id, 'say', text FROM turn JOIN conversation ON conversation.id = conversation_id
+    WHERE author = 'worker' AND assignment_id = :one
+    UNION ALL SELECT client_id, CASE ordinal WHEN 0 THEN 'topic' ELSE 'topic_change' END, topic
+    FROM topic_mark JOIN conversation ON conversation.id = conversation_id WHERE assignment_id = :one
+    UNION ALL SELECT ended_by, 'end_conversation', '' FROM conversation
+    WHERE ended_by IS NOT NULL AND assignment_id = :one
+    UNION ALL SELECT rated_by, 'rate', '' FROM conversation
+    WHERE rated_by IS NOT NULL AND assignment_id = :one
+    UNION ALL SELECT agreed_by, 'agree', '' FROM assignment WHERE agreed_by IS NOT NULL AND id = :one
+    UNION ALL SELECT feedback_by, 'feedback', feedback FROM assignment
+    WHERE feedback_by IS NOT NULL AND id = :one"""
+LINES = """
+    SELECT position, attempt, turn_index, author, text, client_id, conversation.id FROM turn
+    JOIN conversation ON conversation.id = conversation_id WHERE assignment_id = ?
+    ORDER BY position, attempt, turn_index"""
+STANDING = "SELECT position, attempt, status, topic FROM conversation LEFT JOIN topic_mark ON\
+ conversation_id = conversation.id AND ordinal = 0 WHERE assignment_id = ?"
+
+
+class Bots:
+    """All the bots of a run: each answers, or fails, when a rule says so."""
+
+    def __init__(self) -> None:
+        self.asked: list[asyncio.Future[str]] = []
+        self.at_once = False
+        self._numbers = itertools.count()
+
+    async def reply(self, chat: Chat) -> Reply:
+        number = next(self._numbers)
+        if self.at_once:
+            return Reply(f"Reply {number}.")
+        future: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.asked.append(future)
+        try:
+            return Reply(f"{await future} {number}.")
+        finally:
+            self.asked.remove(future)
+
+
+@dataclass
+class HeldStore:
+    """A process's way to the store, which may stop before or behind it, or lose what it is answered."""
+
+    store: Store
+    order: asyncio.Lock
+    written: dict[tuple[str, int], int]
+    tried: dict[tuple[str, int], set[int]]
+    busy: set[asyncio.Task[Any]]
+    before: asyncio.Event = field(default_factory=asyncio.Event)
+    behind: asyncio.Event = field(default_factory=asyncio.Event)
+    fails: list[str] = field(default_factory=list)
+
+    async def append(self, assignment: str, fence: int, records: Sequence[Record], at: datetime) -> None:
+        lines = [(r.conversation, r.index) for r in records if isinstance(r, WorkerSaid | BotSaid)]
+
+        async def write() -> None:
+            for line in lines:
+                self.tried.setdefault(line, set()).add(fence)
+            await self.store.append(assignment, fence, records, at)
+            self.written.update(dict.fromkeys(lines, fence))
+
+        await self._pass(write, may_fail=True)
+
+    async def submit(self, work: Callable[[Any], T]) -> T:
+        return await self._pass(lambda: self.store.submit(work))
+
+    async def read(self, work: Callable[[Any], T]) -> T:
+        return await self._pass(lambda: self.store.read(work))
+
+    async def _pass(self, call: Callable[[], Awaitable[T]], *, may_fail: bool = False) -> T:
+        await self.before.wait()
+        how = self.fails.pop() if may_fail and self.fails else None
+        if how == "nothing stored":
+            raise StorageFailed("the database could not store this")
+        # What has reached the database is done there, whatever becomes of the process.
+        task = asyncio.ensure_future(self._in_order(call))
+        self.busy.add(task)
+        task.add_done_callback(self.busy.discard)
+        try:
+            result = await asyncio.shield(task)
+        finally:
+            await self.behind.wait()
+        if how == "stored, and nobody told":
+            raise StorageFailed("the database could not store this")
+        return result
+
+    async def _in_order(self, call: Callable[[], Awaitable[T]]) -> T:
+        async with self.order:  # one after the other, so that an example is the same each time
+            return await call()
+
+
+class Gossip:
+    """News between the processes, on its way until a rule delivers it or loses it."""
+
+    def __init__(self) -> None:
+        self.members: list[HeardNews] = []
+        self.under_way: list[tuple[HeardNews, str, Payload]] = []
+
+    def tell(self, teller: "HeardNews", topic: str, payload: Payload) -> None:
+        self.under_way += [(member, topic, payload) for member in self.members if member is not teller]
+
+
+class HeardNews(LocalNews):
+    """What one process hears: its own news at once."""
+
+    def __init__(self, gossip: Gossip) -> None:
+        super().__init__()
+        self._gossip = gossip
+        gossip.members.append(self)
+
+    def publish(self, topic: str, payload: Payload) -> None:
+        super().publish(topic, payload)
+        self._gossip.tell(self, topic, payload)
+
+
+class Page:
+    """A page of the worker's: what it was told, and how it stands by that."""
+
+    def __init__(self, process: "Process") -> None:
+        self.process = process
+        self.session: LiveSession | None = None
+        self.told: list[Message] = []
+        self.outbox: list[str] = []
+        self.view: View | None = None
+        self.closed = self.cut = False
+
+    @property
+    def alive(self) -> bool:
+        return self.session is not None and self.view is not None and not self.closed and not self.cut
+
+    def send(self, message: ServerMessage) -> None:
+        if self.cut:
+            return
+        assert not self.closed, f"told {message} after the end"
+        content = message.model_dump()
+        self.told.append(content)
+        if self.view is None:
+            if content["type"] == "snapshot":
+                self.view = draw(content)
+        elif content["type"] != "error":
+            self.view = show(self.view, content)
+
+    def close(self, code: int = 1000) -> None:
+        self.closed = True
+
+
+class Process:
+    """A web process, as far as sessions go."""
+
+    def __init__(self, store: HeldStore, gossip: Gossip, run: OpenRun) -> None:
+        self.store = store
+        self.news = HeardNews(gossip)
+        self.live = LiveSessions(store, {run.id: run}, AUTH, self.news)  # type: ignore[arg-type]
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.go_on()
+
+    def go_on(self) -> None:
+        self.store.before.set()
+        self.store.behind.set()
+
+    def spawn(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled():
+            task.result()  # nothing but what is caught below may come of it
+
+
+class Ownership(RuleBasedStateMachine):
+    """Three processes and one worker, who may have any number of pages."""
+
+    url: str
+    runs: tuple[OpenRun, Bots]
+    names = itertools.count()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop = asyncio.new_event_loop()
+        self.errors: list[dict[str, Any]] = []
+        self.loop.set_exception_handler(lambda _, context: self.errors.append(context))
+        self.run, self.bots = self.runs
+        self.bots.at_once = False
+        self.bots.asked.clear()
+        self.gossip = Gossip()
+        self.pages: list[Page] = []
+        self.sent: dict[str, Message] = {}
+        self.accepted: list[str] = []
+        self.written: dict[tuple[str, int], int] = {}
+        self.tried: dict[tuple[str, int], set[int]] = {}
+        self.busy: set[asyncio.Task[Any]] = set()
+        self.order = asyncio.Lock()
+        self.store = Store(self.url)
+        self.store.start()
+        self.processes = [self.new_process() for _ in range(PROCESSES)]
+
+    def new_process(self) -> Process:
+        held = HeldStore(self.store, self.order, self.written, self.tried, self.busy)
+        return Process(held, self.gossip, self.run)
+
+    @initialize()
+    def arrive(self) -> None:
+        worker = ArrivingWorker(Arrival("link", f"w{next(self.names)}"), f"W{next(self.names)}", False, 1.0)
+
+        async def work() -> str:
+            return (
+                await self.store.submit(lambda connection: enrol(connection, self.run, worker, AT))
+            ).assignment
+
+        self.assignment = self.loop.run_until_complete(work())
+
+    def settle(self, act: Callable[[], None]) -> None:
+        """Do something, and let everything that follows from it happen, as far as no rule holds it up."""
+
+        async def run() -> None:
+            act()
+            for _ in range(ENOUGH_TURNS_OF_THE_LOOP):
+                await asyncio.sleep(0)
+                while self.busy:
+                    await asyncio.wait(tuple(self.busy))
+                    await asyncio.sleep(0)
+
+        self.loop.run_until_complete(run())
+
+    # ---- what may happen
+
+    @rule(number=st.integers(0, PROCESSES - 1))
+    def open(self, number: int) -> None:
+        process = self.processes[number]
+        page = Page(process)
+        self.pages.append(page)
+        self.settle(lambda: process.spawn(self._connect(page)))
+
+    async def _connect(self, page: Page) -> None:
+        session = await page.process.live.open(self.assignment)
+        if not page.cut:
+            await session.attach(page)
+            page.session = session
+            if page.cut:
+                session.detach(page)
+        page.process.live.release(self.assignment)
+
+    @precondition(lambda self: any(page.alive for page in self.pages))
+    @rule(data=st.data(), early=st.booleans())
+    def send_next(self, data: st.DataObject, early: bool) -> None:
+        """Send what the worker does on the page that they see; `early`: they end a chat once they may."""
+        page = self._some_page(data)
+        assert page.view is not None
+        content = _next(page.view, early)
+        if content is not None:
+            message_id = f"m{len(self.sent)}"
+            self.sent[message_id] = {"id": message_id, **content}
+            page.outbox.append(message_id)
+            self._send(page, message_id)
+
+    @precondition(lambda self: self.sent and any(page.alive for page in self.pages))
+    @rule(data=st.data())
+    def send_again(self, data: st.DataObject) -> None:
+        """Any page sends what any page has sent before: browsers share what they keep."""
+        page = self._some_page(data)
+        self._send(page, data.draw(st.sampled_from(list(self.sent)[::-1])))
+
+    def _some_page(self, data: st.DataObject) -> Page:
+        alive = [page for page in self.pages if page.alive][::-1]
+        return alive[data.draw(st.integers(0, len(alive) - 1))]
+
+    def _send(self, page: Page, message_id: str) -> None:
+        self.settle(lambda: page.process.spawn(self._deliver(page, message_id)))
+
+    async def _deliver(self, page: Page, message_id: str) -> None:
+        message = FromWorker(client_messages.validate_python(self.sent[message_id]), runtime.utc_now())
+        assert page.session is not None
+        try:
+            await page.session.receive(message, page)
+        except CandorError as error:
+            if not page.closed and not page.cut:
+                page.told.append({"type": "error", "id": message_id, "retry": error.retry})
+
+    @precondition(lambda self: any(page.alive for page in self.pages))
+    @rule(data=st.data())
+    def disconnect(self, data: st.DataObject) -> None:
+        page = self._some_page(data)
+        self.settle(lambda: self._leave(page))
+
+    def _leave(self, page: Page) -> None:
+        page.cut = True
+        if page.session is not None:
+            page.session.detach(page)
+            page.process.live.release(self.assignment)
+
+    @precondition(lambda self: self.bots.asked)
+    @rule(data=st.data(), how=st.sampled_from(["answers", "answers", "answers", "stumbles", "gives up"]))
+    def bot(self, data: st.DataObject, how: str) -> None:
+        asked = self.bots.asked[data.draw(st.integers(0, len(self.bots.asked) - 1))]
+        errors = {"stumbles": BotError("out of breath"), "gives up": BotGone("gone")}
+
+        def act() -> None:
+            if not asked.done():
+                asked.set_exception(errors[how]) if how in errors else asked.set_result("Reply")
+
+        self.settle(act)
+
+    @precondition(lambda self: self.gossip.under_way)
+    @rule(data=st.data(), lost=st.booleans())
+    def news(self, data: st.DataObject, lost: bool) -> None:
+        number = data.draw(st.integers(0, len(self.gossip.under_way) - 1))
+        member, topic, payload = self.gossip.under_way.pop(number)
+        if not lost:
+            self.settle(lambda: LocalNews.publish(member, topic, payload))
+
+    @rule(number=st.integers(0, PROCESSES - 1), where=st.sampled_from(["before", "behind"]))
+    def stop_for_a_while(self, number: int, where: str) -> None:
+        """A process stops, before what it asks of the database or before it hears the answer."""
+        getattr(self.processes[number].store, where).clear()
+
+    @rule(number=st.integers(0, PROCESSES - 1))
+    def go_on(self, number: int) -> None:
+        self.settle(self.processes[number].go_on)
+
+    @rule(
+        number=st.integers(0, PROCESSES - 1),
+        how=st.sampled_from(["nothing stored", "stored, and nobody told"]),
+    )
+    def fail_to_store(self, number: int, how: str) -> None:
+        """The next records of a process are not stored, or are, while the connection is lost."""
+        self.processes[number].store.fails = [how]
+
+    @rule(number=st.integers(0, PROCESSES - 1))
+    def crash(self, number: int) -> None:
+        """A process is gone without a word; another takes its number."""
+        gone = self.processes[number]
+
+        def act() -> None:
+            self.gossip.members.remove(gone.news)
+            self.gossip.under_way = [told for told in self.gossip.under_way if told[0] is not gone.news]
+            for page in self.pages:
+                page.cut = page.cut or page.process is gone
+            for task in gone.tasks:
+                task.cancel()
+            sessions = list(gone.live._sessions.values())
+            for session in sessions:
+                for task in session._under_way.values():
+                    task.cancel()
+            for task in gone.live._looking:
+                task.cancel()
+            gone.go_on()
+            self.processes[number] = self.new_process()
+
+        self.settle(act)
+
+    @rule(data=st.data(), number=st.integers(0, PROCESSES - 1), steps=st.integers(1, 6))
+    def get_on(self, data: st.DataObject, number: int, steps: int) -> None:
+        """A worker on a page gets on for a while, undisturbed, so that sessions come far."""
+        if not any(page.alive for page in self.pages):
+            self.open(number)
+        for _ in range(steps):
+            if not any(page.alive for page in self.pages):
+                return
+            if self.bots.asked:
+                self.settle(lambda: self.bots.asked[-1].done() or self.bots.asked[-1].set_result("Reply"))
+            else:
+                self.send_next(data, True)
+
+    # ---- what always holds
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        return query(self.url, sql.replace(":one", f"'{self.assignment}'"))
+
+    @invariant()
+    def what_was_acknowledged_is_stored_once_and_nothing_else_is(self) -> None:
+        stored = self.rows(STORED)
+        ids = Counter(row[0] for row in stored)
+        for page in self.pages:
+            for message in page.told:
+                assert message["type"] != "accepted" or ids[message["id"]] == 1, (message, ids)
+        for client_id, type_, text in stored:
+            sent = self.sent[client_id]
+            assert (type_, text) == (sent["type"], sent.get("text") or sent.get("topic") or ""), sent
+
+    @invariant()
+    def lines_stand_where_they_were_said_and_alternate(self) -> None:
+        lines = query(self.url, LINES, self.assignment)
+        for place, of_one in itertools.groupby(lines, key=lambda line: line[:2]):
+            for index, (_, _, turn, author, _, client_id, _) in enumerate(of_one):
+                assert (turn, author) == (index, "bot" if index % 2 else "worker")
+                if author == "worker":
+                    sent = self.sent[client_id]
+                    assert (sent["conversation"], sent["attempt"], sent["turn"]) == (*place, turn)
+
+    @invariant()
+    def only_the_owner_has_written(self) -> None:
+        found = {(row[6], row[2]): row for row in query(self.url, LINES, self.assignment)}
+        witnesses = query(
+            self.url,
+            f"SELECT * FROM witness WHERE conversation_id LIKE '{self.assignment}-%'",  # noqa: S608
+        )
+        assert len(witnesses) == len(found)
+        for conversation, turn, fence in witnesses:
+            written = self.written.get((conversation, turn))
+            assert fence in self.tried[conversation, turn] if written is None else fence == written
+
+    @invariant()
+    def no_page_is_told_what_is_not_so(self) -> None:
+        lines = {tuple(row[:3]): (row[3], row[4]) for row in query(self.url, LINES, self.assignment)}
+        standing = {row[:2]: row[2:] for row in query(self.url, STANDING, self.assignment)}
+        (status,) = query(self.url, "SELECT status FROM assignment WHERE id = ?", self.assignment)[0]
+        for page in self.pages:
+            for message in page.told:
+                place = (message.get("conversation"), message.get("attempt"))
+                match message["type"]:
+                    case "said":
+                        assert lines[(*place, message["turn"])] == ("bot", message["text"])
+                    case "snapshot" if card := message["conversation"]:
+                        at = (card["conversation"], card["attempt"])
+                        for turn in card["turns"]:
+                            assert lines[(*at, turn["turn"])] == (turn["author"], turn["text"])
+                    case "conversation_started":
+                        assert standing[place][1] == message["topic"]
+                    case "rating_due":
+                        assert standing[place][0] in {"ended", "rated"}
+                    case "replaced":
+                        assert standing[place[0], place[1] - 1][0] == "failed"  # type: ignore[operator]
+                    case "completed":
+                        assert status == "completed"
+            assert [m["type"] for m in page.told].count("taken_over") <= 1
+            assert not page.told or all(m["type"] != "taken_over" for m in page.told[:-1])
+
+    @invariant()
+    def nothing_has_failed(self) -> None:
+        assert not self.errors, self.errors
+
+    # ---- the end
+
+    def teardown(self) -> None:
+        """Whatever has happened, a worker who connects once more can finish; then everything is closed."""
+        try:
+            if hasattr(self, "assignment"):
+                self._finish()
+        finally:
+            self._close()
+
+    def _finish(self) -> None:
+        self.bots.at_once = True
+        for process in self.processes:
+            process.store.fails = []
+            self.settle(process.go_on)
+        for asked in tuple(self.bots.asked):
+            self.settle(lambda asked=asked: asked.done() or asked.set_result("Reply"))  # type: ignore[misc]
+        page = Page(self.processes[0])
+        self.pages.append(page)
+        self.settle(lambda: page.process.spawn(self._connect(page)))
+        assert page.view is not None
+        for _ in range(100):
+            if page.view.phase == "done":
+                break
+            content = _next(page.view, early=True)
+            if content is None:
+                self.settle(lambda: None)
+                continue
+            message_id = f"m{len(self.sent)}"
+            self.sent[message_id] = {"id": message_id, **content}
+            self._send(page, message_id)
+            assert page.told[-1] == {"type": "accepted", "id": message_id} or page.view.phase == "chat", (
+                page.told
+            )
+        assert page.view.phase == "done", page.view
+        for check in (
+            self.what_was_acknowledged_is_stored_once_and_nothing_else_is,
+            self.lines_stand_where_they_were_said_and_alternate,
+            self.only_the_owner_has_written,
+            self.no_page_is_told_what_is_not_so,
+            self.nothing_has_failed,
+        ):
+            check()
+        assert audit(self.url) == []
+
+    def _close(self) -> None:
+        for number in range(PROCESSES):
+            self.crash(number)
+        self.loop.run_until_complete(self.loop.shutdown_default_executor())
+        self.store.stop()
+        self.loop.close()
+
+
+def _next(view: View, early: bool) -> Message | None:
+    """Return what a worker does on a page; None where there is nothing to do."""
+    named = {"conversation": view.conversation, "attempt": view.attempt}
+    match view.phase:
+        case "instructions":
+            return {"type": "agree"}
+        case "topic":
+            return {"type": "topic", **named, "text": "the sea", "opinion": "like"}
+        case "chat" if not view.typing:
+            if early and view.inputs >= view.minimum_inputs:
+                return {"type": "end_conversation", **named}
+            return {"type": "say", **named, "turn": view.turns, "text": f"Line {view.turns}."}
+        case "rating":
+            return {"type": "rate", **named, "ratings": RATINGS}
+        case "feedback":
+            return {"type": "feedback", "text": "Fine."}
+    return None
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tried again is tried again at once: the machine's rules decide what comes between."""
+
+    def pauses() -> Iterator[float]:
+        return itertools.repeat(0.0)
+
+    monkeypatch.setattr(runtime, "_pauses", pauses)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_session_has_one_owner_whatever_happens() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Ownership.url = f"sqlite:///{Path(folder) / 'candor.db'}"
+        migrate(Ownership.url)
+        bots = Bots()
+        text = study_text(systems_per_assignment=2, qc_per_assignment=0, **UNHURRIED)
+        Ownership.runs = make_run(Ownership.url, text, bots), bots
+        for statement in WITNESS:
+            execute(Ownership.url, statement)
+        run_state_machine_as_test(
+            Ownership,
+            settings=settings(
+                max_examples=1_000 if SOAK else 40,
+                deadline=None,
+                stateful_step_count=40,
+                derandomize=True,
+                database=None,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )

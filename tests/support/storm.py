@@ -1,0 +1,255 @@
+"""A whole installation, a crowd in it, and trouble of every kind while the crowd takes part.
+
+Two web processes with a bot host each, a PostgreSQL and a Redis, all of them real. What happens next is drawn
+with a fixed seed; when, is fixed by how much the crowd was told is stored.
+"""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import psutil
+import psycopg
+import yaml
+
+from tests.needs import need_services
+from tests.support import postgres as postgres_server
+from tests.support import redis_server
+from tests.support.bad_network import Link, link
+from tests.support.postgres import Postgres
+from tests.support.redis_server import RedisServer
+from tests.support.server_process import Server
+from tests.support.tally import Tally, count
+from tests.support.waiting import wait_until
+
+DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
+SOAK = bool(os.environ.get("CANDOR_SOAK"))  # `make soak`
+WORKERS, INPUTS = (100, 10) if SOAK else (12, 3)
+A_STORM = 1_200 if SOAK else 600  # seconds, more than enough on a machine that is busy with other things
+A_MOMENT = 3.0 if SOAK else 1.5  # seconds at most for which a part is stopped or silent
+CONVERSATIONS = 6
+PROCESSES = 2
+
+
+class Stage:
+    """A whole installation. Pages, the database and Redis are reached over links that can be bad."""
+
+    def __init__(self, stack: ExitStack, folder: Path) -> None:
+        self.postgres: Postgres = stack.enter_context(postgres_server.serving())
+        self.redis: RedisServer = stack.enter_context(redis_server.serving())
+        self.database = stack.enter_context(self.postgres.database(migrated=False))
+        self.to_database = stack.enter_context(link(self.postgres.port))
+        self.to_redis = stack.enter_context(link(self.redis.port))
+        environment = {
+            "CANDOR_DATABASE_URL": self.database.replace(
+                f":{self.postgres.port}/", f":{self.to_database.port}/"
+            ),
+            "CANDOR_REDIS_URL": self.redis.url.replace(f":{self.redis.port}/", f":{self.to_redis.port}/"),
+        }
+        self.server = Server(folder, "--processes", str(PROCESSES), environment=environment)
+        self.server.start()
+        stack.callback(self.server.stop)
+        wait_until(lambda: "is ready" in self.said, "all of the processes")
+        self.to_server = stack.enter_context(link(self.server.port))
+        self.log = folder / "acknowledged.jsonl"
+        self.log.touch()
+        self._told = stack.enter_context(self.log.open("rb"))
+        self._acknowledgements = 0
+
+    @property
+    def said(self) -> str:
+        return (self.server.data / "server.log").read_text()
+
+    def acknowledgements(self) -> int:
+        self._acknowledgements += self._told.read().count(b"\n")
+        return self._acknowledgements
+
+    def crowd(self) -> "subprocess.Popen[str]":
+        """Start the workers of a study of the demo's systems, over the link to the server."""
+        study = self.server.data / "storm.yaml"
+        content = yaml.safe_load(DEMO.read_text()) | {"minimum_inputs": INPUTS}
+        study.write_text(yaml.safe_dump(content))
+        self.server.open_run(study, "storm")
+        direct, self.server.url = self.server.url, f"http://127.0.0.1:{self.to_server.port}"
+        options = ["--workers", str(WORKERS), "--patience", str(A_STORM), "--log", str(self.log)]
+        started = self.server.crowd("storm", *options)
+        self.server.url = direct
+        return started
+
+    def webs(self) -> list[psutil.Process]:
+        """Return the web processes that there are, the oldest first."""
+        return [
+            each for each in psutil.Process(self.server.process.pid).children() if _is(each, "web_process")
+        ]
+
+    def hosts(self) -> list[psutil.Process]:
+        with suppress(psutil.NoSuchProcess):
+            found = psutil.Process(self.server.process.pid).children(recursive=True)
+            return [each for each in found if _is(each, "bots.host.child")]
+        return []
+
+    def backends(self) -> list[int]:
+        """Return the processes of PostgreSQL that serve ours."""
+        asking = (
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        with psycopg.connect(self.database.replace("+psycopg", ""), autocommit=True) as connection:
+            return [pid for (pid,) in connection.execute(asking)]
+
+
+def _is(process: psutil.Process, module: str) -> bool:
+    with suppress(psutil.Error):
+        return any(module in word for word in process.cmdline())
+    return False
+
+
+# ---- what happens to an installation -----------------------------------------------------------
+
+
+class Trouble:
+    """Makes one kind of trouble at a time; each method returns when the trouble itself is over."""
+
+    def __init__(self, stage: Stage, rng: random.Random) -> None:
+        self._stage = stage
+        self._rng = rng
+
+    def web_killed(self) -> None:
+        self._kill(self._stage.webs())
+
+    def bot_host_killed(self) -> None:
+        self._kill(self._stage.hosts())
+
+    def redis_killed(self) -> None:
+        self._stage.redis.stop()
+        self._a_moment()
+        self._stage.redis.start()
+
+    def backend_terminated(self) -> None:
+        for pid in self._stage.backends()[:2]:
+            self._stage.postgres.execute(f"SELECT pg_terminate_backend({pid})")
+
+    def backend_killed(self) -> None:
+        """PostgreSQL ends all of its processes then, and recovers from its log."""
+        backends = self._stage.backends()
+        if backends:
+            with suppress(ProcessLookupError):
+                os.kill(self._rng.choice(backends), signal.SIGKILL)
+        wait_until(self._stage.postgres.answers, "PostgreSQL to recover")
+
+    def postgres_restarted(self) -> None:
+        self._stage.postgres.stop()
+        self._stage.postgres.start()
+
+    def postgres_crashed(self) -> None:
+        self._stage.postgres.kill()
+        self._stage.postgres.start()
+
+    def rolling_restart(self) -> None:
+        self._stage.server.process.send_signal(signal.SIGHUP)
+
+    def web_paused(self) -> None:
+        """Its pages go elsewhere meanwhile; it comes back believing that it has their sessions."""
+        wait_until(lambda: len(self._stage.webs()) >= PROCESSES, "another process")
+        paused = self._rng.choice(self._stage.webs())
+        with suppress(psutil.NoSuchProcess):
+            paused.suspend()
+            self._stage.to_server.cut()
+            self._a_moment()
+            paused.resume()
+
+    def cut(self, link_: Link) -> None:
+        link_.cut()
+
+    def half_closed(self, link_: Link) -> None:
+        link_.half_close()
+
+    def delayed(self, link_: Link) -> None:
+        link_.delay(0.2)
+        self._a_moment()
+        link_.recover()
+
+    def stalled(self, link_: Link) -> None:
+        link_.stall()
+        self._a_moment()
+        link_.recover()
+
+    def stalled_then_cut(self, link_: Link) -> None:
+        """What was said meanwhile is lost, on whichever side of a commit it was."""
+        link_.stall()
+        self._a_moment(10)
+        link_.cut()
+        link_.recover()
+
+    def refused(self, link_: Link) -> None:
+        link_.refuse()
+        self._a_moment()
+        link_.recover()
+
+    def _kill(self, processes: Sequence[psutil.Process]) -> None:
+        if processes:
+            with suppress(psutil.NoSuchProcess):
+                self._rng.choice(processes).kill()
+
+    def _a_moment(self, messages: int = 30) -> None:
+        """Wait until so many more messages are acknowledged, for a moment at most."""
+        enough, end = self._stage.acknowledgements() + messages, time.monotonic() + A_MOMENT
+        while self._stage.acknowledgements() < enough and time.monotonic() < end:
+            time.sleep(0.01)
+
+
+# ---- the storm ---------------------------------------------------------------------------------
+
+
+def moments(rng: random.Random, times: int) -> list[int]:
+    """Return after how many acknowledgements something happens: once in each of so many equal parts.
+
+    The parts cover nine tenths of the least that the crowd sends. A worker agrees, holds their conversations
+    of a topic, INPUTS inputs, an end and a rating, and hands in.
+    """
+    part = WORKERS * (1 + CONVERSATIONS * (INPUTS + 3) + 1) * 9 // 10 / times
+    return [round((number + rng.random()) * part) for number in range(times)]
+
+
+def dealt(rng: random.Random, kinds: Sequence[str], times: int) -> list[str]:
+    """Return so many kinds, each as often as the others, in any order."""
+    hands = [name for _ in range(times // len(kinds) + 1) for name in rng.sample(kinds, len(kinds))]
+    return hands[:times]
+
+
+def storm(stage: Stage, kinds: Mapping[str, Callable[[], None]], times: int) -> tuple[Tally, str]:
+    """Let a crowd take part while trouble of all kinds comes; return the tally, and it in words."""
+    rng = random.Random(20)
+    started = time.monotonic()
+    crowd = stage.crowd()
+    happened: Counter[str] = Counter()
+    for moment, kind in zip(moments(rng, times), dealt(rng, list(kinds), times), strict=True):
+        while stage.acknowledgements() < moment:
+            assert crowd.poll() is None, (
+                f"the crowd ended at {stage.acknowledgements()}: {crowd.stdout.read()}"
+            )  # type: ignore[union-attr]
+            assert stage.server.process.poll() is None, f"the server ended: {stage.said[-3_000:]}"
+            assert time.monotonic() < started + A_STORM, (
+                f"stuck at {stage.acknowledgements()} after {happened}"
+            )
+            time.sleep(0.01)
+        kinds[kind]()
+        happened[kind] += 1
+    output, _ = crowd.communicate(timeout=A_STORM)
+    assert crowd.returncode == 0, output
+    tally = count(stage.log, stage.database, CONVERSATIONS)
+    troubles = {kind: happened[kind] for kind in kinds}
+    seconds = round(time.monotonic() - started)
+    return tally, tally.table(**troubles, seconds=seconds)
+
+
+@contextmanager
+def staged(folder: Path) -> Iterator[Stage]:
+    need_services()
+    with ExitStack() as stack:
+        yield Stage(stack, folder)
