@@ -28,7 +28,9 @@ class StreamConsumer:
     fails at once would take the work from those that do not.
     """
 
-    def __init__(self, url: str, name: str, bot: Bot, *, label: str, room: int) -> None:
+    def __init__(
+        self, url: str, name: str, bot: Bot, *, label: str, room: int, password: str | None = None
+    ) -> None:
         """Take nothing yet.
 
         Args:
@@ -37,11 +39,12 @@ class StreamConsumer:
             bot: who answers.
             label: what the consumer is called, beside a number of its own.
             room: how many asks `bot` is at together, at most.
+            password: of the Redis, where the url has none.
 
         Raises:
             ValueError: `url` is no URL of a Redis.
         """
-        self._redis = connect(url)
+        self._redis = connect(url, password)
         self._queue = WorkQueue(self._redis, name)
         self._name = name
         self._bot = bot
@@ -50,6 +53,8 @@ class StreamConsumer:
         self._tasks: dict[bytes, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()
         self._leaving = False
+        self._reading: asyncio.Future[list[Work]] | None = None
+        self._admitted = False
         self._beat_due = 0.0
         self._in_a_row = 0
         self._rests_until = 0.0
@@ -58,6 +63,8 @@ class StreamConsumer:
         """Take nothing more; `run` returns when what was taken is answered."""
         self._leaving = True
         self._changed.set()
+        if self._reading is not None:
+            self._reading.cancel()
 
     async def run(self) -> None:
         """Take and answer until told to leave. Where this is cancelled, others can claim what was taken.
@@ -65,7 +72,7 @@ class StreamConsumer:
         A Redis that is away is tried again for as long as it takes.
 
         Raises:
-            AuthenticationError: Redis wants another password.
+            AuthenticationError: Redis wants another password, and did from the beginning.
         """
         failures = 0
         try:
@@ -76,9 +83,9 @@ class StreamConsumer:
                     if failures:
                         log.info("redis is back", subject="bot work", bot=self._name)
                     failures = 0
-                except AuthenticationError:
-                    raise
                 except (RedisError, OSError) as error:  # NOGROUP among them: a beat makes the group anew
+                    if isinstance(error, AuthenticationError) and not self._admitted:
+                        raise
                     if not failures:
                         log.warning(
                             "redis is lost", subject="bot work", bot=self._name, error=type(error).__name__
@@ -104,17 +111,29 @@ class StreamConsumer:
             await self._redis.ping()  # to a longer command Redis does not say that it wants a password
         if loop.time() >= self._beat_due:
             await self._beat()
+            self._admitted = True
             self._beat_due = loop.time() + BEAT
         left = max(self._beat_due - loop.time(), 0.001)
         room = self._room_left()
         if room:
-            for work in await self._queue.read(self._consumer, room, left):
+            for work in await self._read(room, left):
                 self._start(work)
             return
         self._changed.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(left):
                 await self._changed.wait()
+
+    async def _read(self, room: int, seconds: float) -> list[Work]:
+        """Return new work, none where `leave` was called: what came meanwhile is for others to claim."""
+        self._reading = asyncio.ensure_future(self._queue.read(self._consumer, room, seconds))
+        try:
+            return await self._reading
+        except asyncio.CancelledError:
+            require_wanted()
+            return []
+        finally:
+            self._reading = None
 
     async def _beat(self) -> None:
         beat = await self._queue.beat(

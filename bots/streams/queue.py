@@ -1,7 +1,6 @@
 """The work of bots as Redis has it: a stream for each bot, a group of consumers, a list of answers."""
 
 import asyncio
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -60,17 +59,15 @@ class QueueFull(Exception):
         self.waiting = waiting
 
 
-def connect(url: str) -> Redis:
-    """Return a client of the Redis at `url`; nothing is sent yet.
-
-    A url without a password takes that of the variable REDISCLI_AUTH, as Redis' own client does.
+def connect(url: str, password: str | None = None) -> Redis:
+    """Return a client of the Redis at `url`, with `password` where the url has none; nothing is sent yet.
 
     Raises:
         ValueError: it is no URL of a Redis.
     """
     return Redis.from_url(
         url,
-        password=os.environ.get("REDISCLI_AUTH"),
+        password=password,
         protocol=2,
         socket_timeout=_SECONDS,
         socket_connect_timeout=_SECONDS,

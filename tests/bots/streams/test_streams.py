@@ -370,12 +370,11 @@ def guarded(redis: RedisServer) -> RedisServer:
     return redis
 
 
-async def test_the_password_may_come_from_the_environment(
-    guarded: RedisServer, monkeypatch: pytest.MonkeyPatch
+async def test_a_wrong_password_is_the_end_and_the_right_one_need_not_be_in_the_url(
+    guarded: RedisServer,
 ) -> None:
     consumer = StreamConsumer(guarded.url, NAME, Gated("one"), label="one", room=1)
     with pytest.raises(AuthenticationError):
         await consumer.run()
-    monkeypatch.setenv("REDISCLI_AUTH", "secret")
-    async with queue.connect(guarded.url) as client:
+    async with queue.connect(guarded.url, "secret") as client:
         assert await queue.WorkQueue(client, NAME).count() == queue.WorkCount(0, 0)
