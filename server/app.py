@@ -83,7 +83,7 @@ def create_app(
     served = OpenRuns(runs, partial(_prepared, store, metrics))
     live = LiveSessions(store, served, auth, news)
     lifecycle.on_drain(live.drain)
-    metrics.watch(live, store)
+    metrics.watch(live, store, opened_bots)
     limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)
     checks = BackgroundChecks(store)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)

@@ -103,7 +103,9 @@ async def locked(url: str, store: Store) -> AsyncIterator[None]:
         )
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     with engine.connect() as connection:
-        connection.exec_driver_sql("SELECT 1" if sqlite else "LOCK TABLE assignment IN EXCLUSIVE MODE").close()
+        connection.exec_driver_sql(
+            "SELECT 1" if sqlite else "LOCK TABLE assignment IN EXCLUSIVE MODE"
+        ).close()
         yield
     engine.dispose()
 
