@@ -24,8 +24,11 @@ check: lint types contract ## the quick loop: style, types, contract, unit tests
 	if [ -n "$$tests" ]; then $(BIN)/pytest -q -n 2 --dist loadfile -m "not parlai and not hf and not browser and not services" $$tests; \
 	else echo "Nothing has changed that has unit tests."; fi
 
-soak: install $(PAGES) ## the long run: five times the crowd of the tests, and five times the kills
+soak: install services $(PAGES) ## the long run: a large crowd while everything is killed and every network is bad; prints figures
 	CANDOR_SOAK=5 $(BIN)/pytest tests/crowd/test_crowd.py
+	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest -s tests/crowd/test_kills.py
+	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest -s tests/crowd/test_network.py
+	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest tests/property/test_ownership.py
 
 pages: $(PAGES) ## build the worker's page and the desk
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.storm import A_STORM, SOAK, WORKERS, Trouble, staged, storm
 
-KILLS = 200 if SOAK else 9
+KILLS = 40 * SOAK or 9
 pytestmark = [pytest.mark.services, pytest.mark.timeout(2 * A_STORM)]
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.support.bad_network import Link
 from tests.support.storm import A_STORM, SOAK, WORKERS, Stage, Trouble, staged, storm
 
-TIMES = 200 if SOAK else 18
+TIMES = 40 * SOAK or 18
 pytestmark = [pytest.mark.services, pytest.mark.timeout(2 * A_STORM)]
 
 

@@ -103,9 +103,8 @@ async def locked(url: str, store: Store) -> AsyncIterator[None]:
         )
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     with engine.connect() as connection:
-        connection.exec_driver_sql(
-            "SELECT 1" if sqlite else "LOCK TABLE assignment IN EXCLUSIVE MODE"
-        ).close()
+        lock = "SELECT 1" if sqlite else "LOCK TABLE assignment IN EXCLUSIVE MODE"  # readers may go on
+        connection.exec_driver_sql(lock).close()
         yield
     engine.dispose()
 
