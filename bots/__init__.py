@@ -26,6 +26,7 @@ from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
+from bots.streams import StreamAsker, StreamConsumer, StreamReplica, WorkCount
 from bots.terminal import console, fail, stderr
 
 __all__ = [
@@ -59,11 +60,15 @@ __all__ = [
     "ReplicaState",
     "Replicas",
     "Reply",
+    "StreamAsker",
+    "StreamConsumer",
+    "StreamReplica",
     "Turn",
     "UnknownBotError",
     "UrlEndpoint",
     "Verdict",
     "WireError",
+    "WorkCount",
     "ask",
     "backoff",
     "check_bot",

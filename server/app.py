@@ -34,6 +34,7 @@ from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.live.join import JoinApi
+from server.live.newcomers import Newcomers
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
 from server.news import open_news
@@ -82,7 +83,7 @@ def create_app(
     served = OpenRuns(runs, partial(_prepared, store, metrics))
     live = LiveSessions(store, served, auth, news)
     lifecycle.on_drain(live.drain)
-    metrics.watch(live, store)
+    metrics.watch(live, store, opened_bots)
     limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)
     checks = BackgroundChecks(store)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
@@ -124,31 +125,43 @@ def create_app(
     app.include_router(Health(store, lifecycle, settings.redis_url).router)
     join_api = JoinApi(
         store=store,
+        auth=auth,
+        runs=served,
+        limits=limits,
+        per_address=parse(settings.attempts_per_address),
+        signed_links=settings.signed_links,
+        pages=pages,
+    )
+    newcomers = Newcomers(
+        store=store,
         live=live,
         auth=auth,
         runs=served,
         limits=limits,
         per_address=parse(settings.joins_per_address),
-        pages=pages,
+        signed_links=settings.signed_links,
     )
-    app.include_router(join_api.router)
+    lifecycle.on_drain(newcomers.drain)
     worker_socket = WorkerSocket(
         live=live,
+        newcomers=newcomers,
         auth=auth,
         limits=limits,
         per_session=parse(settings.messages_per_session),
         per_address=parse(settings.connections_per_address),
     )
-    app.include_router(worker_socket.router)
-    researcher_api = ResearcherApi(
-        store=store, auth=auth, public_url=settings.resolved_public_url, pages=pages
-    )
-    app.include_router(researcher_api.router)
-    app.include_router(metrics.router)
-    app.include_router(BotsApi(store=store, auth=auth, bots=bots).router)
-    app.include_router(HostSocket(auth=auth, bots=bots).router)
-    app.include_router(ApiDocs(auth, app.openapi).router)
-    app.include_router(StartPage(store, served).router)
+    url = settings.resolved_public_url
+    for router in (
+        join_api.router,
+        worker_socket.router,
+        ResearcherApi(store=store, auth=auth, public_url=url, pages=pages).router,
+        metrics.router,
+        BotsApi(store=store, auth=auth, bots=bots).router,
+        HostSocket(auth=auth, bots=bots).router,
+        ApiDocs(auth, app.openapi).router,
+        StartPage(store, served).router,
+    ):
+        app.include_router(router)
     app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app

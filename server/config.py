@@ -52,7 +52,11 @@ class Settings(BaseSettings):
         description="addresses or networks of proxies whose X-Forwarded-For tells who calls",
     )
     exempt_addresses: list[str] = Field([], description="addresses without limits per address")
-    joins_per_address: Limit = Field("30/minute", description="new arrivals from one address")
+    signed_links: bool = Field(False, description="take workers with a personal link of `candor links` only")
+    joins_per_address: Limit = Field("30/minute", description="places taken from one address")
+    attempts_per_address: Limit = Field(
+        "300/minute", description="pages opened from one address, whether that leads to a place or not"
+    )
     connections_per_address: Limit = Field("240/minute", description="sockets opened from one address")
     messages_per_session: Limit = Field("40/10second", description="messages of one worker")
     refuse_private_bots: bool = Field(False, description="ask bots at public addresses only")

@@ -7,7 +7,8 @@
     │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
-    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope
+    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope,
+    │   │   LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated,
     │   │   TokenNotFound, BotNotFound, NotChecked
@@ -229,6 +230,22 @@ class OutOfScope(NotAuthorised):
     code = "out_of_scope"
     status = 403
     hint = "Use a researcher's token (`candor token new --name NAME`)."
+
+
+class LinkUnsigned(NotAuthorised):
+    """The server takes personal links only, and this one is nobody's."""
+
+    code = "link_unsigned"
+    status = 403
+    hint = "Open the whole of the link that you were sent, or ask the researchers for one of your own."
+
+
+class LinkAltered(NotAuthorised):
+    """The link's signature is not that of its worker and its run."""
+
+    code = "link_altered"
+    status = 403
+    hint = "Copy the whole link again from where you found it, or ask the researchers for another."
 
 
 class NotAvailable(CandorError):

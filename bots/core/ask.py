@@ -1,6 +1,7 @@
 """Asking a bot that may be foreign code: whatever it does, the caller gets a checked reply or a BotError."""
 
 import asyncio
+from contextvars import ContextVar
 
 import structlog
 
@@ -9,6 +10,13 @@ from bots.core.failures import BotError, BotTimeout
 from bots.core.visible_text import checked_reply
 
 log = structlog.get_logger()
+_due: ContextVar[float] = ContextVar("due")  # the event loop's time at which nobody waits any more
+
+
+def seconds_left(otherwise: float) -> float:
+    """Return for how long whoever called `ask` waits for the bot that calls this; `otherwise` if nobody."""
+    due = _due.get(None)
+    return otherwise if due is None else due - asyncio.get_running_loop().time()
 
 
 async def ask(bot: Bot, chat: Chat, patience: float) -> Reply:
@@ -25,8 +33,10 @@ async def ask(bot: Bot, chat: Chat, patience: float) -> Reply:
         BotError: what the bot raised, if it is one, as it is; else one that names what the bot raised,
             returned instead of a reply, or that it cancelled its own work.
     """
+    due = asyncio.get_running_loop().time() + max(patience, 0.0)
+    outer = _due.set(min(due, _due.get(due)))
     try:
-        async with asyncio.timeout(max(patience, 0.0)):
+        async with asyncio.timeout_at(due):
             reply = await bot.reply(chat)
         text: object = reply.text
     except BotError:
@@ -41,6 +51,8 @@ async def ask(bot: Bot, chat: Chat, patience: float) -> Reply:
     except Exception as error:
         log.exception("bot raised", conversation=chat.conversation_id)
         raise BotError(f"{type(error).__name__}: {error}") from error
+    finally:
+        _due.reset(outer)
     if not isinstance(text, str):
         raise BotError(f"its reply is no text, but {type(text).__name__}")
     return checked_reply(text)

@@ -81,6 +81,17 @@ _CLAIMS = tuple(
 )
 
 
+_WORD = re.compile("[a-z]+")
+# Words of which every claim has one, but for what `_SPELT` finds: whatever has none needs no closer look.
+_TELLING = frozenset(
+    word
+    for part in (_MACHINE, _MAKER, _MODEL, "trained programmed coded training programmers developers at")
+    for word in (*_WORD.findall(part), "knowledge", "physical")
+    if len(word) > 2 or word == "ai"
+)
+_SPELT = re.compile(r"a\s*\.\s*i|smollm")  # "A. I.", and a name that goes on as it likes
+
+
 def gives_itself_away(text: str, names: Sequence[str] = ()) -> str | None:
     """Return the words of `text` by which its speaker says that it is a machine, or None.
 
@@ -90,6 +101,9 @@ def gives_itself_away(text: str, names: Sequence[str] = ()) -> str | None:
     them are ordinary words.
     """
     sought = claims(tuple(names))
+    lower = text.lower()
+    if sought.telling.isdisjoint(_WORD.findall(lower)) and not (sought.always or _SPELT.search(lower)):
+        return None
     tokens = list(_TOKEN.finditer(text.translate(_APOSTROPHES)))
     words = [token[0].lower() for token in tokens]
     # A claim is tried where one can begin, and nowhere else: searched for, they took a quarter of a turn.
@@ -112,18 +126,27 @@ class Claims:
     """What is looked for in a line, written as its tokens in lower case with a blank after each.
 
     Each pattern begins with one of `first_words`, and none repeats anything without a limit, so that no line
-    can make them slow.
+    can make them slow. What they find has one of the words `telling`, unless a line is `always` to be looked
+    at, because a name has no such word.
     """
 
     patterns: tuple[re.Pattern[str], ...]
     first_words: frozenset[str]
+    telling: frozenset[str]
+    always: bool
 
 
 @lru_cache(maxsize=1_024)  # the names of as many systems
 def claims(names: tuple[str, ...]) -> Claims:
     """Return what is looked for in the lines of a speaker who must not call itself any of `names`."""
     told = tuple(_spellings(names))
-    return Claims((*_CLAIMS, *map(_introduces, told)), _FIRST_WORDS | {name.split()[0] for name in told})
+    words = [_WORD.findall(name) for name in told]
+    return Claims(
+        patterns=(*_CLAIMS, *map(_introduces, told)),
+        first_words=_FIRST_WORDS | {name.split()[0] for name in told},
+        telling=_TELLING | {word for found in words for word in found[:1]},
+        always=not all(words),
+    )
 
 
 def _spellings(names: Sequence[str]) -> Iterator[str]:

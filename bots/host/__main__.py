@@ -1,6 +1,7 @@
 """The host's command line: `candor host hf:PATH --name NAME`."""
 
 import asyncio
+import os
 import re
 import signal
 import threading
@@ -23,6 +24,7 @@ from bots.host.drain import DrainingServer
 from bots.host.listener import listener
 from bots.host.model import Model, ModelError
 from bots.host.options import DType, HfOptions
+from bots.host.redis_worker import RedisWorker
 from bots.terminal import console, fail, stderr
 
 _KINDS = ("hf", "parlai", "builtin")
@@ -62,6 +64,14 @@ def host(
     ] = None,
     token: Annotated[
         str | None, typer.Option(envvar="CANDOR_TOKEN", help="For --server: a token for bot hosts.")
+    ] = None,
+    redis: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Take work from the servers' Redis, as in redis://:PASSWORD@HOST:6379/0, and listen "
+            "nowhere; the password may be in the variable REDISCLI_AUTH instead.",
+        ),
     ] = None,
     wait_ms: Annotated[
         float,
@@ -103,7 +113,9 @@ def host(
 
     Each model answers at POST /NAME/reply and says how it is at GET /NAME/health; GET / lists them. With
     --server the host connects to a Candor server instead, registers its models there by their names, and
-    needs no open port; hosts that dial in under one name share the work.
+    needs no open port; hosts that dial in under one name share the work. With --redis it connects to the
+    Redis of the servers only: it answers for the bots of its models' names that are registered there
+    (`candor bots add NAME --kind dial-in`), and shares the work with all other hosts of these.
     SIGTERM or Ctrl-C finishes what is under way and then ends; a second one ends at once.
 
     Examples:
@@ -113,6 +125,8 @@ def host(
     candor host --model mine=hf:models/my-bot --model tfidf=builtin:retrieval --port 8602
 
     candor host hf:models/my-bot --name mine --server wss://candor.example.org --token TOKEN
+
+    candor host hf:models/my-bot --name mine --redis redis://redis.internal:6379/0
     """
     options = HfOptions(max_new_tokens, temperature, top_p, repetition_penalty, prompt, device, dtype)
     specs = _specs(spec, name, model or [])
@@ -120,8 +134,14 @@ def host(
     loading = _Loading(
         hosted, specs, lambda wanted: MicroBatch(_open(wanted, corpus, options), wait_ms, largest)
     )
+    if server is not None and redis is not None:
+        fail("--server and --redis are two ways to the same work: give one of them")
     if server is not None:
         _dial_in(hosted, loading, server, token)
+    elif redis is not None:
+        password = os.environ.get("REDISCLI_AUTH")
+        # One batch is computed while the next one gathers.
+        _work(loading, lambda: RedisWorker(hosted, redis, password, 2 * largest, _say))
     else:
         _serve(hosted, loading, address, port, _key(key_variable))
     if loading.failure is not None:
@@ -181,19 +201,27 @@ def _dial_in(hosted: Host, loading: _Loading, server: str, token: str | None) ->
             " and pass it as --token"
         )
 
+    _work(loading, lambda: HostConnector(hosted, server, token, _say))
+
+
+def _work(loading: _Loading, connect: Callable[[], HostConnector | RedisWorker]) -> None:
+    """Answer what a connection brings, which is made in the event loop, until told to stop."""
+
     async def run() -> None:
-        connector = HostConnector(
-            hosted, server, token, lambda line: console.print(escape(line), soft_wrap=True)
-        )
+        connection = connect()
         for each in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(each, lambda *_: connector.drain())
-        loading.start(lambda _: connector.changed(), connector.stop)
-        await connector.run()
+            signal.signal(each, lambda *_: connection.drain())
+        loading.start(lambda _: connection.changed(), connection.stop)
+        await connection.run()
 
     try:
         asyncio.run(run())
     except (ValueError, HostRejected) as error:
         fail(str(error))
+
+
+def _say(line: str) -> None:
+    console.print(escape(line), soft_wrap=True)
 
 
 def _key(variable: str | None) -> Key | None:

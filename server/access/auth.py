@@ -13,20 +13,47 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from server.access.tokens import Grant, Scope, hashed, is_well_formed
 from server.clock import utc_now
 from server.errors import CandorError, OutOfScope, TokenExpired, TokenInvalid, TokenMissing, TokenRevoked
+from server.recruiters.link import Arrival
 
 _FILE = "secrets.json"
 _LONGEST_HEADER = 512
+_SIGNATURE_BYTES = 12  # 96 bits: 16 characters of a link, and nobody guesses them
 
 
 async def nothing_granted(_digest: str) -> Grant | None:
     """Find no grant: an installation whose own token is the only one."""
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What somebody holds who may take part in a run and of whom nothing is stored yet.
+
+    `assignment` is the id that their assignment will have, `run` the run's. `is_signed`: their link was, or
+    a researcher has let a simulated worker in.
+    """
+
+    assignment: str
+    run: int
+    arrival: Arrival
+    simulated: bool
+    reply_pace: float
+    is_signed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerToken:
+    """What a worker's token says: an assignment by its id, or a ticket."""
+
+    opens: str | Ticket
+    has_expired: bool
 
 
 @dataclass(frozen=True)
@@ -51,21 +78,46 @@ class Auth:
         """Return the token that opens this assignment's session."""
         return self._serializer().dumps(assignment_id)
 
-    def assignment_of(self, token: str) -> str:
-        """Return the id of the assignment that a worker's token opens.
+    def ticket_token(self, ticket: Ticket) -> str:
+        """Return the token that holds a ticket: who it is for can be read from it, and nothing altered."""
+        arrival = ticket.arrival
+        content = [ticket.assignment, ticket.run, arrival.platform, arrival.external_id]
+        return self._serializer().dumps([*content, ticket.simulated, ticket.reply_pace, ticket.is_signed])
+
+    def opened_by(self, token: str) -> str | Ticket:
+        """Return what a worker's token opens: an assignment by its id, or a ticket.
 
         Raises:
             TokenExpired: the token is older than the installation allows.
             TokenInvalid: the token was not made here, or was altered.
         """
+        read = self.read_worker_token(token)
+        if read.has_expired:
+            raise TokenExpired("this session's link has expired")
+        return read.opens
+
+    def read_worker_token(self, token: str) -> WorkerToken:
+        """Return what a worker's token says, however old it is. Raises TokenInvalid: it was not made here."""
         try:
-            assignment_id, made_at = self._serializer().loads(token, return_timestamp=True)
+            content, made_at = self._serializer().loads(token, return_timestamp=True)
         except BadSignature as error:
             raise TokenInvalid("this session's link is not valid here") from error
         # A token of the future is ours all the same: the clock was set back since it was made.
-        if (utc_now() - made_at).total_seconds() > self.token_seconds:
-            raise TokenExpired("this session's link has expired")
-        return str(assignment_id)
+        has_expired = (utc_now() - made_at).total_seconds() > self.token_seconds
+        return WorkerToken(_ticket(content) if isinstance(content, list) else str(content), has_expired)
+
+    def link_signature(self, run: str, worker: str) -> str:
+        """Return what shows in a link that a worker's id was written into it by this installation.
+
+        Args:
+            run: the name of the run that the link leads to.
+            worker: the worker's id.
+        """
+        return _in_url(self._hmac("link", run, worker)[:_SIGNATURE_BYTES])
+
+    def is_link_signature(self, signature: str, run: str, worker: str) -> bool:
+        """Return whether that is the signature of a worker's link to a run."""
+        return hmac.compare_digest(signature.encode(), self.link_signature(run, worker).encode())
 
     async def require_researcher(self, authorization: str | None) -> None:
         """Check the `Authorization` header of somebody who wants to use the researcher's API.
@@ -113,6 +165,15 @@ class Auth:
 
     def _hmac(self, *parts: str) -> bytes:
         return hmac.new(self.secret.encode(), "\x1f".join(parts).encode(), hashlib.sha256).digest()
+
+
+def _ticket(content: list[Any]) -> Ticket:
+    assignment, run, platform, external_id, simulated, reply_pace, is_signed = content
+    return Ticket(assignment, run, Arrival(platform, external_id), simulated, reply_pace, is_signed)
+
+
+def _in_url(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).decode().rstrip("=")
 
 
 def _bearer(authorization: str | None) -> str:

@@ -4,7 +4,7 @@ What the database has of the registered ones is in `stored_bots`; `registered_bo
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from datetime import datetime
 
 import structlog
@@ -21,12 +21,14 @@ from bots import (
     Replicas,
     ReplicaState,
     Reply,
+    WorkCount,
     open_endpoint,
     open_replica,
 )
 from server.bots import stored_bots
 from server.bots.bot_hosts import BotHosts
 from server.bots.earlier_replies import EarlierReplies
+from server.bots.shared_work import SharedWork
 from server.bots.stored_bots import Registration
 
 HEARTBEAT = 5.0  # seconds between two questions how a replica is
@@ -92,15 +94,24 @@ class OpenedBots:
     loop, `close` at the end.
     """
 
-    def __init__(self, *, refuse_private: bool, bot_hosts: int = 1, heartbeat: float = HEARTBEAT) -> None:
+    def __init__(
+        self,
+        *,
+        refuse_private: bool,
+        bot_hosts: int = 1,
+        redis_url: str | None = None,
+        heartbeat: float = HEARTBEAT,
+    ) -> None:
         """Hold no bot yet.
 
         Args:
             refuse_private: connect to public addresses only.
             bot_hosts: processes in which the builtin bots compute.
+            redis_url: where hosts of bots that dial in are asked too, those of other processes among them.
             heartbeat: seconds between two questions how the replicas are.
         """
         self._bot_hosts = BotHosts(bot_hosts)
+        self._shared = None if redis_url is None else SharedWork(redis_url)
         self._refuse_private = refuse_private
         self._heartbeat = heartbeat
         self._opened: list[Replicas] = []
@@ -160,6 +171,8 @@ class OpenedBots:
         if bot.replicas is not None:
             self._in_background(bot.replicas.close())
             bot.replicas = None
+            if self._shared is not None:
+                self._in_background(self._shared.forget(name))
 
     def registered(self, name: str) -> Bot | None:
         """Return the bot that is registered as `name`. Raises EndpointError: it could not be opened."""
@@ -182,14 +195,23 @@ class OpenedBots:
         bot = self._registered.get(name)
         return () if bot is None or bot.replicas is None else bot.replicas.states()
 
+    def work_counts(self) -> Mapping[str, WorkCount]:
+        """Return how many hosts and asks Redis has for each bot that dials in; nothing without a Redis."""
+        return {} if self._shared is None else self._shared.counts()
+
     def attach(self, name: str, replica: Replica) -> None:
         """Have a host that has dialled in answer for the registered bot `name`.
+
+        With a Redis it answers what other processes ask, too. Here it is asked without that: also while
+        Redis is away.
 
         Raises:
             KeyError: no bot is registered as `name`.
             ValueError: it has a replica with this url already.
         """
         self._replicas_of(name).add(replica)
+        if self._shared is not None:
+            self._shared.share(name, replica)
 
     async def detach(self, name: str, replica: Replica) -> None:
         """Send nobody to a host any more, at once; return when what it was at is over.
@@ -197,11 +219,17 @@ class OpenedBots:
         Raises:
             KeyError: it answers for no such bot.
         """
-        await self._replicas_of(name).remove(replica.url)
+        replicas = self._replicas_of(name)
+        if self._shared is None:
+            await replicas.remove(replica.url)
+        else:
+            await asyncio.gather(self._shared.end(name, replica.url), replicas.remove(replica.url))
 
     def start(self) -> None:
         """Start the bot hosts; begin to ask the replicas how they are, over and over."""
         self._bot_hosts.start()
+        if self._shared is not None:
+            self._shared.start()
         self._heartbeats = asyncio.get_running_loop().create_task(self._send_heartbeats())
 
     async def close(self) -> None:
@@ -215,6 +243,8 @@ class OpenedBots:
         await asyncio.gather(*self._closing, return_exceptions=True)
         for replicas in self._all_replicas():
             await replicas.close()
+        if self._shared is not None:
+            await self._shared.close()
 
     def _replicas_of(self, name: str) -> Replicas:
         bot = self._registered.get(name)
@@ -230,6 +260,8 @@ class OpenedBots:
         """Give the bot the replicas that `endpoint` names. Raises EndpointError."""
         if bot.replicas is None:
             bot.replicas = open_endpoint(endpoint, refuse_private=self._refuse_private)
+            if isinstance(endpoint, DialInEndpoint) and self._shared is not None:
+                bot.replicas.add(self._shared.replica(bot.name))
         if isinstance(endpoint, DialInEndpoint):
             return
         there = bot.replicas.urls()

@@ -49,11 +49,20 @@ def serve(host: Host = None, port: Port = None, data: Data = None, processes: Pr
         fail(error.message, error.hint)
 
 
+def opened_by(settings: Settings) -> OpenedBots:
+    """Return what a process that serves opens bots with. Nothing is started."""
+    return OpenedBots(
+        refuse_private=settings.refuse_private_bots,
+        bot_hosts=settings.bot_hosts,
+        redis_url=settings.redis_url,
+    )
+
+
 def _serve(settings: Settings, listener: socket.socket) -> None:
     """Serve until somebody stops it. Raises CandorError: it cannot."""
     if settings.redis_url is not None:
         check_redis(settings.redis_url)
-    opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots, bot_hosts=settings.bot_hosts)
+    opened_bots = opened_by(settings)
     runs = prepare(settings, opened_bots)
     auth = load_auth(settings.data, settings.token_days)
     raise_file_limit()

@@ -10,8 +10,7 @@ import sys
 from bots import fail
 from server.access.auth import load_auth
 from server.app import create_app
-from server.bots.opened_bots import OpenedBots
-from server.cli.serve import open_runs
+from server.cli.serve import open_runs, opened_by
 from server.config import Settings
 from server.errors import CandorError
 from server.process.lifecycle import Lifecycle
@@ -26,7 +25,7 @@ def main(listener: socket.socket, control: socket.socket) -> None:
     try:
         auth = load_auth(settings.data, settings.token_days)
         configure_logging(auth.secrets)
-        opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
+        opened_bots = opened_by(settings)
         runs = open_runs(settings, opened_bots)
     except CandorError as error:
         fail(error.message, error.hint)

@@ -19,6 +19,7 @@ from bots import Bot, BotError, Chat, FailureKind, Reply
 from server.access.auth import Auth
 from server.access.bearer import researchers_only
 from server.bots.lineup import OpenRun
+from server.bots.opened_bots import OpenedBots
 from server.db.store import Store
 from server.live.sessions import LiveSessions
 
@@ -60,9 +61,10 @@ class Metrics:
         }
         return replace(run, bots=bots)
 
-    def watch(self, live: LiveSessions, store: Store) -> None:
-        """Tell of the server itself too: its live sessions and the store's commits."""
+    def watch(self, live: LiveSessions, store: Store, opened_bots: OpenedBots) -> None:
+        """Tell of the server itself too: its live sessions, the store's commits, work for bots in Redis."""
         self._registry.register(_Server(live, store))
+        self._registry.register(_Work(opened_bots))
 
     async def page(self, accept: Annotated[str, Header()] = "") -> Response:
         """All that was measured, in the format that the caller accepts."""
@@ -110,6 +112,23 @@ class _Server(Collector):
         yield CounterMetricFamily(
             "candor_store_commits", "Transactions that the store has committed.", self._store.commits
         )
+
+
+class _Work(Collector):
+    """Reads how much work there is in Redis, as of a few seconds ago, and how many hosts for it."""
+
+    def __init__(self, opened_bots: OpenedBots) -> None:
+        self._opened_bots = opened_bots
+
+    def collect(self) -> Iterable[Metric]:
+        waiting = GaugeMetricFamily(
+            "candor_bot_work", "Asks in Redis that wait or are under way, of all processes.", labels=["bot"]
+        )
+        hosts = GaugeMetricFamily("candor_bot_work_hosts", "Hosts that take asks from Redis.", labels=["bot"])
+        for name, count in self._opened_bots.work_counts().items():
+            waiting.add_metric([name], count.waiting)
+            hosts.add_metric([name], count.hosts)
+        yield from (waiting, hosts)
 
 
 def kind_of(error: BaseException) -> FailureKind:

@@ -10,9 +10,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-from scipy.optimize import linear_sum_assignment
-
+from server.live.matching import cheapest_matching
 from server.session.plan import QC, Variant
 
 
@@ -76,8 +74,9 @@ def _place(
     drawn: Sequence[str], positions: Sequence[int], counts: Counts, rng: random.Random
 ) -> dict[int, str]:
     """Match systems to positions at the least total of counts; a little noise breaks ties evenly."""
-    noise = np.random.default_rng(rng.getrandbits(64)).random((len(drawn), len(positions)))
-    seen = [[counts.positions.get((name, position), 0) for position in positions] for name in drawn]
-    cost = np.asarray(seen, dtype=float) + noise / (len(drawn) * 2)
-    rows, columns = linear_sum_assignment(cost)
-    return {positions[int(column)]: drawn[int(row)] for row, column in zip(rows, columns, strict=True)}
+    most = len(drawn) * 2  # noise that is added up stays below a half
+    cost = [
+        [counts.positions.get((name, position), 0) + rng.random() / most for position in positions]
+        for name in drawn
+    ]
+    return {positions[column]: drawn[row] for row, column in enumerate(cheapest_matching(cost))}

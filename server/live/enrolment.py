@@ -7,7 +7,7 @@ so that the balance never suffers. Everything here runs within one transaction o
 """
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from sqlalchemy import (
@@ -48,14 +48,23 @@ class Enrolment:
     displaced: str | None
 
 
+def new_assignment_id() -> str:
+    """Return an id that no assignment has."""
+    return secrets.token_hex(8)
+
+
 @dataclass(frozen=True, slots=True)
 class ArrivingWorker:
-    """Who arrives: the platform's name for them, their pseudonym, whether and how they are simulated."""
+    """Who arrives: the platform's name for them, their pseudonym, whether and how they are simulated.
+
+    `assignment` is the id that a new assignment of theirs gets.
+    """
 
     arrival: Arrival
     pseudonym: str
     simulated: bool
     reply_pace: float
+    assignment: str = field(default_factory=new_assignment_id)
 
 
 def find_enrolment(connection: Connection, run: OpenRun, who: str | Arrival) -> Enrolment | None:
@@ -76,6 +85,15 @@ def find_enrolment(connection: Connection, run: OpenRun, who: str | Arrival) -> 
 def renew_enrolment(connection: Connection, enrolment: Enrolment, at: datetime) -> None:
     """Note that the worker of an enrolment is back, so that its place is theirs a while longer."""
     connection.execute(_RENEW, {"key": enrolment.assignment, "at": at})
+
+
+def require_place(connection: Connection, run: OpenRun, *, simulated: bool, at: datetime) -> None:
+    """Check that somebody new would get a place in `run` at this moment; nothing is written.
+
+    Raises:
+        RunFull: every place is held.
+    """
+    _next_place(connection, run, simulated, at)
 
 
 def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime) -> Enrolment:
@@ -129,9 +147,8 @@ class _Place:
 
 
 def _insert(connection: Connection, run: OpenRun, worker: ArrivingWorker, place: int, at: datetime) -> str:
-    assignment = secrets.token_hex(8)
     values = {
-        "id": assignment,
+        "id": worker.assignment,
         "run_id": run.id,
         "worker_id": _worker_id(connection, worker),
         "place": place,
@@ -142,7 +159,7 @@ def _insert(connection: Connection, run: OpenRun, worker: ArrivingWorker, place:
         "active_at": at,
     }
     connection.execute(_NEW_ASSIGNMENT, values)
-    return assignment
+    return worker.assignment
 
 
 def _worker_id(connection: Connection, worker: ArrivingWorker) -> int:

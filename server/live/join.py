@@ -1,63 +1,99 @@
 """The worker's few HTTP calls: the page, and the way in."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-import structlog
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import FileResponse
 from limits import RateLimitItem
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from sqlalchemy import Connection
 
-from server.access.auth import Auth
+from server.access.auth import Auth, Ticket, WorkerToken
 from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.runs import find_run
+from server.db.runs import RunEntry, find_run
 from server.db.store import Store
-from server.errors import RunClosed, TokenInvalid
-from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment, renew_enrolment
-from server.live.sessions import LiveSessions
-from server.recruiters.link import Arrival, arrive
-
-log = structlog.get_logger()
-WorkerId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+from server.errors import LinkAltered, LinkUnsigned, RunClosed, TokenExpired, TokenInvalid
+from server.live.enrolment import (
+    Enrolment,
+    find_enrolment,
+    new_assignment_id,
+    renew_enrolment,
+    require_place,
+)
+from server.recruiters.link import WorkerId, arrive
+from server.session.protocol import MAX_TOKEN
 
 
 class JoinRequest(BaseModel):
     """Somebody wants to take part. `token` is what an earlier join on this page returned.
 
-    `simulated` and `reply_pace` (0 to 1) need the researcher's token in the `Authorization` header.
+    `signature` is that of a personal link (`candor links`). `simulated` and `reply_pace` (0 to 1) need the
+    researcher's token in the `Authorization` header.
     """
 
     model_config = ConfigDict(extra="forbid")
 
     run: Annotated[str, StringConstraints(min_length=1, max_length=100)]
     worker: WorkerId | None = None
-    token: Annotated[str, StringConstraints(max_length=512)] | None = None
+    signature: Annotated[str, StringConstraints(max_length=64)] | None = None
+    token: Annotated[str, StringConstraints(max_length=MAX_TOKEN)] | None = None
     simulated: bool = False
     reply_pace: Annotated[float, Field(ge=0, le=1)] = 1.0
 
 
 class JoinResponse(BaseModel):
-    """The way in: the token of an assignment, and the path of the WebSocket that takes it."""
+    """The way in: a token, the path of the WebSocket that takes it, and the id of the assignment.
+
+    Of somebody new there is no assignment until they agree; the token is a ticket, and `assignment` the id
+    that it will have.
+    """
 
     token: str
     socket: str = "/ws"
     assignment: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """Somebody who joins. `brought` is what their browser's token says, where that was made here."""
+
+    body: JoinRequest
+    entry: RunEntry
+    run: OpenRun
+    brought: WorkerToken | None
+
+    @property
+    def old_ticket(self) -> Ticket | None:
+        return self.brought.opens if self.brought and isinstance(self.brought.opens, Ticket) else None
+
+    @property
+    def old_assignment(self) -> str | None:
+        """The id of the assignment that the token opens, or would open if the ticket in it had led to one."""
+        if self.brought is None:
+            return None
+        opens = self.brought.opens
+        return opens.assignment if isinstance(opens, Ticket) else opens
+
+    @property
+    def has_expired(self) -> bool:
+        return self.brought is not None and self.brought.has_expired
+
+
 class JoinApi:
-    """Lets workers in.
+    """Tells workers the way in. Nothing is stored of those who are new.
 
     Args:
-        store: Where enrolments are stored.
-        live: The sessions alive here; one that loses its place to an arriving worker is told so.
-        auth: Makes the tokens, and tells a researcher's.
+        store: Where it is looked up who has an assignment, and whether there is a place.
+        auth: Makes the tokens, tells a researcher's, and checks links.
         runs: The open runs, by a run's id.
-        limits: Counts the arrivals of each address.
-        per_address: How many arrivals of one address are let in; somebody who comes back is not counted.
+        limits: Counts the calls of each address.
+        per_address: How many calls of one address are answered.
+        signed_links: Whether workers need a signed link.
         pages: The folder with the built pages, of which `worker.html` is served.
     """
 
@@ -65,19 +101,19 @@ class JoinApi:
         self,
         *,
         store: Store,
-        live: LiveSessions,
         auth: Auth,
         runs: Mapping[int, OpenRun],
         limits: RateLimits,
         per_address: RateLimitItem,
+        signed_links: bool,
         pages: Path,
     ) -> None:
         self._store = store
-        self._live = live
         self._auth = auth
         self._runs = runs
         self._limits = limits
         self._per_address = per_address
+        self._signed_links = signed_links
         self._pages = pages
         self.router = APIRouter()
         self.router.add_api_route("/api/join", self.join, methods=["POST"])
@@ -90,48 +126,71 @@ class JoinApi:
     async def join(
         self, body: JoinRequest, request: Request, authorization: Annotated[str | None, Header()] = None
     ) -> JoinResponse:
-        """Give an arriving worker their assignment: the one they have, or a new one."""
+        """Give an arriving worker the way to their assignment, or a ticket for the one that they may get."""
+        what = "attempts to take part from this address"
+        await self._limits.count_address(self._per_address, what, request)
         if body.simulated or body.reply_pace != 1.0:
             await self._auth.require_researcher(authorization)
-        run = await self._run(body.run)
-        enrolment = await self._returning(body, run)
+        entry = await self._store.read(lambda connection: find_run(connection, body.run))
+        if entry.id not in self._runs:
+            raise RunClosed("this study is not open")
+        visit = _Visit(body, entry, self._runs[entry.id], self._brought(body))
+        ticket = self._ticket(visit)
+        enrolment = await self._store.read(lambda connection: self._find(connection, visit, ticket))
         if enrolment is None:
-            await self._limits.count_address(self._per_address, "arrivals from this address", request)
-            enrolment = await self._enrol(body, run)
-        if enrolment.displaced is not None:
-            self._live.tell_changed(enrolment.displaced)
+            return JoinResponse(token=self._auth.ticket_token(ticket), assignment=ticket.assignment)
+        await self._store.submit(lambda connection: renew_enrolment(connection, enrolment, utc_now()))
         token = self._auth.worker_token(enrolment.assignment)
         return JoinResponse(token=token, assignment=enrolment.assignment)
 
-    async def _run(self, slug: str) -> OpenRun:
-        entry = await self._store.read(lambda connection: find_run(connection, slug))
-        if entry.id not in self._runs:
-            raise RunClosed("this study is not open")
-        return self._runs[entry.id]
+    def _brought(self, body: JoinRequest) -> WorkerToken | None:
+        try:
+            return self._auth.read_worker_token(body.token) if body.token is not None else None
+        except TokenInvalid:
+            return None
 
-    async def _returning(self, body: JoinRequest, run: OpenRun) -> Enrolment | None:
-        """Return the assignment that this worker, or the holder of this token, already has in `run`.
+    def _ticket(self, visit: _Visit) -> Ticket:
+        """Return the ticket that somebody has brought, if it is theirs, or a new one.
 
         Raises:
-            TokenExpired: the token was made here, but too long ago.
+            LinkAltered: the link's signature is wrong.
         """
-        who: str | Arrival
-        if body.worker is not None:
-            who = arrive(body.worker, simulated=body.simulated)
-        elif body.token is not None:
-            try:
-                who = self._auth.assignment_of(body.token)
-            except TokenInvalid:
-                return None
-        else:
-            return None
-        enrolment = await self._store.read(lambda connection: find_enrolment(connection, run, who))
-        if enrolment is not None:
-            await self._store.submit(lambda connection: renew_enrolment(connection, enrolment, utc_now()))
-        return enrolment
-
-    async def _enrol(self, body: JoinRequest, run: OpenRun) -> Enrolment:
+        body, run, old = visit.body, visit.run, visit.old_ticket
+        is_signed = body.simulated or self._is_signed(body)
         arrival = arrive(body.worker, simulated=body.simulated)
-        pseudonym = self._auth.pseudonym(arrival.platform, arrival.external_id)
-        worker = ArrivingWorker(arrival, pseudonym, body.simulated, body.reply_pace)
-        return await self._store.submit(lambda connection: enrol(connection, run, worker, utc_now()))
+        if (
+            old is not None
+            and (old.run, old.simulated) == (run.id, body.simulated)
+            and (body.worker is None or old.arrival == arrival)
+        ):
+            return replace(old, is_signed=old.is_signed or is_signed)
+        return Ticket(new_assignment_id(), run.id, arrival, body.simulated, body.reply_pace, is_signed)
+
+    def _is_signed(self, body: JoinRequest) -> bool:
+        if body.signature is None:
+            return False
+        if body.worker is None or not self._auth.is_link_signature(body.signature, body.run, body.worker):
+            raise LinkAltered("this link is not as it was given out")
+        return True
+
+    def _find(self, connection: Connection, visit: _Visit, ticket: Ticket) -> Enrolment | None:
+        """Return the assignment that somebody has; None for somebody new, for whom there is a place.
+
+        Raises:
+            TokenExpired: the token by which they are known was made here, but too long ago.
+            LinkUnsigned: only signed links are taken, and theirs is not.
+            RunClosed, RunFull: there is no place.
+        """
+        run, is_named = visit.run, visit.body.worker is not None
+        held = find_enrolment(connection, run, visit.old_assignment) if visit.old_assignment else None
+        own = held if held is not None and not is_named else find_enrolment(connection, run, ticket.arrival)
+        if own is not None and not is_named and visit.has_expired:
+            raise TokenExpired("this session's link has expired")
+        is_proven = own is not None and own == held and not visit.has_expired
+        if self._signed_links and not (ticket.is_signed or is_proven):
+            raise LinkUnsigned("this study takes personal links only")
+        if own is None:
+            if visit.entry.status != "open":
+                raise RunClosed("this study takes no more workers")
+            require_place(connection, run, simulated=ticket.simulated, at=utc_now())
+        return own

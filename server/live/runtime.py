@@ -24,6 +24,7 @@ from server.session.events import (
     ShowReply,
     Tell,
 )
+from server.session.phase import Phase
 from server.session.protocol import CLOSE_RESTART, Accepted, Ended, SaidByBot, ServerMessage, TakenOver, plain
 from server.session.state import Conversation, State
 from server.session.step import Outcome, resume, step
@@ -88,8 +89,11 @@ class LiveSession:
         """Whether nobody is attached and nothing is under way, so that it may be forgotten."""
         return self._page is None and not self._under_way and not self._lock.locked()
 
-    async def attach(self, page: Connection) -> None:
-        """Give the session to `page`; the page that had it is told so and closed."""
+    async def attach(self, page: Connection, shown: Phase | None = None) -> None:
+        """Give the session to `page`; the page that had it is told so and closed.
+
+        `shown` is the phase that `page` shows already: where the session is there, it gets no snapshot.
+        """
         async with self._lock:
             self._give_up_page()
             self._page = page
@@ -97,7 +101,8 @@ class LiveSession:
                 self._give_up_page()
                 return
             now = utc_now()
-            page.send(snapshot(self.state, self._run.card, now))
+            if self.state.phase is not shown:
+                page.send(snapshot(self.state, self._run.card, now))
             self._perform(resume(self.state, now))
 
     def detach(self, page: Connection) -> None:

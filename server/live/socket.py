@@ -4,14 +4,14 @@ import asyncio
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from limits import RateLimitItem
 from pydantic import ValidationError
 
-from server.access.auth import Auth
+from server.access.auth import Auth, Ticket
 from server.access.rate_limit import RateLimits
 from server.clock import utc_now
 from server.errors import (
@@ -22,10 +22,11 @@ from server.errors import (
     MessageTooLong,
     OutdatedPage,
     RefusedMessage,
+    StorageFailed,
     UnknownMessage,
     WrongPhase,
 )
-from server.live.runtime import LiveSession
+from server.live.newcomers import Newcomers
 from server.live.sessions import LiveSessions
 from server.session.events import FromWorker
 from server.session.protocol import (
@@ -46,6 +47,7 @@ _MOST_QUEUED = 256
 _MOST_REFUSED = 50
 _LONGEST_ERROR = 400
 _CLOSE_NORMAL = 1000
+_CLOSE_POLICY = 1008
 log = structlog.get_logger()
 
 
@@ -92,12 +94,26 @@ def _frame_of(messages: Sequence[ServerMessage]) -> str:
     return frame_of(messages)
 
 
+class Session(Protocol):
+    """What a page is connected to: a live session, or that of a newcomer."""
+
+    async def attach(self, page: Page) -> None:
+        """Show `page` where the worker is."""
+
+    async def receive(self, message: FromWorker, page: Page) -> None:
+        """Take a worker's message. Raises CandorError: it is not taken."""
+
+    def detach(self, page: Page) -> None:
+        """Forget `page`."""
+
+
 class WorkerSocket:
     """Serves the workers' WebSocket.
 
     Args:
         live: The sessions alive here, which it opens and releases.
-        auth: Tells which assignment a token is for.
+        newcomers: Takes those who have a ticket and no assignment.
+        auth: Tells what a token is for.
         limits: Counts connections and messages.
         per_session: How many messages of one assignment are taken.
         per_address: How many connections of one address are taken.
@@ -107,12 +123,14 @@ class WorkerSocket:
         self,
         *,
         live: LiveSessions,
+        newcomers: Newcomers,
         auth: Auth,
         limits: RateLimits,
         per_session: RateLimitItem,
         per_address: RateLimitItem,
     ) -> None:
         self._live = live
+        self._newcomers = newcomers
         self._auth = auth
         self._limits = limits
         self._per_session = per_session
@@ -151,7 +169,7 @@ class WorkerSocket:
             session.detach(page)
             self._live.release(assignment_id)
 
-    async def _greet(self, socket: WebSocket, page: Page) -> tuple[str, LiveSession] | None:
+    async def _greet(self, socket: WebSocket, page: Page) -> tuple[str, Session] | None:
         frame = await _frame(socket)
         try:
             await self._limits.count_address(self._per_address, "connections from this address", socket)
@@ -160,14 +178,24 @@ class WorkerSocket:
                 raise WrongPhase("`hello` as the first message", f"`{hello.type}`")
             if hello.protocol != PROTOCOL_VERSION:
                 raise OutdatedPage(newer=(hello.protocol or 0) > PROTOCOL_VERSION)
-            assignment_id = self._auth.assignment_of(hello.token)
-            return assignment_id, await self._live.open(assignment_id)
+            return await self._open(hello.token, socket)
         except CandorError as error:
             page.send(_error_message(error, _id_in(frame)))
             page.close(CLOSE_OUTDATED if isinstance(error, OutdatedPage) else _CLOSE_NORMAL)
             return None
 
-    async def _listen(self, socket: WebSocket, page: Page, assignment_id: str, session: LiveSession) -> None:
+    async def _open(self, token: str, socket: WebSocket) -> tuple[str, Session]:
+        """Return the session that a token opens, and the id of its assignment. Raises CandorError."""
+        opens = self._auth.opened_by(token)
+        if isinstance(opens, Ticket):
+            ticket = opens
+            found = await self._newcomers.find(ticket)
+            if found is None:
+                return ticket.assignment, self._newcomers.greet(ticket, socket)
+            opens = found
+        return opens, await self._live.open(opens)
+
+    async def _listen(self, socket: WebSocket, page: Page, assignment_id: str, session: Session) -> None:
         refused = 0
         while refused < _MOST_REFUSED and not page.sender.done():
             frame = await _frame(socket)
@@ -175,11 +203,14 @@ class WorkerSocket:
                 self._limits.count(self._per_session, "messages in a short time", socket, assignment_id)
                 await session.receive(FromWorker(parse(frame), utc_now()), page)
             except CandorError as error:
-                refused += isinstance(error, InvalidMessage)
+                refused += not isinstance(error, StorageFailed)  # which is no fault of the page's
                 page.send(_error_message(error, _id_in(frame)))
             except Exception:  # a fault of ours must not end the session of a worker
                 log.exception("message failed", assignment=assignment_id)
                 page.send(_error_message(CandorError("something went wrong on the server"), _id_in(frame)))
+        if refused >= _MOST_REFUSED:
+            log.warning("page closed for what it sends", assignment=assignment_id, refused=refused)
+            page.close(_CLOSE_POLICY)
 
 
 def parse(frame: str) -> ClientMessage:

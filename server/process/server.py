@@ -40,6 +40,7 @@ class Server(uvicorn.Server):
                 http=HttpConnection,
                 ws=WebSocketConnection,
                 ws_max_size=_MOST_BYTES,
+                ws_per_message_deflate=False,  # a compressor a page takes more memory than all else of it
                 log_config=None,
                 log_level="warning",
                 access_log=False,

@@ -24,6 +24,7 @@ CLOSE_OUTDATED = 4409
 CLOSE_RESTART = 1012  # the server ends, and the page should connect anew at once
 
 MAX_FRAME_BYTES = 32_768
+MAX_TOKEN = 2_048  # a ticket holds a worker's id of 200 characters, up to four bytes each, in base64
 MAX_SAY = 1_000
 MAX_TOPIC = 200
 MAX_FEEDBACK = 5_000
@@ -87,7 +88,7 @@ class Hello(_ClientMessage):
     model_config = ConfigDict(extra="ignore")
 
     type: Literal["hello"]
-    token: Annotated[str, StringConstraints(min_length=1, max_length=512)]
+    token: Annotated[str, StringConstraints(min_length=1, max_length=MAX_TOKEN)]
     protocol: Annotated[int, Field(strict=True)] | None = None
 
 

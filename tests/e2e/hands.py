@@ -126,7 +126,10 @@ def be_outdated(page: Page, times: int) -> None:
 
 
 def left_by_version_one(page: Page, key: str, value: object) -> None:
-    """Write what a page of protocol version 1 would have kept of the session that this browser remembers."""
+    """Write what a page of protocol version 1 would have kept of the session that this browser remembers.
+
+    It must remember its assignment, not the ticket of its first visit: that version had no tickets.
+    """
     token_key = next(k for k in page.evaluate("Object.keys(localStorage)") if k.endswith(":token"))
     token = json.loads(page.evaluate("key => localStorage[key]", token_key))
     name = token.rsplit(".", 2)[0]

@@ -32,6 +32,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "icebreaker": {"topic_mode": "icebreaker"},
     "brief": {"assignments": 1, "timeouts": {"idle": 1.5}},
     "single": {"assignments": 1},
+    "filling": {"assignments": 1},
     "short": {"systems_per_assignment": 2, "minimum_inputs": 2, "reply_time": _QUICK},
     "failing": {"reply_time": _QUICK, "timeouts": {"bot_total": 0.5}},
     "faltering": {
@@ -69,6 +70,7 @@ class Stage:
             data=folder,
             port=_free_port(),
             joins_per_address="1000/minute",
+            attempts_per_address="1000/minute",
             messages_per_session="1000/10second",
         )
         self._auth = load_auth(folder, token_days=7)
@@ -112,8 +114,9 @@ class Stage:
             def get_timestamp(self) -> int:
                 return super().get_timestamp() - 30 * 86_400
 
-        serializer = URLSafeTimedSerializer(self._auth.secret, salt="worker-session", signer=Old)
-        return str(serializer.dumps(self._auth.assignment_of(token)))
+        secret, salt = self._auth.secret, "worker-session"
+        content = URLSafeTimedSerializer(secret, salt=salt).loads(token)
+        return str(URLSafeTimedSerializer(secret, salt=salt, signer=Old).dumps(content))
 
     def start(self) -> None:
         app = create_app(self._settings, self._auth, self._runs, self._opened_bots)

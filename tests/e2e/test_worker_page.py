@@ -329,11 +329,27 @@ def test_two_tabs_opened_at_once_are_one_worker(page: Page, stage: Stage) -> Non
     tabs = [page, page.context.new_page()]
     for tab in tabs:
         tab.goto(f"{stage.url}/w/single", wait_until="commit")
-    for tab in tabs:
-        elsewhere = tab.get_by_role("heading", name="This session is open in another tab")
-        expect(elsewhere.or_(tab.get_by_role("button", name="I understand"))).to_be_visible()
     query = "SELECT count(*) FROM assignment JOIN run ON run.id = run_id WHERE slug = 'single'"
+    for tab in tabs:
+        expect(tab.get_by_role("button", name="I understand")).to_be_visible()
+    assert rows(stage, query) == [(0,)]
+    for tab in tabs:
+        press(tab, "I understand")
+        expect(tab.get_by_role("button", name="Start the conversation")).to_be_visible()
+    expect(page.get_by_role("heading", name="This session is open in another tab")).to_be_visible()
     assert rows(stage, query) == [(1,)]
+
+
+def test_a_study_that_fills_up_while_the_instructions_are_read_says_so(page: Page, stage: Stage) -> None:
+    page.goto(f"{stage.url}/w/filling?worker=slow")
+    expect(page.get_by_role("button", name="I understand")).to_be_visible()
+    other = page.context.new_page()
+    enter(other, f"{stage.url}/w/filling?worker=quick")
+    press(page, "I understand")
+    expect(page.get_by_role("heading", name="Every place is taken")).to_be_visible()
+    clean(page)
+    press(page, "Try again")
+    expect(page.get_by_role("heading", name="Every place is taken")).to_be_visible()
 
 
 def test_a_link_that_has_expired_says_so_and_can_be_opened_afresh(page: Page, stage: Stage) -> None:
@@ -412,6 +428,8 @@ def test_what_a_page_of_protocol_version_1_has_left_is_stored_once(
 ) -> None:
     enter(page, link)
     open_topic(page)
+    page.reload()
+    expect(page.get_by_role("log")).to_be_visible()
     left_by_version_one(page, "1:draft", "Half a line")
     sent = {"type": "say", "k": 1, "turn": 0, "text": "Written in the page before.", "id": "before"}
     left_by_version_one(page, "outbox", [sent])
@@ -430,6 +448,8 @@ def test_what_was_left_in_a_later_attempt_goes_back_to_the_composer(page: Page, 
     page.keyboard.press("Enter")
     expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
     open_topic(page)
+    page.reload()
+    expect(page.get_by_role("log")).to_be_visible()
     sent = {"type": "say", "k": 1, "turn": 0, "text": "Written to the second chatbot.", "id": "second"}
     left_by_version_one(page, "outbox", [sent])
     page.reload()
@@ -568,8 +588,8 @@ def test_leaving_asks_first(page: Page, link: str) -> None:
     press(page, "No thanks")
     press(page, "Leave the study")
     expect(page.get_by_role("heading", name="You have left the study")).to_be_visible()
-    page.reload()
-    expect(page.get_by_role("heading", name="You have left the study")).to_be_visible()
+    page.reload()  # nothing was stored of somebody who had not agreed
+    expect(page.get_by_role("button", name="I understand")).to_be_visible()
 
 
 @pytest.mark.parametrize(

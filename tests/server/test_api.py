@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import httpx2
 import pytest
 
 from server.access.auth import Auth
@@ -21,6 +22,11 @@ Serve = Callable[..., House]
 # ---- joining ---------------------------------------------------------------------------------
 
 
+def assignment(answer: httpx2.Response) -> str:
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["assignment"])
+
+
 def test_a_worker_who_joins_gets_a_token_and_its_assignment_and_nothing_else(house: House) -> None:
     answer = house.join("ann")
     assert answer.status_code == 200
@@ -28,20 +34,27 @@ def test_a_worker_who_joins_gets_a_token_and_its_assignment_and_nothing_else(hou
     content = answer.json()
     assert set(content) == {"token", "socket", "assignment"}
     assert content["socket"] == "/ws"
-    assert content["assignment"] == house.auth.assignment_of(content["token"])
+    with house.open(content["token"]) as page:
+        page.agree()
+    assert query(house.url, "SELECT id FROM assignment") == [(content["assignment"],)]
 
 
 def test_the_same_worker_comes_back_to_the_same_assignment(house: House) -> None:
-    tokens = [house.token("ann"), house.token("ann"), house.token(" ann ")]
-    assert len({house.auth.assignment_of(token) for token in tokens}) == 1
+    house.enrolled("ann")
+    assert len({assignment(house.join(name)) for name in ("ann", "ann", " ann ")}) == 1
 
 
 def test_an_anonymous_worker_comes_back_by_the_token_only(house: House) -> None:
-    first = house.join().json()["token"]
-    again = house.join(token=first).json()["token"]
-    other = house.join().json()["token"]
-    found = [house.auth.assignment_of(token) for token in (first, again, other)]
-    assert found[0] == found[1] != found[2]
+    first = house.join()
+    again = house.join(token=first.json()["token"])
+    other = house.join()
+    assert assignment(first) == assignment(again) != assignment(other)
+    with house.open(again.json()["token"]) as page:
+        page.agree()
+    later = house.join(token=first.json()["token"])
+    assert assignment(first) == assignment(later)
+    with house.open(later.json()["token"]) as page:
+        assert page.snapshot["phase"] == "topic"
 
 
 @pytest.mark.parametrize("token", ["garbage", "", "日本", "x" * 512])
@@ -52,14 +65,16 @@ def test_an_old_token_that_means_nothing_is_a_new_arrival(house: House, token: s
 def test_a_token_of_another_run_is_a_new_arrival(url: str, serve: Serve) -> None:
     one, two = make_run(url, slug="one"), make_run(url, slug="two")
     house = serve(url, one, two)
-    token = house.join(run="one").json()["token"]
-    other = house.join(run="two", token=token).json()["token"]
-    assert house.auth.assignment_of(token) != house.auth.assignment_of(other)
+    first = house.join(run="one")
+    other = house.join(run="two", token=first.json()["token"])
+    assert assignment(first) != assignment(other)
 
 
 def test_a_token_that_has_expired_is_told_so(house: House) -> None:
     """Not a new arrival: the same person would take a second place."""
     token = house.join().json()["token"]
+    with house.open(token) as page:
+        page.agree()
     house.stop()
     house.auth = Auth(house.auth.secret, house.auth.researcher_token, token_seconds=-1)
     house.start()
@@ -67,18 +82,10 @@ def test_a_token_that_has_expired_is_told_so(house: House) -> None:
     assert query(house.url, "SELECT count(*) FROM assignment") == [(1,)]
 
 
-def test_coming_back_is_no_arrival(url: str, run: OpenRun, serve: Serve) -> None:
-    house = serve(url, run, joins_per_address="1/minute")
-    token = house.token("ann")
-    assert [house.join("ann").status_code for _ in range(3)] == [200] * 3
-    assert [house.join(token=token).status_code for _ in range(3)] == [200] * 3
-    error(house.join("bob"), 429, "rate_limited")
-
-
 def test_a_worker_id_wins_over_a_token_left_in_the_browser(house: House) -> None:
-    ann = house.token("ann")
-    bob = house.join("bob", token=ann).json()["token"]
-    assert house.auth.assignment_of(ann) != house.auth.assignment_of(bob)
+    ann = house.join("ann")
+    bob = house.join("bob", token=ann.json()["token"])
+    assert assignment(ann) != assignment(bob)
 
 
 def test_joining_a_run_that_is_not_there(house: House) -> None:
@@ -98,7 +105,7 @@ def test_joining_a_run_that_this_server_does_not_serve(house: House, url: str) -
 
 def test_joining_a_full_run(url: str, serve: Serve) -> None:
     house = serve(url, make_run(url, study_text(assignments=1)))
-    house.token("ann")
+    house.enrolled("ann")
     error(house.join("bob"), 409, "run_full")
     house.token("ann")
 
@@ -115,7 +122,9 @@ def test_joining_a_full_run(url: str, serve: Serve) -> None:
         ({"run": RUN, "worker": "w" * 201}, "worker"),
         ({"run": RUN, "worker": 7}, "worker"),
         ({"run": RUN, "worker": "\ud800"}, "worker"),
-        ({"run": RUN, "token": "x" * 513}, "token"),
+        ({"run": RUN, "worker": "a\0b"}, "worker"),
+        ({"run": RUN, "worker": "a", "signature": "x" * 65}, "signature"),
+        ({"run": RUN, "token": "x" * 2_049}, "token"),
         ({"run": RUN, "reply_pace": 1.5}, "reply_pace"),
         ({"run": RUN, "reply_pace": -0.1}, "reply_pace"),
         ({"run": RUN, "reply_pace": float("nan")}, "reply_pace"),
@@ -168,22 +177,27 @@ def simulate(house: House, worker: str, **fields: Any) -> dict[str, Any]:
     return content
 
 
+def enrol_simulated(house: House, worker: str) -> str:
+    content = simulate(house, worker)
+    with house.open(content["token"]) as page:
+        page.agree()
+    return str(content["assignment"])
+
+
 def test_a_simulated_worker_is_told_the_assignment(house: House, url: str) -> None:
     content = simulate(house, "robot", reply_pace=0.0)
+    assert query(url, "SELECT count(*) FROM assignment") == [(0,)]
+    with house.open(content["token"]) as page:
+        page.agree()
     assert query(url, "SELECT id, simulated, reply_pace FROM assignment") == [(content["assignment"], 1, 0.0)]
     assert query(url, "SELECT platform FROM worker") == [("simulated",)]
 
 
-def test_too_many_arrivals_from_one_address(url: str, run: OpenRun, serve: Serve) -> None:
-    house = serve(url, run, joins_per_address="3/minute")
-    assert [house.join(f"w{n}").status_code for n in range(3)] == [200] * 3
-    error(house.join("w3"), 429, "rate_limited")
-    assert query(url, "SELECT count(*) FROM assignment") == [(3,)]
-
-
 def test_an_exempt_address_has_no_limit(url: str, run: OpenRun, serve: Serve) -> None:
-    house = serve(url, run, joins_per_address="3/minute", exempt_addresses=["127.0.0.1"])
-    assert [house.join(f"w{n}").status_code for n in range(8)] == [200] * 8
+    limits = dict.fromkeys(("joins_per_address", "attempts_per_address"), "3/minute")
+    house = serve(url, run, **limits, exempt_addresses=["127.0.0.1"])
+    for number in range(8):
+        house.enrolled(f"w{number}")
 
 
 def test_a_database_that_cannot_be_read_is_said_so(url: str, run: OpenRun, serve: Serve) -> None:
@@ -280,6 +294,7 @@ def visited(house: House) -> House:
     with house.page("done") as page:
         page.whole()
     with house.page("left") as page:
+        page.agree()
         page.ask("leave")
     with house.page("here") as page:
         page.agree()
@@ -367,7 +382,7 @@ def test_a_transcript(house: House) -> None:
 
 
 def test_what_a_simulated_worker_may_look_up(house: House) -> None:
-    assignment = simulate(house, "robot")["assignment"]
+    assignment = enrol_simulated(house, "robot")
     believed = house.desk(f"/assignments/{assignment}/simulation").json()
     planned = query(
         house.url,
@@ -382,12 +397,12 @@ def test_what_a_simulated_worker_may_look_up(house: House) -> None:
 
 
 def test_a_persons_systems_cannot_be_looked_up(house: House) -> None:
-    house.token("ann")
+    house.enrolled("ann")
     ((assignment,),) = query(house.url, "SELECT id FROM assignment")
     error(house.desk(f"/assignments/{assignment}/simulation"), 403, "not_simulated")
 
 
 def test_a_study_without_beliefs_has_none_to_look_up(url: str, serve: Serve) -> None:
     house = serve(url, make_run(url, study_text(simulate=None)))
-    assignment = simulate(house, "robot")["assignment"]
+    assignment = enrol_simulated(house, "robot")
     error(house.desk(f"/assignments/{assignment}/simulation"), 403, "not_simulated")

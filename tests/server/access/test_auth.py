@@ -1,5 +1,6 @@
 """Workers' tokens, and the clock that they are read by."""
 
+import re
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -8,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from server.access import auth
-from server.access.auth import Auth
+from server.access.auth import Auth, Ticket
 from server.clock import utc_now
 from server.errors import TokenExpired
+from server.recruiters.link import Arrival
+from server.session.protocol import MAX_TOKEN
 
 AUTH = Auth("secret", "researcher", token_seconds=3_600)
 
@@ -22,7 +25,7 @@ def test_a_token_is_good_until_it_is_old_also_where_the_clock_was_set_back(
     token = AUTH.worker_token("a1")
     now = utc_now() + timedelta(seconds=seconds)
     monkeypatch.setattr(auth, "utc_now", lambda: now)
-    assert AUTH.assignment_of(token) == "a1"
+    assert AUTH.opened_by(token) == "a1"
 
 
 def test_a_token_expires(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,7 +33,28 @@ def test_a_token_expires(monkeypatch: pytest.MonkeyPatch) -> None:
     now = utc_now() + timedelta(hours=1, seconds=2)
     monkeypatch.setattr(auth, "utc_now", lambda: now)
     with pytest.raises(TokenExpired):
-        AUTH.assignment_of(token)
+        AUTH.opened_by(token)
+
+
+def test_a_ticket_is_read_as_it_was_written() -> None:
+    ticket = Ticket("a1", 7, Arrival("link", "日本 \U0001f989"), False, 0.5, True)
+    assert AUTH.opened_by(AUTH.ticket_token(ticket)) == ticket
+
+
+def test_the_longest_ticket_can_be_sent() -> None:
+    worst = "".join(chr(0x1F000 + 7 * n) for n in range(200))  # four bytes each, and none like another
+    token = AUTH.ticket_token(Ticket("a" * 16, 2**31, Arrival("simulated", worst), False, 0.125, False))
+    assert len(token) <= MAX_TOKEN
+
+
+def test_a_links_signature_is_of_its_run_its_worker_and_this_installation() -> None:
+    signature = AUTH.link_signature("demo", "ann")
+    assert re.fullmatch("[A-Za-z0-9_-]{16}", signature)
+    assert AUTH.is_link_signature(signature, "demo", "ann")
+    for other in (("demo", "bob"), ("demo2", "ann"), ("dem", "oann")):
+        assert not AUTH.is_link_signature(signature, *other)
+    assert not AUTH.is_link_signature("ä", "demo", "ann")
+    assert Auth("another", "researcher", 1).link_signature("demo", "ann") != signature
 
 
 def test_processes_that_start_in_one_moment_have_the_same_secrets(tmp_path: Path) -> None:

@@ -80,6 +80,8 @@ def test_answers_about_runs_follow_it(house: House) -> None:
     body = {"run": RUN, "worker": "robot", "simulated": True}
     joined = house.http("POST", "/api/join", json=body, headers=bearer).json()
     validate(joined, "/api/join", "post")
+    with house.open(joined["token"]) as page:
+        page.agree()
     beliefs = house.desk(f"/assignments/{joined['assignment']}/simulation").json()
     validate(beliefs, "/api/desk/assignments/{assignment}/simulation")
 

@@ -62,6 +62,7 @@ def test_an_icebreaker_study(url: str, serve: Serve) -> None:
 
 def test_leaving_gives_the_place_to_the_next_worker(house: House) -> None:
     with house.page("ann") as ann:
+        ann.agree()
         ann.send("leave")
         assert ann.until("ended")["phase"] == "returned"
         assert ann.ask("agree")["code"] == "wrong_phase"
@@ -85,7 +86,8 @@ def test_a_worker_who_lost_the_place_is_told(url: str, serve: Serve) -> None:
 
 def _displaced(house: House) -> bool:
     """Let somebody new arrive; tell whether they were given the first place."""
-    assert house.join().status_code == 200
+    with house.open(house.join().json()["token"]) as page:
+        page.agree()
     return stored(house, "SELECT count(*) FROM assignment WHERE status = 'expired'") != [(0,)]
 
 

@@ -181,7 +181,7 @@ def test_an_error_names_the_message_it_is_about(shared: House, someone: str) -> 
         assert (
             page.refused(
                 '{"type": "say", "id": "mine", "conversation": 1, "attempt": 1, "turn": 0, "text": "%s"}'
-                % ("x" * 900_000)
+                % ("x" * 60_000)
             )["id"]
             == "mine"
         )

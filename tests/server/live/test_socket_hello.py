@@ -25,6 +25,7 @@ def other_installation(house: House) -> str:
 
 
 def tampered(house: House) -> str:
+    house.enrolled("ann")
     head, _, tail = house.token("ann").partition(".")
     payload = json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))
     other = json.dumps(payload[:-1] + ("0" if payload[-1] != "0" else "1")).encode()
@@ -32,7 +33,7 @@ def tampered(house: House) -> str:
 
 
 def _assignment(house: House) -> str:
-    house.token("ann")
+    house.enrolled("ann")
     ((assignment,),) = stored(house, "SELECT id FROM assignment")
     return str(assignment)
 
@@ -74,7 +75,7 @@ def test_an_expired_token_is_refused(house: House) -> None:
         ('{"type": "agree", "id": "x1"}', "wrong_phase"),
         ('{"type": "hello", "id": "x1"}', "invalid_field"),
         ('{"type": "hello", "id": "x1", "token": ""}', "invalid_field"),
-        (json.dumps({"type": "hello", "id": "x1", "token": "x" * 513}), "too_long"),
+        (json.dumps({"type": "hello", "id": "x1", "token": "x" * 2_049}), "too_long"),
         ("nonsense", "malformed_json"),
         (b"\x00\xff", "malformed_json"),
     ],

@@ -12,8 +12,8 @@ from tests.server.support.server import House
 def test_only_a_trusted_proxy_tells_who_calls(
     url: str, run: OpenRun, serve: Callable[..., House], trusted: list[str], status: int
 ) -> None:
-    """Two workers at two addresses, as the header has it, where each address may have one."""
-    house = serve(url, run, trusted_proxies=trusted, joins_per_address="1/day")
+    """Two visitors at two addresses, as the header has it, where each address may open the page once."""
+    house = serve(url, run, trusted_proxies=trusted, attempts_per_address="1/day")
     answers = [
         house.http("POST", "/api/join", json={"run": run.slug}, headers={"X-Forwarded-For": address})
         for address in ("203.0.113.1", "203.0.113.2")

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import psycopg
-from sqlalchemy import Connection
+from sqlalchemy import Connection, make_url, text
 
 from bots import Bot
 from server.bots.lineup import OpenRun, names_of, rules_of, study_card
@@ -17,6 +17,7 @@ from server.db.plan_counts import FILL, differences
 from server.db.runs import open_run
 from server.db.store import Store
 from server.session.plan import QC
+from server.session.records import Agreed
 from server.study import parse_study
 from tests.server.support.bots import Echo
 from tests.server.support.study import AT, NOBODY, RUN, study_text
@@ -89,8 +90,17 @@ def audit(url: str) -> list[str]:
 async def locked(url: str, store: Store) -> AsyncIterator[None]:
     """Keep everybody else from writing; the store's writer does not wait long for it."""
     sqlite = url.startswith("sqlite")
-    impatient = "PRAGMA busy_timeout=20" if sqlite else "SET lock_timeout = 20"
-    await store.submit(lambda connection: connection.exec_driver_sql(impatient).close())
+    if sqlite:
+        impatient = "PRAGMA busy_timeout=20"
+        await store.submit(lambda connection: connection.exec_driver_sql(impatient).close())
+    else:  # it holds for connections that are made from now on
+        name = make_url(url).database
+        execute(url, f'ALTER DATABASE "{name}" SET lock_timeout = 20')
+        execute(
+            url,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        )
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     with engine.connect() as connection:
         lock = "SELECT 1" if sqlite else "LOCK TABLE assignment IN EXCLUSIVE MODE"  # readers may go on
@@ -100,19 +110,30 @@ async def locked(url: str, store: Store) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def held_up(store: Store) -> AsyncIterator[None]:
-    """Keep the writer busy within a transaction, so that everything submitted meanwhile gathers."""
+async def held_up(store: Store) -> AsyncIterator[int]:
+    """Keep everything that writes busy within a transaction, so that what is submitted meanwhile gathers.
+
+    Yields how many transactions that takes: one for each writer.
+    """
+    postgresql = await store.read(lambda connection: connection.dialect.name) == "postgresql"
     begun, go_on = threading.Event(), threading.Event()
 
-    def wait(_connection: Connection) -> None:
+    def wait(connection: Connection) -> None:
+        if postgresql:
+            connection.exec_driver_sql("LOCK TABLE assignment IN EXCLUSIVE MODE")
         begun.set()
         assert go_on.wait(PATIENCE)
 
-    waiting = asyncio.create_task(store.submit(wait))
+    waiting: list[asyncio.Task[None]] = [asyncio.create_task(store.submit(wait))]
     await asyncio.to_thread(begun.wait, PATIENCE)
+    if postgresql:  # what sessions append has a connection of its own, which waits for the lock from here on
+        waiting.append(asyncio.create_task(store.append("nobody", 0, [Agreed(AT, "first")], AT)))
+        blocked = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        while not await store.read(lambda connection: connection.execute(blocked).scalar_one()):  # noqa: ASYNC110 - only the database knows
+            await asyncio.sleep(0.01)
     try:
-        yield
+        yield len(waiting)
         await asyncio.sleep(0)  # let every task that was made meanwhile put its job
     finally:
         go_on.set()
-        await waiting
+        await asyncio.gather(*waiting, return_exceptions=True)

@@ -39,7 +39,9 @@ class House:
         (pages / "assets").mkdir(parents=True, exist_ok=True)
         for name in ("worker.html", "desk.html"):
             (pages / name).write_text(f"<!doctype html><title>{name}</title>")
-        limits = dict.fromkeys(("joins_per_address", "connections_per_address"), "10000/minute")
+        limits = dict.fromkeys(
+            ("joins_per_address", "attempts_per_address", "connections_per_address"), "10000/minute"
+        )
         at_once = {"drain_seconds": 0.0}
         settings = Settings(data=self.folder, database_url=self.url, **(limits | at_once | self.settings))
         runs = {run.id: run for run in self.runs}
@@ -80,6 +82,13 @@ class House:
         answer = self.join(worker)
         assert answer.status_code == 200, answer.text
         return str(answer.json()["token"])
+
+    def enrolled(self, worker: str) -> str:
+        """Join as `worker` and agree; return the token."""
+        token = self.token(worker)
+        with self.open(token) as page:
+            page.agree()
+        return token
 
     @contextmanager
     def socket(self) -> Iterator["Page"]:

@@ -1,14 +1,15 @@
 import { isErrorBody } from "../../shared/error_body";
 import { type Problem, problemOf } from "./problem";
 
-/** Who comes to which run. `token`: what this browser was given earlier. */
+/** Who comes to which run. `signature`: of a personal link. `token`: what this browser was given earlier. */
 export interface JoinRequest {
   run: string;
   worker: string | null;
+  signature: string | null;
   token: string | null;
 }
 
-/** `assignment`: the id of what the worker was given. `token` opens its session at the address `socket`. */
+/** The way in. `token` opens the session at the address `socket`; `assignment` is the id that it has, or will have. */
 export interface JoinResponse {
   token: string;
   socket: string;
@@ -19,7 +20,7 @@ export type JoinResult = ({ ok: true } & JoinResponse) | { ok: false; code: stri
 
 const PATIENCE_MS = 15_000;
 
-/** Ask the server for a place in a run. Never throws: whatever goes wrong is a problem to show. */
+/** Ask the server for the way into a run. Never throws: whatever goes wrong is a problem to show. */
 export async function join(request: JoinRequest): Promise<JoinResult> {
   try {
     const answer = await fetch("/api/join", {

@@ -28,6 +28,16 @@ const KNOWN: Record<string, Problem> = {
     text: "Somebody else has just taken the last one. A place may become free again, so it can be worth a second look in a while.",
     remedy: "retry",
   },
+  link_unsigned: {
+    title: "This study needs your own link",
+    text: "Everybody who takes part has a link of their own. Please open the whole of the one that you were sent, or ask whoever invited you for yours.",
+    remedy: null,
+  },
+  link_altered: {
+    title: "This link is not complete",
+    text: "It differs from the one that was given out. Please copy the whole link again from where you found it.",
+    remedy: null,
+  },
   rate_limited: {
     title: "A short pause, please",
     text: "There were too many requests from your connection just now. Please wait a minute, then try again.",
@@ -75,6 +85,13 @@ function sentence(text: string | undefined): string {
   const words = text ?? "";
   const start = words.charAt(0).toUpperCase() + words.slice(1);
   return /[.!?]$/.test(start) ? start : `${start}.`;
+}
+
+const REFUSED_ENTRY = new Set(["run_full", "run_closed", "link_unsigned"]);
+
+/** Whether a refusal means that there is no place for somebody who has just agreed. */
+export function isRefusedEntry(code: string): boolean {
+  return REFUSED_ENTRY.has(code);
 }
 
 const NOTICES: Record<string, string> = {

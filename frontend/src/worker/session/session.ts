@@ -3,7 +3,7 @@ import { backoff } from "./backoff";
 import { newId } from "./ids";
 import { type JoinResponse, type JoinResult, join } from "./join";
 import { type MessageWithoutId, Outbox, type WorkerMessage } from "./outbox";
-import { type Problem, problemOf } from "./problem";
+import { isRefusedEntry, type Problem, problemOf } from "./problem";
 import { PROTOCOL_VERSION } from "./protocol";
 import { type Action, initial, reduce, type State } from "./reducer";
 import { claimReload } from "./reload";
@@ -11,16 +11,22 @@ import { type Connection, isLast, type ServerMessage, Socket } from "./socket";
 import { adoptVersionOne, versionOneName } from "./version_one";
 import { watch } from "./waking";
 
-/** Whose page this is, as the address says. */
+/** Whose page this is, as the address says. `signature` shows that a personal link is genuine. */
 export interface Visitor {
   run: string;
   worker: string | null;
+  signature: string | null;
 }
 
-/** Read the visitor from an address like `/w/demo?worker=A1`. */
+/** Read the visitor from an address like `/w/demo?worker=A1&signature=yWn0…`. */
 export function visitorOf(path: string, query: string): Visitor {
   const slug = path.split("/").filter(Boolean).at(-1) ?? "";
-  return { run: decoded(slug), worker: new URLSearchParams(query).get("worker") || null };
+  const given = new URLSearchParams(query);
+  return {
+    run: decoded(slug),
+    worker: given.get("worker") || null,
+    signature: given.get("signature") || null,
+  };
 }
 
 function decoded(text: string): string {
@@ -168,6 +174,10 @@ export class Session {
       this.#keepRefused(refused);
     }
     this.#dispatch({ type: "received", message });
+    if (message.type === "error" && isRefusedEntry(message.code)) {
+      this.#socket?.stop();
+      this.#show(problemOf(message.code));
+    }
   }
 
   /** Drop drafts that have served their purpose. */

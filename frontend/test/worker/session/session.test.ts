@@ -6,10 +6,16 @@ import { conversation, error, FakeConnection, NEXT_ATTEMPT, NOW, snapshot } from
 
 describe("a visitor's address", () => {
   it("names the run and, if at all, the worker", () => {
-    expect(visitorOf("/w/demo", "?worker=A1")).toEqual({ run: "demo", worker: "A1" });
-    expect(visitorOf("/w/demo/", "")).toEqual({ run: "demo", worker: null });
-    expect(visitorOf("/w/two%20words", "?worker=")).toEqual({ run: "two words", worker: null });
-    expect(visitorOf("/w/%E0%A4%A", "")).toEqual({ run: "%E0%A4%A", worker: null });
+    const nobody = { worker: null, signature: null };
+    expect(visitorOf("/w/demo", "?worker=A1")).toEqual({ ...nobody, run: "demo", worker: "A1" });
+    expect(visitorOf("/w/demo/", "")).toEqual({ ...nobody, run: "demo" });
+    expect(visitorOf("/w/two%20words", "?worker=")).toEqual({ ...nobody, run: "two words" });
+    expect(visitorOf("/w/%E0%A4%A", "")).toEqual({ ...nobody, run: "%E0%A4%A" });
+  });
+
+  it("has the signature of a personal link", () => {
+    const read = visitorOf("/w/demo", "?worker=a+b%26c&signature=yWn0-_x");
+    expect(read).toEqual({ run: "demo", worker: "a b&c", signature: "yWn0-_x" });
   });
 });
 
@@ -46,7 +52,7 @@ async function openPage({ local, tab, reload }: ReturnType<typeof browser>) {
       }
     },
   );
-  const session = new Session({ run: "demo", worker: null });
+  const session = new Session({ run: "demo", worker: null, signature: null });
   await session.open();
   const last = () => {
     const connection = connections.at(-1);
@@ -109,6 +115,35 @@ describe("a page that the server calls outdated", () => {
     connection.welcomes();
     expect(connection.sent[1]).toMatchObject({ type: "say", ...NOW, turn: 0, text: "Hello" });
     expect(session.drafts.get("2:draft")).toBe("And then");
+  });
+});
+
+describe("an agreement that comes when there is no place any more", () => {
+  it.each([
+    ["run_full", "Every place is taken"],
+    ["run_closed", "This study has ended"],
+    ["link_unsigned", "This study needs your own link"],
+  ])("shows what joining would have shown: %s", async (code, title) => {
+    const { session, connection, last } = await openPage(browser());
+    connection.welcomes(snapshot({ phase: "instructions", conversation: null }));
+    session.send({ type: "agree" });
+    connection.says(error(connection.sent[1]?.id ?? null, code));
+    expect(session.problem).toMatchObject({ title });
+    expect(session.state.pending).toEqual([]);
+    expect(connection.closed).toBe(true);
+    vi.advanceTimersByTime(60_000);
+    expect(last()).toBe(connection);
+  });
+
+  it("is no end where it may be sent again", async () => {
+    const { session, connection } = await openPage(browser());
+    connection.welcomes(snapshot({ phase: "instructions", conversation: null }));
+    session.send({ type: "agree" });
+    const id = connection.sent[1]?.id ?? null;
+    connection.says(error(id, "rate_limited", true));
+    expect(session.problem).toBeNull();
+    vi.advanceTimersByTime(1_000);
+    expect(connection.sent[2]).toMatchObject({ type: "agree", id });
   });
 });
 

@@ -1,0 +1,126 @@
+"""A host that takes its work from a Redis, without a connection to any server."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+from redis.exceptions import AuthenticationError
+
+from bots.core.chat import Chat, Reply
+from bots.host.app import Host
+from bots.host.connection import HostRejected
+from bots.host.connector import label
+from bots.streams import StreamConsumer
+
+
+class RedisWorker:
+    """Has the models of a host answer what is asked of the bots of their names over a Redis.
+
+    `say` shows a line to whoever started the host. `changed`, `drain` and `stop` may be called from any
+    thread; `run` once.
+    """
+
+    def __init__(
+        self, host: Host, url: str, password: str | None, room: int, say: Callable[[str], None]
+    ) -> None:
+        """Take nothing yet. To be called in the event loop.
+
+        Args:
+            host: whose models answer.
+            url: of the Redis.
+            password: of the Redis, where the url has none.
+            room: how many asks each model is at together, at most.
+            say: see above.
+
+        Raises:
+            ValueError: `url` is no URL of a Redis.
+        """
+        self._host = host
+        self._consumers = {
+            name: StreamConsumer(
+                url, name, _HostedModel(host, name), label=label(), room=room, password=password
+            )
+            for name in host.names
+        }
+        self._say = say
+        self._loop = asyncio.get_running_loop()
+        self._running: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
+        self._draining = False
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def changed(self) -> None:
+        """Look again which models are ready."""
+        self._soon(self._changed.set)
+
+    def drain(self) -> None:
+        """Leave when what was taken is answered. Called again: leave now."""
+        self._soon(self._leave)
+
+    def stop(self) -> None:
+        """Leave now."""
+        self._soon(self._cancel)
+
+    async def run(self) -> None:
+        """Work until drained or stopped.
+
+        Raises:
+            HostRejected: Redis wants another password.
+        """
+        self._running = asyncio.ensure_future(self._work())
+        with suppress(asyncio.CancelledError):
+            await self._running
+
+    def _soon(self, call: Callable[[], object]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: it is over anyway
+            self._loop.call_soon_threadsafe(call)
+
+    def _leave(self) -> None:
+        if self._draining:
+            self._cancel()
+        self._draining = True
+        for consumer in self._consumers.values():
+            consumer.leave()
+        self._changed.set()
+
+    def _cancel(self) -> None:
+        if self._running is not None:
+            self._running.cancel()
+
+    async def _work(self) -> None:
+        try:
+            while not self._draining:
+                self._changed.clear()
+                self._start_ready()
+                await self._changed.wait()
+                for task in self._tasks.values():
+                    if task.done():
+                        task.result()
+            await asyncio.gather(*self._tasks.values())
+        except AuthenticationError as error:
+            raise HostRejected(
+                f"Redis does not take this host: {error} Write the password into the URL,"
+                " as redis://:PASSWORD@HOST:6379/0, or into the variable REDISCLI_AUTH."
+            ) from error
+        finally:
+            for task in self._tasks.values():
+                task.cancel()
+            await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    def _start_ready(self) -> None:
+        for name, consumer in self._consumers.items():
+            if name not in self._tasks and self._host.health(name).ready:
+                self._tasks[name] = asyncio.ensure_future(consumer.run())
+                self._tasks[name].add_done_callback(lambda _: self._changed.set())
+                self._say(f"Ready: {name}")
+
+
+class _HostedModel:
+    """A model of a host, as a bot."""
+
+    def __init__(self, host: Host, name: str) -> None:
+        self._host = host
+        self._name = name
+
+    async def reply(self, chat: Chat) -> Reply:
+        return await self._host.reply(self._name, chat)

@@ -1,0 +1,199 @@
+"""The end that answers: takes from a bot's stream as much as the bot can be at, and answers it."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable
+from contextlib import suppress
+
+import structlog
+from redis.backoff import ExponentialWithJitterBackoff
+from redis.exceptions import AuthenticationError, RedisError
+
+from bots.core.ask import ask
+from bots.core.chat import Bot
+from bots.core.failures import BotError
+from bots.core.host_protocol import Ask, Failed, Replied, WireError, failed, frame, from_server
+from bots.streams.queue import BEAT, Work, WorkQueue, connect, require_wanted
+
+FAILURES = 3
+PAUSE = 5.0
+_BACKOFF = ExponentialWithJitterBackoff(base=0.1, cap=2.0)
+log = structlog.get_logger()
+
+
+class StreamConsumer:
+    """Has `bot` answer what is asked of the bot `name` over a Redis, until it leaves.
+
+    A bot that fails FAILURES times in a row is given nothing for PAUSE seconds, then one ask: one that
+    fails at once would take the work from those that do not.
+    """
+
+    def __init__(
+        self, url: str, name: str, bot: Bot, *, label: str, room: int, password: str | None = None
+    ) -> None:
+        """Take nothing yet.
+
+        Args:
+            url: of the Redis.
+            name: the bot's.
+            bot: who answers.
+            label: what the consumer is called, beside a number of its own.
+            room: how many asks `bot` is at together, at most.
+            password: of the Redis, where the url has none.
+
+        Raises:
+            ValueError: `url` is no URL of a Redis.
+        """
+        self._redis = connect(url, password)
+        self._queue = WorkQueue(self._redis, name)
+        self._name = name
+        self._bot = bot
+        self._consumer = f"{label}-{secrets.token_hex(4)}"
+        self._room = room
+        self._tasks: dict[bytes, asyncio.Task[None]] = {}
+        self._changed = asyncio.Event()
+        self._leaving = False
+        self._reading: asyncio.Future[list[Work]] | None = None
+        self._admitted = False
+        self._beat_due = 0.0
+        self._in_a_row = 0
+        self._rests_until = 0.0
+
+    def leave(self) -> None:
+        """Take nothing more; `run` returns when what was taken is answered."""
+        self._leaving = True
+        self._changed.set()
+        if self._reading is not None:
+            self._reading.cancel()
+
+    async def run(self) -> None:
+        """Take and answer until told to leave. Where this is cancelled, others can claim what was taken.
+
+        A Redis that is away is tried again for as long as it takes.
+
+        Raises:
+            AuthenticationError: Redis wants another password, and did from the beginning.
+        """
+        failures = 0
+        try:
+            while self._tasks or not self._leaving:
+                require_wanted()
+                try:
+                    await self._take()
+                    if failures:
+                        log.info("redis is back", subject="bot work", bot=self._name)
+                    failures = 0
+                except (RedisError, OSError) as error:  # NOGROUP among them: a beat makes the group anew
+                    if isinstance(error, AuthenticationError) and not self._admitted:
+                        raise
+                    if not failures:
+                        log.warning(
+                            "redis is lost", subject="bot work", bot=self._name, error=type(error).__name__
+                        )
+                    failures += 1
+                    self._beat_due = 0.0
+                    await asyncio.sleep(_BACKOFF.compute(failures))
+        finally:
+            await asyncio.shield(self._end())
+
+    async def _end(self) -> None:
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await _tried(self._queue.leave(self._consumer))
+        await self._redis.aclose()
+
+    async def _take(self) -> None:
+        """Take what there is, or wait for it until the next beat. Raises RedisError, OSError."""
+        loop = asyncio.get_running_loop()
+        if not self._beat_due:
+            await self._redis.ping()  # to a longer command Redis does not say that it wants a password
+        if loop.time() >= self._beat_due:
+            await self._beat()
+            self._admitted = True
+            self._beat_due = loop.time() + BEAT
+        left = max(self._beat_due - loop.time(), 0.001)
+        room = self._room_left()
+        if room:
+            for work in await self._read(room, left):
+                self._start(work)
+            return
+        self._changed.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(left):
+                await self._changed.wait()
+
+    async def _read(self, room: int, seconds: float) -> list[Work]:
+        """Return new work, none where `leave` was called: what came meanwhile is for others to claim."""
+        self._reading = asyncio.ensure_future(self._queue.read(self._consumer, room, seconds))
+        try:
+            return await self._reading
+        except asyncio.CancelledError:
+            require_wanted()
+            return []
+        finally:
+            self._reading = None
+
+    async def _beat(self) -> None:
+        beat = await self._queue.beat(
+            self._consumer, tuple(self._tasks), self._room_left(), takes=not self._leaving
+        )
+        for id_ in beat.lost:
+            if (task := self._tasks.get(id_)) is not None:
+                task.cancel()
+        for work in beat.claimed:
+            log.info("work of a lost host is taken over", bot=self._name)
+            self._start(work)
+
+    def _room_left(self) -> int:
+        if self._leaving:
+            return 0
+        if self._in_a_row >= FAILURES:
+            rested = asyncio.get_running_loop().time() >= self._rests_until
+            return int(rested and not self._tasks)
+        return max(self._room - len(self._tasks), 0)
+
+    def _start(self, work: Work) -> None:
+        if work.id in self._tasks:
+            return
+        task = asyncio.get_running_loop().create_task(self._carry_out(work))
+        self._tasks[work.id] = task
+        task.add_done_callback(lambda _: self._ended(work.id))
+
+    def _ended(self, id_: bytes) -> None:
+        del self._tasks[id_]
+        self._changed.set()
+
+    async def _carry_out(self, work: Work) -> None:
+        if work.seconds <= 0:
+            await _tried(self._queue.finish(work.id))
+            return
+        try:
+            asked = from_server(work.ask)
+            if not isinstance(asked, Ask):
+                raise WireError(f"`{asked.type}` is no work")
+        except WireError as error:
+            log.warning("work of no kind", bot=self._name, error=str(error))
+            await _tried(self._queue.finish(work.id))
+            return
+        answer = await self._answer(asked, work.seconds)
+        # Where Redis cannot be told, the work is claimed again.
+        await _tried(self._queue.finish(work.id, work.answers, frame(answer)))
+
+    async def _answer(self, asked: Ask, seconds: float) -> Replied | Failed:
+        try:
+            reply = await ask(self._bot, asked.chat.chat(), seconds)
+        except BotError as error:
+            if error.counts_against_replica:
+                self._in_a_row += 1
+                self._rests_until = asyncio.get_running_loop().time() + PAUSE
+            return failed(asked.ask, error)
+        self._in_a_row = 0
+        return Replied(ask=asked.ask, text=reply.text)
+
+
+async def _tried(step: Awaitable[object]) -> None:
+    """Do it, or let it be where Redis is away."""
+    with suppress(RedisError, OSError):
+        await step

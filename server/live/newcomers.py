@@ -1,0 +1,202 @@
+"""Newcomers: who has a ticket and reads the instructions. A place is theirs once they agree, not before.
+
+Until then nothing is stored of them. What they are shown, and what they may send, is what `step` makes of a
+session without conversations.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+
+from limits import RateLimitItem
+from starlette.requests import HTTPConnection
+
+from server.access.auth import Auth, Ticket
+from server.access.rate_limit import RateLimits
+from server.bots.lineup import OpenRun
+from server.clock import utc_now
+from server.db.store import Store
+from server.errors import LinkUnsigned, RunClosed
+from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
+from server.live.runtime import Connection, LiveSession
+from server.live.sessions import LiveSessions
+from server.session.events import Accept, FromWorker, Tell
+from server.session.phase import Phase
+from server.session.protocol import CLOSE_RESTART, Accepted, Agree
+from server.session.state import AssignmentContext, State
+from server.session.step import step
+from server.session.worker_view import snapshot
+
+_APART = 0.005  # seconds from one page that is let go to the next
+
+
+class Newcomers:
+    """Lets those take part who agree.
+
+    Args:
+        store: Where enrolments are stored.
+        live: Opens their sessions; one that loses its place to a newcomer is told so.
+        auth: Makes pseudonyms.
+        runs: The open runs, by a run's id.
+        limits: Counts the places taken from each address.
+        per_address: How many places may be taken from one address.
+        signed_links: Whether a newcomer whose link is unsigned is refused.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        live: LiveSessions,
+        auth: Auth,
+        runs: Mapping[int, OpenRun],
+        limits: RateLimits,
+        per_address: RateLimitItem,
+        signed_links: bool,
+    ) -> None:
+        self._store = store
+        self._live = live
+        self._auth = auth
+        self._runs = runs
+        self._limits = limits
+        self._per_address = per_address
+        self._signed_links = signed_links
+        self._reading: set[Connection] = set()
+
+    async def find(self, ticket: Ticket) -> str | None:
+        """Return the assignment that a ticket's holder has by now, whatever ticket it came of; None: none.
+
+        Raises:
+            RunClosed: the run is not open here.
+            LinkUnsigned: only signed links are taken, and the ticket was got by another. What has become of
+                this very ticket opens all the same.
+            StorageFailed: the database could not be asked.
+        """
+        run = self._run(ticket)
+        found = await self._store.read(lambda connection: find_enrolment(connection, run, ticket.arrival))
+        assignment = None if found is None else found.assignment
+        if self._signed_links and not ticket.is_signed and assignment != ticket.assignment:
+            raise LinkUnsigned("this study takes personal links only")
+        return assignment
+
+    def greet(self, ticket: Ticket, connection: HTTPConnection) -> "Newcomer":
+        """Return the session of a ticket's holder who has no assignment. Raises RunClosed, as `find`.
+
+        Args:
+            ticket: whose holder it is.
+            connection: over which they come; what they take counts for its address.
+        """
+        return Newcomer(self, ticket, self._run(ticket), connection)
+
+    async def enrol(self, ticket: Ticket, connection: HTTPConnection) -> tuple[str, LiveSession]:
+        """Give a ticket's holder an assignment, unless they have one; return its id and its session.
+
+        Raises:
+            RunClosed, RunFull: there is no place for them any more.
+            TooMany: as many places were taken from this address as may be.
+            LinkUnsigned, StorageFailed: as `find`; or the database could not write.
+        """
+        assignment = await self.find(ticket)
+        if assignment is None:
+            await self._limits.count_address(self._per_address, "arrivals from this address", connection)
+            enrolment = await self._enrol(ticket)
+            assignment = enrolment.assignment
+            if enrolment.displaced is not None:
+                self._live.tell_changed(enrolment.displaced)
+        return assignment, await self._live.open(assignment)
+
+    async def drain(self, seconds: float) -> None:
+        """Have the pages of newcomers connect anew, one after the other; give up after so many seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                for page in tuple(self._reading):
+                    page.close(CLOSE_RESTART)
+                    await asyncio.sleep(_APART)
+
+    def begin_reading(self, page: Connection) -> None:
+        """Take up that `page` shows the instructions to somebody who has no session."""
+        self._reading.add(page)
+
+    def end_reading(self, page: Connection) -> None:
+        """Take up that `page` has a session, or is gone."""
+        self._reading.discard(page)
+
+    def release(self, assignment: str) -> None:
+        """Forget the session of an assignment, if nobody holds it any more."""
+        self._live.release(assignment)
+
+    def _run(self, ticket: Ticket) -> OpenRun:
+        if ticket.run not in self._runs:
+            raise RunClosed("this study is not open")
+        return self._runs[ticket.run]
+
+    async def _enrol(self, ticket: Ticket) -> Enrolment:
+        run, arrival = self._run(ticket), ticket.arrival
+        pseudonym = self._auth.pseudonym(arrival.platform, arrival.external_id)
+        worker = ArrivingWorker(arrival, pseudonym, ticket.simulated, ticket.reply_pace, ticket.assignment)
+        return await self._store.submit(lambda connection: enrol(connection, run, worker, utc_now()))
+
+
+class Newcomer:
+    """The session of somebody who has not agreed; from then on, the live session that they have got."""
+
+    def __init__(
+        self, newcomers: Newcomers, ticket: Ticket, run: OpenRun, connection: HTTPConnection
+    ) -> None:
+        self._newcomers = newcomers
+        self._ticket = ticket
+        self._run = run
+        self._connection = connection
+        nobodys = AssignmentContext(ticket.assignment, 0, ticket.reply_pace, None, None)
+        self._state = State(run.rules, nobodys)
+        self._enrolled: tuple[str, LiveSession] | None = None
+
+    async def attach(self, page: Connection) -> None:
+        """Show the instructions."""
+        self._newcomers.begin_reading(page)
+        page.send(snapshot(self._state, self._run.card, utc_now()))
+
+    async def receive(self, message: FromWorker, page: Connection) -> None:
+        """Take a worker's message: as somebody new, who can agree or leave, or as the session takes it.
+
+        Raises:
+            RefusedMessage: it cannot be taken now; nothing was stored.
+            LinkUnsigned, RunClosed, RunFull, TooMany, StorageFailed: as `Newcomers.enrol`.
+        """
+        if self._enrolled is not None:
+            _, session = self._enrolled
+            await session.receive(message, page)
+        elif isinstance(message.message, Agree) and self._state.phase is Phase.INSTRUCTIONS:
+            await self._agree(message, message.message.id, page)
+        else:
+            self._stay(message, page)
+
+    def detach(self, page: Connection) -> None:
+        """Forget `page`."""
+        self._newcomers.end_reading(page)
+        if self._enrolled is not None:
+            assignment, session = self._enrolled
+            session.detach(page)
+            self._newcomers.release(assignment)
+
+    async def _agree(self, message: FromWorker, message_id: str, page: Connection) -> None:
+        self._enrolled = await self._newcomers.enrol(self._ticket, self._connection)
+        _, session = self._enrolled
+        await session.attach(page, shown=Phase.INSTRUCTIONS)
+        self._newcomers.end_reading(page)
+        if session.state.agreed and not session.state.has_seen(message_id):
+            # On another page of theirs. This one has just been shown where they are.
+            page.send(Accepted(id=message_id))
+        else:
+            await session.receive(message, page)
+
+    def _stay(self, message: FromWorker, page: Connection) -> None:
+        """Perform what a message means that leads to nothing to be stored."""
+        outcome = step(self._state, message)
+        self._state = outcome.state
+        for effect in outcome.effects:
+            match effect:
+                case Tell():
+                    page.send(effect.message)
+                case Accept():
+                    page.send(Accepted(id=effect.id))

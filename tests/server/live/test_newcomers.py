@@ -1,0 +1,289 @@
+"""The way in: nothing is stored, and no place taken, of somebody who has not agreed."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.access.auth import Auth, Ticket
+from server.bots.lineup import OpenRun
+from server.clock import utc_now
+from server.db.store import Store
+from server.live.enrolment import ArrivingWorker, enrol
+from tests.server.support.database import execute, make_run
+from tests.server.support.page import Page
+from tests.server.support.server import House, stored
+from tests.server.support.study import study_text
+
+Serve = Callable[..., House]
+EMPTY = [(0, 0)]
+ROWS = "SELECT (SELECT count(*) FROM assignment), (SELECT count(*) FROM worker)"
+
+
+def heard(page: Page) -> list[str]:
+    return [message["type"] for message in page.heard]
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+def test_a_hundred_who_only_open_the_link_take_no_place(url: str, serve: Serve) -> None:
+    house = serve(url, make_run(url, study_text(assignments=1)))
+    tokens = [house.token(f"squatter-{n}") for n in range(100)]
+    for token in tokens[:5]:
+        with house.open(token) as page:
+            assert page.snapshot["phase"] == "instructions"
+    assert stored(house, ROWS) == EMPTY
+    with house.page("ann") as ann:
+        ann.agree()
+    assert stored(house, ROWS) == [(1, 1)]
+
+
+def test_agreeing_is_told_as_ever(house: House) -> None:
+    with house.page() as page:
+        assert stored(house, ROWS) == EMPTY
+        page.ask("agree")
+        assert heard(page) == ["snapshot", "topic_due", "accepted"]
+        assert len(page.frames) == 2
+        page.converse()
+    assert stored(house, "SELECT count(*) FROM assignment WHERE agreed_at IS NOT NULL") == [(1,)]
+
+
+def test_the_assignment_has_the_id_that_joining_named(house: House) -> None:
+    joined = house.join("ann").json()
+    with house.open(joined["token"]) as page:
+        page.agree()
+    assert stored(house, "SELECT id FROM assignment") == [(joined["assignment"],)]
+
+
+@pytest.mark.parametrize(
+    ("type_", "fields"),
+    [
+        ("topic", {"text": "the sea", "opinion": "like"}),
+        ("say", {"text": "Hello?"}),
+        ("end_conversation", {}),
+        ("feedback", {"text": ""}),
+        ("hello", {"token": "t"}),
+    ],
+)
+def test_nothing_else_is_taken_before(house: House, type_: str, fields: dict[str, Any]) -> None:
+    with house.page() as page:
+        error = page.ask(type_, **fields)
+        assert (error["code"], error["retry"]) == ("wrong_phase", False)
+        assert f"expected `agree` or `leave` (instructions phase), got `{type_}`" in error["message"]
+        page.agree()
+
+
+def test_whoever_leaves_before_leaves_no_trace_and_may_come_back(house: House) -> None:
+    with house.page("ann") as page:
+        assert page.ask("leave")["type"] == "accepted"
+        assert heard(page) == ["snapshot", "ended", "accepted"]
+        assert page.ask("leave")["type"] == "accepted"
+        assert page.ask("agree")["code"] == "wrong_phase"
+    assert stored(house, ROWS) == EMPTY
+    with house.page("ann") as page:
+        page.agree()
+
+
+def test_an_agreement_that_was_never_acknowledged_is_sent_again(house: House) -> None:
+    token = house.token("ann")
+    with house.open(token) as page:
+        page.ask("agree", "mine")
+    with house.open(token) as page:
+        assert page.snapshot["phase"] == "topic"
+        assert page.ask("agree", "mine")["type"] == "accepted"
+    assert stored(house, ROWS) == [(1, 1)]
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+def test_two_tabs_that_agree_are_one_assignment_and_the_later_one_has_it(house: House) -> None:
+    token = house.token("ann")
+    with house.open(token) as first, house.open(token) as second:
+        first.agree()
+        assert second.ask("agree")["type"] == "accepted"
+        # Where it is now: the agreement itself was made on the first.
+        assert [m["phase"] for m in second.heard if m["type"] == "snapshot"] == ["instructions", "topic"]
+        assert [m["type"] for m in first.closed() if m["type"] != "accepted"] == ["taken_over"]
+        second.converse()
+    assert stored(house, ROWS) == [(1, 1)]
+
+
+def test_two_tabs_that_agree_in_one_moment_are_one_assignment(house: House) -> None:
+    token = house.token("ann")
+    with house.open(token) as first, house.open(token) as second:
+        for page in (first, second):
+            page.send("agree")
+        assert "accepted" in {settled(first), settled(second)}
+    assert stored(house, ROWS) == [(1, 1)]
+    with house.open(token) as page:
+        assert page.snapshot["phase"] == "topic"
+
+
+def settled(page: Page) -> str:
+    """Return which came first: the answer to what the page has sent, or that it has lost the session."""
+    while (message := page.receive())["type"] not in {"accepted", "taken_over"}:
+        assert message["type"] != "error", message
+    return str(message["type"])
+
+
+def test_the_same_worker_on_another_device_comes_to_the_one_assignment(house: House) -> None:
+    desktop, phone = house.token("ann"), house.token("ann")
+    with house.open(desktop) as page:
+        page.agree()
+    with house.open(phone) as page:  # which has a ticket of its own
+        assert page.snapshot["phase"] == "topic"
+    assert house.join("ann").json()["assignment"] == stored(house, "SELECT id FROM assignment")[0][0]
+
+
+@pytest.mark.parametrize("between", ["full", "closed"])
+def test_an_agreement_that_comes_too_late(url: str, serve: Serve, between: str) -> None:
+    house = serve(url, make_run(url, study_text(assignments=1)))
+    with house.page("late") as late:
+        if between == "full":
+            house.enrolled("ann")
+        else:
+            execute(url, "UPDATE run SET status = 'closed'")
+        error = late.ask("agree")
+        assert (error["code"], error["retry"]) == (f"run_{between}", False)
+    assert stored(house, "SELECT count(*) FROM worker WHERE external_id = 'late'") == [(0,)]
+    assert house.join("late").json()["error"]["code"] == f"run_{between}"
+
+
+def test_a_run_that_is_not_served_any_more(url: str, serve: Serve) -> None:
+    house = serve(url, make_run(url, slug="one"), make_run(url, slug="two"))
+    token = house.token("ann")
+    house.stop()
+    del house.runs[0]
+    house.start()
+    with house.socket() as page:
+        page.send("hello", token=token)
+        (error,) = page.closed()
+    assert error["code"] == "run_closed"
+
+
+def test_a_restart_between_the_ticket_and_the_agreement(house: House) -> None:
+    token = house.token("ann")
+    house.stop()
+    house.start()
+    with house.open(token) as page:
+        assert page.snapshot["phase"] == "instructions"
+        page.agree()
+
+
+def test_a_crash_between_the_enrolment_and_the_agreement(url: str, run: OpenRun, serve: Serve) -> None:
+    house = serve(url, run)
+    joined = house.join("ann").json()
+    ticket = house.auth.opened_by(joined["token"])
+    assert isinstance(ticket, Ticket)
+    house.stop()
+    asyncio.run(_enrol_only(url, run, ticket))
+    assert stored(house, "SELECT id, agreed_at FROM assignment") == [(joined["assignment"], None)]
+    house.start()
+    with house.open(joined["token"]) as page:
+        assert page.snapshot["phase"] == "instructions"
+        page.agree()
+        page.converse()
+    assert stored(house, ROWS) == [(1, 1)]
+
+
+async def _enrol_only(url: str, run: OpenRun, ticket: Ticket) -> None:
+    store = Store(url)
+    store.start()
+    worker = ArrivingWorker(ticket.arrival, "W", ticket.simulated, ticket.reply_pace, ticket.assignment)
+    await store.submit(lambda connection: enrol(connection, run, worker, utc_now()))
+    store.stop()
+
+
+def test_a_ticket_that_has_expired_opens_nothing_and_costs_nobody_anything(house: House) -> None:
+    """Nothing was stored: who comes back is somebody new, by the same name."""
+    token = house.join().json()["token"]
+    house.stop()
+    house.auth = Auth(house.auth.secret, house.auth.researcher_token, token_seconds=-1)
+    house.start()
+    with house.socket() as page:
+        page.send("hello", token=token)
+        (error,) = page.closed()
+    assert error["code"] == "token_expired"
+    again = house.join(token=token)
+    assert again.status_code == 200
+    house.stop()
+    house.auth = Auth(house.auth.secret, house.auth.researcher_token, token_seconds=3_600)
+    house.start()
+    with house.open(again.json()["token"]) as page:
+        page.agree()
+
+
+def test_a_ticket_is_for_its_own_run(url: str, serve: Serve) -> None:
+    house = serve(url, make_run(url, slug="one"), make_run(url, slug="two"))
+    ticket = house.join(run="one").json()
+    other = house.join(run="two", token=ticket["token"]).json()
+    assert other["assignment"] != ticket["assignment"]
+    with house.open(ticket["token"]) as page:
+        page.agree()
+    assert stored(house, "SELECT slug FROM run JOIN assignment ON run.id = run_id") == [("one",)]
+
+
+@pytest.mark.parametrize("name", ["日" * 200, "🦉" * 200, '"\\' * 100, "a&b=c d/é?#" * 18])
+def test_a_long_name_in_any_script(house: House, name: str) -> None:
+    with house.page(name) as page:
+        page.agree()
+    assert stored(house, "SELECT external_id FROM worker") == [(name,)]
+    with house.page(name) as page:
+        assert page.snapshot["phase"] == "topic"
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+def test_opening_the_page_is_not_counted_and_taking_a_place_is(url: str, run: OpenRun, serve: Serve) -> None:
+    house = serve(url, run, joins_per_address="2/hour")
+    tokens = [house.token(f"w{n}") for n in range(6)]
+    for token in tokens[:2]:
+        with house.open(token) as page:
+            page.agree()
+    with house.open(tokens[2]) as page:
+        error = page.ask("agree")
+        assert (error["code"], error["retry"]) == ("rate_limited", True)
+    assert stored(house, ROWS) == [(2, 2)]
+    with house.open(tokens[0]) as page:  # who is in has taken their place before
+        assert page.snapshot["phase"] == "topic"
+
+
+def test_attempts_from_one_address_have_a_limit_of_their_own(url: str, run: OpenRun, serve: Serve) -> None:
+    house = serve(url, run, attempts_per_address="4/hour")
+    answers = [house.join("ann"), house.join("ann"), house.join("bob", run="nowhere"), house.join()]
+    assert [answer.status_code for answer in answers] == [200, 200, 404, 200]
+    refused = house.join("ann")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (429, "rate_limited")
+
+
+# ---- refusals without end --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agreed", [False, True], ids=["a newcomer", "a worker"])
+def test_a_page_that_floods_is_hung_up_on_with_one_line_in_the_log(
+    url: str, run: OpenRun, serve: Serve, agreed: bool
+) -> None:
+    house = serve(url, run, messages_per_session="5/hour")
+    with capture_logs() as logs, house.page() as page:
+        if agreed:
+            page.agree()
+        for number in range(80):
+            page.send("say", f"f{number}", text="a secret word")
+        answers = page.closed()
+        assert page.connection.close_code == 1008
+    codes = [answer["code"] for answer in answers if answer["type"] == "error"]
+    assert codes[-1] == "rate_limited"
+    assert len(codes) == 50
+    lines = [line for line in logs if line["log_level"] == "warning"]
+    assert [line["event"] for line in lines] == ["page closed for what it sends"]
+    assert "secret" not in str(logs)
+
+
+def test_what_is_the_databases_fault_is_not_held_against_a_page(url: str, run: OpenRun, serve: Serve) -> None:
+    house = serve(url, run, messages_per_session="1000/second")
+    with house.page() as page:
+        page.agree()
+        execute(url, "ALTER TABLE topic_mark RENAME TO hidden")
+        answers = [page.ask("topic", "mine", text="the sea", opinion="like") for _ in range(60)]
+        assert {answer["code"] for answer in answers} == {"storage_failed"}
+        execute(url, "ALTER TABLE hidden RENAME TO topic_mark")
+        page.open_topic()
