@@ -78,7 +78,8 @@ def test_one_host_answers_for_both_processes(
         for web in webs:  # before anybody asks: both see that there is a host
             wait_until(lambda web=web: metric(web, "candor_bot_work_hosts") == 1, "the host to be seen")
         (tmp_path / "short.yaml").write_text(STUDY)
-        opening = [*candor, "open", str(tmp_path / "short.yaml"), "--run", "short", "--data", str(tmp_path)]
+        there = ["--run", "short", "--data", str(tmp_path), "--despite-failing-bots"]
+        opening = [*candor, "open", str(tmp_path / "short.yaml"), *there]
         subprocess.run(opening, check=True, capture_output=True, env=first.environment)
         for web in webs:
             url = f"{web.url}/w/short"
