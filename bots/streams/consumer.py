@@ -63,8 +63,7 @@ class StreamConsumer:
         """Take nothing more; `run` returns when what was taken is answered."""
         self._leaving = True
         self._changed.set()
-        if self._reading is not None:
-            self._reading.cancel()
+        self._stop_reading()
 
     async def run(self) -> None:
         """Take and answer until told to leave. Where this is cancelled, others can claim what was taken.
@@ -125,7 +124,7 @@ class StreamConsumer:
                 await self._changed.wait()
 
     async def _read(self, room: int, seconds: float) -> list[Work]:
-        """Return new work, none where `leave` was called: what came meanwhile is for others to claim."""
+        """Return new work; none if the reading was stopped: what came meanwhile is for others to claim."""
         self._reading = asyncio.ensure_future(self._queue.read(self._consumer, room, seconds))
         try:
             return await self._reading
@@ -134,6 +133,10 @@ class StreamConsumer:
             return []
         finally:
             self._reading = None
+
+    def _stop_reading(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
 
     async def _beat(self) -> None:
         beat = await self._queue.beat(
@@ -188,6 +191,8 @@ class StreamConsumer:
             if error.counts_against_replica:
                 self._in_a_row += 1
                 self._rests_until = asyncio.get_running_loop().time() + PAUSE
+                if self._in_a_row >= FAILURES:
+                    self._stop_reading()
             return failed(asked.ask, error)
         self._in_a_row = 0
         return Replied(ask=asked.ask, text=reply.text)

@@ -274,7 +274,7 @@ async def test_what_is_past_its_deadline_is_not_computed(redis: RedisServer) -> 
         await until(lambda: host.bot.asked)
         async with queue.connect(redis.url) as client:
             work = queue.WorkQueue(client, NAME)
-            await work.add(ask_frame(1, NAME, chat("late")), 0.01, "candor:answers:dead", 10)
+            await work.add(ask_frame(1, NAME, chat("late")), 0.0, "candor:answers:dead", 10)
         host.bot.gate.set()
         await first
         assert (await asker.reply(chat("next"))).text == "one: next"
