@@ -83,15 +83,8 @@ class Stage:
             for slug, changes in RUNS.items():
                 study = yaml.safe_dump(demo | changes, sort_keys=False)
                 open_run(connection, study, slug, utc_now())
-            entries = all_runs(connection)
+            self._entries = all_runs(connection)
         engine.dispose()
-        self._opened_bots = OpenedBots(refuse_private=False)
-        self._runs = {
-            entry.id: open_lineup(entry, self._opened_bots) for entry in entries if entry.slug != "closed"
-        }
-        for run in self._runs.values():
-            if run.slug in _ANSWERS:
-                run.bots.update(dict.fromkeys(run.bots, _Failing(_ANSWERS[run.slug])))
         with closing(sqlite3.connect(folder / "candor.db")) as database, database:
             database.execute("UPDATE run SET status = 'closed' WHERE slug = 'closed'")
 
@@ -119,7 +112,15 @@ class Stage:
         return str(URLSafeTimedSerializer(secret, salt=salt, signer=Old).dumps(content))
 
     def start(self) -> None:
-        app = create_app(self._settings, self._auth, self._runs, self._opened_bots)
+        # What held the bots has ended with the server, as in a restart.
+        opened_bots = OpenedBots(refuse_private=False)
+        runs = {
+            entry.id: open_lineup(entry, opened_bots) for entry in self._entries if entry.slug != "closed"
+        }
+        for run in runs.values():
+            if run.slug in _ANSWERS:
+                run.bots.update(dict.fromkeys(run.bots, _Failing(_ANSWERS[run.slug])))
+        app = create_app(self._settings, self._auth, runs, opened_bots)
         config = uvicorn.Config(
             app, port=self._settings.port, ws="websockets-sansio", log_level="critical", access_log=False
         )

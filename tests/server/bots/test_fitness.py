@@ -210,7 +210,7 @@ def test_an_unknown_bot_is_told_with_every_name_that_there_is(
     study = write({"kind": "http", "urls": ["http://127.0.0.1:1"]})
     study.write_text(study.read_text().replace("bot: far", "bot: fra").replace("  far:", "  mine:"))
     told = ('"fra"', "builtin:reflect", "in this study's `bots`: mine", "registered with the server: far")
-    assert_refused(candor("check", study, "--data", tmp_path), *told, "started again")
+    assert_refused(candor("check", study, "--data", tmp_path), *told, "by itself")
     assert_refused(candor("open", study, "--run", "x", "--data", tmp_path), *told)
 
 
@@ -224,7 +224,7 @@ def test_a_run_whose_bot_is_not_registered_is_not_served_and_says_what_to_do(
     candor("open", write(), "--run", "x", "--data", tmp_path)
     query(f"sqlite:///{tmp_path / 'candor.db'}", "DELETE FROM registration")
     refused = candor("serve", "--data", tmp_path)
-    assert_refused(refused, "Run x is not served", '"far"', "started again", "no run can be served")
+    assert_refused(refused, "Run x is not served", '"far"', "by itself", "no run can be served")
 
 
 def test_a_key_that_is_missing_at_the_start_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
