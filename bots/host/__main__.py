@@ -106,7 +106,10 @@ def host(
         str | None, typer.Option(help="hf: cpu, cuda, cuda:1 …", show_default="cuda where there is one")
     ] = None,
     dtype: Annotated[
-        DType, typer.Option(help="hf: precision; auto is as saved on cuda, float32 on a cpu.")
+        DType,
+        typer.Option(
+            help="hf: precision; auto is as saved on cuda, float32 on a cpu; float64 repeats itself."
+        ),
     ] = "auto",
 ) -> None:
     """Host models for a study: answer many conversations at once, in micro-batches.

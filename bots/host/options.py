@@ -5,7 +5,7 @@ from typing import Literal
 
 from bots.core.persona_prompt import DEFAULT_PROMPT
 
-DType = Literal["auto", "float32", "bfloat16", "float16"]
+DType = Literal["auto", "float64", "float32", "bfloat16", "float16"]
 
 
 @dataclass(frozen=True, slots=True)

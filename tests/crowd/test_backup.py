@@ -32,7 +32,8 @@ def test_a_backup_under_load_has_all_that_was_acknowledged(server: Server, tmp_p
     server.start()
     log, file = tmp_path / "acknowledged.jsonl", tmp_path / "candor.tar"
     log.touch()
-    crowd = server.crowd("demo", "--workers", "10", "--log", str(log))
+    # Replies take their time, or the crowd is done before a busy machine has made the backup.
+    crowd = server.crowd("demo", "--workers", "10", "--reply-pace", "0.1", "--log", str(log))
     wait_until(lambda: len(said(log)) >= FIRST, "the crowd to be in the middle of it")
     before = said(log)
     made = candor("backup", file, "--data", server.data)

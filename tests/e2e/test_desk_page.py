@@ -1,5 +1,9 @@
 """The researcher's page in a real browser, over a real server."""
 
+import subprocess
+import sys
+from collections.abc import Iterator
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
@@ -54,16 +58,20 @@ def test_a_worker_is_watched_live(page: Page, stage: Stage) -> None:
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
 
 
+@pytest.fixture
+def simulated(stage: Stage) -> Iterator[None]:
+    """One simulated worker in the run "calm", whose bots take their time."""
+    command = [sys.executable, "-m", "bots.crowd", "--url", f"{stage.url}/w/calm", "--workers", "1"]
+    with subprocess.Popen([*command, "--token", stage.token], stdout=subprocess.PIPE) as crowd:
+        yield
+        crowd.kill()
+
+
+@pytest.mark.usefixtures("simulated")
 def test_simulated_workers_are_counted_apart(page: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/desk#token={stage.token}")
     runs = page.locator("li").filter(has_text="calm · study")
     expect(runs).to_be_visible()
-    expect(runs.locator(".tag")).to_have_count(0)
-    asked = {"run": "calm", "worker": "robot", "simulated": True}
-    joined = page.request.post(
-        f"{stage.url}/api/join", data=asked, headers={"Authorization": f"Bearer {stage.token}"}
-    )
-    assert joined.ok
     expect(runs.get_by_text("simulated1 under way")).to_be_visible()
     expect(runs.locator(".figures dd")).to_have_text(["0"] * 5)
     clean(page)

@@ -89,4 +89,5 @@ def assert_said_by(found: Sequence[Conversation], models: dict[str, Answers]) ->
         assert met[family], family
         asked = [pair for each in found if each.family == family for pair in each.asked()]
         expected = [plain(text) for text in answers([chat for chat, _ in asked])]
-        assert [text for _, text in asked] == expected, family
+        for (chat, text), said in zip(asked, expected, strict=True):
+            assert text == said, (family, chat)

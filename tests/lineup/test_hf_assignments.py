@@ -52,7 +52,7 @@ def found(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
     """What is stored once three workers went all the way."""
     data = tmp_path_factory.mktemp("candor")
     hosted = [f"--model={kind}=hf:{models[kind]}" for kind in KINDS]
-    settings = ["--device", "cpu", "--max-new-tokens", str(TOKENS)]
+    settings = ["--device", "cpu", "--dtype", "float64", "--max-new-tokens", str(TOKENS)]
     with running(*hosted, *settings, ready=len(KINDS)) as (_, url):
         (data / "study.yaml").write_text(study_of(url))
         command = [sys.executable, "-m", "server", "open", str(data / "study.yaml"), "--run", "tiny"]
@@ -78,5 +78,5 @@ def test_every_assignment_is_whole(found: list[Conversation]) -> None:
 def test_what_workers_were_shown_is_what_the_models_say(
     found: list[Conversation], models: dict[str, Path]
 ) -> None:
-    options = HfOptions(max_new_tokens=TOKENS, device="cpu")
+    options = HfOptions(max_new_tokens=TOKENS, device="cpu", dtype="float64")
     assert_said_by(found, {kind: HfModel(str(models[kind]), options).replies for kind in KINDS})
