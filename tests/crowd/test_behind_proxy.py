@@ -1,174 +1,145 @@
-"""The whole installation, run by hand: a proxy with TLS, two web processes, a bot host, databases, a crowd.
+"""The whole installation: a proxy with TLS, four web processes, two bot hosts, PostgreSQL, Redis, a crowd.
 
-What `compose.yaml` describes, without its engine: the same processes behind `deploy/nginx.conf`.
+What `compose.yaml` describes, without its engine: the same processes behind `deploy/nginx.conf`, killed,
+stopped and replaced while the crowd takes part. `pytest -s` shows the figures; docs/reliability.md has them.
 """
 
-import json
-import os
+import random
 import ssl
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx2
 import pytest
-from sqlalchemy import create_engine, text
+import yaml
 
+from tests.needs import need_services
+from tests.support import tls_proxy
 from tests.support.local_process import free_port
-from tests.support.postgres import Postgres
-from tests.support.redis_server import RedisServer
 from tests.support.server_process import Server
+from tests.support.storm import A_STORM, DEMO, INPUTS, SOAK, Installation, Trouble, storm
 from tests.support.waiting import ENOUGH, wait_until
 
-CONFIGURATION = Path(__file__).parents[2] / "deploy" / "nginx.conf"
-WORKERS = 20
+KILLS = 4 * SOAK or 6
 WORKER = "external-id-of-ann"
-pytestmark = [pytest.mark.services, pytest.mark.timeout(4 * ENOUGH)]
+HOSTED = {"builtin:interviewer": "interviewer-hosted", "builtin:reflect": "reflect-hosted"}
+pytestmark = [pytest.mark.services, pytest.mark.timeout(2 * A_STORM)]
 
 
-@dataclass
-class Installation:
-    """Two web processes behind a proxy; `certificate` is what clients have to trust."""
+class Whole(Installation):
+    """Two servers of two processes each; some of the study's bots live in two bot hosts of their own."""
 
-    webs: tuple[Server, Server]
-    url: str
-    database: str
-    folder: Path
-    certificate: Path
+    workers = 40 * SOAK or 12
 
-    @property
-    def environment(self) -> dict[str, str]:
-        """What a client's process needs."""
-        return os.environ | {"SSL_CERT_FILE": str(self.certificate), "CANDOR_TOKEN": self.webs[0].token}
+    def __init__(self, stack: ExitStack, folder: Path) -> None:
+        super().__init__(stack, folder)
+        port = free_port()
+        secrets: dict[str, bytes] = {}
+        environment = {
+            "CANDOR_DATABASE_URL": self.database,
+            "CANDOR_REDIS_URL": self.redis.url,
+            "CANDOR_PUBLIC_URL": tls_proxy.url_of(port),
+        }
+        for name in ("first", "second"):
+            data = folder / name
+            data.mkdir()
+            for file, content in secrets.items():  # one installation has one set of them
+                (data / file).write_bytes(content)
+            server = Server(data, "--processes", "2", environment=environment)
+            self.servers.append(server)
+            server.start()
+            stack.callback(server.stop)
+            secrets = {"secrets.json": (data / "secrets.json").read_bytes()}
+        wait_until(
+            lambda: all("is ready" in self._said_by(server) for server in self.servers), "all processes"
+        )
+        ports = [server.port for server in self.servers]
+        self.proxy = stack.enter_context(tls_proxy.serving(folder, port, ports))
+        token = ["--token", self.servers[0].token]
+        self._ways = (
+            ["--redis", self.redis.url],
+            ["--server", self.proxy.url.replace("http", "ws", 1), *token],
+        )
+        self._host_logs = [folder / f"host{number}.log" for number in range(2)]
+        self.bot_hosts = [self._start_host(number) for number in range(2)]
+        stack.callback(self._end_hosts)
+
+    def crowd(self) -> "subprocess.Popen[str]":
+        """Start the workers of the demo study, whose bots are the same, some of them elsewhere."""
+        wait_until(lambda: all(map(self._registered, HOSTED.values())), "the host to dial in")
+        content = yaml.safe_load(DEMO.read_text()) | {"minimum_inputs": INPUTS}
+        for system in content["systems"]:
+            system["bot"] = HOSTED.get(system["bot"], system["bot"])
+        study = self.folder / "storm.yaml"
+        study.write_text(yaml.safe_dump(content, sort_keys=False))
+        self.servers[0].open_run(study, "storm", "--despite-failing-bots")
+        wait_until(lambda: self.get(f"/w/storm?worker={WORKER}").status_code == 200, "the run")
+        command = [sys.executable, "-m", "bots.crowd", "--url", f"{self.proxy.url}/w/storm", *self.options]
+        return subprocess.Popen(
+            [*command, "--token", self.servers[0].token],
+            env=self.proxy.environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
 
     def get(self, path: str) -> httpx2.Response:
-        trusted = ssl.create_default_context(cafile=self.certificate)
-        return httpx2.get(f"{self.url}{path}", verify=trusted, timeout=ENOUGH)
+        trusted = ssl.create_default_context(cafile=self.proxy.certificate)
+        return httpx2.get(f"{self.proxy.url}{path}", verify=trusted, timeout=ENOUGH)
 
-    def start(self, module: str, *arguments: str) -> "subprocess.Popen[str]":
-        """Start a client's command; what it says is in a file of its name."""
-        with (self.folder / f"{module}.log").open("w") as log:
-            command = [sys.executable, "-m", module, *arguments]
-            return subprocess.Popen(command, env=self.environment, stdout=log, stderr=log, text=True)
+    def host_killed(self) -> None:
+        """One of the bot hosts is lost with what it was at; another is started, as its machine would do."""
+        lost = random.Random(self.acknowledgements()).randrange(len(self.bot_hosts))
+        self.bot_hosts[lost].kill()
+        self.bot_hosts[lost].wait()
+        self.bot_hosts[lost] = self._start_host(lost)
+
+    def _registered(self, name: str) -> bool:
+        """Return whether a host has brought this bot to the server."""
+        headers = {"Authorization": f"Bearer {self.servers[0].token}"}
+        url = f"{self.servers[0].url}/api/desk/bots/{name}"
+        return httpx2.get(url, headers=headers, timeout=ENOUGH).status_code == 200
+
+    def _start_host(self, number: int) -> "subprocess.Popen[bytes]":
+        """Start one of the two: the first takes its work from Redis, the second dials in over the proxy."""
+        models = [f"--model={name}={spec}" for spec, name in HOSTED.items()]
+        command = [sys.executable, "-m", "bots.host", *models, *self._ways[number]]
+        with self._host_logs[number].open("ab") as output:
+            return subprocess.Popen(command, env=self.proxy.environment, stdout=output, stderr=output)
+
+    def _end_hosts(self) -> None:
+        for host, log in zip(self.bot_hosts, self._host_logs, strict=True):
+            host.terminate()
+            assert host.wait(ENOUGH) == 0, log.read_text()
+
+    def _said_by(self, server: Server) -> str:
+        return (server.data / "server.log").read_text()
 
 
-def make_certificate(folder: Path) -> tuple[Path, Path]:
-    """Make a certificate for this machine, and its key."""
-    certificate, key = folder / "certificate.pem", folder / "key.pem"
-    made = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", str(key)]
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    command = ["openssl", "req", "-x509", *made, *names, "-days", "2", "-out", str(certificate)]
-    subprocess.run(command, check=True, capture_output=True)
-    return certificate, key
-
-
-def configure(folder: Path, port: int, webs: tuple[Server, Server], certificate: Path, key: Path) -> Path:
-    """Write the configuration for nginx: ours, with this test's names in place of the installation's."""
-    site = CONFIGURATION.read_text()
-    names = {
-        "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
-        "server_name candor.example.org": "server_name localhost",
-        "127.0.0.1:8001": f"127.0.0.1:{webs[0].port}",
-        "127.0.0.1:8002": f"127.0.0.1:{webs[1].port}",
-        "/etc/letsencrypt/live/candor.example.org/fullchain.pem": str(certificate),
-        "/etc/letsencrypt/live/candor.example.org/privkey.pem": str(key),
-        "/var/log/nginx": str(folder),
+def kills(whole: Whole, trouble: Trouble) -> dict[str, Callable[[], None]]:
+    return {
+        "a web process killed": trouble.web_killed,
+        "a server's own bot host killed": trouble.bot_host_killed,
+        "a bot host killed": whole.host_killed,
+        "Redis killed": trouble.redis_killed,
+        "a backend killed": trouble.backend_killed,
+        "a rolling restart": trouble.rolling_restart,
     }
-    for old, new in names.items():
-        assert old in site
-        site = site.replace(old, new)
-    (folder / "site.conf").write_text(site)
-    temporary = "".join(
-        f"{kind}_temp_path {folder / kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
-    user = "user root;" if os.geteuid() == 0 else ""
-    (folder / "nginx.conf").write_text(
-        f"daemon off; {user} pid {folder / 'pid'}; error_log {folder / 'error.log'};"
-        f" events {{ worker_connections 1024; }} http {{ {temporary} include {folder / 'site.conf'}; }}"
-    )
-    return folder / "nginx.conf"
 
 
-@pytest.fixture
-def installation(postgres: Postgres, redis: RedisServer, tmp_path: Path) -> Iterator[Installation]:
-    with postgres.database(migrated=False) as database:
-        port, data = free_port(), tmp_path / "data"
-        data.mkdir()
-        environment = {
-            "CANDOR_DATABASE_URL": database,
-            "CANDOR_REDIS_URL": redis.url,
-            "CANDOR_PUBLIC_URL": f"https://localhost:{port}",
-        }
-        webs = (Server(data, environment=environment), Server(data, environment=environment))
-        certificate, key = make_certificate(tmp_path)
-        configuration = configure(tmp_path, port, webs, certificate, key)
-        try:
-            for web in webs:
-                web.start()
-            proxy = subprocess.Popen(["nginx", "-c", configuration, "-p", tmp_path])
-            made = Installation(webs, f"https://localhost:{port}", database, tmp_path, certificate)
-            try:
-                wait_until((tmp_path / "pid").exists, "nginx")
-                yield made
-            finally:
-                proxy.terminate()
-                proxy.wait(ENOUGH)
-        finally:
-            for web in webs:
-                web.stop()
-
-
-def counted(log: Path) -> Counter[tuple[str, str]]:
-    """Return the lines that the crowd was told are stored: assignment and id."""
-    entries = [json.loads(line) for line in log.read_text().splitlines()]
-    return Counter(
-        (entry["assignment"], entry["message"]["id"])
-        for entry in entries
-        if entry["message"]["type"] == "say"
-    )
-
-
-def stored(database: str) -> Counter[tuple[str, str]]:
-    engine = create_engine(database)
-    with engine.connect() as connection:
-        rows = connection.execute(
-            text("SELECT split_part(conversation_id, '-', 1), client_id FROM turn WHERE author = 'worker'")
-        ).all()
-    engine.dispose()
-    return Counter((assignment, client_id) for assignment, client_id in rows)
-
-
-def test_a_study_over_https_while_both_web_processes_are_restarted(installation: Installation) -> None:
-    assert installation.get(f"/w/demo?worker={WORKER}").status_code == 200
-    log = installation.folder / "acknowledged.jsonl"
-    log.touch()
-    host = installation.start(
-        "bots.host",
-        "builtin:reflect",
-        "--name",
-        "hosted",
-        "--server",
-        installation.url.replace("http", "ws", 1),
-    )
-    options = ["--url", f"{installation.url}/w/demo", "--workers", str(WORKERS), "--log", str(log)]
-    crowd = installation.start("bots.crowd", *options, "--reply-pace", "0.2", "--patience", str(ENOUGH))
-    said = installation.folder / "bots.crowd.log"
-    for part, web in enumerate(installation.webs, start=1):
-        wait_until(lambda part=part: len(counted(log)) > part * 10 * WORKERS or crowd.poll(), "the crowd")
-        assert crowd.poll() is None, said.read_text()
-        web.stop()
-        web.start()
-    assert crowd.wait(ENOUGH) == 0, said.read_text()
-    assert stored(installation.database) == counted(log)
-    assert set(counted(log).values()) == {1}
-    assert host.poll() is None, (installation.folder / "bots.host.log").read_text()
-    host.terminate()
-    assert host.wait(ENOUGH) == 0
-    requests = (installation.folder / "candor.log").read_text()
-    assert "GET /w/demo HTTP/1.1" in requests
+def test_the_demo_study_over_https_whatever_is_killed(tmp_path: Path) -> None:
+    need_services()
+    with ExitStack() as stack:
+        whole = Whole(stack, tmp_path)
+        tally, table = storm(whole, kills(whole, Trouble(whole, random.Random(7))), KILLS)
+        print(f"\n{table}")  # noqa: T201
+        assert tally.problems(whole.workers) == {}
+        assert "Traceback" not in whole.said
+    requests = (tmp_path / "candor.log").read_text()
+    assert "GET /w/storm HTTP/1.1" in requests
     assert "GET /ws HTTP/1.1" in requests
-    for file in ("candor.log", "candor-errors.log", "error.log"):
-        assert WORKER not in (installation.folder / file).read_text()
+    for file in tls_proxy.LOGS:
+        assert WORKER not in (tmp_path / file).read_text()

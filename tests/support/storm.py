@@ -1,6 +1,6 @@
-"""A whole installation, a crowd in it, and trouble of every kind while the crowd takes part.
+"""An installation, a crowd in it, and trouble of every kind while the crowd takes part.
 
-Two web processes with a bot host each, a PostgreSQL and a Redis, all of them real. What happens next is drawn
+Web processes with a bot host each, a PostgreSQL and a Redis, all of them real. What happens next is drawn
 with a fixed seed; when, is fixed by how much the crowd was told is stored.
 """
 
@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -37,60 +38,56 @@ CONVERSATIONS = 6
 PROCESSES = 2
 
 
-class Stage:
-    """A whole installation. Pages, the database and Redis are reached over links that can be bad."""
+class Installation(ABC):
+    """Servers on a PostgreSQL and a Redis, and how a crowd reaches them."""
+
+    workers = WORKERS
 
     def __init__(self, stack: ExitStack, folder: Path) -> None:
+        self.folder = folder
         self.postgres: Postgres = stack.enter_context(postgres_server.serving())
         self.redis: RedisServer = stack.enter_context(redis_server.serving())
         self.database = stack.enter_context(self.postgres.database(migrated=False))
-        self.to_database = stack.enter_context(link(self.postgres.port))
-        self.to_redis = stack.enter_context(link(self.redis.port))
-        environment = {
-            "CANDOR_DATABASE_URL": self.database.replace(
-                f":{self.postgres.port}/", f":{self.to_database.port}/"
-            ),
-            "CANDOR_REDIS_URL": self.redis.url.replace(f":{self.redis.port}/", f":{self.to_redis.port}/"),
-        }
-        self.server = Server(folder, "--processes", str(PROCESSES), environment=environment)
-        self.server.start()
-        stack.callback(self.server.stop)
-        wait_until(lambda: "is ready" in self.said, "all of the processes")
-        self.to_server = stack.enter_context(link(self.server.port))
+        self.servers: list[Server] = []
         self.log = folder / "acknowledged.jsonl"
         self.log.touch()
         self._told = stack.enter_context(self.log.open("rb"))
         self._acknowledgements = 0
 
+    @abstractmethod
+    def crowd(self) -> "subprocess.Popen[str]":
+        """Open the study and start its workers."""
+
+    @property
+    def options(self) -> list[str]:
+        """The crowd's, beside where the server is."""
+        return ["--workers", str(self.workers), "--patience", str(A_STORM), "--log", str(self.log)]
+
     @property
     def said(self) -> str:
-        return (self.server.data / "server.log").read_text()
+        return "".join((server.data / "server.log").read_text() for server in self.servers)
 
     def acknowledgements(self) -> int:
         self._acknowledgements += self._told.read().count(b"\n")
         return self._acknowledgements
 
-    def crowd(self) -> "subprocess.Popen[str]":
-        """Start the workers of a study of the demo's systems, over the link to the server."""
-        study = self.server.data / "storm.yaml"
-        content = yaml.safe_load(DEMO.read_text()) | {"minimum_inputs": INPUTS}
-        study.write_text(yaml.safe_dump(content))
-        self.server.open_run(study, "storm")
-        direct, self.server.url = self.server.url, f"http://127.0.0.1:{self.to_server.port}"
-        options = ["--workers", str(WORKERS), "--patience", str(A_STORM), "--log", str(self.log)]
-        started = self.server.crowd("storm", *options)
-        self.server.url = direct
-        return started
-
     def webs(self) -> list[psutil.Process]:
-        """Return the web processes that there are, the oldest first."""
+        """Return the web processes that there are, of each server the oldest first."""
         return [
-            each for each in psutil.Process(self.server.process.pid).children() if _is(each, "web_process")
+            each
+            for server in self.servers
+            for each in psutil.Process(server.process.pid).children()
+            if _is(each, "web_process")
         ]
 
     def hosts(self) -> list[psutil.Process]:
+        """Return the bot hosts that servers have started for themselves."""
         with suppress(psutil.NoSuchProcess):
-            found = psutil.Process(self.server.process.pid).children(recursive=True)
+            found = [
+                each
+                for server in self.servers
+                for each in psutil.Process(server.process.pid).children(recursive=True)
+            ]
             return [each for each in found if _is(each, "bots.host.child")]
         return []
 
@@ -101,6 +98,39 @@ class Stage:
         )
         with psycopg.connect(self.database.replace("+psycopg", ""), autocommit=True) as connection:
             return [pid for (pid,) in connection.execute(asking)]
+
+
+class Stage(Installation):
+    """One server of several processes. Pages, database and Redis are reached over links that can be bad."""
+
+    def __init__(self, stack: ExitStack, folder: Path) -> None:
+        super().__init__(stack, folder)
+        self.to_database = stack.enter_context(link(self.postgres.port))
+        self.to_redis = stack.enter_context(link(self.redis.port))
+        environment = {
+            "CANDOR_DATABASE_URL": self.database.replace(
+                f":{self.postgres.port}/", f":{self.to_database.port}/"
+            ),
+            "CANDOR_REDIS_URL": self.redis.url.replace(f":{self.redis.port}/", f":{self.to_redis.port}/"),
+        }
+        server = Server(folder, "--processes", str(PROCESSES), environment=environment)
+        self.servers.append(server)
+        server.start()
+        stack.callback(server.stop)
+        wait_until(lambda: "is ready" in self.said, "all of the processes")
+        self.to_server = stack.enter_context(link(server.port))
+
+    def crowd(self) -> "subprocess.Popen[str]":
+        """Start the workers of a study of the demo's systems, over the link to the server."""
+        (server,) = self.servers
+        study = self.folder / "storm.yaml"
+        content = yaml.safe_load(DEMO.read_text()) | {"minimum_inputs": INPUTS}
+        study.write_text(yaml.safe_dump(content))
+        server.open_run(study, "storm")
+        direct, server.url = server.url, f"http://127.0.0.1:{self.to_server.port}"
+        started = server.crowd("storm", *self.options)
+        server.url = direct
+        return started
 
 
 def _is(process: psutil.Process, module: str) -> bool:
@@ -115,7 +145,7 @@ def _is(process: psutil.Process, module: str) -> bool:
 class Trouble:
     """Makes one kind of trouble at a time; each method returns when the trouble itself is over."""
 
-    def __init__(self, stage: Stage, rng: random.Random) -> None:
+    def __init__(self, stage: Installation, rng: random.Random) -> None:
         self._stage = stage
         self._rng = rng
 
@@ -151,15 +181,16 @@ class Trouble:
         self._stage.postgres.start()
 
     def rolling_restart(self) -> None:
-        self._stage.server.process.send_signal(signal.SIGHUP)
+        for server in self._stage.servers:
+            server.process.send_signal(signal.SIGHUP)
 
-    def web_paused(self) -> None:
+    def web_paused(self, to_server: Link) -> None:
         """Its pages go elsewhere meanwhile; it comes back believing that it has their sessions."""
         wait_until(lambda: len(self._stage.webs()) >= PROCESSES, "another process")
         paused = self._rng.choice(self._stage.webs())
         with suppress(psutil.NoSuchProcess):
             paused.suspend()
-            self._stage.to_server.cut()
+            to_server.cut()
             self._a_moment()
             paused.resume()
 
@@ -206,13 +237,13 @@ class Trouble:
 # ---- the storm ---------------------------------------------------------------------------------
 
 
-def moments(rng: random.Random, times: int) -> list[int]:
+def moments(rng: random.Random, times: int, workers: int) -> list[int]:
     """Return after how many acknowledgements something happens: once in each of so many equal parts.
 
     The parts cover nine tenths of the least that the crowd sends. A worker agrees, holds their conversations
     of a topic, INPUTS inputs, an end and a rating, and hands in.
     """
-    part = WORKERS * (1 + CONVERSATIONS * (INPUTS + 3) + 1) * 9 // 10 / times
+    part = workers * (1 + CONVERSATIONS * (INPUTS + 3) + 1) * 9 // 10 / times
     return [round((number + rng.random()) * part) for number in range(times)]
 
 
@@ -222,18 +253,19 @@ def dealt(rng: random.Random, kinds: Sequence[str], times: int) -> list[str]:
     return hands[:times]
 
 
-def storm(stage: Stage, kinds: Mapping[str, Callable[[], None]], times: int) -> tuple[Tally, str]:
+def storm(stage: Installation, kinds: Mapping[str, Callable[[], None]], times: int) -> tuple[Tally, str]:
     """Let a crowd take part while trouble of all kinds comes; return the tally, and it in words."""
     rng = random.Random(20)
     started = time.monotonic()
     crowd = stage.crowd()
     happened: Counter[str] = Counter()
-    for moment, kind in zip(moments(rng, times), dealt(rng, list(kinds), times), strict=True):
+    for moment, kind in zip(moments(rng, times, stage.workers), dealt(rng, list(kinds), times), strict=True):
         while stage.acknowledgements() < moment:
             assert crowd.poll() is None, (
                 f"the crowd ended at {stage.acknowledgements()}: {crowd.stdout.read()}"
             )  # type: ignore[union-attr]
-            assert stage.server.process.poll() is None, f"the server ended: {stage.said[-3_000:]}"
+            for server in stage.servers:
+                assert server.process.poll() is None, f"a server ended: {stage.said[-3_000:]}"
             assert time.monotonic() < started + A_STORM, (
                 f"stuck at {stage.acknowledgements()} after {happened}"
             )
