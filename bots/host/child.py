@@ -5,6 +5,7 @@ standard error. It ends when its input does: no server, however it went, leaves 
 """
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -164,7 +165,9 @@ class BuiltinHost:
     def _load(self, hold: Hold) -> Bot | FittedQcBot:
         corpus = self._corpora.get(hold.corpus) or load_corpus(hold.corpus)
         self._corpora[hold.corpus] = corpus  # bots over the same object share what they learn from it
-        return FittedQcBot(corpus) if hold.draws else open_bot(hold.spec, corpus)
+        bot = FittedQcBot(corpus) if hold.draws else open_bot(hold.spec, corpus)
+        gc.freeze()  # what was learned stays, and the collector need not look through it again and again
+        return bot
 
 
 class LineWriter:

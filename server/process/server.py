@@ -9,6 +9,7 @@ import structlog
 import uvicorn
 from fastapi import FastAPI
 
+from server.process.collector import spare_what_lasts
 from server.process.connections import Counts, HttpConnection, WebSocketConnection
 from server.process.file_limit import FileWatch, raise_file_limit
 from server.process.lifecycle import Lifecycle
@@ -53,6 +54,7 @@ class Server(uvicorn.Server):
         self.server_state = self.counts
         self._lifecycle = lifecycle
         sys.setswitchinterval(_SWITCH_SECONDS)
+        spare_what_lasts()
         self._files = FileWatch(raise_file_limit())
 
     def refuse_newcomers(self) -> None:
