@@ -45,8 +45,8 @@ def estimate_tables(estimates: Estimates) -> tuple[TitledTable, ...]:
         TitledTable(
             "means.csv",
             "Means and their intervals",
-            "The interval of record lets the judgments of one worker hang together. Where the pool has outputs "
-            "that nobody judged, there is a row for each metric as control variate, too.",
+            "The interval of record lets the judgments of one worker hang together. Where the pool has "
+            "outputs that nobody judged, there is a row for each metric as control variate, too.",
             _means(estimates.parts),
         ),
         TitledTable(
@@ -62,8 +62,8 @@ def estimate_tables(estimates: Estimates) -> tuple[TitledTable, ...]:
             "spread.csv",
             "Spread of outputs and of workers",
             "γ is the variance of judgments of one output over that of outputs. As published, σ_f² holds "
-            "part of σ_a², so γ is too small; it is there for comparison with the literature. The cap is the data "
-            "efficiency of a perfect metric; as published it is about twice too high.",
+            "part of σ_a², so γ is too small; it is there for comparison with the literature. The cap is the "
+            "data efficiency of a perfect metric; as published it is about twice too high.",
             _spread(estimates.parts),
         ),
         TitledTable(
