@@ -55,7 +55,7 @@ def looked_at(draw: Draw, truth: float, rng: np.random.Generator) -> tuple[Array
     """Return whether each interval ever missed, and its half-width at the last look, both (4,)."""
     values, metric = draw(rng, LAST)
     # The pool is endless, so its moments are known.
-    g = (metric - 0.0) / metric.std()
+    g = metric / metric.std()
     n = np.arange(1, LAST + 1)
     means = np.cumsum(values) / n
     sd = np.sqrt(np.maximum(np.cumsum(values**2) / n - means**2, 0) * n / np.maximum(n - 1, 1))
@@ -93,7 +93,8 @@ def at_a_fixed_size(
 
 def tables(count: int, on_step: Callable[[str], None]) -> Iterator[str]:
     yield f"{count} experiments a line; 95 % intervals"
-    yield f"looked at after each judgment from {FIRST_LOOK} to {LAST}: ever missed in %, half-width at the last"
+    yield f"looked at after each judgment from {FIRST_LOOK} to {LAST}:"
+    yield "ever missed in %, and half-width at the last look"
     yield "judgments       fixed n        any n          any n, metric  any n, exact"
     for number, draw in enumerate((three_levels, slider, seldom)):
         truth, rng = truth_of(draw), np.random.default_rng([1, number])
@@ -103,8 +104,9 @@ def tables(count: int, on_step: Callable[[str], None]) -> Iterator[str]:
         cells = "  ".join(f"{100 * m:5.1f}  {w:.3f} " for m, w in zip(missed, reach, strict=True))
         yield f"{draw.__name__:14} {cells}"
     yield ""
-    yield f"at a fixed size, {OUTPUTS} of {2 * OUTPUTS} outputs rated: held the truth in %; width of record, with / without"
-    yield "workers  judgments each  habit   independent  of record   with metric: independent  of record   width"
+    yield f"at a fixed size, {OUTPUTS} of {2 * OUTPUTS} outputs rated:"
+    yield "held the truth in %, and width of record with the metric / without"
+    yield "workers  judgments each  habit   independent  of record   with metric: independent  of record  width"
     for workers in (10, 30, 100, 300):
         for each in (1, 2):
             for habit in (0.0, 0.5):

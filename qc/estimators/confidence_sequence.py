@@ -75,7 +75,7 @@ def asymptotic(values: NDArray[np.float64], alpha: float, tightest: int) -> Conf
         tightest: the n at which it shall be narrowest.
 
     Returns:
-        Half-widths are NaN below FIRST_LOOK values.
+        Half-widths are NaN below FIRST_LOOK values, and as long as all values are the same.
     """
     t = np.arange(1, len(values) + 1)
     means = np.cumsum(values) / t
@@ -86,6 +86,7 @@ def asymptotic(values: NDArray[np.float64], alpha: float, tightest: int) -> Conf
     grown = t * rho2 + 1
     half_width = np.sqrt(variance * 2 * grown / (t**2 * rho2) * np.log(np.sqrt(grown) / alpha))
     half_width[: FIRST_LOOK - 1] = np.nan
+    half_width[np.logical_and.accumulate(moved == 0)] = np.nan
     return ConfidenceSequence(means, half_width)
 
 

@@ -29,6 +29,14 @@ def test_the_asymptotic_one_waits_and_does_not_mind_where_zero_is() -> None:
     np.testing.assert_allclose(near.half_width, far.half_width, rtol=1e-6)
 
 
+def test_the_asymptotic_one_is_not_sure_of_values_that_were_all_the_same() -> None:
+    values = np.array([0.0] * 25 + [1.0] + [0.0] * 10)
+    half_width = asymptotic(values, 0.05, 100).half_width
+    assert np.isnan(half_width[:25]).all()
+    assert (half_width[25:] > 0).all()
+    assert asymptotic(values[:25], 0.05, 100).first_within(1) is None
+
+
 def test_it_stops_where_it_is_narrow_enough_and_never_where_it_is_not() -> None:
     sequence = asymptotic(np.random.default_rng(3).random(400), 0.05, 100)
     n = sequence.first_within(0.1)
