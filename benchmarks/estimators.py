@@ -106,7 +106,7 @@ def tables(count: int, on_step: Callable[[str], None]) -> Iterator[str]:
     yield ""
     yield f"at a fixed size, {OUTPUTS} of {2 * OUTPUTS} outputs rated:"
     yield "held the truth in %, and width of record with the metric / without"
-    yield "workers  judgments each  habit   independent  of record   with metric: independent  of record  width"
+    yield "workers  judgments each  habit  independent  of record  with metric: independent  of record  width"
     for workers in (10, 30, 100, 300):
         for each in (1, 2):
             for habit in (0.0, 0.5):

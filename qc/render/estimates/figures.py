@@ -1,6 +1,7 @@
 """The figures of estimates: widths against n, and how intervals narrow while data come in."""
 
 import numpy as np
+from matplotlib.typing import LineStyleType
 from numpy.typing import NDArray
 
 from qc.estimators.width_curve import WidthCurve
@@ -24,6 +25,8 @@ from qc.render.figures.style import (
 LEFT, HEAD, FOOT, RIGHT, HEIGHT = 74.0, 84.0, 58.0, 16.0, 300.0
 LINE = 22.0
 LONGEST_NAME = 240.0
+# Two lines may lie on each other: where a metric does nothing.
+_STYLES: dict[str, LineStyleType] = {"┄": (0, (4, 3)), "━": "-", "┉": (0, (1.5, 1.5))}
 
 
 def figures(estimates: Estimates) -> list[Figure]:
@@ -80,15 +83,14 @@ def _drawn_looks(part: Part, looks: Looks) -> Drawing:
     ]
     if looks.varied is not None:
         text = f"at any n, with {shortened(looks.metric, LONGEST_NAME)}"
-        lines.append(("━", GREEN, text, looks.varied.half_width))
+        lines.append(("┉", GREEN, text, looks.varied.half_width))
     if looks.exact is not None:
         lines.append(("━", VERMILION, "at any n, exact", looks.exact.half_width))
     head = 28 + LINE * len(lines)
     page = sheet(head + HEIGHT + FOOT)
     axes = panel(page, LEFT, head, WIDTH - LEFT - RIGHT, HEIGHT)
     for number, (sign, colour, text, half_width) in enumerate(lines):
-        style = (0, (4, 3)) if sign == "┄" else "-"
-        axes.plot(n[19:], half_width[19:], color=colour, linestyle=style)
+        axes.plot(n[19:], half_width[19:], color=colour, linestyle=_STYLES[sign])
         key(page, LEFT, 24 + LINE * number, sign, colour, text)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(looks.unit)
