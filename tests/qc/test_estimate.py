@@ -57,7 +57,7 @@ def test_a_real_process_writes_everything(tmp_path: Path) -> None:
     )
     assert result.returncode == 0, result.stderr
     assert {path.name for path in out.iterdir()} == FILES
-    assert "with 60 of 200 outputs judged, judge saves" in result.stdout.replace("\n", " ")
+    assert "with 60 of 200 outputs judged, judge saves" in " ".join(result.stdout.split())
     assert "begin with estimates.html" in result.stdout
     assert "\x1b[" not in result.stdout
     document = json.loads((out / "estimates.json").read_text(encoding="utf-8"))
@@ -105,8 +105,8 @@ def test_a_published_run(published: Path) -> None:
     source = published / "published" / "free_run1" / "hits_data.json"
     result = run(source, "--criterion", "overall", "--bootstrap", 200)
     assert result.exit_code == 0, result.output
-    assert "γ and ρ are not estimable" in result.stdout.replace("\n", " ")
-    assert "There is no metric" in result.stdout.replace("\n", " ")
+    assert "γ and ρ are not estimable" in " ".join(result.stdout.split())
+    assert "There is no metric" in " ".join(result.stdout.split())
 
 
 def test_wrong_options_are_refused_in_words(tmp_path: Path) -> None:
