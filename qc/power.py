@@ -39,16 +39,16 @@ def power(
         str | None,
         typer.Argument(
             metavar="[SOURCE]",
-            help="Judgments: a CSV with columns item, system, worker, value (and criterion, and metrics), or a run "
-            "as `candor report` reads it. Without it, --sd says how judgments spread.",
+            help="Judgments: a CSV with columns item, system, worker, value (and criterion, and metrics), or "
+            "a run as `candor report` reads it. Without it, --sd says how judgments spread.",
         ),
     ] = None,
     difference: Annotated[
         list[float] | None,
         typer.Option(
             metavar="D",
-            help="A difference of two systems’ means to be found; may be given several times. With SOURCE and without "
-            "it: the quartiles of the differences there.",
+            help="A difference of two systems’ means to be found; may be given several times. Not given, but "
+            "SOURCE is: the quartiles of the differences there.",
         ),
     ] = None,
     judgments: Annotated[
@@ -65,8 +65,8 @@ def power(
         float | None,
         typer.Option(
             metavar="E",
-            help="Without SOURCE: how many judgments are worth one independent one, because those of a worker hang "
-            "together. 1 if not given.",
+            help="Without SOURCE: how many judgments are worth one independent one, because those of a "
+            "worker hang together. 1 if not given.",
         ),
     ] = None,
     power: Annotated[float, typer.Option(help="Chance to find the difference if it is there.")] = 0.95,

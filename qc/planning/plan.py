@@ -108,9 +108,9 @@ def shown(bases: Sequence[Basis], options: PlanOptions) -> list[Shown]:
 def bases(comparison: Comparison, metrics: Sequence[MetricError]) -> list[Basis]:
     """Return the ways of gathering judgments that the data tell something of; none whose spread is 0.
 
-    Of the metrics the one that correlates best with judgments is a control variate: with an endless pool of
-    outputs it leaves sd √(1 − r²) of a judgment's spread, which is √(σ_f² (1 − ρ²) + σ_a²) (Chaganty, Mussmann
-    and Liang, ACL 2018, section 3.2).
+    Of the metrics the one that correlates best with judgments is a control variate: with an endless pool
+    of outputs it leaves sd √(1 − r²), which is √(σ_f² (1 − ρ²) + σ_a²). Source: Chaganty, Mussmann and Liang,
+    ACL 2018, section 3.2.
     """
     found = [Basis(INDEPENDENT, comparison.sd, 1.0)]
     if np.bincount(comparison.opinion.outputs).max() > 1:

@@ -44,7 +44,7 @@ WORTH = Form(_judgments, "#,##0.0")
 
 
 def power_findings(found: PowerAnalysis, source: str = "") -> Findings:
-    """Return an analysis in tables, figures and words; `source` is where the data came from, if there are any."""
+    """Return an analysis in tables, figures and words; `source` is where the data came from, if any."""
     comparison = found.comparison
     parts = [*_plan_parts(found)]
     figures: list[FindingsFigure] = []
