@@ -34,8 +34,8 @@ def randomisation(
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="Judgments: a CSV with columns item, system, worker, value (and criterion, position), or a run "
-            "as `candor report` reads it.",
+            help="Judgments: a CSV with columns item, system, worker, value (and criterion, position), or a "
+            "run as `candor report` reads it.",
         ),
     ],
     within: Annotated[

@@ -65,7 +65,7 @@ def randomise_pairs(
     scores = rater_profiles(opinion.values, units, opinion.system_codes, shape)
     if not (np.isfinite(scores).sum(axis=1) > 1).any():
         raise OptionError(
-            f"--within is {within}, but nothing of that kind was judged with two systems, so there is nothing "
+            f"--within is {within}, but no such unit judged two systems, so there is nothing "
             "to exchange. Name another one."
         )
     first, second = np.triu_indices(len(opinion.systems), 1)
