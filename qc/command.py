@@ -19,10 +19,12 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from qc.errors import QcError
+from qc.errors import OptionError, QcError
 from qc.progress import OnStep
 
 EXIT_BAD_INPUT = 2
+WIDTH_OF_A_FILE = 140
+ALL = "all"
 
 SourceName = Annotated[
     str,
@@ -34,6 +36,9 @@ SourceName = Annotated[
 ]
 RunName = Annotated[
     str | None, typer.Option(help="Slug or id of the run, if the database holds several.", metavar="RUN")
+]
+Where = Annotated[
+    str | None, typer.Option(metavar="COLUMN=TEXT", help="Take only the outputs that hold TEXT in COLUMN.")
 ]
 IncludePartial = Annotated[
     bool, typer.Option("--include-partial", help="Let assignments take part that were not completed.")
@@ -63,6 +68,43 @@ def stderr_console() -> Iterator[Console]:
     except QcError as error:
         stderr.print(f"Error: {error}", style="red")
         raise typer.Exit(EXIT_BAD_INPUT) from None
+
+
+def output_console() -> Console:
+    """Return the console for results; what goes into a file or a pipe is not cut to a terminal's width."""
+    console = Console(markup=False, highlight=False)
+    return console if console.is_terminal else Console(markup=False, highlight=False, width=WIDTH_OF_A_FILE)
+
+
+def names_in(option: str, given: str, known: tuple[str, ...]) -> frozenset[str]:
+    """Return the names that an option holds, separated by commas; all that are known for ALL.
+
+    Raises:
+        OptionError: a name is not among `known`, or there is none.
+    """
+    if given == ALL:
+        return frozenset(known)
+    names = frozenset(name.strip() for name in given.split(",") if name.strip())
+    unknown = sorted(names - set(known))
+    if unknown or not names:
+        raise OptionError(
+            f"{option} is {given!r}; give names separated by commas, or {ALL!r}: {', '.join(known)}."
+        )
+    return names
+
+
+def where_in(given: str | None) -> tuple[str, str] | None:
+    """Return the column and the text of `--where`; None if it is not given.
+
+    Raises:
+        OptionError: it is not written as COLUMN=TEXT.
+    """
+    if given is None:
+        return None
+    column, sign, text = given.partition("=")
+    if not sign:
+        raise OptionError(f"--where is {given!r}; write COLUMN=TEXT, for example published=1.")
+    return column, text
 
 
 @contextmanager

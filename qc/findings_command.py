@@ -6,12 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from qc.command import progress
-from qc.errors import OptionError
+from qc.command import names_in, output_console, progress
 from qc.render.findings import FORMATS, Findings, show_findings, write_findings, writing_steps
-
-ALL = "all"
-WIDTH_OF_A_FILE = 140
 
 Metrics = Annotated[
     Path | None,
@@ -42,12 +38,7 @@ def wanted_formats(given: str, out: Path | None) -> frozenset[str]:
     Raises:
         OptionError: one is not known.
     """
-    names = frozenset(FORMATS) if given == ALL else frozenset(name.strip() for name in given.split(","))
-    if unknown := sorted(names - set(FORMATS)):
-        raise OptionError(
-            f"--format is {given!r}, but {', '.join(map(repr, unknown))} is no format. Give names "
-            f"separated by commas, or {ALL!r}: {', '.join(FORMATS)}."
-        )
+    names = names_in("--format", given, FORMATS)
     return names if out else frozenset()
 
 
@@ -61,10 +52,7 @@ def write_all(found: Findings, out: Path | None, formats: frozenset[str], stderr
 
 def tell(found: Findings, out: Path | None, files: list[Path]) -> None:
     """Print what was found on stdout, and where files lie."""
-    console = Console(markup=False, highlight=False)
-    if not console.is_terminal:
-        # What goes into a file or a pipe is not cut to a terminal's width.
-        console = Console(markup=False, highlight=False, width=WIDTH_OF_A_FILE)
+    console = output_console()
     show_findings(found, console)
     if out is None:
         console.print("Nothing was written. With --out DIR you get a page, tables and figures.")

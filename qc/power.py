@@ -4,10 +4,9 @@ from typing import Annotated
 
 import typer
 
-from qc.command import RunName, progress, stderr_console
+from qc.command import ALL, RunName, Where, progress, stderr_console, where_in
 from qc.errors import OptionError
 from qc.findings_command import (
-    ALL,
     Criterion,
     Formats,
     Metrics,
@@ -79,6 +78,7 @@ def power(
             metavar="NAME", help="A metric, or the criterion, of which lower is better; several times."
         ),
     ] = None,
+    where: Where = None,
     z: PerWorkerZ = False,
     run: RunName = None,
     bootstrap: Annotated[
@@ -93,11 +93,11 @@ def power(
         options = PlanOptions(tuple(difference or ()), tuple(judgments or ()), power, alpha)
         wanted = wanted_formats(formats, out)
         if source is None:
-            _require_no_data(metrics, criterion, lower_is_better, z, run)
+            _require_no_data(metrics, criterion, lower_is_better, where, z, run)
             found = _planned(options, sd, 1.0 if design_effect is None else design_effect)
         else:
             _require_no_plan(sd, design_effect, bootstrap, seed)
-            read = read_judgments(source, Selection(metrics, run))
+            read = read_judgments(source, Selection(metrics, run, where=where_in(where)))
             people = opinion(read, criterion, z=z, reverse=frozenset(lower_is_better or ()))
             with progress(stderr, power_steps(people)) as on_step:
                 found = power_findings(analyse_power(people, options, bootstrap, seed, on_step), read.source)
@@ -105,11 +105,14 @@ def power(
     tell(found, out, files)
 
 
-def _require_no_data(metrics: object, criterion: object, reverse: object, z: object, run: object) -> None:
+def _require_no_data(
+    metrics: object, criterion: object, reverse: object, where: object, z: object, run: object
+) -> None:
     given = {
         "--metrics": metrics,
         "--criterion": criterion,
         "--lower-is-better": reverse,
+        "--where": where,
         "--z": z,
         "--run": run,
     }

@@ -4,10 +4,9 @@ from typing import Annotated
 
 import typer
 
-from qc.command import RunName, progress, stderr_console
+from qc.command import ALL, RunName, Where, progress, stderr_console, where_in
 from qc.estimators.randomisation import DRAWS
 from qc.findings_command import (
-    ALL,
     Criterion,
     Formats,
     Out,
@@ -50,6 +49,7 @@ def randomisation(
         typer.Option(metavar="SOURCE2", help="Judgments of the same systems by another pool of raters."),
     ] = None,
     criterion: Criterion = None,
+    where: Where = None,
     z: PerWorkerZ = False,
     run: RunName = None,
     draws: Annotated[
@@ -63,9 +63,9 @@ def randomisation(
     with stderr_console() as stderr:
         options = RandomisationOptions(within, draws, seed)
         wanted = wanted_formats(formats, out)
-        read = read_judgments(source, Selection(run=run))
+        read = read_judgments(source, Selection(run=run, where=where_in(where)))
         people = opinion(read, criterion, z=z)
-        second = None if other is None else read_judgments(other)
+        second = None if other is None else read_judgments(other, Selection(where=where_in(where)))
         others = None if second is None else opinion(second, criterion, z=z)
         with progress(stderr, STEPS) as on_step:
             analysis = analyse_randomisation(people, options, others, on_step)

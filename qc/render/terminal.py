@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from rich.console import Console
+from rich.table import Table as Grid
 
 from qc.analysis import Analysis
 from qc.number_format import whole
-from qc.render.grid import all_in, ascii_minus, grid
+from qc.render.manifest import DOCUMENT
 from qc.render.sentences import verdict
+from qc.render.table import P_EXACT, WRITTEN, Table
 from qc.render.tables.kept import incidents, kept
 from qc.render.tables.ranking import ranking, z_scores
 from qc.render.tables.workers import p_values
@@ -54,4 +56,39 @@ def _left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
 
 def _shown(names: Sequence[str]) -> str:
     more = len(names) - SHOWN_IDS
-    return ", ".join(names[:SHOWN_IDS]) + (f" and {all_in(more)}" if more > 0 else "")
+    return ", ".join(names[:SHOWN_IDS]) + (f" and {_all_in(more, DOCUMENT.name)}" if more > 0 else "")
+
+
+def _all_in(more: int, file: str) -> str:
+    return f"{whole(more)} more, all in {file}"
+
+
+def grid(title: str, table: Table, most: int | None = None, whole_in: str = DOCUMENT.name) -> Grid:
+    """Return the first `most` rows of `table`, all if that is None, as rich lays them out.
+
+    A line under them says how many more there are, all in the file `whole_in`.
+    """
+    more = len(table.shown_rows) - most if most is not None else 0
+    caption = f"… and {_all_in(more, whole_in)}" if more > 0 else None
+    made = Grid(title=title, title_justify="left", caption=caption, caption_justify="left")
+    for number, column in enumerate(table.shown):
+        # Names may be long, so they are folded and not cut; what is read as one number is neither.
+        made.add_column(
+            column.head or "",
+            justify="right" if column.form else "left",
+            overflow="ellipsis" if number else "fold",
+            no_wrap=column.upper is not None or column.form in (WRITTEN, P_EXACT),
+        )
+    for row in table.cells(most):
+        made.add_row(
+            *(
+                ascii_minus(cell.text) if column.form else cell.text
+                for column, cell in zip(table.shown, row, strict=True)
+            )
+        )
+    return made
+
+
+def ascii_minus(text: str) -> str:
+    """Return `text` with a minus that every terminal can show: a `?` before a number would mislead."""
+    return text.replace("−", "-")

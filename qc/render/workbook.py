@@ -35,13 +35,7 @@ def workbook(analysis: Analysis, tables: Tables) -> bytes:
 
 
 def book_of(title: str, entries: Sequence[tuple[str, str]], tables: Tables) -> bytes:
-    """Return a workbook: a sheet with its title and labelled texts, then a sheet for each table.
-
-    Args:
-        title: of the first sheet.
-        entries: label and text, in the order in which they are read.
-        tables: by the name of their file.
-    """
+    """Return a workbook whose front has a title and labelled texts, and a sheet for each table."""
     out = io.BytesIO()
     with xlsxwriter.Workbook(out, {"constant_memory": True}) as book:
         styles = _Styles(book)

@@ -111,7 +111,7 @@ def test_what_is_refused(refused: Callable[..., str], tmp_path: Path) -> None:
     assert "--sd would take the place" in refused(source, "--sd", 25)
     assert "--bootstrap is 5" in refused(source, "--bootstrap", 5)
     assert "--seed is -1" in refused(source, "--seed", -1)
-    assert "is no format" in refused(source, "--format", "pdf")
+    assert "--format is 'pdf'" in refused(source, "--format", "pdf")
     assert "there are: value, overall" in refused(source, "--criterion", "speed")
     assert "nowhere.csv" in refused(tmp_path / "nowhere.csv")
     assert "cannot be written" in refused(source, "--bootstrap", 100, "--out", source)

@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from qc.render.findings.findings import Findings
-from qc.render.grid import ascii_minus, grid
+from qc.render.terminal import ascii_minus, grid
 
 
 def show_findings(found: Findings, console: Console) -> None:
@@ -15,7 +15,7 @@ def show_findings(found: Findings, console: Console) -> None:
         console.print(f"! {note}", style="yellow")
     for part in found.parts:
         if part.on_terminal != 0 and len(part.table.shown_rows):
-            rest = f"{found.command}_{part.name}.csv"
-            console.print(grid(part.title, part.table, part.on_terminal, rest))
+            file = f"{found.command}_{part.name}.csv"
+            console.print(grid(part.title, part.table, part.on_terminal, file))
             console.print(ascii_minus(part.text), style="dim")
     console.print(f"Signature: {found.signature}", soft_wrap=True)

@@ -86,6 +86,15 @@ def test_metrics_by_output_bring_what_nobody_judged_into_the_pool(long_file: Pat
     assert known.values.tolist() == [2]
 
 
+def test_an_unjudged_output_of_two_systems_joins_both_pools(long_file: Path, written: Written) -> None:
+    metrics = written(
+        "metrics.csv",
+        "output,item,system,llm\na / i1,i1,a,1\na / i2,i2,a,2\nb / i1,i1,b,3\nb / i2,i2,b,4\nx,i3,a;b,5\n",
+    )
+    judgments = read_judgments(str(long_file), Selection(metrics))
+    assert judgments.of("fun", "a").pool == judgments.of("fun", "b").pool == 3
+
+
 def test_metrics_by_system(long_file: Path, written: Written) -> None:
     metrics = written("metrics.csv", "system,perplexity\nb,20\na,10\n")
     judgments = read_judgments(str(long_file), Selection(metrics))
