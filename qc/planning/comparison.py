@@ -97,6 +97,20 @@ class Comparison:
         """Design effect of letting each worker judge as much as here, pooled over pairs; NaN if unknown."""
         return np.nan if self.by_worker is None else pooled_effect(self.means, self.by_worker)
 
+    def workers_for(self, judgments: float) -> float:
+        """Return how many workers give every system so many judgments, each judging as much as here.
+
+        Args:
+            judgments: of each system, a real number.
+
+        Returns:
+            A whole number; NaN if workers are unknown.
+        """
+        if self.opinion.workers is None:
+            return np.nan
+        each = len(self.opinion.values) / (self.opinion.workers.max() + 1)
+        return float(np.ceil(judgments * len(self.opinion.systems) / each))
+
     @property
     def mean_effects(self) -> NDArray[np.float64]:
         """Design effect of workers on the mean of each system, (S,); NaN if unknown."""

@@ -20,6 +20,8 @@ from qc.planning.metric_error import MetricError
 QUANTILES = (0.25, 0.5, 0.75)
 # Every judgment is another worker's, and of another output.
 INDEPENDENT = "independent judgments"
+# As many by each worker as in the data.
+AS_HERE = "each worker judging as here"
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def bases(comparison: Comparison, metrics: Sequence[MetricError]) -> list[Basis]
     if np.bincount(comparison.opinion.outputs).max() > 1:
         found.append(Basis("each output judged as often as here", comparison.sd, comparison.output_effect))
     if np.isfinite(comparison.worker_effect):
-        found.append(Basis("each worker judging as here", comparison.sd, comparison.worker_effect))
+        found.append(Basis(AS_HERE, comparison.sd, comparison.worker_effect))
     perfect = comparison.annotator.sd_perfect
     if np.isfinite(perfect):
         found.append(Basis("a perfect annotator", perfect, 1.0))

@@ -11,7 +11,7 @@ from qc.estimators.break_even import error_curve
 from qc.number_format import listed, percent, whole
 from qc.planning.comparison import OUTPUTS, WORKERS, Comparison
 from qc.planning.metric_error import BOOTSTRAP, MetricError
-from qc.planning.plan import Basis, Planned, PlanOptions, Shown
+from qc.planning.plan import AS_HERE, Basis, Planned, PlanOptions, Shown
 from qc.planning.power_analysis import PowerAnalysis
 from qc.render.findings.findings import Findings, FindingsFigure, Part
 from qc.render.table import COUNT, SHARE, THREE, TWO, Column, Form, Table
@@ -71,7 +71,7 @@ def power_findings(found: PowerAnalysis, source: str = "") -> Findings:
 def _plan_parts(found: PowerAnalysis) -> list[Part]:
     parts = []
     if found.planned:
-        parts.append(_sizes(found.planned, found.options))
+        parts.append(_sizes(found))
     if found.shown:
         parts.append(_shown(found.shown, found.options))
     return parts
@@ -81,7 +81,14 @@ def _asked(options: PlanOptions) -> str:
     return f"power {percent(options.power, 0)}, two-sided α = {options.alpha:g}"
 
 
-def _sizes(planned: Sequence[Planned], options: PlanOptions) -> Part:
+def _workers(found: PowerAnalysis, planned: Planned) -> float:
+    """Return how many workers a plan takes, NaN where it does not say how much each of them judges."""
+    known = found.comparison is not None and planned.basis.name == AS_HERE
+    return found.comparison.workers_for(planned.size.exact) if found.comparison and known else np.nan
+
+
+def _sizes(found: PowerAnalysis) -> Part:
+    planned = found.planned
     frame = pd.DataFrame(
         {
             "basis": [each.basis.name for each in planned],
@@ -89,6 +96,7 @@ def _sizes(planned: Sequence[Planned], options: PlanOptions) -> Part:
             "sd": [each.size.sd for each in planned],
             "design_effect": [each.size.design_effect for each in planned],
             "per_system": [each.size.per_system for each in planned],
+            "workers": [_workers(found, each) for each in planned],
             "exact": [each.size.exact for each in planned],
             "both_published": [each.size.published for each in planned],
             "both_normal": [each.size.normal for each in planned],
@@ -100,14 +108,16 @@ def _sizes(planned: Sequence[Planned], options: PlanOptions) -> Part:
         Column("sd", "sd", THREE),
         Column("design_effect", "Design effect", TWO),
         Column("per_system", "Of each system", COUNT),
+        *([Column("workers", "Workers", COUNT)] if np.isfinite(frame["workers"]).any() else []),
         Column("both_published", "Both (published)", COUNT),
         Column("both_normal", "Both (normal)", COUNT),
     )
     text = (
-        f"At {_asked(options)}. A plan needs so many of each system, rounded up. Published rounds the "
+        f"At {_asked(found.options)}. A plan needs so many of each system, rounded up. Published rounds the "
         "number for both systems together; the normal approximation is a little low. Independent "
         "judgments are each by another worker and of another output. A control variate needs many outputs "
-        "more that nobody judges."
+        "more that nobody judges. Workers are those whose judgments count, for all systems together, each "
+        "judging as much as here."
     )
     return Part("sizes", "Judgments that a difference takes.", text, Table(frame, columns))
 
@@ -318,6 +328,9 @@ def _size_sentence(found: PowerAnalysis) -> str:
     if not sizes:
         return ""
     needs = listed([f"{whole(each.per_system)} for {each.difference:.3g}" for each in sizes])
+    workers = [_workers(found, each) for each in found.planned if each.basis == basis]
+    if found.comparison is not None and np.isfinite(workers).all():
+        needs += f", so {listed([whole(each) for each in workers])} workers for all systems"
     return (
         f"Judgments of each system that a difference takes, at {_asked(found.options)}: {needs} "
         f"({basis.name})."

@@ -125,6 +125,14 @@ def test_a_basis_for_all_that_the_data_tell(small_opinion: Opinion) -> None:
     assert "independent, overlap as control variate" in names
 
 
+def test_how_many_workers_a_plan_takes(small_opinion: Opinion) -> None:
+    found = compare(small_opinion)
+    # A worker judges three systems twice: 6 judgments. 10 of each system are 30, so 5 workers; 10.1 take one more.
+    assert found.workers_for(10) == 5
+    assert found.workers_for(10.1) == 6
+    assert np.isnan(compare(replace(small_opinion, workers=None)).workers_for(10))
+
+
 def test_without_workers_there_is_nothing_over_workers(small_opinion: Opinion) -> None:
     found = compare(replace(small_opinion, workers=None))
     assert set(found.errors) == {JUDGMENTS, OUTPUTS}
