@@ -20,7 +20,8 @@ from qc.planning.metric_error import MetricError
 QUANTILES = (0.25, 0.5, 0.75)
 # Every judgment is another worker's, and of another output.
 INDEPENDENT = "independent judgments"
-# As many by each worker as in the data.
+# As many of each output, or by each worker, as in the data.
+OUTPUTS_AS_HERE = "each output judged as often as here"
 AS_HERE = "each worker judging as here"
 
 
@@ -116,7 +117,7 @@ def bases(comparison: Comparison, metrics: Sequence[MetricError]) -> list[Basis]
     """
     found = [Basis(INDEPENDENT, comparison.sd, 1.0)]
     if np.bincount(comparison.opinion.outputs).max() > 1:
-        found.append(Basis("each output judged as often as here", comparison.sd, comparison.output_effect))
+        found.append(Basis(OUTPUTS_AS_HERE, comparison.sd, comparison.output_effect))
     if np.isfinite(comparison.worker_effect):
         found.append(Basis(AS_HERE, comparison.sd, comparison.worker_effect))
     perfect = comparison.annotator.sd_perfect

@@ -11,7 +11,7 @@ from qc.estimators.break_even import error_curve
 from qc.number_format import listed, percent, whole
 from qc.planning.comparison import OUTPUTS, WORKERS, Comparison
 from qc.planning.metric_error import BOOTSTRAP, MetricError
-from qc.planning.plan import AS_HERE, Basis, Planned, PlanOptions, Shown
+from qc.planning.plan import AS_HERE, OUTPUTS_AS_HERE, Basis, Planned, PlanOptions, Shown
 from qc.planning.power_analysis import PowerAnalysis
 from qc.render.findings.findings import Findings, FindingsFigure, Part
 from qc.render.table import COUNT, SHARE, THREE, TWO, Column, Form, Table
@@ -83,7 +83,7 @@ def _asked(options: PlanOptions) -> str:
 
 def _workers(found: PowerAnalysis, planned: Planned) -> float:
     """Return how many workers a plan takes, NaN where it does not say how much each of them judges."""
-    known = found.comparison is not None and planned.basis.name == AS_HERE
+    known = found.comparison is not None and planned.basis.name in (OUTPUTS_AS_HERE, AS_HERE)
     return found.comparison.workers_for(planned.size.exact) if found.comparison and known else np.nan
 
 
@@ -102,23 +102,29 @@ def _sizes(found: PowerAnalysis) -> Part:
             "both_normal": [each.size.normal for each in planned],
         }
     )
+    with_workers = bool(np.isfinite(frame["workers"]).any())
     columns = (
         Column("basis", "Judgments"),
         Column("difference", "Difference", THREE),
         Column("sd", "sd", THREE),
         Column("design_effect", "Design effect", TWO),
         Column("per_system", "Of each system", COUNT),
-        *([Column("workers", "Workers", COUNT)] if np.isfinite(frame["workers"]).any() else []),
+        *([Column("workers", "Workers", COUNT)] if with_workers else []),
         Column("both_published", "Both (published)", COUNT),
         Column("both_normal", "Both (normal)", COUNT),
     )
     text = (
         f"At {_asked(found.options)}. A plan needs so many of each system, rounded up. Published rounds the "
         "number for both systems together; the normal approximation is a little low. Independent "
-        "judgments are each by another worker and of another output. A control variate needs many outputs "
-        "more that nobody judges. Workers are those whose judgments count, for all systems together, each "
-        "judging as much as here."
+        "judgments are each by another worker and of another output."
     )
+    if found.metrics:
+        text += " A control variate needs many outputs more that nobody judges."
+    if with_workers:
+        text += (
+            " Workers are those whose judgments count, for all systems together, each judging as much as "
+            "here."
+        )
     return Part("sizes", "Judgments that a difference takes.", text, Table(frame, columns))
 
 
@@ -220,9 +226,9 @@ def _metric_parts(comparison: Comparison, metrics: Sequence[MetricError]) -> lis
     )
     text = (
         "Error is how often the metric puts two systems in the other order than people; people’s labels "
-        f"vary with {comparison.unit_of_record} drawn anew. Worth is the number of judgments of each "
-        "system at which people err as often as the metric is biased, that is, on an endless test set; "
-        "then the same in judgments of the perfect annotator. The file also has what other ways of "
+        f"vary with {comparison.unit_of_record} drawn anew. Worth is the number of independent judgments "
+        "of each system at which people err as often as the metric is biased, that is, on an endless test "
+        "set; then the same in judgments of the perfect annotator. The file also has what other ways of "
         f"drawing give, among them “{BOOTSTRAP}”."
     )
     return [Part("metrics", "Metrics in the place of people.", text, Table(frame, columns, of_record))]
@@ -317,8 +323,9 @@ def _verdict(found: PowerAnalysis) -> tuple[str, ...]:
 
 
 def _basis_of_record(found: PowerAnalysis) -> Basis:
-    """Return the basis that the verdict goes by: of those with judgments as here, the costliest."""
-    people = [basis for basis in found.bases if basis.sd == found.bases[0].sd]
+    """Return the basis that the verdict goes by: of the ways that are known to be gone, the costliest."""
+    gone = [basis for basis in found.bases if basis.name in (OUTPUTS_AS_HERE, AS_HERE)]
+    people = gone or [basis for basis in found.bases if basis.sd == found.bases[0].sd]
     return max(people, key=lambda basis: basis.design_effect)
 
 

@@ -11,7 +11,7 @@ from qc.estimators.pairs import Decomposition
 from qc.planning.comparison import JUDGMENTS, OUTPUTS, WORKERS, compare
 from qc.planning.metric_error import BOOTSTRAP
 from qc.planning.opinion import Opinion
-from qc.planning.plan import INDEPENDENT, PlanOptions
+from qc.planning.plan import INDEPENDENT, OUTPUTS_AS_HERE, PlanOptions
 from qc.planning.power_analysis import PowerAnalysis, analyse_power, data_hash, plan_power, power_steps
 from tests.qc.support.crowd_ratings import golden
 
@@ -121,13 +121,13 @@ def test_by_hand(small_opinion: Opinion) -> None:
 
 def test_a_basis_for_all_that_the_data_tell(small_opinion: Opinion) -> None:
     names = [basis.name for basis in analyse_power(small_opinion, PlanOptions(), 200, 0).bases]
-    assert names[:2] == [INDEPENDENT, "each output judged as often as here"]
+    assert names[:2] == [INDEPENDENT, OUTPUTS_AS_HERE]
     assert "independent, overlap as control variate" in names
 
 
 def test_how_many_workers_a_plan_takes(small_opinion: Opinion) -> None:
     found = compare(small_opinion)
-    # A worker judges three systems twice: 6 judgments. 10 of each system are 30, so 5 workers; 10.1 take one more.
+    # A worker gives 6 judgments, two of each of 3 systems: 10 of each take 5 workers, 10.1 one more.
     assert found.workers_for(10) == 5
     assert found.workers_for(10.1) == 6
     assert np.isnan(compare(replace(small_opinion, workers=None)).workers_for(10))
