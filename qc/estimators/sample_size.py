@@ -51,8 +51,8 @@ class SampleSize:
 
     @property
     def per_system(self) -> int:
-        """Judgments that a plan needs of each of the two systems."""
-        return math.ceil(self.exact)
+        """Judgments that a plan needs of each of the two systems; a test needs 2."""
+        return max(math.ceil(self.exact), math.ceil(FEWEST_JUDGMENTS))
 
     @property
     def published(self) -> int:

@@ -29,7 +29,7 @@ class Comparison:
         opinion: the judgments.
         means: of the systems.
         by_output: what each output adds to the errors of the means.
-        by_worker: what each worker adds; None if workers are unknown.
+        by_worker: what each worker adds; None if workers are unknown, or a pair has been judged by one alone.
     """
 
     opinion: Opinion
@@ -56,7 +56,7 @@ class Comparison:
     @property
     def unit_of_record(self) -> str:
         """Outputs or workers, whichever leaves people's labels less sure."""
-        sure = {unit: float(np.nanmean(found.wavers)) for unit, found in self.labels.items()}
+        sure = {unit: float(found.wavers.mean()) for unit, found in self.labels.items()}
         return max((unit for unit in (OUTPUTS, WORKERS) if unit in sure), key=lambda unit: sure[unit])
 
     @property
@@ -97,11 +97,11 @@ class Comparison:
         """Design effect of letting each worker judge as much as here, pooled over pairs; NaN if unknown."""
         return np.nan if self.by_worker is None else pooled_effect(self.means, self.by_worker)
 
-    def workers_for(self, judgments: float) -> float:
+    def workers_for(self, judgments: int) -> float:
         """Return how many workers give every system so many judgments, each judging as much as here.
 
         Args:
-            judgments: of each system, a real number.
+            judgments: of each system.
 
         Returns:
             A whole number; NaN if workers are unknown.
@@ -129,10 +129,10 @@ class Comparison:
 def compare(opinion: Opinion) -> Comparison:
     """Return what people say of every two systems."""
     values, systems, count = opinion.values, opinion.system_codes, len(opinion.systems)
-    workers = opinion.workers
-    return Comparison(
-        opinion,
-        system_means(values, systems, count),
-        unit_shares(values, systems, opinion.outputs, count),
-        None if workers is None else unit_shares(values, systems, workers, count),
-    )
+    means = system_means(values, systems, count)
+    by_output = unit_shares(values, systems, opinion.outputs, count)
+    by_worker = None
+    if opinion.workers is not None:
+        shares = unit_shares(values, systems, opinion.workers, count)
+        by_worker = shares if np.isfinite(shares.difference_errors(means.pairs)).all() else None
+    return Comparison(opinion, means, by_output, by_worker)

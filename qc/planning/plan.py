@@ -8,9 +8,11 @@ import numpy as np
 from qc.errors import OptionError
 from qc.estimators.sample_size import (
     ALPHA,
+    MOST_JUDGMENTS,
     POWER,
     SampleSize,
     detectable_difference,
+    power_of,
     sample_size,
 )
 from qc.planning.comparison import Comparison
@@ -87,7 +89,17 @@ class Shown:
 
 
 def plan(bases: Sequence[Basis], options: PlanOptions) -> list[Planned]:
-    """Return the sizes for every difference, basis after basis."""
+    """Return the sizes for every difference, basis after basis.
+
+    Raises:
+        OptionError: a difference is so small that no number of judgments in reach shows it.
+    """
+    for each in options.differences:
+        if any(power_of(each / basis.sd, MOST_JUDGMENTS, options.alpha) < options.power for basis in bases):
+            raise OptionError(
+                f"--difference is {each:g}, but more than {MOST_JUDGMENTS:.0e} judgments would not show "
+                "it. Give a larger one."
+            )
     return [
         Planned(basis, sample_size(each, basis.sd, options.power, options.alpha, basis.design_effect))
         for basis in bases

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qc.errors import OptionError
+from qc.errors import EmptyRunError, OptionError
 from qc.planning.comparison import Comparison, compare
 from qc.planning.metric_error import MetricError, metric_error, published_labels
 from qc.planning.opinion import Opinion
@@ -83,9 +83,18 @@ def analyse_power(
         draws: resamples for the published way to get labels.
         seed: of these.
         on_step: called for people and for each metric, when it is begun.
+
+    Raises:
+        EmptyRunError: all judgments of each system are the same, or a metric leaves a system out.
+        OptionError: a difference is too small to be planned for.
     """
     on_step("People's labels")
     comparison = compare(opinion)
+    if comparison.sd == 0:
+        raise EmptyRunError(
+            f"All judgments of {opinion.criterion!r} of a system are the same, so they do not tell how "
+            "judgments spread. Add judgments, or name another --criterion."
+        )
     published = published_labels(comparison, draws, seed)
     metrics = []
     for name in opinion.metrics:

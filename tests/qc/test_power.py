@@ -58,6 +58,12 @@ def test_all_files_and_the_golden_numbers_in_them(power: Run, published: Path, t
     worths = {row["metric"]: row["worth"] for row in document["metrics"]}
     for metric, found in expected["decomposition"].items():
         assert worths[metric] == pytest.approx(found["break_even_judgments"], rel=0.005)
+    pairs = pd.DataFrame(document["metric_pairs"])
+    assert len(pairs) == 6 * 120
+    on_average = pairs.groupby("metric")[["error", "bias", "noise_part", "variance_part"]].mean()
+    for metric, found in expected["decomposition"].items():
+        assert on_average.loc[metric, "error"] == pytest.approx(found["normal_outputs"]["error"], abs=1e-5)
+        assert on_average.loc[metric, "bias"] == pytest.approx(found["normal_outputs"]["bias"], abs=1e-5)
     noise = {row["drawn"]: row["noise"] for row in document["noise"]}
     assert noise["judgments"] == pytest.approx(human["lower_bound_rows"], abs=1e-5)
     assert noise["outputs"] == pytest.approx(human["lower_bound_outputs"], abs=1e-5)
@@ -90,8 +96,8 @@ def test_the_same_seed_gives_the_same_bytes(power: Run, tmp_path: Path) -> None:
 def test_a_run_of_ours_knows_its_workers(power: Run, published: Path) -> None:
     run = published / "published" / "free_run1" / "hits_data.json"
     output = " ".join(power(run, "--z", "--difference", 0.2, "--bootstrap", 100).stdout.split())
-    # 173 workers hold 1,075 conversations with 10 systems: 170 of each take 170 × 1,730 / 1,075 workers.
-    assert "170 for 0.2, so 273 workers for all systems (each worker judging as here)" in output
+    # 173 workers hold 1,075 conversations with 10 systems: 170 of each take 170 × 1,730 / 1,075 = 273.6 workers.
+    assert "170 for 0.2, so 274 workers for all systems (each worker judging as here)" in output
 
 
 def test_names_in_the_data_are_not_markup(power: Run, tmp_path: Path) -> None:

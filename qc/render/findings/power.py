@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 # Judgments of each system, at which the table of the curve has a row.
 CURVE = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 500, 1000, 2000, 5000, 10_000)
 CLOSEST_PAIRS = 10
+# Of the pairs: below it people are as good as sure.
+FEW = 0.005
 METHOD = (
     "Sizes: the two-sided t test of two means, by the noncentral t (Cohen, 1988), multiplied by the "
     "design effect. Both systems, rounded: as Wei and Jia print it (The statistical advantage of "
     "automatic NLG metrics at the system level, ACL 2021, tables 2 and 5). Noise, bias, variance, perfect "
     "annotator and worth: the same paper, sections 4 to 6, with the errors of its tables corrected; what "
-    "it prints is shown beside it and called published."
+    "it prints is shown beside it and called published. As there, people and metrics are drawn anew "
+    "independently of each other."
 )
 
 
@@ -84,7 +87,7 @@ def _asked(options: PlanOptions) -> str:
 def _workers(found: PowerAnalysis, planned: Planned) -> float:
     """Return how many workers a plan takes, NaN where it does not say how much each of them judges."""
     known = found.comparison is not None and planned.basis.name in (OUTPUTS_AS_HERE, AS_HERE)
-    return found.comparison.workers_for(planned.size.exact) if found.comparison and known else np.nan
+    return found.comparison.workers_for(planned.size.per_system) if found.comparison and known else np.nan
 
 
 def _sizes(found: PowerAnalysis) -> Part:
@@ -149,7 +152,7 @@ def _noise(comparison: Comparison) -> Part:
     frame = pd.DataFrame(
         {
             "drawn": list(comparison.labels),
-            "noise": [float(np.nanmean(found.wavers)) for found in comparison.labels.values()],
+            "noise": [float(found.wavers.mean()) for found in comparison.labels.values()],
             "of_record": [unit == comparison.unit_of_record for unit in comparison.labels],
         }
     )
@@ -231,7 +234,44 @@ def _metric_parts(comparison: Comparison, metrics: Sequence[MetricError]) -> lis
         "set; then the same in judgments of the perfect annotator. The file also has what other ways of "
         f"drawing give, among them “{BOOTSTRAP}”."
     )
-    return [Part("metrics", "Metrics in the place of people.", text, Table(frame, columns, of_record))]
+    on_average = Part("metrics", "Metrics in the place of people.", text, Table(frame, columns, of_record))
+    return [on_average, _metric_pairs(comparison, metrics)]
+
+
+def _metric_pairs(comparison: Comparison, metrics: Sequence[MetricError]) -> Part:
+    names, (first, second) = comparison.opinion.systems, comparison.means.pairs
+    unit = comparison.unit_of_record
+    frame = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "metric": each.metric,
+                    "system": [names[i] for i in first],
+                    "other": [names[i] for i in second],
+                    "error": each.errors[unit].error,
+                    "noise_part": each.errors[unit].noise_part,
+                    "bias": each.errors[unit].bias,
+                    "variance_part": each.errors[unit].variance_part,
+                    "noise": each.errors[unit].noise,
+                    "variance": each.errors[unit].variance,
+                }
+            )
+            for each in metrics
+        ],
+        ignore_index=True,
+    )
+    columns = (
+        Column("metric", "Metric"),
+        Column("system", "System"),
+        Column("other", "Other"),
+        Column("error", "Error", SHARE),
+        Column("noise_part", "= c0 × noise", SHARE),
+        Column("bias", "+ bias", SHARE),
+        Column("variance_part", "+ c1 × variance", SHARE),
+    )
+    rows = frame.sort_values("error", ascending=False, kind="stable")
+    text = f"The largest errors first; people’s labels vary with {unit} drawn anew."
+    return Part("metric_pairs", "Metrics, pair by pair.", text, Table(frame, columns, rows), 0)
 
 
 def _systems(comparison: Comparison) -> Part:
@@ -356,12 +396,13 @@ def _shown_sentence(found: PowerAnalysis) -> str:
 
 def _noise_sentence(comparison: Comparison) -> str:
     unit = comparison.unit_of_record
-    noise = float(np.nanmean(comparison.labels[unit].wavers))
+    noise = float(comparison.labels[unit].wavers.mean())
     kept = {OUTPUTS: "other outputs", WORKERS: "other workers"}[unit]
+    pairs = len(comparison.means.differences)
+    remark = "; a metric that seems to err less is lucky" if noise >= FEW else ""
     return (
         f"With {kept} people themselves would put {percent(noise)} of the "
-        f"{whole(len(comparison.means.differences))} pairs of systems in the other order; a metric that "
-        "seems to err less is lucky."
+        f"{whole(pairs)} pair{'s' if pairs > 1 else ''} of systems in the other order{remark}."
     )
 
 

@@ -127,9 +127,9 @@ def test_a_basis_for_all_that_the_data_tell(small_opinion: Opinion) -> None:
 
 def test_how_many_workers_a_plan_takes(small_opinion: Opinion) -> None:
     found = compare(small_opinion)
-    # A worker gives 6 judgments, two of each of 3 systems: 10 of each take 5 workers, 10.1 one more.
+    # A worker gives 6 judgments, two of each of 3 systems: 10 of each take 5 workers, 11 one more.
     assert found.workers_for(10) == 5
-    assert found.workers_for(10.1) == 6
+    assert found.workers_for(11) == 6
     assert np.isnan(compare(replace(small_opinion, workers=None)).workers_for(10))
 
 
@@ -152,6 +152,25 @@ def test_a_metric_that_leaves_a_system_out(small_opinion: Opinion) -> None:
     metrics.loc[small_opinion.pool[:, 2], "overlap"] = np.nan
     with pytest.raises(EmptyRunError, match="no output of c has a value"):
         analyse_power(replace(small_opinion, metrics=metrics), PlanOptions(), 200, 0)
+
+
+def test_judgments_that_do_not_spread(small_opinion: Opinion) -> None:
+    flat = replace(small_opinion, values=np.ones_like(small_opinion.values))
+    with pytest.raises(EmptyRunError, match="are the same"):
+        analyse_power(flat, PlanOptions(), 200, 0)
+
+
+def test_one_worker_alone_does_not_tell_how_workers_differ(small_opinion: Opinion) -> None:
+    assert small_opinion.workers is not None
+    alone = replace(small_opinion, workers=np.zeros_like(small_opinion.workers))
+    found = analyse_power(alone, PlanOptions(), 200, 0)
+    assert found.comparison is not None
+    assert set(found.comparison.labels) == {JUDGMENTS, OUTPUTS}
+
+
+def test_a_difference_that_nothing_shows() -> None:
+    with pytest.raises(OptionError, match="--difference is 1e-09"):
+        plan_power(PlanOptions(differences=(1e-9,)), 25.0, 1.0)
 
 
 def test_the_hash_is_of_what_decides_the_numbers(small_opinion: Opinion) -> None:
