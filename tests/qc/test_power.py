@@ -96,7 +96,7 @@ def test_the_same_seed_gives_the_same_bytes(power: Run, tmp_path: Path) -> None:
 def test_a_run_of_ours_knows_its_workers(power: Run, published: Path) -> None:
     run = published / "published" / "free_run1" / "hits_data.json"
     output = " ".join(power(run, "--z", "--difference", 0.2, "--bootstrap", 100).stdout.split())
-    # 173 workers hold 1,075 conversations with 10 systems: 170 of each take 170 × 1,730 / 1,075 = 273.6 workers.
+    # 173 workers hold 1,075 conversations with 10 systems: 170 of each take 170 × 1,730 / 1,075 = 273.6.
     assert "170 for 0.2, so 274 workers for all systems (each worker judging as here)" in output
 
 
