@@ -1,7 +1,8 @@
 """Bootstrap intervals of a mean without and with control variate: of outputs, and of workers.
 
 What is drawn comes with everything it has: an output with all its judgments, a worker with all they judged.
-The slope is fitted anew in each draw; the pool stays as it is. Sources: Chaganty, Mussmann and Liang, ACL
+The slope is fitted anew in each draw, and the outputs that nobody judged are drawn, too, because a pool that
+ends is known no better than that. Sources: Chaganty, Mussmann and Liang, ACL
 2018, section 5; that whole units are drawn: Davison and Hinkley, 1997, section 3.8.
 """
 
@@ -17,6 +18,7 @@ def resampled_means(
     metric: NDArray[np.float64],
     weights: NDArray[np.float64],
     units: NDArray[np.intp],
+    unrated: NDArray[np.float64],
     level: float,
     draws: int,
     rng: np.random.Generator,
@@ -26,8 +28,9 @@ def resampled_means(
     Args:
         values: (K,), judgments.
         metric: (K,), of the outputs that they are of, standardised on the pool; all 0 for none.
-        weights: (K,), how much each judgment counts.
+        weights: (K,), how much each judgment counts; for the pool's sake those of an output add up to 1.
         units: (K,), codes of what is drawn: outputs or workers.
+        unrated: the metric of the outputs that nobody judged, standardised likewise; none leaves μ̃ = ȳ.
         level: of the intervals.
         draws: number of resamples.
         rng: source of the draws.
@@ -40,7 +43,9 @@ def resampled_means(
         return nothing, nothing
     size, y, g, product = bootstrap_sums(sums, draws, rng).T
     mean, mean_g = y / size, g / size
-    estimate = mean - (product / size - mean * mean_g) * mean_g
+    left = len(unrated) / (len(unrated) + float(weights.sum()))
+    of_unrated = bootstrap_sums(unrated[:, None], draws, rng)[:, 0] / max(len(unrated), 1)
+    estimate = mean - (product / size - mean * mean_g) * left * (mean_g - of_unrated)
     return _interval(mean, level), _interval(estimate, level)
 
 

@@ -97,7 +97,14 @@ def worth(judged: Judged, metric: str, draws: int, seed: int) -> Worth | None:
         name: (nothing, nothing)
         if unit is None
         else resampled_means(
-            known.values, g, weights, unit, LEVEL, draws, generator(seed, f"means by {name}")
+            known.values,
+            g,
+            weights,
+            unit,
+            pool[known.counts == 0],
+            LEVEL,
+            draws,
+            generator(seed, f"means by {name}"),
         )
         for name, unit in units.items()
     }

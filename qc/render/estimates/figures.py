@@ -1,6 +1,7 @@
 """The figures of estimates: widths against n, and how intervals narrow while data come in."""
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 from matplotlib.typing import LineStyleType
 from numpy.typing import NDArray
 
@@ -94,6 +95,7 @@ def _drawn_looks(part: Part, looks: Looks) -> Drawing:
         key(page, LEFT, 24 + LINE * number, sign, colour, text)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(looks.unit)
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.set_ylabel("half-width at 95 %")
     axes.grid(axis="y")
     title = f"While data come in: {part.criterion}, {part.system}"

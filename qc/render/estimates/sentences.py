@@ -1,6 +1,6 @@
 """What a metric saves, in words: of every hundred judgments so many, or none."""
 
-from qc.estimators.estimable import Estimated, NotEstimable
+from qc.estimators.estimable import NotEstimable
 from qc.number_format import decimal, whole
 from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, Part
 from qc.precision.worth import Worth
@@ -13,33 +13,31 @@ def findings(estimates: Estimates) -> tuple[str, ...]:
     return tuple(_saved(part, part.metrics[0]) for part in single or parts)
 
 
-def saved(efficiency: Estimated) -> str:
+def _share(efficiency: float) -> str:
     """Return how many of 100 judgments are saved at a data efficiency; `none` for less than one."""
-    if isinstance(efficiency, NotEstimable):
-        return f"a number that is {efficiency} ({efficiency.why})"
     share = 100 * (1 - 1 / efficiency)
     return f"{whole(share)} of 100 judgments" if share >= 1 else "none"
 
 
 def _saved(part: Part, worth: Worth) -> str:
-    where = f"{part.criterion}, {part.system}"
-    r = worth.efficiency.r_judgment
-    if isinstance(r, NotEstimable):
-        return f"{where}: {worth.metric} saves none ({r.why})."
+    where = f"{part.criterion}, {part.system}: "
+    r, endless = worth.efficiency.r_judgment, worth.efficiency.de
+    if isinstance(r, NotEstimable) or isinstance(endless, NotEstimable):
+        why = r.why if isinstance(r, NotEstimable) else str(endless)
+        return f"{where}{worth.metric} saves none ({why})."
+    many = "With many more outputs that nobody judged it would save"
+    by_workers = worth.de_cluster
+    if isinstance(by_workers, NotEstimable):
+        would = f"{_share(endless)} if all judgments were independent; the workers are unknown"
+    else:
+        would = f"{_share(by_workers)} (were all judgments independent, {_share(endless)})"
+    return f"{where}{_here(worth)} {many} {would}; r = {decimal(r, 2)}."
+
+
+def _here(worth: Worth) -> str:
+    """Return what the metric saves with the pool that there is, as a sentence without its subject's place."""
     if worth.rated == worth.pool:
-        here = (
-            f"{worth.metric} saves none here, because all {whole(worth.pool)} outputs were judged. "
-            "With many more outputs that nobody judged it would save"
-        )
-        return f"{where}: {here} {saved(worth.de_cluster)}{_aside(worth)}."
-    return (
-        f"{where}: with {whole(worth.rated)} of {whole(worth.pool)} outputs judged, {worth.metric} saves "
-        f"{saved(worth.de_record)}, and with many more that nobody judged it would save "
-        f"{saved(worth.de_cluster)}{_aside(worth)}."
-    )
-
-
-def _aside(worth: Worth) -> str:
-    r = worth.efficiency.r_judgment
-    correlation = "" if isinstance(r, NotEstimable) else f"; r = {decimal(r, 2)}"
-    return f" (were all judgments independent, {saved(worth.efficiency.de)}{correlation})"
+        return f"{worth.metric} saves none here, because all {whole(worth.pool)} outputs were judged."
+    known = worth.de_pool if isinstance(worth.de_record, NotEstimable) else worth.de_record
+    share = "none" if isinstance(known, NotEstimable) else _share(known)
+    return f"with {whole(worth.rated)} of {whole(worth.pool)} outputs judged, {worth.metric} saves {share}."

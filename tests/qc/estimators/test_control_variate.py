@@ -134,13 +134,18 @@ def test_workers_who_differ_widen_the_interval_and_unknown_ones_leave_none() -> 
     assert np.isnan(alone.clustered.high)
 
 
-def test_resampling_agrees_with_the_formula() -> None:
+def test_resampling_agrees_with_the_formula_for_a_pool_that_ends() -> None:
     rng = np.random.default_rng(8)
-    g = on_pool(rng.normal(size=400))
+    pool = on_pool(rng.normal(size=1000))
+    g = pool[:400]
     values = g + rng.normal(size=400)
-    plain, varied = resampled_means(values, g, np.ones(400), np.arange(400), 0.95, 4000, rng)
-    formula = control_variate(values, g, 10**9)
+    alike, outputs = np.ones(400), np.arange(400)
+    plain, varied = resampled_means(values, g, alike, outputs, pool[400:], 0.95, 4000, rng)
+    formula = control_variate(values, g, 1000)
     assert plain.se == pytest.approx(formula.se_mean, rel=0.05)
-    assert varied.se == pytest.approx(formula.se_endless, rel=0.05)
-    alone, _ = resampled_means(values, g, np.ones(400), np.zeros(400, np.intp), 0.95, 100, rng)
+    assert varied.se == pytest.approx(formula.se_estimate, rel=0.05)
+    assert varied.low < formula.estimate < varied.high
+    whole, same = resampled_means(values, g, alike, outputs, pool[:0], 0.95, 200, rng)
+    assert whole == same
+    alone, _ = resampled_means(values, g, alike, np.zeros(400, np.intp), pool[400:], 0.95, 100, rng)
     assert np.isnan(alone.low)

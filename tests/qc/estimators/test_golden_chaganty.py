@@ -194,7 +194,9 @@ def test_workers_resampled(part: Part, golden: dict[str, Any]) -> None:
         )
         for level, key in ((0.8, "bootstrap_ci80"), (0.95, "bootstrap_ci95")):
             rng = np.random.default_rng(3)
-            plain, _ = resampled_means(judged.values, nothing, alike, judged.workers, level, 40_000, rng)
+            plain, _ = resampled_means(
+                judged.values, nothing, alike, judged.workers, nothing[:0], level, 40_000, rng
+            )
             assert [plain.low, plain.high] == pytest.approx(case[key], abs=0.006)
 
 

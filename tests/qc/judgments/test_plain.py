@@ -38,6 +38,13 @@ def test_the_order_of_outputs_is_that_of_the_file(written: Written) -> None:
     assert read_judgments(str(path)).of("value").names.tolist() == ["z", "a"]
 
 
+def test_a_judge_is_a_number_of_judgments_or_a_metric(written: Written) -> None:
+    rows = "output,system,worker,judge,value\n1,s,w,{},1\n1,s,v,{},2\n2,s,w,7,3\n"
+    assert list(read_judgments(str(written("number.csv", rows.format(0, 1)))).metrics) == []
+    metrics = read_judgments(str(written("model.csv", rows.format(4, 4)))).metrics
+    assert metrics["judge"].tolist() == [4, 7]
+
+
 def test_one_output_of_two_systems(written: Written) -> None:
     path = written("j.csv", "output,system,worker,value\n1,a;b,w,1\n2,b,w,2\n")
     judgments = read_judgments(str(path))
