@@ -37,7 +37,7 @@ def power(
     source: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SOURCE]",
+            metavar="SOURCE",
             help="Judgments: a CSV with columns item, system, worker, value (and criterion, and metrics), or "
             "a run as `candor report` reads it. Without it, --sd says how judgments spread.",
         ),
