@@ -37,6 +37,9 @@ SourceName = Annotated[
 RunName = Annotated[
     str | None, typer.Option(help="Slug or id of the run, if the database holds several.", metavar="RUN")
 ]
+Where = Annotated[
+    str | None, typer.Option(metavar="COLUMN=TEXT", help="Take only the outputs that hold TEXT in COLUMN.")
+]
 IncludePartial = Annotated[
     bool, typer.Option("--include-partial", help="Let assignments take part that were not completed.")
 ]
@@ -88,6 +91,20 @@ def names_in(option: str, given: str, known: tuple[str, ...]) -> frozenset[str]:
             f"{option} is {given!r}; give names separated by commas, or {ALL!r}: {', '.join(known)}."
         )
     return names
+
+
+def where_in(given: str | None) -> tuple[str, str] | None:
+    """Return the column and the text of `--where`; None if it is not given.
+
+    Raises:
+        OptionError: it is not written as COLUMN=TEXT.
+    """
+    if given is None:
+        return None
+    column, sign, text = given.partition("=")
+    if not sign:
+        raise OptionError(f"--where is {given!r}; write COLUMN=TEXT, for example published=1.")
+    return column, text
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from qc.command import ALL, RunName, names_in, output_console, progress, stderr_console
+from qc.command import ALL, RunName, Where, names_in, output_console, progress, stderr_console, where_in
 from qc.errors import OptionError
 from qc.judgments import Selection, read_judgments
 from qc.precision import EstimateOptions, Estimates, estimate, steps
@@ -43,10 +43,7 @@ def estimate_command(
     criterion: Annotated[
         str, typer.Option(metavar="NAMES", help="Criteria to estimate, separated by commas.")
     ] = ALL,
-    where: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN=TEXT", help="Take only the outputs that hold TEXT in COLUMN."),
-    ] = None,
+    where: Where = None,
     scale: Annotated[
         str | None,
         typer.Option(metavar="LOW,HIGH", help="Ends of the scale, for the exact confidence sequence."),
@@ -72,7 +69,7 @@ def estimate_command(
     with stderr_console() as stderr:
         options = EstimateOptions(_listed(criterion), _listed(metric), bootstrap, seed, _ends(scale))
         wanted = names_in("--format", formats, FORMATS) if out else frozenset()
-        judgments = read_judgments(source, Selection(metrics, run, alpha, _where(where)))
+        judgments = read_judgments(source, Selection(metrics, run, alpha, where_in(where)))
         with progress(stderr, steps(judgments, options) + writing_steps(wanted)) as on_step:
             estimates = estimate(judgments, options, on_step)
             files = write(estimates, out, wanted, on_step) if out else []
@@ -82,15 +79,6 @@ def estimate_command(
 def _listed(given: str) -> tuple[str, ...]:
     """Return the names in an option; none for ALL."""
     return () if given == ALL else tuple(name.strip() for name in given.split(",") if name.strip())
-
-
-def _where(given: str | None) -> tuple[str, str] | None:
-    if given is None:
-        return None
-    column, sign, text = given.partition("=")
-    if not sign:
-        raise OptionError(f"--where is {given!r}; write COLUMN=TEXT, for example published=1.")
-    return column, text
 
 
 def _ends(given: str | None) -> tuple[float, float] | None:

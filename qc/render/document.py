@@ -28,7 +28,12 @@ Json = dict[str, Any]
 
 def document(analysis: Analysis) -> str:
     """Return the text of `report.json`; a record of a list, or a row of a matrix, is one line of it."""
-    return _layout(as_json(analysis)) + "\n"
+    return json_text(as_json(analysis))
+
+
+def json_text(content: Json) -> str:
+    """Return results as JSON, in the types that results have: frames, arrays, numbers that may be NaN."""
+    return _layout(_plain(content)) + "\n"
 
 
 def as_json(analysis: Analysis) -> Json:

@@ -27,7 +27,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") -> str:
     """Return the page. It holds no script and asks for nothing; every text of the data is escaped."""
     scored = int(analysis.scores.z["overall"].notna().sum())
-    return _template().render(
+    return template("page.html.jinja").render(
         analysis=analysis,
         verdict=verdict(analysis),
         pairs=scored * (scored - 1) // 2,
@@ -38,7 +38,7 @@ def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") ->
         figures={name: Markup(figure.themed) for name, figure in figures.items()},  # noqa: S704
         files=tables,
         shown_rows=SHOWN_ROWS,
-        style=_style(),
+        style=style(),
         policy=POLICY,
     )
 
@@ -49,7 +49,8 @@ def tight(text: str) -> str:
 
 
 @cache
-def _template() -> Template:
+def template(name: str) -> Template:
+    """Return a template of this package; every text that is put into it is escaped."""
     environment = Environment(
         loader=PackageLoader("qc.render", ""),
         autoescape=True,
@@ -58,8 +59,9 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters.update(decimal=decimal, percent=percent, tight=tight, whole=whole)
-    return environment.get_template("page.html.jinja")
+    return environment.get_template(name)
 
 
-def _style() -> Markup:
+def style() -> Markup:
+    """Return the style sheet that all pages have."""
     return Markup(resources.files("qc.render").joinpath("page.css").read_text(encoding="utf-8"))  # noqa: S704

@@ -38,6 +38,8 @@ COMMANDS = {
     "estimate": Command(
         "qc.estimate", "Say how precise means are, and what a metric saves in judgments.", app="app"
     ),
+    "power": Command("qc.power", "Plan how many judgments a conclusion takes.", app="app"),
+    "randomisation": Command("qc.randomisation", "Test pairs of systems, and raters.", app="app"),
     "convert": Command("qc.convert", "Write a run in another format.", app="app"),
     "export": Command("server.cli.export", "Write a run as a hits_data.json, the published format."),
     "audit": Command("server.cli.audit", "Count anew what arrivals go by, and compare."),

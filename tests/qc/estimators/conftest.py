@@ -1,4 +1,4 @@
-"""The judgments of Chaganty, Mussmann and Liang (ACL 2018), and the numbers that must come out of them."""
+"""The data sets of Chaganty, Mussmann and Liang (ACL 2018) and of Wei and Jia (ACL 2021)."""
 
 import json
 from collections.abc import Callable
@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from qc.judgments import Judged, Judgments, Selection, read_judgments
+from tests.qc.support.crowd_ratings import CrowdRatings, read_crowd_ratings
 
 Part = Callable[..., Judged]
 
@@ -50,3 +51,9 @@ def first_judgments() -> Callable[[Judged], NDArray[np.float64]]:
         return judged.values[at]
 
     return first
+
+
+@pytest.fixture(scope="session")
+def crowd_ratings(published: Path) -> CrowdRatings:
+    """The crowd's ratings that Wei and Jia (2021) analyse. A test must not change them."""
+    return read_crowd_ratings(published)

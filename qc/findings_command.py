@@ -1,0 +1,60 @@
+"""What the commands about judgments have in common: what they take, write and print."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from qc.command import names_in, output_console, progress
+from qc.render.findings import FORMATS, Findings, show_findings, write_findings, writing_steps
+
+Metrics = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="CSV with metrics of the outputs, by output or by item and system."),
+]
+Criterion = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What is compared; without it the only criterion, `overall`, or the mean of all of them.",
+    ),
+]
+PerWorkerZ = Annotated[bool, typer.Option("--z", help="Take judgments standardised per worker.")]
+Out = Annotated[
+    Path | None, typer.Option(help="Directory for what is written; made if absent.", metavar="DIR")
+]
+Formats = Annotated[
+    str,
+    typer.Option(
+        "--format", metavar="NAMES", help=f"What to write, separated by commas: {', '.join(FORMATS)}."
+    ),
+]
+
+
+def wanted_formats(given: str, out: Path | None) -> frozenset[str]:
+    """Return the formats that `--format` names; none without `--out`.
+
+    Raises:
+        OptionError: one is not known.
+    """
+    names = names_in("--format", given, FORMATS)
+    return names if out else frozenset()
+
+
+def write_all(found: Findings, out: Path | None, formats: frozenset[str], stderr: Console) -> list[Path]:
+    """Write what was found, with a bar on a terminal, and return the files; nothing without a directory."""
+    if out is None:
+        return []
+    with progress(stderr, writing_steps(formats)) as on_step:
+        return write_findings(found, out, formats, on_step)
+
+
+def tell(found: Findings, out: Path | None, files: list[Path]) -> None:
+    """Print what was found on stdout, and where files lie."""
+    console = output_console()
+    show_findings(found, console)
+    if out is None:
+        console.print("Nothing was written. With --out DIR you get a page, tables and figures.")
+    elif files:
+        console.print(f"{len(files)} files written to {out}; begin with {files[0].name}.", soft_wrap=True)

@@ -1,0 +1,138 @@
+"""How far people tell systems apart: spread, design effect, label noise, pair by pair."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.estimators.design_effect import effects_on_differences, effects_on_means, pooled_effect
+from qc.estimators.pairs import Labels, normal_labels
+from qc.estimators.perfect_annotator import (
+    PerfectAnnotator,
+    annotator_within_systems,
+    perfect_annotator,
+    published_annotator,
+)
+from qc.estimators.standard_error import SystemMeans, UnitShares, system_means, unit_shares
+from qc.planning.opinion import Opinion
+
+# What is drawn anew together when the test set is resampled.
+JUDGMENTS, OUTPUTS, WORKERS = "judgments", "outputs", "workers"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What people say of S systems, and of all P pairs of them, in the order of `np.triu_indices`.
+
+    Attributes:
+        opinion: the judgments.
+        means: of the systems.
+        by_output: what each output adds to the errors of the means.
+        by_worker: what each worker adds; None if workers are unknown, or a pair has been judged by one alone.
+    """
+
+    opinion: Opinion
+    means: SystemMeans
+    by_output: UnitShares
+    by_worker: UnitShares | None
+
+    @cached_property
+    def errors(self) -> dict[str, NDArray[np.float64]]:
+        """Standard errors of the differences, (P,), by what is drawn together."""
+        found = {
+            JUDGMENTS: self.means.difference_errors,
+            OUTPUTS: self.by_output.plain_difference_errors(self.means.pairs),
+        }
+        if self.by_worker is not None:
+            found[WORKERS] = self.by_worker.difference_errors(self.means.pairs)
+        return found
+
+    @cached_property
+    def labels(self) -> dict[str, Labels]:
+        """What people say of each pair, by what is drawn together."""
+        return {unit: normal_labels(self.means.differences, errors) for unit, errors in self.errors.items()}
+
+    @property
+    def unit_of_record(self) -> str:
+        """Outputs or workers, whichever leaves people's labels less sure."""
+        sure = {unit: float(found.wavers.mean()) for unit, found in self.labels.items()}
+        return max((unit for unit in (OUTPUTS, WORKERS) if unit in sure), key=lambda unit: sure[unit])
+
+    @property
+    def variances(self) -> NDArray[np.float64]:
+        """Of a judgment of the first plus one of the second system, (P,)."""
+        first, second = self.means.pairs
+        return np.asarray(self.means.variance[first] + self.means.variance[second])
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of a judgment of one system, pooled over systems."""
+        squares = float((self.means.variance * self.means.count).sum())
+        return float(np.sqrt(squares / (self.means.count.sum() - len(self.means.count))))
+
+    @property
+    def annotators(self) -> dict[str, PerfectAnnotator]:
+        """What a perfect annotator would leave: as published, corrected, and within a system."""
+        opinion = self.opinion
+        return {
+            "all outputs, divisor k (published)": published_annotator(opinion.values, opinion.outputs),
+            "all outputs, divisor k − 1": perfect_annotator(opinion.values, opinion.outputs),
+            "within a system, divisor k − 1": self.annotator,
+        }
+
+    @property
+    def annotator(self) -> PerfectAnnotator:
+        """What a perfect annotator would leave of the spread within a system."""
+        opinion = self.opinion
+        return annotator_within_systems(opinion.values, opinion.outputs, opinion.system_codes)
+
+    @property
+    def output_effect(self) -> float:
+        """Design effect of judging each output as often as here, pooled over pairs."""
+        return float((self.errors[OUTPUTS] ** 2).sum() / (self.errors[JUDGMENTS] ** 2).sum())
+
+    @property
+    def worker_effect(self) -> float:
+        """Design effect of letting each worker judge as much as here, pooled over pairs; NaN if unknown."""
+        return np.nan if self.by_worker is None else pooled_effect(self.means, self.by_worker)
+
+    def workers_for(self, judgments: int) -> float:
+        """Return how many workers give every system so many judgments, each judging as much as here.
+
+        Args:
+            judgments: of each system.
+
+        Returns:
+            A whole number; NaN if workers are unknown.
+        """
+        if self.opinion.workers is None:
+            return np.nan
+        each = len(self.opinion.values) / (self.opinion.workers.max() + 1)
+        return float(np.ceil(judgments * len(self.opinion.systems) / each))
+
+    @property
+    def mean_effects(self) -> NDArray[np.float64]:
+        """Design effect of workers on the mean of each system, (S,); NaN if unknown."""
+        if self.by_worker is None:
+            return np.full(len(self.means.mean), np.nan)
+        return effects_on_means(self.means, self.by_worker)
+
+    @property
+    def difference_effects(self) -> NDArray[np.float64]:
+        """Design effect of workers on the difference of each pair, (P,); NaN if unknown."""
+        if self.by_worker is None:
+            return np.full(len(self.means.differences), np.nan)
+        return effects_on_differences(self.means, self.by_worker)
+
+
+def compare(opinion: Opinion) -> Comparison:
+    """Return what people say of every two systems."""
+    values, systems, count = opinion.values, opinion.system_codes, len(opinion.systems)
+    means = system_means(values, systems, count)
+    by_output = unit_shares(values, systems, opinion.outputs, count)
+    by_worker = None
+    if opinion.workers is not None:
+        shares = unit_shares(values, systems, opinion.workers, count)
+        by_worker = shares if np.isfinite(shares.difference_errors(means.pairs)).all() else None
+    return Comparison(opinion, means, by_output, by_worker)

@@ -1,0 +1,89 @@
+"""Where a metric's errors come from, and what it is worth in judgments."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.errors import EmptyRunError
+from qc.estimators.break_even import judgments_worth
+from qc.estimators.pairs import Decomposition, Labels, decompose, labels_of, normal_labels
+from qc.estimators.resampled_means import resampled_means
+from qc.estimators.standard_error import SystemMeans, system_means
+from qc.planning.comparison import Comparison
+from qc.statistics.chance import generator
+from qc.statistics.correlation import pearson
+
+# People's judgments and the metric's values are drawn each for themselves, as published.
+BOOTSTRAP = "judgments, bootstrap (published)"
+
+
+@dataclass(frozen=True)
+class MetricError:
+    """What is known of one metric.
+
+    Attributes:
+        metric: its name.
+        r: correlation of single judgments with it within systems; NaN if one of them does not vary.
+        errors: where its errors come from, by what is drawn together of people's judgments.
+        worth: judgments of each system at which people err as often as the metric is biased.
+    """
+
+    metric: str
+    r: float
+    errors: dict[str, Decomposition]
+    worth: float
+
+
+@dataclass(frozen=True)
+class PublishedLabels:
+    """People's labels as the published bootstrap gives them.
+
+    Attributes:
+        labels: over `draws` resamples.
+        draws: how many.
+        seed: of the draws.
+    """
+
+    labels: Labels
+    draws: int
+    seed: int
+
+
+def published_labels(comparison: Comparison, draws: int, seed: int) -> PublishedLabels:
+    """Return people's labels when judgments are drawn anew, each for itself."""
+    opinion = comparison.opinion
+    means = resampled_means(
+        opinion.values, opinion.system_codes, len(opinion.systems), draws, generator(seed, "people's labels")
+    )
+    return PublishedLabels(labels_of(means, comparison.means.pairs), draws, seed)
+
+
+def metric_error(comparison: Comparison, metric: str, published: PublishedLabels) -> MetricError:
+    """Return what is known of a metric; every output of the pool that it scores counts, judged or not.
+
+    Raises:
+        EmptyRunError: a system has no output that it scores.
+    """
+    opinion = comparison.opinion
+    scores = opinion.metrics[metric].to_numpy(np.float64)
+    at, systems = np.nonzero(opinion.pool & np.isfinite(scores)[:, None])
+    missing = sorted(set(range(len(opinion.systems))) - set(systems.tolist()))
+    if missing:
+        names = ", ".join(opinion.systems[i] for i in missing)
+        raise EmptyRunError(f"{metric}: no output of {names} has a value of it. Add values, or leave it out.")
+    means = system_means(scores[at], systems, len(opinion.systems))
+    labels = normal_labels(means.differences, means.difference_errors)
+    errors = {unit: decompose(people, labels) for unit, people in comparison.labels.items()}
+    rng = generator(published.seed, f"labels of {metric}")
+    drawn = resampled_means(scores[at], systems, len(opinion.systems), published.draws, rng)
+    errors[BOOTSTRAP] = decompose(published.labels, labels_of(drawn, comparison.means.pairs))
+    bias = float(next(iter(errors.values())).bias.mean())
+    worth = judgments_worth(bias, comparison.means.differences, comparison.variances)
+    return MetricError(metric, _within_systems(comparison, scores, means), errors, worth)
+
+
+def _within_systems(comparison: Comparison, scores: NDArray[np.float64], means: SystemMeans) -> float:
+    opinion = comparison.opinion
+    g = scores[opinion.outputs] - means.mean[opinion.system_codes]
+    return pearson(opinion.values - comparison.means.mean[opinion.system_codes], g)

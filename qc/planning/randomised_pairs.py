@@ -1,0 +1,102 @@
+"""Approximate randomisation of every two systems, within workers, within items, or within both."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.errors import OptionError
+from qc.estimators.profiles import rater_profiles
+from qc.estimators.randomisation import Randomisation, randomise
+from qc.planning.opinion import Opinion
+from qc.progress import OnStep, no_step
+from qc.statistics.chance import generator
+from qc.statistics.multiplicity import holm
+
+
+class Within(StrEnum):
+    """What the two scores that are exchanged have in common."""
+
+    WORKER = "worker"
+    ITEM = "item"
+    BOTH = "both"
+
+
+@dataclass(frozen=True)
+class RandomisedPairs:
+    """The tests of all P pairs of systems.
+
+    Attributes:
+        within: what the two scores that were exchanged have in common.
+        first: (P,), names.
+        second: (P,), names.
+        tests: P of them.
+        holm: (P,), their p corrected for their number; NaN where no unit scored both.
+    """
+
+    within: Within
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    tests: tuple[Randomisation, ...]
+    holm: NDArray[np.float64]
+
+
+def randomise_pairs(
+    opinion: Opinion, within: Within, draws: int, seed: int, on_step: OnStep = no_step
+) -> RandomisedPairs:
+    """Return the test of every two systems; a unit's score of a system is the mean of its judgments.
+
+    Args:
+        opinion: what people think.
+        within: what the two scores that are exchanged have in common.
+        draws: exchanges that are drawn for a pair where there are too many to go through all.
+        seed: of these.
+        on_step: called once.
+
+    Raises:
+        OptionError: the source does not tell the workers that are asked for, or no unit has judged two
+            systems.
+    """
+    on_step("Exchanging scores")
+    units = _units(opinion, within)
+    shape = (int(units.max()) + 1, len(opinion.systems))
+    scores = rater_profiles(opinion.values, units, opinion.system_codes, shape)
+    if not (np.isfinite(scores).sum(axis=1) > 1).any():
+        raise OptionError(
+            f"--within is {within}, but no such unit judged two systems, so there is nothing "
+            "to exchange. Name another one."
+        )
+    first, second = np.triu_indices(len(opinion.systems), 1)
+    tests = tuple(
+        randomise(
+            scores[:, a],
+            scores[:, b],
+            generator(seed, f"exchanges of {opinion.systems[a]}\x1d{opinion.systems[b]}"),
+            draws,
+        )
+        for a, b in zip(first, second, strict=True)
+    )
+    return RandomisedPairs(
+        within,
+        tuple(opinion.systems[a] for a in first),
+        tuple(opinion.systems[b] for b in second),
+        tests,
+        holm(np.array([test.p for test in tests])),
+    )
+
+
+def _units(opinion: Opinion, within: Within) -> NDArray[np.intp]:
+    """Return, (K,), the unit of each judgment, as codes from 0."""
+    if within is Within.ITEM:
+        return opinion.items
+    if opinion.workers is None:
+        raise OptionError(
+            f"--within is {within}, but the source does not tell who judged. Add a column `worker`, or use "
+            f"--within {Within.ITEM}."
+        )
+    if within is Within.WORKER:
+        return opinion.workers
+    both = pd.MultiIndex.from_arrays([opinion.workers, opinion.items])
+    return pd.factorize(both)[0].astype(np.intp)

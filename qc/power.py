@@ -1,0 +1,146 @@
+"""How many judgments a conclusion costs: `python -m qc.power [SOURCE]`; without a source, from an sd."""
+
+from typing import Annotated
+
+import typer
+
+from qc.command import ALL, RunName, Where, progress, stderr_console, where_in
+from qc.errors import OptionError
+from qc.findings_command import (
+    Criterion,
+    Formats,
+    Metrics,
+    Out,
+    PerWorkerZ,
+    tell,
+    wanted_formats,
+    write_all,
+)
+from qc.judgments import Selection, read_judgments
+from qc.planning.opinion import opinion
+from qc.planning.plan import PlanOptions
+from qc.planning.power_analysis import analyse_power, plan_power, power_steps
+from qc.render.findings import Findings
+from qc.render.findings.power import power_findings
+
+FEWEST_DRAWS = 100
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+
+
+@app.command(
+    epilog="Without data: candor power --difference 2 --difference 4 --sd 25 --design-effect 1.5\n\n"
+    "What a size can tell: candor power --judgments 300 --sd 25\n\n"
+    "From judgments: candor power judgments.csv --metrics scores.csv --out plan"
+)
+def power(
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SOURCE",
+            help="Judgments: a CSV with columns item, system, worker, value (and criterion, and metrics), or "
+            "a run as `candor report` reads it. Without it, --sd says how judgments spread.",
+        ),
+    ] = None,
+    difference: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="D",
+            help="A difference of two systems’ means to be found; may be given several times. Not given, but "
+            "SOURCE is: the quartiles of the differences there.",
+        ),
+    ] = None,
+    judgments: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="N",
+            help="Judgments of each system: what difference do they show? May be given several times.",
+        ),
+    ] = None,
+    sd: Annotated[
+        float | None, typer.Option(metavar="S", help="Without SOURCE: standard deviation of a judgment.")
+    ] = None,
+    design_effect: Annotated[
+        float | None,
+        typer.Option(
+            metavar="E",
+            help="Without SOURCE: how many judgments are worth one independent one, because those of a "
+            "worker hang together. 1 if not given.",
+        ),
+    ] = None,
+    power: Annotated[float, typer.Option(help="Chance to find the difference if it is there.")] = 0.95,
+    alpha: Annotated[float, typer.Option(help="Level of the two-sided test.")] = 0.05,
+    metrics: Metrics = None,
+    criterion: Criterion = None,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A metric, or the criterion, of which lower is better; several times."
+        ),
+    ] = None,
+    where: Where = None,
+    z: PerWorkerZ = False,
+    run: RunName = None,
+    bootstrap: Annotated[
+        int, typer.Option(metavar="N", help="Resamples for the published way to get labels.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
+    out: Out = None,
+    formats: Formats = ALL,
+) -> None:
+    """Say how many judgments a difference takes, and what a metric is worth in judgments."""
+    with stderr_console() as stderr:
+        options = PlanOptions(tuple(difference or ()), tuple(judgments or ()), power, alpha)
+        wanted = wanted_formats(formats, out)
+        if source is None:
+            _require_no_data(metrics, criterion, lower_is_better, where, z, run)
+            found = _planned(options, sd, 1.0 if design_effect is None else design_effect)
+        else:
+            _require_no_plan(sd, design_effect, bootstrap, seed)
+            read = read_judgments(source, Selection(metrics, run, where=where_in(where)))
+            people = opinion(read, criterion, z=z, reverse=frozenset(lower_is_better or ()))
+            with progress(stderr, power_steps(people)) as on_step:
+                found = power_findings(analyse_power(people, options, bootstrap, seed, on_step), read.source)
+        files = write_all(found, out, wanted, stderr)
+    tell(found, out, files)
+
+
+def _require_no_data(
+    metrics: object, criterion: object, reverse: object, where: object, z: object, run: object
+) -> None:
+    given = {
+        "--metrics": metrics,
+        "--criterion": criterion,
+        "--lower-is-better": reverse,
+        "--where": where,
+        "--z": z,
+        "--run": run,
+    }
+    without = [name for name, value in given.items() if value]
+    if without:
+        raise OptionError(f"{', '.join(without)} is about judgments, but no SOURCE is given. Name it.")
+
+
+def _require_no_plan(sd: float | None, design_effect: float | None, bootstrap: int, seed: int) -> None:
+    given = [name for name, value in (("--sd", sd), ("--design-effect", design_effect)) if value is not None]
+    if given:
+        raise OptionError(
+            f"{' and '.join(given)} would take the place of what SOURCE tells. Leave one of them out."
+        )
+    if bootstrap < FEWEST_DRAWS:
+        raise OptionError(f"--bootstrap is {bootstrap}, but labels need at least {FEWEST_DRAWS} resamples.")
+    if seed < 0:
+        raise OptionError(f"--seed is {seed}, but a seed is a whole number from 0.")
+
+
+def _planned(options: PlanOptions, sd: float | None, design_effect: float) -> Findings:
+    if sd is None or not options.differences + options.judgments:
+        raise OptionError(
+            "Nothing to plan with. Give --sd and --difference (how many judgments?) or --sd and "
+            "--judgments (what difference do they show?), or name a SOURCE of judgments."
+        )
+    return power_findings(plan_power(options, sd, design_effect))
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m qc.power")

@@ -1,0 +1,114 @@
+"""What a command found, as files in a directory."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qc.errors import OutputError
+from qc.progress import OnStep, no_step
+from qc.render.document import json_text
+from qc.render.files import comma_separated
+from qc.render.findings.findings import Findings
+
+if TYPE_CHECKING:
+    from qc.render.figures.figure import Figure
+
+FORMATS = ("html", "json", "csv", "xlsx", "svg")
+DRAWN = frozenset({"html", "svg"})
+
+
+def writing_steps(formats: frozenset[str]) -> int:
+    """Return how often `write_findings` calls `on_step`."""
+    return len(formats) + bool(formats & DRAWN)
+
+
+def write_findings(
+    found: Findings, directory: Path, formats: frozenset[str], on_step: OnStep = no_step
+) -> list[Path]:
+    """Write what was found into `directory`, made if it is not there; return the files.
+
+    Their names begin with that of the command, so a report of another command may lie beside them.
+
+    Args:
+        found: what is written.
+        directory: where to.
+        formats: of FORMATS: a page, a document for programs, a file for each table, a workbook of all tables,
+            a file for each figure.
+        on_step: called with a description when a format is begun.
+
+    Raises:
+        OutputError: the directory or a file cannot be written.
+    """
+    files: list[Path] = []
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, content in _contents(found, formats, on_step):
+            (directory / name).write_bytes(content)
+            files.append(directory / name)
+    except OSError as error:
+        raise OutputError(
+            f"{directory}: the results cannot be written ({error.strerror or error}). Name another --out."
+        ) from None
+    return files
+
+
+def _contents(found: Findings, formats: frozenset[str], on_step: OnStep) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of each file."""
+    figures: dict[str, Figure] = {}
+    if formats & DRAWN:
+        on_step("Drawing the figures")
+        figures = _drawn(found)
+    if "html" in formats:
+        from qc.render.findings.page import findings_page  # noqa: PLC0415  # takes long to import
+
+        on_step("Writing the page")
+        yield f"{found.command}.html", _utf8(findings_page(found, figures))
+    if "json" in formats:
+        on_step(f"Writing {found.command}.json")
+        yield f"{found.command}.json", _utf8(_document(found))
+    if "csv" in formats:
+        on_step("Writing the tables")
+        for name, table in found.tables.items():
+            yield name, comma_separated(table.frame)
+    if "xlsx" in formats:
+        on_step("Writing the workbook")
+        yield f"{found.command}.xlsx", _workbook(found)
+    if "svg" in formats:
+        on_step("Writing the figures")
+        for figure in figures.values():
+            yield f"{figure.name}.svg", _utf8(figure.signed(found.signature))
+
+
+def _drawn(found: Findings) -> "dict[str, Figure]":
+    from qc.render.figures.figure import finish  # noqa: PLC0415  # imports matplotlib
+    from qc.render.figures.style import drawing  # noqa: PLC0415
+
+    with drawing():
+        return {figure.name: finish(figure.name, figure.draw()) for figure in found.figures}
+
+
+def _document(found: Findings) -> str:
+    return json_text(
+        {
+            "command": found.command,
+            "signature": found.signature,
+            "source": found.source,
+            "verdict": found.verdict,
+            "notes": found.notes,
+            **{part.name: part.table.frame for part in found.parts},
+        }
+    )
+
+
+def _workbook(found: Findings) -> bytes:
+    from qc.render.workbook import book_of  # noqa: PLC0415  # takes long to import
+
+    entries = [("source", found.source)] if found.source else []
+    entries += [("verdict", sentence) for sentence in found.verdict]
+    entries += [("note", note) for note in found.notes]
+    entries += [("method", found.method), ("signature", found.signature)]
+    return book_of(found.title, entries, found.tables)
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", errors="replace")

@@ -1,0 +1,25 @@
+"""What a command found, as one page that needs nothing but itself."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from qc.render.findings.findings import Findings
+from qc.render.page import POLICY, SHOWN_ROWS, style, template
+
+if TYPE_CHECKING:
+    from qc.render.figures.figure import Figure
+
+
+def findings_page(found: Findings, figures: "Mapping[str, Figure]") -> str:
+    """Return the page. It holds no script and asks for nothing; every text of the data is escaped."""
+    return template("findings.html.jinja").render(
+        found=found,
+        tables=found.tables,
+        files=found.tables,
+        figures={name: Markup(figure.themed) for name, figure in figures.items()},  # noqa: S704
+        shown_rows=SHOWN_ROWS,
+        style=style(),
+        policy=POLICY,
+    )

@@ -1,0 +1,179 @@
+"""From judgments to how many of them a conclusion costs."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qc.errors import EmptyRunError, OptionError
+from qc.estimators.pairs import Decomposition
+from qc.planning.comparison import JUDGMENTS, OUTPUTS, WORKERS, compare
+from qc.planning.metric_error import BOOTSTRAP
+from qc.planning.opinion import Opinion
+from qc.planning.plan import INDEPENDENT, OUTPUTS_AS_HERE, PlanOptions
+from qc.planning.power_analysis import PowerAnalysis, analyse_power, data_hash, plan_power, power_steps
+from tests.qc.support.crowd_ratings import golden
+
+DRAWS = 10_000
+
+
+@pytest.fixture(scope="session")
+def crowd(crowd_opinion: Opinion) -> PowerAnalysis:
+    return analyse_power(crowd_opinion, PlanOptions(), DRAWS, 0)
+
+
+def parts(found: Decomposition) -> dict[str, float]:
+    return {
+        "error": float(found.error.mean()),
+        "bias": float(found.bias.mean()),
+        "c0_noise": float(found.noise_part.mean()),
+        "c1_var": float(found.variance_part.mean()),
+    }
+
+
+def test_every_metric_of_the_crowd_ratings_in_every_convention(crowd: PowerAnalysis, published: Path) -> None:
+    expected = golden(published)["summeval_turker"]["decomposition"]
+    assert {each.metric for each in crowd.metrics} == set(expected)
+    for each in crowd.metrics:
+        known = expected[each.metric]
+        for unit, key in ((JUDGMENTS, "normal_rows"), (OUTPUTS, "normal_outputs")):
+            for name, value in parts(each.errors[unit]).items():
+                assert value == pytest.approx(known[key][name], abs=1e-5), (each.metric, key, name)
+        tolerances = {"error": 0.006, "c0_noise": 0.006, "bias": 0.02, "c1_var": 0.02}
+        for name, value in parts(each.errors[BOOTSTRAP]).items():
+            assert value == pytest.approx(known["bootstrap_rows"][name], abs=tolerances[name])
+        assert each.worth == pytest.approx(known["break_even_judgments"], rel=0.005)
+
+
+def test_the_noise_of_record_keeps_the_judgments_of_an_output_together(
+    crowd: PowerAnalysis, published: Path
+) -> None:
+    assert crowd.comparison is not None
+    assert crowd.comparison.unit_of_record == OUTPUTS
+    found = crowd.comparison.labels[OUTPUTS].wavers.mean()
+    assert found == pytest.approx(
+        golden(published)["summeval_turker"]["human"]["lower_bound_outputs"], abs=1e-5
+    )
+
+
+def test_the_perfect_annotator_in_three_conventions(crowd: PowerAnalysis, published: Path) -> None:
+    expected = golden(published)["table4_turker"]
+    assert crowd.comparison is not None
+    as_printed, corrected, within = crowd.comparison.annotators.values()
+    assert as_printed.ratio == pytest.approx(
+        expected["perfect_annotator"]["published_ddof0"]["ratio"], abs=1e-5
+    )
+    assert corrected.ratio == pytest.approx(
+        expected["perfect_annotator"]["unbiased_ddof1"]["ratio"], abs=1e-5
+    )
+    assert within.ratio == pytest.approx(expected["within_system"]["ratio"], abs=1e-5)
+
+
+def test_a_plan_without_data_is_the_published_table() -> None:
+    found = plan_power(PlanOptions(differences=(1.0, 4.0)), 25.0, 1.0)
+    assert [each.size.published for each in found.planned] == [32489, 2032]
+    assert [each.size.per_system for each in found.planned] == [16245, 1017]
+    assert found.comparison is None
+
+
+def test_a_design_effect_is_shown_beside_independent_judgments() -> None:
+    found = plan_power(PlanOptions(differences=(4.0,)), 25.0, 2.0)
+    assert [each.basis.name for each in found.planned] == [INDEPENDENT, "with the design effect"]
+    assert found.planned[1].size.exact == pytest.approx(2 * found.planned[0].size.exact)
+
+
+@pytest.mark.parametrize(("sd", "effect", "named"), [(0.0, 1.0, "--sd"), (1.0, -1.0, "--design-effect")])
+def test_a_spread_that_is_none(sd: float, effect: float, named: str) -> None:
+    with pytest.raises(OptionError, match=named):
+        plan_power(PlanOptions(differences=(1.0,)), sd, effect)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"alpha": 0.0}, "--alpha"),
+        ({"power": 0.01}, "--power"),
+        ({"differences": (-1.0,)}, "--difference"),
+        ({"judgments": (1,)}, "--judgments"),
+    ],
+)
+def test_options_that_make_no_sense(options: dict[str, float], named: str) -> None:
+    with pytest.raises(OptionError, match=named):
+        PlanOptions(**options)  # type: ignore[arg-type]
+
+
+def test_by_hand(small_opinion: Opinion) -> None:
+    found = analyse_power(small_opinion, PlanOptions(), 200, 0)
+    assert found.comparison is not None
+    # Means 20, 25, 32.5; pairs a-b, a-c, b-c. Within a: −10, 0, 0, 10; b: −5, −5, 5, 5; c: ∓2.5 ± 5.
+    assert found.comparison.means.differences.tolist() == [-5, -12.5, -7.5]
+    assert found.comparison.sd == pytest.approx(np.sqrt((200 + 100 + 125) / 9))
+    # Worker w1 is lower by 10 throughout: what workers add to a difference cancels.
+    assert found.comparison.errors[WORKERS] == pytest.approx([0, 0, 0], abs=1e-12)
+    # A worker adds ±10 / 4 to each mean: with U / (U − 1) = 2 the squares are 25. Independent judgments have
+    # 50 / 3, 25 / 3 and 31.25 / 3.
+    assert found.comparison.mean_effects == pytest.approx([25 / (50 / 3), 25 / (25 / 3), 25 / (31.25 / 3)])
+    # a and b, which the metric orders the other way round, are one of three pairs.
+    (metric,) = found.metrics
+    assert metric.errors[OUTPUTS].bias.tolist() == [1, 0, 0]
+
+
+def test_a_basis_for_all_that_the_data_tell(small_opinion: Opinion) -> None:
+    names = [basis.name for basis in analyse_power(small_opinion, PlanOptions(), 200, 0).bases]
+    assert names[:2] == [INDEPENDENT, OUTPUTS_AS_HERE]
+    assert "independent, overlap as control variate" in names
+
+
+def test_how_many_workers_a_plan_takes(small_opinion: Opinion) -> None:
+    found = compare(small_opinion)
+    # A worker gives 6 judgments, two of each of 3 systems: 10 of each take 5 workers, 11 one more.
+    assert found.workers_for(10) == 5
+    assert found.workers_for(11) == 6
+    assert np.isnan(compare(replace(small_opinion, workers=None)).workers_for(10))
+
+
+def test_without_workers_there_is_nothing_over_workers(small_opinion: Opinion) -> None:
+    found = compare(replace(small_opinion, workers=None))
+    assert set(found.errors) == {JUDGMENTS, OUTPUTS}
+    assert found.unit_of_record == OUTPUTS
+    assert np.isnan(found.worker_effect)
+    assert np.isnan(found.mean_effects).all()
+
+
+def test_steps_are_as_many_as_announced(small_opinion: Opinion) -> None:
+    steps: list[str] = []
+    analyse_power(small_opinion, PlanOptions(), 200, 0, steps.append)
+    assert len(steps) == power_steps(small_opinion) == 2
+
+
+def test_a_metric_that_leaves_a_system_out(small_opinion: Opinion) -> None:
+    metrics = small_opinion.metrics.copy()
+    metrics.loc[small_opinion.pool[:, 2], "overlap"] = np.nan
+    with pytest.raises(EmptyRunError, match="no output of c has a value"):
+        analyse_power(replace(small_opinion, metrics=metrics), PlanOptions(), 200, 0)
+
+
+def test_judgments_that_do_not_spread(small_opinion: Opinion) -> None:
+    flat = replace(small_opinion, values=np.ones_like(small_opinion.values))
+    with pytest.raises(EmptyRunError, match="are the same"):
+        analyse_power(flat, PlanOptions(), 200, 0)
+
+
+def test_one_worker_alone_does_not_tell_how_workers_differ(small_opinion: Opinion) -> None:
+    assert small_opinion.workers is not None
+    alone = replace(small_opinion, workers=np.zeros_like(small_opinion.workers))
+    found = analyse_power(alone, PlanOptions(), 200, 0)
+    assert found.comparison is not None
+    assert set(found.comparison.labels) == {JUDGMENTS, OUTPUTS}
+
+
+def test_a_difference_that_nothing_shows() -> None:
+    with pytest.raises(OptionError, match="--difference is 1e-09"):
+        plan_power(PlanOptions(differences=(1e-9,)), 25.0, 1.0)
+
+
+def test_the_hash_is_of_what_decides_the_numbers(small_opinion: Opinion) -> None:
+    other = replace(small_opinion, values=small_opinion.values + 1)
+    assert data_hash(small_opinion) != data_hash(other)
+    assert data_hash(small_opinion) == data_hash(replace(small_opinion, notes=("another",)))
