@@ -34,6 +34,10 @@ class ReplicationError(QcError):
     """The second run has too little in common with the first. Give one of the same systems and criteria."""
 
 
+class ComparisonError(QcError):
+    """Two metrics, or a metric and people, scored different systems. Give scores of the same ones."""
+
+
 class OutputError(QcError):
     """The results cannot be written where they were asked for. Name another directory."""
 
