@@ -1,8 +1,8 @@
 """How well a metric's scores of systems agree with people's, and how sure that is with so few systems.
 
 Sources: Ji, PhD thesis, sections 3.4.4, 4.4.6 and 5.4.7 (correlations with human scores); Kocmi et al., *To
-Ship or Not to Ship*, WMT 2021, section 3 (pairwise accuracy). Intervals: Fisher, *On the "Probable Error" of a
-Coefficient of Correlation*, 1921, for r; Fieller, Hartley and Pearson, *Tests for Rank Correlation
+Ship or Not to Ship*, WMT 2021, section 3 (pairwise accuracy). Intervals: Fisher, *On the "Probable Error" of
+a Coefficient of Correlation*, 1921, for r; Fieller, Hartley and Pearson, *Tests for Rank Correlation
 Coefficients*, Biometrika 1957, for ρ and τ.
 """
 

@@ -1,8 +1,8 @@
 """Whether one metric agrees better with people than another, over the same systems.
 
 Source: Williams, *Regression Analysis*, 1959, p. 83 f., in the form that Graham and Baldwin give, *Testing
-for Significance of Increased Correlation with Human Judgment*, EMNLP 2014, section 4. The two correlations share
-the people's scores, so they are not independent, and the more alike the two metrics are, the smaller a
+for Significance of Increased Correlation with Human Judgment*, EMNLP 2014, section 4. The two correlations
+share the people's scores, so they are not independent, and the more alike the two metrics are, the smaller a
 difference between them can be told.
 """
 
