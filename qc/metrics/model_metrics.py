@@ -1,0 +1,123 @@
+"""The metrics that a local model gives, each for one conversation.
+
+Of an embedding metric the two texts are a reply and what the person said just before; where there are
+references, also a reply and its reference.
+
+Sources: Mehri and Eskenazi, *USR*, 2020, section 4.1 (likelihood of masked tokens), and *Unsupervised
+Evaluation of Interactive Dialog with DialoGPT*, 2020 (FED: likelihood of set replies; these are our own);
+Ji, PhD thesis, section 4.5 (QAScore as printed: the passage is the conversation so far, the question the
+person's last input, the answer the reply).
+"""
+
+import tomllib
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qc.metrics.embeddings import OF_WORDS, Vectors, greedy_f1
+from qc.metrics.overlap import ReferencedReply
+from qc.metrics.transcripts import Transcript
+
+if TYPE_CHECKING:
+    from qc.metrics.local_model import LocalModel, Pair
+
+NAN = float("nan")
+BERTSCORE = "bertscore"
+ALIKE = (*OF_WORDS, BERTSCORE)
+
+# A text and what it is compared with; of several the most alike counts.
+Compared = tuple[str, tuple[str, ...]]
+
+
+def to_inputs(spoken: Transcript) -> list[Compared]:
+    """Return each reply with what the person said just before."""
+    return [(each.reply, (each.input,)) for each in spoken.exchanges if each.reply is not None]
+
+
+def to_references(replies: Sequence[ReferencedReply]) -> list[Compared]:
+    """Return each reply with its references."""
+    return [(each.reply, each.references) for each in replies]
+
+
+def likeness(model: "LocalModel", compared: Sequence[Compared]) -> dict[str, float]:
+    """Return the metrics of ALIKE, each the mean over `compared`; NaN where there is nothing to compare."""
+    texts = list(dict.fromkeys(text for one, others in compared for text in (one, *others)))
+    plain = dict(zip(texts, model.word_vectors(texts), strict=True))
+    deep = dict(zip(texts, model.contextual_vectors(texts), strict=True))
+    found = {name: _mean_best(compared, plain, alike) for name, alike in OF_WORDS.items()}
+    return {**found, BERTSCORE: _mean_best(compared, deep, greedy_f1)}
+
+
+def _mean_best(
+    compared: Sequence[Compared], vectors: dict[str, Vectors], alike: Callable[[Vectors, Vectors], float]
+) -> float:
+    best = [max(alike(vectors[one], vectors[other]) for other in others) for one, others in compared]
+    known = [value for value in best if np.isfinite(value)]
+    return float(np.mean(known)) if known else NAN
+
+
+def perplexity(model: "LocalModel", spoken: Transcript) -> float:
+    """Return the perplexity of the replies, each given all that was said before it; lower is better."""
+    log_p = np.concatenate([np.empty(0), *model.continuations(_replies_in_context(spoken))])
+    return float(np.exp(-log_p.mean())) if len(log_p) else NAN
+
+
+def follow_up_likelihood(model: "LocalModel", spoken: Transcript) -> float:
+    """Return by how much likelier a person now says what follows a good talk than what follows a bad one.
+
+    It is the mean log P per token of the set replies `well` minus that of `badly` (follow_ups.toml).
+    """
+    if not spoken.replies:
+        return NAN
+    context = _lines(spoken.said)
+    well, badly = follow_ups()
+    log_p = [
+        float(each.mean()) for each in model.continuations([(context, text) for text in (*well, *badly)])
+    ]
+    return float(np.mean(log_p[: len(well)]) - np.mean(log_p[len(well) :]))
+
+
+def masked_token_likelihood(model: "LocalModel", spoken: Transcript) -> float:
+    """Return the mean log P of the replies' tokens, each masked alone, given what the person said before."""
+    pairs = [(each.input, each.reply) for each in spoken.exchanges if each.reply is not None]
+    log_p = np.concatenate([np.empty(0), *model.masked_tokens(pairs)])
+    return float(log_p.mean()) if len(log_p) else NAN
+
+
+def masked_word_sum(model: "LocalModel", spoken: Transcript) -> float:
+    """Return Σ log P of a reply's words, each masked alone, given all that was said before.
+
+    The mean over replies. The formula of QAScore as it is printed. A sum: longer replies score lower.
+    """
+    sums = [each.sum() for each in model.masked_words(_replies_in_context(spoken)) if len(each)]
+    return float(np.mean(sums)) if sums else NAN
+
+
+# By the kind of model: its metrics of a conversation, and whether more is better.
+OF_CAUSAL: dict[str, tuple[Callable[["LocalModel", Transcript], float], bool]] = {
+    "perplexity": (perplexity, False),
+    "follow_up_likelihood": (follow_up_likelihood, True),
+}
+OF_MASKED: dict[str, tuple[Callable[["LocalModel", Transcript], float], bool]] = {
+    "masked_token_likelihood": (masked_token_likelihood, True),
+    "masked_word_sum": (masked_word_sum, True),
+}
+
+
+@cache
+def follow_ups() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what a person says next after a good conversation, and after a bad one."""
+    given = tomllib.loads(resources.files("qc.metrics").joinpath("follow_ups.toml").read_text("utf-8"))
+    return tuple(given["well"]), tuple(given["badly"])
+
+
+def _replies_in_context(spoken: Transcript) -> "list[Pair]":
+    said = spoken.said
+    return [(_lines(said[:place]), text) for place, (who, text) in enumerate(said) if who == "system"]
+
+
+def _lines(said: Sequence[tuple[str, str]]) -> str:
+    return "".join(f"{text}\n" for _, text in said)
