@@ -1,0 +1,67 @@
+"""Judgments from a run of ours: a conversation is an output, judged once, by the worker who chatted.
+
+Those of workers who passed the filter take part, with scores that point the same way, as in the report; a
+worker's z is over all their ratings, all criteria and the qc bot's among them. Beside the criteria there is
+their mean, `overall`.
+"""
+
+import numpy as np
+import pandas as pd
+
+from qc.judgments.csv_table import ITEM, OUTPUT, SYSTEM, CsvTable
+from qc.judgments.judgments import Judgments
+from qc.judgments.metric_file import metric_outputs
+from qc.method.sample import Sample
+
+OVERALL = "overall"
+
+
+def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
+    """Return the conversations of a run that count, as judgments; those of a metric file join the pool.
+
+    Raises:
+        DataError: the metric file does not fit the run.
+    """
+    counted = sample.counted
+    conversations = sample.run.conversations[counted].reset_index(drop=True)
+    labels = [OVERALL, *sample.run.criteria["label"]]
+    outputs = pd.DataFrame(
+        {
+            OUTPUT: conversations["conversation"].astype("str"),
+            ITEM: conversations["conversation"].astype("str"),
+            SYSTEM: conversations["system"].astype("str"),
+        }
+    )
+    found = pd.DataFrame(index=outputs.index)
+    if metrics is not None:
+        outputs, found = metric_outputs(metrics, outputs, found)
+    at = pd.Index(outputs[OUTPUT]).get_indexer(pd.Index(conversations["conversation"]))
+    values, z = (
+        np.column_stack([sample.overall[scale], by_criterion])[counted]
+        for scale, by_criterion in (("raw", sample.raw), ("z", sample.z))
+    )
+    each = len(labels)
+    workers = conversations["worker"].cat.remove_unused_categories()
+    rows = pd.DataFrame(
+        {
+            "output": np.repeat(at, each),
+            "worker": pd.Categorical.from_codes(
+                np.repeat(workers.cat.codes.to_numpy(), each), categories=workers.cat.categories
+            ),
+            "criterion": pd.Categorical(np.tile(labels, len(at)), categories=labels),
+            "value": values.ravel(),
+            "z": z.ravel(),
+            "position": np.repeat(conversations["position"].to_numpy(np.float64), each),
+        }
+    )
+    systems = sample.run.systems
+    names = tuple(systems.loc[~systems["is_qc"], "system"])
+    return Judgments(
+        source=sample.run.source,
+        systems=names,
+        outputs=outputs.drop(columns=SYSTEM),
+        belongs=outputs[SYSTEM].to_numpy()[:, None] == np.asarray(names),
+        metrics=found,
+        rows=rows,
+        notes=sample.run.notes,
+    )
