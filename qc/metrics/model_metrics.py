@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 
 NAN = float("nan")
 BERTSCORE = "bertscore"
+FOLLOW_UP = "follow_up_likelihood"
 ALIKE = (*OF_WORDS, BERTSCORE)
 
 # A text and what it is compared with; of several the most alike counts.
 Compared = tuple[str, tuple[str, ...]]
+Likelihood = Callable[["LocalModel", Transcript], float]
 
 
 def to_inputs(spoken: Transcript) -> list[Compared]:
@@ -97,11 +99,11 @@ def masked_word_sum(model: "LocalModel", spoken: Transcript) -> float:
 
 
 # By the kind of model: its metrics of a conversation, and whether more is better.
-OF_CAUSAL: dict[str, tuple[Callable[["LocalModel", Transcript], float], bool]] = {
+OF_CAUSAL: dict[str, tuple[Likelihood, bool]] = {
     "perplexity": (perplexity, False),
-    "follow_up_likelihood": (follow_up_likelihood, True),
+    FOLLOW_UP: (follow_up_likelihood, True),
 }
-OF_MASKED: dict[str, tuple[Callable[["LocalModel", Transcript], float], bool]] = {
+OF_MASKED: dict[str, tuple[Likelihood, bool]] = {
     "masked_token_likelihood": (masked_token_likelihood, True),
     "masked_word_sum": (masked_word_sum, True),
 }
