@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationError
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
-from qc.errors import JudgeRefused, JudgeUnreachable, JudgeUnreadable
+from qc.errors import JudgeError, JudgeRefused, JudgeUnreachable, JudgeUnreadable
 from qc.metrics.cache import Cache, content_key
 from qc.metrics.judge_prompt import prompt, ratings_in
 from qc.metrics.transcripts import Transcript
@@ -95,7 +95,7 @@ class _Completion(BaseModel):
 class _Passing(Exception):
     """A failure that may not come again; `told` is what to raise if it does."""
 
-    def __init__(self, told: Exception) -> None:
+    def __init__(self, told: JudgeError) -> None:
         self.told = told
 
 
@@ -201,23 +201,25 @@ def _tokens(answers: list[dict[str, Any]]) -> tuple[int, int]:
 async def _ask_all(
     asks: Sequence[_Ask], options: JudgeOptions, count: int, keep: Callable[[_Ask, dict[str, Any]], None]
 ) -> None:
-    """Ask AT_ONCE at a time; the first failure that does not pass ends it, and what came before is kept."""
+    """Ask AT_ONCE at a time. After a failure nothing new is asked, but what is under way is waited for."""
     headers = {"Authorization": f"Bearer {options.key}"} if options.key else {}
     waiting = iter(asks)
+    failures: list[JudgeError] = []
     timeout = httpx2.Timeout(PATIENCE, connect=CONNECT_SECONDS)
     async with httpx2.AsyncClient(headers=headers, timeout=timeout) as client:
 
         async def work() -> None:
             for ask in waiting:
-                keep(ask, await _answer(client, options, ask, count))
+                try:
+                    keep(ask, await _answer(client, options, ask, count))
+                except JudgeError as failure:
+                    failures.append(failure)
+                if failures:
+                    return
 
-        tasks = [asyncio.create_task(work()) for _ in range(AT_ONCE)]
-        try:
-            await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*(work() for _ in range(AT_ONCE)))
+    if failures:
+        raise failures[0]
 
 
 async def _answer(client: httpx2.AsyncClient, options: JudgeOptions, ask: _Ask, count: int) -> dict[str, Any]:
