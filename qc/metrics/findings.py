@@ -78,7 +78,7 @@ def findings(
     """
     parts = [_agreement(found), _criteria(found), _conversations(found), _williams(found)]
     parts += [_prefilter(found), *([_noise(judged)] if judged else []), _systems(found)]
-    parts += [_conversation_scores(sample, found)]
+    parts += _conversation_scores(sample, found)
     return Findings(
         sample.run.name,
         sample.run.source,
@@ -146,7 +146,7 @@ def _lost(found: AgainstPeople) -> list[str]:
 def _cost(judged: Judged, price: tuple[float, float] | None) -> str:
     of = judged.judgement
     sentence = (
-        f"The judge's {whole(np.isfinite(of.ratings).any(axis=3).sum())} answers took "
+        f"The judge's {whole(of.answers)} answers took "
         f"{whole(of.prompt_tokens)} tokens of prompts and {whole(of.completion_tokens)} of answers, as the "
         f"endpoint counts them; {whole(of.asked)} of them were asked for now"
     )
@@ -374,21 +374,27 @@ def _systems(found: AgainstPeople) -> Part:
     return Part("systems", "Scores of the systems", text, Table(whole_frame, columns), 0)
 
 
-def _conversation_scores(sample: Sample, found: AgainstPeople) -> Part:
+def _conversation_scores(sample: Sample, found: AgainstPeople) -> list[Part]:
     run = sample.run
-    frame = pd.DataFrame(
-        {
-            "output": run.conversations["conversation"],
-            "system": run.conversations["system"].astype(str),
-            **{
-                metric.name: metric.conversations
-                for metric in found.names
-                if metric.conversations is not None
-            },
-        }
-    )
-    text = (
-        "A row for each conversation, also those of workers who failed and of the quality-control bot. "
-        "python -m qc.estimate takes the file as metrics."
-    )
-    return Part("conversation_scores", "Scores of the conversations", text, Table(frame), 0)
+    scores = {metric.name: metric.conversations for metric in found.names if metric.conversations is not None}
+    names = {"output": run.conversations["conversation"], "system": run.conversations["system"].astype(str)}
+    takes_part = np.where(sample.is_qc, "no: qc bot", np.where(sample.kept, "yes", "no: worker failed"))
+    every = pd.DataFrame({**names, "takes_part": takes_part, **scores})
+    counted = pd.DataFrame({**names, **scores})[sample.counted] if scores else pd.DataFrame()
+    return [
+        Part(
+            "conversation_scores",
+            "Scores of the conversations",
+            "A row for each conversation, also those of workers who failed and of the quality-control bot, which "
+            "take no part in anything above.",
+            Table(every),
+            0,
+        ),
+        Part(
+            "for_estimate",
+            "The same for python -m qc.estimate",
+            "Only the conversations that people's scores are of: the others are no fair pool for them.",
+            Table(counted),
+            0,
+        ),
+    ]

@@ -8,7 +8,8 @@ it comes, so that what was broken off goes on where it was.
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import product
+from typing import Any, TypedDict
 
 import httpx2
 import numpy as np
@@ -35,6 +36,18 @@ SHOWN_ANSWER = 200  # characters
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 
 
+class _Answer(TypedDict):
+    """What is kept of an answer: the ratings in the order asked, None if it holds none, and its beginning.
+
+    Tokens are those of all tries.
+    """
+
+    ratings: list[float] | None
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
     """Who is asked, and how often.
@@ -59,13 +72,15 @@ class Judgement:
     Attributes:
         ratings: (C, orders, repeats, K), 0 to 100 as given, criteria always in the order of the run's; NaN
             where an answer held no ratings.
-        unreadable: how many answers held none, however often they were asked for.
+        answers: how many there are; conversations that are word for word the same share theirs.
+        unreadable: how many of them held none, however often they were asked for.
         prompt_tokens, completion_tokens: of all answers, as the endpoint counts them.
         asked: answers that were asked for now; the others were kept from before.
         paid_prompt_tokens, paid_completion_tokens: of the answers that were asked for now.
     """
 
     ratings: NDArray[np.float64]
+    answers: int
     unreadable: int
     prompt_tokens: int
     completion_tokens: int
@@ -101,9 +116,8 @@ class _Passing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    """One request: about which conversation, in which order, which repeat."""
+    """One request, and the key under which its answer is kept."""
 
-    place: tuple[int, int, int]
     body: dict[str, Any]
     key: str
 
@@ -129,77 +143,71 @@ def judge(
         JudgeRefused: the endpoint refuses; its words are told.
         JudgeUnreadable: no answer at all held ratings.
     """
-    asks = [
-        _ask(options, (number, order, repeat), each, asked)
-        for number, each in enumerate(spoken)
-        for order in range(len(ORDERS))
-        for repeat in range(options.repeats)
-    ]
-    answers = {ask.place: cache.get(ask.key) for ask in asks}
-    missing = [ask for ask in asks if answers[ask.place] is None]
+    # Conversations that are word for word the same are asked about once.
+    keys: dict[tuple[int, int, int], str] = {}
+    asks: dict[str, _Ask] = {}
+    for number, each in enumerate(spoken):
+        for order, repeat in product(range(len(ORDERS)), range(options.repeats)):
+            ask = _ask(options, order, repeat, each, asked)
+            keys[number, order, repeat] = ask.key
+            asks[ask.key] = ask
+    answers = {key: cache.get(key) for key in asks}
+    missing = [asks[key] for key, answer in answers.items() if answer is None]
     there = len(asks) - len(missing)
 
-    def keep(ask: _Ask, answer: dict[str, Any]) -> None:
+    def keep(ask: _Ask, answer: _Answer) -> None:
         nonlocal there
         if answer["ratings"] is not None:
             cache.put({ask.key: answer})
-        answers[ask.place] = answer
+        answers[ask.key] = answer
         there += 1
         on_answer(there, len(asks))
 
     on_answer(there, len(asks))
     if missing:
         asyncio.run(_ask_all(missing, options, len(asked), keep))
-    return _gathered(
-        answers, [answers[ask.place] for ask in missing], (len(spoken), options.repeats, len(asked))
+    _require_ratings(list(answers.values()))
+    ratings = np.full((len(spoken), len(ORDERS), options.repeats, len(asked)), np.nan)
+    for place, key in keys.items():
+        given = answers[key]["ratings"]
+        if given is not None:
+            ratings[place] = given if ORDERS[place[1]] == "forwards" else given[::-1]
+    return Judgement(
+        ratings,
+        len(answers),
+        sum(answer["ratings"] is None for answer in answers.values()),
+        *_tokens(list(answers.values())),
+        len(missing),
+        *_tokens([answers[ask.key] for ask in missing]),
     )
 
 
-def _ask(
-    options: JudgeOptions, place: tuple[int, int, int], spoken: Transcript, asked: Sequence[str]
-) -> _Ask:
-    ordered = asked if ORDERS[place[1]] == "forwards" else asked[::-1]
+def _ask(options: JudgeOptions, order: int, repeat: int, spoken: Transcript, asked: Sequence[str]) -> _Ask:
+    ordered = asked if ORDERS[order] == "forwards" else asked[::-1]
     body = {
         "model": options.model,
         "messages": [{"role": "user", "content": prompt(spoken, ordered)}],
         "temperature": TEMPERATURE,
         "max_tokens": MOST_TOKENS,
     }
-    return _Ask(place, body, content_key("judge", options.url, body, place[2]))
+    # The order is part of the key, as two orders of one criterion are the same words.
+    return _Ask(body, content_key("judge", options.url, body, order, repeat))
 
 
-def _gathered(
-    answers: dict[tuple[int, int, int], dict[str, Any]],
-    fresh: list[dict[str, Any]],
-    shape: tuple[int, int, int],
-) -> Judgement:
-    conversations, repeats, criteria = shape
-    ratings = np.full((conversations, len(ORDERS), repeats, criteria), np.nan)
-    for place, answer in answers.items():
-        if answer["ratings"] is not None:
-            in_order = answer["ratings"] if ORDERS[place[1]] == "forwards" else answer["ratings"][::-1]
-            ratings[place] = in_order
-    if len(answers) and np.isnan(ratings).all():
-        shown = next(iter(answers.values()))["text"]
+def _require_ratings(answers: Sequence[_Answer]) -> None:
+    if answers and all(answer["ratings"] is None for answer in answers):
         raise JudgeUnreadable(
             f"--judge: none of {len(answers)} answers holds a rating of 0 to 100 for each statement. One "
-            f"began: {shown!r}. Name a --judge-model that follows instructions."
+            f"began: {answers[0]['text']!r}. Name a --judge-model that follows instructions."
         )
-    return Judgement(
-        ratings,
-        sum(answer["ratings"] is None for answer in answers.values()),
-        *_tokens(list(answers.values())),
-        len(fresh),
-        *_tokens(fresh),
-    )
 
 
-def _tokens(answers: list[dict[str, Any]]) -> tuple[int, int]:
+def _tokens(answers: Sequence[_Answer]) -> tuple[int, int]:
     return sum(each["prompt_tokens"] for each in answers), sum(each["completion_tokens"] for each in answers)
 
 
 async def _ask_all(
-    asks: Sequence[_Ask], options: JudgeOptions, count: int, keep: Callable[[_Ask, dict[str, Any]], None]
+    asks: Sequence[_Ask], options: JudgeOptions, count: int, keep: Callable[[_Ask, _Answer], None]
 ) -> None:
     """Ask AT_ONCE at a time. After a failure nothing new is asked, but what is under way is waited for."""
     headers = {"Authorization": f"Bearer {options.key}"} if options.key else {}
@@ -222,7 +230,7 @@ async def _ask_all(
         raise failures[0]
 
 
-async def _answer(client: httpx2.AsyncClient, options: JudgeOptions, ask: _Ask, count: int) -> dict[str, Any]:
+async def _answer(client: httpx2.AsyncClient, options: JudgeOptions, ask: _Ask, count: int) -> _Answer:
     """Return the ratings of an answer, its beginning and its tokens, those of unreadable tries among them.
 
     The ratings are None if TRIES answers held none.

@@ -1,4 +1,4 @@
-"""Metrics of a run held against its workers: a metric that is what people say, and one that is its opposite."""
+"""Metrics of a run held against its workers: one that is what people say, one that is its opposite."""
 
 from dataclasses import replace
 

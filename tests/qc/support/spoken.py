@@ -30,7 +30,8 @@ def spoken_run(workers: int = 12, labels: Sequence[str] = ("fun", "topic"), seed
     run = run_of(who, systems, ratings, [1, 2, 3, 4] * workers, words=_words(systems))
     run.criteria["label"] = list(labels)
     run.ratings.columns = pd.Index(labels)
-    run.conversations["persona"] = None
+    run.conversations["persona"] = pd.Series([None] * len(systems), dtype="str")
+    run.assignments["feedback"] = pd.Series([None] * workers, dtype="str")
     return run
 
 
