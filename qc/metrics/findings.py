@@ -385,8 +385,8 @@ def _conversation_scores(sample: Sample, found: AgainstPeople) -> list[Part]:
         Part(
             "conversation_scores",
             "Scores of the conversations",
-            "A row for each conversation, also those of workers who failed and of the quality-control bot, which "
-            "take no part in anything above.",
+            "A row for each conversation, also those of workers who failed and of the quality-control bot, "
+            "which take no part in anything above.",
             Table(every),
             0,
         ),
