@@ -226,8 +226,14 @@ def _criteria(found: AgainstPeople) -> Part:
     table = values.reshape(len(names), len(labels))
     frame = pd.DataFrame(table, columns=labels)
     frame.insert(0, "metric", names)
-    text = f"Pearson's r with people on each criterion, over n = {len(found.human.z)} systems."
-    return Part("criteria", text, text, matrix(frame, "metric", names, labels, table, TWO, shade), 0)
+    text = f"Pearson's r with people's scores, over n = {len(found.human.z)} systems; blue is agreement."
+    return Part(
+        "criteria",
+        "Criterion by criterion",
+        text,
+        matrix(frame, "metric", names, labels, table, TWO, shade),
+        0,
+    )
 
 
 def _conversations(found: AgainstPeople) -> Part:

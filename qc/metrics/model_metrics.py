@@ -1,4 +1,4 @@
-"""The metrics that a local model gives, each for one conversation.
+"""The metrics that a local model gives of conversations.
 
 Of an embedding metric the two texts are a reply and what the person said just before; where there are
 references, also a reply and its reference.
@@ -13,9 +13,11 @@ import tomllib
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qc.metrics.embeddings import OF_WORDS, Vectors, greedy_f1
 from qc.metrics.overlap import ReferencedReply
@@ -31,7 +33,8 @@ ALIKE = (*OF_WORDS, BERTSCORE)
 
 # A text and what it is compared with; of several the most alike counts.
 Compared = tuple[str, tuple[str, ...]]
-Likelihood = Callable[["LocalModel", Transcript], float]
+# Scores of conversations, asked for several at once so that a model computes in batches.
+Likelihood = Callable[["LocalModel", Sequence[Transcript]], list[float]]
 
 
 def to_inputs(spoken: Transcript) -> list[Compared]:
@@ -44,13 +47,21 @@ def to_references(replies: Sequence[ReferencedReply]) -> list[Compared]:
     return [(each.reply, each.references) for each in replies]
 
 
-def likeness(model: "LocalModel", compared: Sequence[Compared]) -> dict[str, float]:
-    """Return the metrics of ALIKE, each the mean over `compared`; NaN where there is nothing to compare."""
-    texts = list(dict.fromkeys(text for one, others in compared for text in (one, *others)))
+def likeness(model: "LocalModel", compared: Sequence[Sequence[Compared]]) -> list[dict[str, float]]:
+    """Return the metrics of ALIKE for each conversation, each the mean over what is compared there.
+
+    NaN where there is nothing to compare.
+    """
+    texts = list(dict.fromkeys(text for each in compared for one, others in each for text in (one, *others)))
     plain = dict(zip(texts, model.word_vectors(texts), strict=True))
     deep = dict(zip(texts, model.contextual_vectors(texts), strict=True))
-    found = {name: _mean_best(compared, plain, alike) for name, alike in OF_WORDS.items()}
-    return {**found, BERTSCORE: _mean_best(compared, deep, greedy_f1)}
+    return [
+        {
+            **{name: _mean_best(each, plain, alike) for name, alike in OF_WORDS.items()},
+            BERTSCORE: _mean_best(each, deep, greedy_f1),
+        }
+        for each in compared
+    ]
 
 
 def _mean_best(
@@ -61,41 +72,45 @@ def _mean_best(
     return float(np.mean(known)) if known else NAN
 
 
-def perplexity(model: "LocalModel", spoken: Transcript) -> float:
+def perplexity(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
     """Return the perplexity of the replies, each given all that was said before it; lower is better."""
-    log_p = np.concatenate([np.empty(0), *model.continuations(_replies_in_context(spoken))])
-    return float(np.exp(-log_p.mean())) if len(log_p) else NAN
+    found = _by_conversation(model.continuations, [_replies_in_context(each) for each in spoken])
+    return [float(np.exp(-np.concatenate(each).mean())) if _tokens(each) else NAN for each in found]
 
 
-def follow_up_likelihood(model: "LocalModel", spoken: Transcript) -> float:
+def follow_up_likelihood(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
     """Return by how much likelier a person now says what follows a good talk than what follows a bad one.
 
     It is the mean log P per token of the set replies `well` minus that of `badly` (follow_ups.toml).
     """
-    if not spoken.replies:
-        return NAN
-    context = _lines(spoken.said)
     well, badly = follow_ups()
-    log_p = [
-        float(each.mean()) for each in model.continuations([(context, text) for text in (*well, *badly)])
+    pairs = [
+        [(_lines(each.said), text) for text in (*well, *badly)] if each.replies else [] for each in spoken
     ]
-    return float(np.mean(log_p[: len(well)]) - np.mean(log_p[len(well) :]))
+    found = []
+    for log_p in _by_conversation(model.continuations, pairs):
+        means = [float(each.mean()) for each in log_p]
+        found.append(float(np.mean(means[: len(well)]) - np.mean(means[len(well) :])) if means else NAN)
+    return found
 
 
-def masked_token_likelihood(model: "LocalModel", spoken: Transcript) -> float:
+def masked_token_likelihood(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
     """Return the mean log P of the replies' tokens, each masked alone, given what the person said before."""
-    pairs = [(each.input, each.reply) for each in spoken.exchanges if each.reply is not None]
-    log_p = np.concatenate([np.empty(0), *model.masked_tokens(pairs)])
-    return float(log_p.mean()) if len(log_p) else NAN
+    pairs = [
+        [(said.input, said.reply) for said in each.exchanges if said.reply is not None] for each in spoken
+    ]
+    found = _by_conversation(model.masked_tokens, pairs)
+    return [float(np.concatenate(each).mean()) if _tokens(each) else NAN for each in found]
 
 
-def masked_word_sum(model: "LocalModel", spoken: Transcript) -> float:
+def masked_word_sum(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
     """Return Σ log P of a reply's words, each masked alone, given all that was said before.
 
     The mean over replies. The formula of QAScore as it is printed. A sum: longer replies score lower.
     """
-    sums = [each.sum() for each in model.masked_words(_replies_in_context(spoken)) if len(each)]
-    return float(np.mean(sums)) if sums else NAN
+    found = _by_conversation(model.masked_words, [_replies_in_context(each) for each in spoken])
+    sums = [[words.sum() for words in each if len(words)] for each in found]
+    return [float(np.mean(each)) if each else NAN for each in sums]
 
 
 # By the kind of model: its metrics of a conversation, and whether more is better.
@@ -123,3 +138,15 @@ def _replies_in_context(spoken: Transcript) -> "list[Pair]":
 
 def _lines(said: Sequence[tuple[str, str]]) -> str:
     return "".join(f"{text}\n" for _, text in said)
+
+
+def _by_conversation(
+    ask: "Callable[[Sequence[Pair]], list[NDArray[np.float64]]]", pairs: "Sequence[Sequence[Pair]]"
+) -> list[list[NDArray[np.float64]]]:
+    """Return what `ask` says of the pairs of each conversation, asked about all of them at once."""
+    said = iter(ask(list(chain.from_iterable(pairs))))
+    return [list(islice(said, len(each))) for each in pairs]
+
+
+def _tokens(log_p: Sequence[NDArray[np.float64]]) -> int:
+    return sum(map(len, log_p))

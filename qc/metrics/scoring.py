@@ -120,7 +120,7 @@ def _likelihood(
     scores = cache.computed(
         [content_key(REVISION, name, model.fingerprint, asked, each.said) for each in spoken],
         spoken,
-        lambda some: [metric(model, each) for each in some],
+        lambda some: metric(model, some),
         BLOCK,
         lambda done: on_part(f"{name} by {model.name}", done, len(spoken)),
     )
@@ -139,7 +139,7 @@ def _alike(
     scores = cache.computed(
         [content_key(REVISION, "alike", model.fingerprint, each) for each in compared],
         compared,
-        lambda some: [likeness(model, each) for each in some],
+        lambda some: likeness(model, some),
         BLOCK,
         lambda done: on_part(f"embeddings{suffix} by {model.name}", done, len(compared)),
     )

@@ -64,20 +64,22 @@ def test_kinds(causal: LocalModel, masked: LocalModel) -> None:
 
 def test_the_perplexity_of_a_model_that_knows_nothing_is_its_vocabulary(folders: dict[str, Path]) -> None:
     folder = folders["uniform-causal"]
-    assert perplexity(LocalModel(folder), SPOKEN) == pytest.approx(vocabulary(folder), rel=1e-5)
+    assert perplexity(LocalModel(folder), [SPOKEN])[0] == pytest.approx(vocabulary(folder), rel=1e-5)
 
 
 def test_a_model_that_knows_nothing_prefers_no_follow_up(folders: dict[str, Path]) -> None:
-    assert follow_up_likelihood(LocalModel(folders["uniform-causal"]), SPOKEN) == pytest.approx(0, abs=1e-5)
+    assert follow_up_likelihood(LocalModel(folders["uniform-causal"]), [SPOKEN])[0] == pytest.approx(
+        0, abs=1e-5
+    )
 
 
 def test_masked_likelihoods_of_a_model_that_knows_nothing(folders: dict[str, Path]) -> None:
     folder = folders["uniform-masked"]
     model, size = LocalModel(folder), vocabulary(folder)
-    assert masked_token_likelihood(model, SPOKEN) == pytest.approx(-np.log(size), rel=1e-5)
+    assert masked_token_likelihood(model, [SPOKEN])[0] == pytest.approx(-np.log(size), rel=1e-5)
     # Each token of a reply has −log V; the sums of the two replies are averaged.
     tokens = [sum(map(len, model.masked_tokens([("", each)]))) for each in SPOKEN.replies]
-    assert masked_word_sum(model, SPOKEN) == pytest.approx(-np.log(size) * np.mean(tokens), rel=1e-5)
+    assert masked_word_sum(model, [SPOKEN])[0] == pytest.approx(-np.log(size) * np.mean(tokens), rel=1e-5)
 
 
 def test_continuations_are_what_torch_says(causal: LocalModel, folders: dict[str, Path]) -> None:
@@ -146,19 +148,31 @@ def test_a_reply_longer_than_the_model_is_cut_and_scored(causal: LocalModel, mas
 
 
 def test_likeness_of_replies_to_inputs(causal: LocalModel) -> None:
-    found = likeness(causal, to_inputs(SPOKEN))
+    (found,) = likeness(causal, [to_inputs(SPOKEN)])
     assert tuple(found) == ALIKE
     assert all(-1 <= value <= 1 for value in found.values())
-    same = likeness(causal, [("I like tea.", ("You do?", "I like tea."))])
+    same, nothing = likeness(causal, [[("I like tea.", ("You do?", "I like tea."))], []])
     assert all(value == pytest.approx(1, abs=1e-5) for value in same.values())
-    assert all(np.isnan(value) for value in likeness(causal, []).values())
+    assert all(np.isnan(value) for value in nothing.values())
+
+
+def test_conversations_scored_together_keep_their_own_scores(causal: LocalModel, masked: LocalModel) -> None:
+    other = Transcript((Exchange(1, "Do you cook?", "Never, but I eat a lot of bread and soup."),))
+    for model, metric in (
+        (causal, perplexity),
+        (causal, follow_up_likelihood),
+        (masked, masked_token_likelihood),
+        (masked, masked_word_sum),
+    ):
+        alone = [metric(model, [each])[0] for each in (SPOKEN, SILENT, other)]
+        np.testing.assert_allclose(metric(model, [SPOKEN, SILENT, other]), alone, rtol=1e-3, atol=1e-3)
 
 
 def test_silence_has_no_likelihood(causal: LocalModel, masked: LocalModel) -> None:
-    assert np.isnan(perplexity(causal, SILENT))
-    assert np.isnan(follow_up_likelihood(causal, SILENT))
-    assert np.isnan(masked_token_likelihood(masked, SILENT))
-    assert np.isnan(masked_word_sum(masked, SILENT))
+    assert np.isnan(perplexity(causal, [SILENT])[0])
+    assert np.isnan(follow_up_likelihood(causal, [SILENT])[0])
+    assert np.isnan(masked_token_likelihood(masked, [SILENT])[0])
+    assert np.isnan(masked_word_sum(masked, [SILENT])[0])
 
 
 def test_the_fingerprint_follows_the_content(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -176,7 +190,7 @@ def test_an_encoder_gives_vectors_alone(folders: dict[str, Path], tmp_path: Path
     AutoTokenizer.from_pretrained(folders["masked"]).save_pretrained(tmp_path / "encoder")
     model = LocalModel(tmp_path / "encoder")
     assert model.kind == ENCODER
-    assert np.isfinite(likeness(model, to_inputs(SPOKEN))["bertscore"])
+    assert np.isfinite(likeness(model, [to_inputs(SPOKEN)])[0]["bertscore"])
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
