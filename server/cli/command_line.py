@@ -36,6 +36,9 @@ COMMANDS = {
     "host": Command("bots.host.__main__", "Host models, so that they can answer as bots."),
     "report": Command("qc.report", "Report on a run: who is kept, how its systems score.", app="app"),
     "metrics": Command("qc.metrics.__main__", "Hold automatic metrics of a run against people.", app="app"),
+    "estimate": Command(
+        "qc.estimate", "Say how precise means are, and what a metric saves in judgments.", app="app"
+    ),
     "convert": Command("qc.convert", "Write a run in another format.", app="app"),
     "export": Command("server.cli.export", "Write a run as a hits_data.json, the published format."),
     "audit": Command("server.cli.audit", "Count anew what arrivals go by, and compare."),
