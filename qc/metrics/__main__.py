@@ -1,14 +1,15 @@
 """Score a run by metrics and hold them against people: `python -m qc.metrics SOURCE`."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from qc.analysis import FEWEST_DRAWS
 from qc.command import CriteriaFile, IncludePartial, RunName, SourceName, stderr_console
@@ -258,26 +259,21 @@ def _signature(run: Run, options: tuple[float, int, int], scored: Scored) -> str
     return "|".join([signature(run, *options), f"metrics={names}", *scored.signatures])
 
 
-class _Bar(Progress):
-    """A bar for the part that is under way, on a terminal."""
-
-    def begin(self, what: str, done: int, count: int) -> None:
-        """Show that `done` of `count` are done of `what`; the bar of another part goes."""
-        for task in self.tasks:
-            if task.description != what:
-                self.remove_task(task.id)
-        if not self.tasks:
-            self.add_task(what, total=count)
-        self.update(self.tasks[0].id, completed=done, total=count, refresh=True)
-
-    def __enter__(self) -> Callable[[str, int, int], None]:  # type: ignore[override]
-        super().__enter__()
-        return self.begin
-
-
-def _bar(stderr: Console) -> _Bar:
+@contextmanager
+def _bar(stderr: Console) -> Iterator[OnPart]:
+    """Show a bar on a terminal for the part that is under way, and yield the function that moves it."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return _Bar(*columns, console=stderr, transient=True, disable=not stderr.is_terminal)
+    with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def on_part(what: str, done: int, count: int) -> None:
+            if what not in tasks:
+                for name in list(tasks):
+                    bar.remove_task(tasks.pop(name))
+                tasks[what] = bar.add_task(what, total=count)
+            bar.update(tasks[what], completed=done, total=count, refresh=True)
+
+        yield on_part
 
 
 def _tell(found: Findings, out: Path | None, files: list[Path]) -> None:
