@@ -34,6 +34,30 @@ class ReplicationError(QcError):
     """The second run has too little in common with the first. Give one of the same systems and criteria."""
 
 
+class ComparisonError(QcError):
+    """Two metrics, or a metric and people, scored different systems. Give scores of the same ones."""
+
+
+class ModelError(QcError):
+    """A model cannot be loaded, or cannot do what a metric needs. Name another, or install its library."""
+
+
+class JudgeError(QcError):
+    """A judge gives no ratings. What it has given is kept: the same command goes on from there."""
+
+
+class JudgeUnreachable(JudgeError):
+    """Nothing answers at the judge's address, or not in time. Start it, or correct `--judge`."""
+
+
+class JudgeRefused(JudgeError):
+    """The judge answers that it will not: a wrong key, an unknown model, a used-up quota."""
+
+
+class JudgeUnreadable(JudgeError):
+    """The judge answers, but not with ratings. Name a model that follows instructions."""
+
+
 class OutputError(QcError):
     """The results cannot be written where they were asked for. Name another directory."""
 

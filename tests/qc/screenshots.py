@@ -1,12 +1,14 @@
-"""Take the pictures of report.html that the documents show: `make screenshots`.
+"""Take the pictures of report.html and metrics.html that the documents show: `make screenshots`.
 
-The report is of the published runs, so that everybody who has the data sees the same.
+They are of the published runs, so that everybody who has the data sees the same.
 """
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -17,6 +19,7 @@ REPOSITORY = Path(__file__).parents[2]
 DATA = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data")) / "published"
 OUT = REPOSITORY / "docs" / "screenshots"
 SIZES = {1280: 1000, 360: 740}
+FAMILIES = {"A": "biencoder", "B": "polyencoder", "C": "kvmemnn", "D": "seq2seq", "E": "lan_model"}
 
 
 def main() -> None:
@@ -24,14 +27,33 @@ def main() -> None:
         # The page shows the source; where this machine keeps it is nobody's business.
         path = os.path.relpath(DATA, REPOSITORY)
         first, second = (f"{path}/{run}/mturk_batch.csv" for run in ("free_run1", "free_run2"))
-        command = [sys.executable, "-m", "qc.report", first, "--replicate", second, "--out", folder]
-        subprocess.run([*command, "--format", "html"], check=True, cwd=REPOSITORY, stdout=subprocess.DEVNULL)
+        make("qc.report", folder, first, "--replicate", second)
+        scores = write_overlap_scores(Path(folder) / "overlap.csv")
+        make("qc.metrics", folder, f"{path}/free_run1/hits_data.json", "--scores", str(scores))
         browser = launch(playwright)
-        for width, height in SIZES.items():
+        for name, (width, height) in product(("report", "metrics"), SIZES.items()):
             page = browser.new_page(viewport={"width": width, "height": height})
-            page.goto((Path(folder) / "report.html").as_uri())
-            page.screenshot(path=OUT / f"report-{width}.png")
+            page.goto((Path(folder) / f"{name}.html").as_uri())
+            page.screenshot(path=OUT / f"{name}-{width}.png")
         browser.close()
+
+
+def make(module: str, folder: str, *arguments: str) -> None:
+    """Let a command of qc write its page into `folder`."""
+    command = [sys.executable, "-m", module, *arguments, "--out", folder, "--format", "html"]
+    subprocess.run(command, check=True, cwd=REPOSITORY, stdout=subprocess.DEVNULL)
+
+
+def write_overlap_scores(file: Path) -> Path:
+    """Write the thesis' scores of the ten systems by word-overlap metrics into `file`."""
+    golden = DATA.parent / "estimators" / "metrics" / "golden.json"
+    printed = json.loads(golden.read_text(encoding="utf-8"))["dialogue"]
+    # The thesis calls the systems by letters, with a p where they have a persona.
+    names = [FAMILIES[letter[0]] + ("_p" if letter.endswith("p") else "") for letter in printed["systems"]]
+    rows = zip(names, *printed["metric_scores"].values(), strict=True)
+    lines = [["system", *printed["metric_scores"]], *rows]
+    file.write_text("\n".join(",".join(map(str, line)) for line in lines), encoding="utf-8")
+    return file
 
 
 if __name__ == "__main__":

@@ -1,0 +1,291 @@
+"""Score a run by metrics and hold them against people: `python -m qc.metrics SOURCE`."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from qc.analysis import FEWEST_DRAWS
+from qc.command import CriteriaFile, IncludePartial, RunName, SourceName, stderr_console
+from qc.errors import DataError, OptionError, Problem
+from qc.load import LoadOptions, open_source, read_criteria, read_run
+from qc.method.sample import Sample, take_sample
+from qc.metrics.against_people import hold_against_people
+from qc.metrics.cache import Cache, default_path, open_cache
+from qc.metrics.findings import Findings, findings
+from qc.metrics.judge import JudgeOptions
+from qc.metrics.judge_prompt import statements
+from qc.metrics.local_model import LocalModel
+from qc.metrics.metric_scores import MetricScores
+from qc.metrics.metric_table import read_metric_table
+from qc.metrics.output import FORMATS, show, write
+from qc.metrics.references import read_references
+from qc.metrics.scoring import (
+    Judged,
+    OnPart,
+    References,
+    from_judge,
+    from_model,
+    from_references,
+    from_replies,
+)
+from qc.metrics.transcripts import Transcript, transcripts
+from qc.run import Run
+from qc.signature import signature
+
+WIDTH_OF_A_FILE = 140
+ALL = "all"
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is computed: see the options of the command."""
+
+    references: Path | None
+    models: tuple[Path, ...]
+    scores: tuple[Path, ...]
+    judge: JudgeOptions | None
+    statements: Path | None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What came of it: the metrics, what a judge said, and what to add to the signature."""
+
+    metrics: list[MetricScores]
+    judged: Judged | None
+    signatures: list[str]
+
+
+@app.command(
+    epilog="Without an option: variety, length and repetition of the replies. --references adds BLEU, chrF, "
+    "ROUGE-L, METEOR and GLEU; --model embeddings, BERTScore and likelihoods; --judge a language model that "
+    "rates what the workers rated."
+)
+def metrics(
+    source: SourceName,
+    run: RunName = None,
+    references: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV or JSON Lines with conversation, reference and, for a single reply, turn (from 1).",
+        ),
+    ] = None,
+    model: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="PATH",
+            help="Folder of a Hugging Face model on this machine: a causal or a masked one. May be repeated.",
+        ),
+    ] = None,
+    scores: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV of metrics computed elsewhere; its first column is system or conversation. A heading "
+            "that begins with - says that lower is better. May be repeated.",
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="An OpenAI-compatible endpoint, for example http://localhost:8000/v1."
+        ),
+    ] = None,
+    judge_model: Annotated[str | None, typer.Option(metavar="NAME", help="The judge's name there.")] = None,
+    judge_key: Annotated[
+        str | None,
+        typer.Option(metavar="VARIABLE", help="Environment variable that holds the endpoint's key."),
+    ] = None,
+    judge_repeats: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How often each order of the criteria is asked.")
+    ] = 2,
+    judge_price: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="IN OUT", help="Dollars for a million tokens of prompts, and of answers."),
+    ] = None,
+    judge_statements: Annotated[
+        Path | None,
+        typer.Option(
+            "--statements",
+            metavar="FILE",
+            help="TOML file with the statement of each criterion, if they are not the published seven.",
+        ),
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Where what was computed is kept.", show_default="in ~/.cache/candor"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Directory for everything that is written; made if absent.", metavar="DIR"),
+    ] = None,
+    formats: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="NAMES", help=f"What to write, separated by commas: {', '.join(FORMATS)}."
+        ),
+    ] = ALL,
+    alpha: Annotated[float, typer.Option(help="Level at which a worker passes: p below it.")] = 0.05,
+    bootstrap: Annotated[
+        int, typer.Option(metavar="N", help="Resamples of the workers for intervals.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
+    criteria_file: CriteriaFile = None,
+    include_partial: IncludePartial = False,
+) -> None:
+    """Score the conversations and systems of a run by metrics, and say how these agree with people."""
+    with stderr_console() as stderr:
+        _require_draws(bootstrap)
+        wanted = _formats(formats) if out else frozenset()
+        asked = Asked(
+            references,
+            tuple(model or ()),
+            tuple(scores or ()),
+            _judge(judge, judge_model, judge_key, judge_repeats),
+            judge_statements,
+        )
+        criteria = read_criteria(criteria_file) if criteria_file else None
+        with open_source(source) as opened:
+            given = read_run(opened, LoadOptions(run, include_partial, criteria=criteria))
+        sample = take_sample(given, alpha)
+        with open_cache(cache or default_path()) as kept, _bar(stderr) as on_part:
+            scored = _score(sample, asked, kept, on_part)
+            on_part("Against people", 0, 1)
+            against = hold_against_people(sample, scored.metrics, bootstrap, seed)
+            signed = _signature(given, (alpha, seed, bootstrap), scored)
+            found = findings(sample, against, scored.judged, judge_price, signed)
+            files = (
+                write(found, against, out, wanted, lambda what: on_part(what, 0, 1))
+                if out is not None
+                else []
+            )
+    _tell(found, out, files)
+
+
+def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Scored:
+    """Return every metric that was asked for."""
+    run = sample.run
+    spoken = _spoken(run, asked)
+    found: list[MetricScores] = from_replies(spoken) if spoken else []
+    references: References | None = None
+    signatures: list[str] = []
+    if asked.references:
+        references = read_references(asked.references, run, spoken)
+        compared, signatures = from_references(sample, references)
+        found += compared
+    for path in asked.models:
+        model = LocalModel(path)
+        found += from_model(model, spoken, references, cache, on_part, named=len(asked.models) > 1)
+        signatures.append(f"{model.name}=sha256:{model.fingerprint[:16]}")
+    judged = None
+    if asked.judge:
+        labels = run.criteria["label"].to_list()
+        asks = statements(labels, asked.statements)
+        judged = from_judge(sample, spoken, asks, asked.judge, cache, on_part)
+        found += judged.metrics
+        signatures.append(f"judge={asked.judge.model}:2x{asked.judge.repeats}")
+    for path in asked.scores:
+        found += read_metric_table(path, run)
+    _require_distinct(found)
+    return Scored(found, judged, signatures)
+
+
+def _spoken(run: Run, asked: Asked) -> tuple[Transcript, ...]:
+    """Return what was said; nothing if the source does not hold it and a file of scores was given alone."""
+    reads_words = asked.references or asked.models or asked.judge
+    if run.words is None and asked.scores and not reads_words:
+        return ()
+    return transcripts(run)
+
+
+def _require_distinct(found: list[MetricScores]) -> None:
+    names = [metric.name for metric in found]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        problems = [
+            Problem(name, "is the name of two metrics.", "Call a column of --scores otherwise.")
+            for name in repeated
+        ]
+        raise DataError("the metrics", problems)
+
+
+def _judge(url: str | None, model: str | None, variable: str | None, repeats: int) -> JudgeOptions | None:
+    if url is None:
+        if model is not None or variable is not None:
+            raise OptionError("--judge-model and --judge-key are of no use without --judge URL.")
+        return None
+    if model is None:
+        raise OptionError(f"--judge is {url!r}, but --judge-model is not given. Name the model to ask there.")
+    if not url.startswith(("http://", "https://")):
+        raise OptionError(f"--judge is {url!r}, which is no address. It begins with http:// or https://.")
+    key = os.environ.get(variable, "").strip() if variable else None
+    if variable and not key:
+        raise OptionError(f"--judge-key names {variable}, but no environment variable of that name is set.")
+    return JudgeOptions(url.rstrip("/"), model, key, repeats)
+
+
+def _formats(given: str) -> frozenset[str]:
+    if given == ALL:
+        return frozenset(FORMATS)
+    names = frozenset(name.strip() for name in given.split(",") if name.strip())
+    if not names or names - set(FORMATS):
+        raise OptionError(
+            f"--format is {given!r}; give names separated by commas, or {ALL!r}: {', '.join(FORMATS)}."
+        )
+    return names
+
+
+def _require_draws(bootstrap: int) -> None:
+    if bootstrap < FEWEST_DRAWS:
+        raise OptionError(
+            f"--bootstrap is {bootstrap}, but an interval needs at least {FEWEST_DRAWS} resamples."
+        )
+
+
+def _signature(run: Run, options: tuple[float, int, int], scored: Scored) -> str:
+    names = ",".join(metric.name for metric in scored.metrics)
+    return "|".join([signature(run, *options), f"metrics={names}", *scored.signatures])
+
+
+@contextmanager
+def _bar(stderr: Console) -> Iterator[OnPart]:
+    """Show a bar on a terminal for the part that is under way, and yield the function that moves it."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def on_part(what: str, done: int, count: int) -> None:
+            if what not in tasks:
+                for name in list(tasks):
+                    bar.remove_task(tasks.pop(name))
+                tasks[what] = bar.add_task(what, total=count)
+            bar.update(tasks[what], completed=done, total=count, refresh=True)
+
+        yield on_part
+
+
+def _tell(found: Findings, out: Path | None, files: list[Path]) -> None:
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        console = Console(markup=False, highlight=False, width=WIDTH_OF_A_FILE)
+    show(found, console)
+    if out is None:
+        console.print("Nothing was written. With --out DIR you get a page, tables and figures.")
+    else:
+        console.print(f"{len(files)} files written to {out}; begin with {files[0].name}.", soft_wrap=True)
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m qc.metrics")

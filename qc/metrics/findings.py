@@ -1,0 +1,406 @@
+"""What `qc.metrics` found, as one value: sentences and tables. The terminal, the page and files show it."""
+
+from dataclasses import asdict, dataclass
+from math import isfinite
+
+import numpy as np
+import pandas as pd
+
+from qc.method.sample import Sample
+from qc.metrics.against_people import OVERALL, AgainstPeople, Agreement, halfway
+from qc.metrics.judge_noise import judge_noise
+from qc.metrics.scoring import Judged
+from qc.number_format import decimal, listed, whole
+from qc.render.levels import SIGNIFICANT
+from qc.render.table import COUNT, ONE, SHARE, THREE, TWO, Column, P, Table, matrix, shade
+from qc.statistics.multiplicity import holm
+
+SHOWN = 15
+# With fewer systems than this the interval of r = .6 still holds 0.
+MANY_SYSTEMS = 12
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table with what a reader must know of it.
+
+    Attributes:
+        name: of its file without the ending, its sheet, and its key in the JSON.
+        title: what it shows.
+        text: how to read it, in sentences.
+        table: the numbers.
+        on_terminal: how many of its rows the terminal shows; None for all, 0 for no table at all.
+    """
+
+    name: str
+    title: str
+    text: str
+    table: Table
+    on_terminal: int | None = None
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Everything that is reported.
+
+    Attributes:
+        run: what was scored.
+        source: where it was read from.
+        verdict: what to say first, in sentences.
+        notes: what to know before quoting a number, in sentences.
+        parts: the tables, in the order in which they are read.
+        signature: what the numbers were made of and how, on one line.
+    """
+
+    run: str
+    source: str
+    verdict: tuple[str, ...]
+    notes: tuple[str, ...]
+    parts: tuple[Part, ...]
+    signature: str
+
+
+def findings(
+    sample: Sample,
+    found: AgainstPeople,
+    judged: Judged | None,
+    price: tuple[float, float] | None,
+    signature: str,
+) -> Findings:
+    """Return what is reported of `found`.
+
+    Args:
+        sample: the run's ratings.
+        found: metrics held against people.
+        judged: what a judge said; None without one.
+        price: dollars for a million tokens of the prompts and of the answers; None if nobody said.
+        signature: what the numbers were made of.
+    """
+    parts = [_agreement(found), _criteria(found), _conversations(found), _williams(found)]
+    parts += [_prefilter(found), *([_noise(judged)] if judged else []), _systems(found)]
+    parts += _conversation_scores(sample, found)
+    return Findings(
+        sample.run.name,
+        sample.run.source,
+        (*_verdict(found), *([_cost(judged, price)] if judged else [])),
+        (*sample.run.notes, *found.notes, *_unreadable(judged)),
+        tuple(part for part in parts if len(part.table.frame)),
+        signature,
+    )
+
+
+def _overall(found: AgainstPeople) -> list[Agreement]:
+    return [each for each in found.agreements if each.on == OVERALL]
+
+
+def _verdict(found: AgainstPeople) -> list[str]:
+    known = [each for each in _overall(found) if isfinite(each.systems.pearson.value)]
+    if not known:
+        return ["No metric varies over the systems, so none can be held against people."]
+    # Fewer systems make a large r more likely, so only what scored them all is compared.
+    most = max(each.systems.n for each in known)
+    best = max(
+        (each for each in known if each.systems.n == most), key=lambda each: each.systems.pearson.value
+    )
+    r = best.systems.pearson
+    sentences = [
+        f"{best.metric} agrees best with people: r = {decimal(r.value)} over n = {best.systems.n} systems, "
+        + (f"95 % interval {decimal(r.low)} to {decimal(r.high)}." if isfinite(r.low) else "no interval.")
+    ]
+    if most < MANY_SYSTEMS:
+        sentences.append(
+            f"{most} systems are few: such an r moves widely with other systems, and the best of "
+            f"{len(known)} metrics looks better than it is."
+        )
+    return [*sentences, *_rivals(found, best.metric), *_lost(found)]
+
+
+def _rivals(found: AgainstPeople, best: str) -> list[str]:
+    """Return, in a sentence, how many of the other metrics Williams' test tells apart from the best one."""
+    tests = [each for each in found.williams if best in (each.better, each.worse) and isfinite(each.p)]
+    if not tests:
+        return []
+    below = sum(each.better == best and each.p < SIGNIFICANT for each in tests)
+    return [
+        f"By Williams' test it correlates more strongly than {below} of the {len(tests)} other metrics at "
+        f"p < {SIGNIFICANT:g}, each looked at alone."
+    ]
+
+
+def _lost(found: AgainstPeople) -> list[str]:
+    halves = halfway(found)
+    if not halves:
+        return []
+    lost = [name for name, each in halves if not each.best_kept]
+    people_best = found.human.z["system"].iloc[0]
+    if not lost:
+        return [
+            f"Had half of the systems been thrown out by any of the metrics, {people_best} would be left."
+        ]
+    return [
+        f"Had the better half of the systems been chosen by a metric first, people's best, {people_best}, "
+        f"would have been thrown out by {len(lost)} of {len(halves)} metrics: {listed(lost)}."
+    ]
+
+
+def _cost(judged: Judged, price: tuple[float, float] | None) -> str:
+    of = judged.judgement
+    sentence = (
+        f"The judge's {whole(of.answers)} answers took "
+        f"{whole(of.prompt_tokens)} tokens of prompts and {whole(of.completion_tokens)} of answers, as the "
+        f"endpoint counts them; {whole(of.asked)} of them were asked for now"
+    )
+    if price is None:
+        return f"{sentence}. With --judge-price this is told in dollars."
+    all_of, now = (
+        (prompts * price[0] + answers * price[1]) / 1e6
+        for prompts, answers in (
+            (of.prompt_tokens, of.completion_tokens),
+            (of.paid_prompt_tokens, of.paid_completion_tokens),
+        )
+    )
+    return f"{sentence}. At the price given that is {all_of:.4f} dollars, {now:.4f} of them now."
+
+
+def _unreadable(judged: Judged | None) -> list[str]:
+    if judged is None or not judged.judgement.unreadable:
+        return []
+    return [
+        f"{judged.judgement.unreadable} answers of the judge held no ratings, however often they were asked "
+        "for; conversations without an answer in both orders have no score by it. The next call asks again."
+    ]
+
+
+def _agreement(found: AgainstPeople) -> Part:
+    directions = {metric.name: metric for metric in found.names}
+    frame = pd.DataFrame(
+        [
+            {
+                "metric": each.metric,
+                "made_of": directions[each.metric].made_of,
+                "better": "higher" if directions[each.metric].higher_is_better else "lower",
+                "on": each.on,
+                "n": each.systems.n,
+                **_coefficients(each),
+                "r_workers_low": each.workers_low,
+                "r_workers_high": each.workers_high,
+                "pairwise_accuracy": each.systems.pairwise_accuracy,
+                "pairs": each.systems.pairs,
+            }
+            for each in found.agreements
+        ]
+    )
+    overall = frame[frame["on"] == OVERALL].sort_values("r", ascending=False, kind="stable")
+    columns = (
+        Column("metric", "metric"),
+        Column("better", "better is"),
+        Column("n", "n", COUNT),
+        Column("r", "r", THREE),
+        Column("r_low", "95 %: other systems", THREE, upper="r_high"),
+        Column("r_workers_low", "95 %: other workers", THREE, upper="r_workers_high"),
+        Column("rho", "ρ", THREE),
+        Column("tau", "τ", THREE),
+        Column("pairwise_accuracy", "pairs right", SHARE),
+    )
+    text = (
+        "n is the number of systems. The first interval is Fisher's, for other systems like these; the "
+        "second is for the same systems and other workers. Where lower is better, scores are turned around "
+        "first. Pairs that people have tied are left out; a tie of the metric is half right."
+    )
+    return Part("agreement", "Metrics against people, overall", text, Table(frame, columns, overall))
+
+
+def _coefficients(each: Agreement) -> dict[str, float]:
+    pairs = (("r", each.systems.pearson), ("rho", each.systems.spearman), ("tau", each.systems.kendall))
+    return {
+        f"{name}{end}": value
+        for name, of in pairs
+        for end, value in (("", of.value), ("_low", of.low), ("_high", of.high))
+    }
+
+
+def _criteria(found: AgainstPeople) -> Part:
+    labels = list(dict.fromkeys(each.on for each in found.agreements))
+    names = [metric.name for metric in found.names]
+    values = np.array([each.systems.pearson.value for each in found.agreements])
+    table = values.reshape(len(names), len(labels))
+    frame = pd.DataFrame(table, columns=labels)
+    frame.insert(0, "metric", names)
+    text = f"Pearson's r with people's scores, over n = {len(found.human.z)} systems; blue is agreement."
+    return Part(
+        "criteria",
+        "Criterion by criterion",
+        text,
+        matrix(frame, "metric", names, labels, table, TWO, shade),
+        0,
+    )
+
+
+def _conversations(found: AgainstPeople) -> Part:
+    frame = pd.DataFrame(
+        [
+            {
+                "metric": each.metric,
+                "n": each.n,
+                "r": each.r.value,
+                "r_low": each.r.low,
+                "r_high": each.r.high,
+                "within_r": each.within.value,
+                "within_low": each.within.low,
+                "within_high": each.within.high,
+            }
+            for each in found.conversations
+        ]
+    )
+    columns = (
+        Column("metric", "metric"),
+        Column("n", "n", COUNT),
+        Column("r", "r", THREE),
+        Column("r_low", "95 % interval", THREE, upper="r_high"),
+        Column("within_r", "r within systems", THREE),
+        Column("within_low", "95 % interval", THREE, upper="within_high"),
+    )
+    text = (
+        "n is the number of conversations by workers who passed, each with that worker's overall z. "
+        "Intervals: workers are drawn with all their conversations. This r, squared, is what a metric can "
+        "save of judgments (python -m qc.estimate)."
+    )
+    return Part("conversations", "Conversation by conversation", text, Table(frame, columns))
+
+
+def _williams(found: AgainstPeople) -> Part:
+    tests = [each for each in found.williams if isfinite(each.p)]
+    columns = (
+        Column("better", "stronger"),
+        Column("worse", "weaker"),
+        Column("n", "n", COUNT),
+        Column("r_better", "r", THREE),
+        Column("r_worse", "r", THREE),
+        Column("r_between", "between", THREE),
+        Column("t", "t", TWO),
+        Column("p", "p", P),
+        Column("holm", "Holm", P),
+        Column("turned", "note"),
+    )
+    fields = ("better", "worse", "r_better", "r_worse", "r_between", "n", "t", "p", "turned")
+    frame = pd.DataFrame([{name: getattr(each, name) for name in fields} for each in tests], columns=fields)
+    frame["holm"] = holm(frame["p"].to_numpy(np.float64))
+    shown = frame.sort_values("p", kind="stable")
+    shown = shown.assign(turned=["absolute values" if turned else "" for turned in shown["turned"]])
+    text = (
+        "Williams' test, one-sided, n − 3 degrees of freedom: does the first metric correlate more strongly "
+        "with people than the second, over the same systems? Where one of the two correlates negatively, "
+        "absolute values are compared: stronger then need not mean better. Holm corrects for the number of "
+        "tests."
+    )
+    return Part(
+        "williams", "Which metric correlates more strongly", text, Table(frame, columns, shown), SHOWN
+    )
+
+
+def _prefilter(found: AgainstPeople) -> Part:
+    systems = found.human.z["system"].to_numpy()
+    frame = pd.DataFrame(
+        [
+            {
+                "metric": name,
+                "keep": each.keep,
+                "kept": ", ".join(systems[each.kept]),
+                "kept_n": int(each.kept.sum()),
+                "best_kept": each.best_kept,
+                "top_kept": each.top_kept,
+                "regret": each.regret,
+            }
+            for name, each in found.prefilter
+        ]
+    )
+    if frame.empty:
+        return Part("prefilter", "", "", Table(frame))
+    half = halfway(found)[0][1].keep
+    shown = frame[frame["keep"] == half].assign(
+        best_kept=lambda rows: ["yes" if kept else "NO" for kept in rows["best_kept"]]
+    )
+    columns = (
+        Column("metric", "metric"),
+        Column("kept_n", "kept", COUNT),
+        Column("best_kept", "people's best kept"),
+        Column("top_kept", f"of people's best {half}", COUNT),
+        Column("regret", "regret (z)", THREE),
+    )
+    text = (
+        f"What keeping the best {half} of {len(systems)} systems by the metric before asking people would "
+        "have lost; ties at the cut stay. Regret is people's highest score minus their highest of what was "
+        "kept. The file has every other number to keep."
+    )
+    return Part("prefilter", "Filtering by the metric first", text, Table(frame, columns, shown))
+
+
+def _noise(judged: Judged) -> Part:
+    rows = [
+        {
+            "criterion": label,
+            "statement": statement,
+            **asdict(judge_noise(judged.judgement.ratings[..., number])),
+        }
+        for number, (label, statement) in enumerate(judged.statements.items())
+    ]
+    columns = (
+        Column("criterion", "criterion"),
+        Column("n", "n", COUNT),
+        Column("mean", "mean", ONE),
+        Column("sd_between_conversations", "sd: conversations", ONE),
+        Column("sd_between_repeats", "sd: repeats", ONE),
+        Column("forwards_minus_backwards", "order", ONE),
+        Column("low", "95 % interval", ONE, upper="high"),
+    )
+    text = (
+        "Points of the scale of 0 to 100, before negative criteria are turned around; n is conversations. "
+        "Between repeats: the same question asked again. Order: criteria asked forwards minus backwards; "
+        "without an effect the interval holds 0."
+    )
+    return Part("judge", "The judge's own noise", text, Table(pd.DataFrame(rows), columns))
+
+
+def _systems(found: AgainstPeople) -> Part:
+    names = [metric.name for metric in found.names]
+    frame = found.human.z[["system", "n", OVERALL]].rename(columns={OVERALL: "people"}).reset_index(drop=True)
+    scores = pd.DataFrame(found.metrics.T, columns=names)
+    qc = pd.DataFrame([["qc", np.nan, np.nan, *found.qc]], columns=["system", "n", "people", *names])
+    whole_frame = pd.concat([pd.concat([frame, scores], axis=1), qc], ignore_index=True)
+    columns = (
+        Column("system", "system"),
+        Column("people", "people (z)", THREE),
+        *(Column(name, name, THREE) for name in names),
+    )
+    text = (
+        "Each metric as it was computed, not turned around; people's best system first. The last row is the "
+        "quality-control bot, which takes no part in anything above: a metric that likes it is no metric of "
+        "conversations."
+    )
+    return Part("systems", "Scores of the systems", text, Table(whole_frame, columns), 0)
+
+
+def _conversation_scores(sample: Sample, found: AgainstPeople) -> list[Part]:
+    run = sample.run
+    scores = {metric.name: metric.conversations for metric in found.names if metric.conversations is not None}
+    names = {"output": run.conversations["conversation"], "system": run.conversations["system"].astype(str)}
+    takes_part = np.where(sample.is_qc, "no: qc bot", np.where(sample.kept, "yes", "no: worker failed"))
+    every = pd.DataFrame({**names, "takes_part": takes_part, **scores})
+    counted = pd.DataFrame({**names, **scores})[sample.counted] if scores else pd.DataFrame()
+    return [
+        Part(
+            "conversation_scores",
+            "Scores of the conversations",
+            "A row for each conversation, also those of workers who failed and of the quality-control bot, "
+            "which take no part in anything above.",
+            Table(every),
+            0,
+        ),
+        Part(
+            "for_estimate",
+            "The same for python -m qc.estimate",
+            "Only the conversations that people's scores are of: the others are no fair pool for them.",
+            Table(counted),
+            0,
+        ),
+    ]

@@ -1,0 +1,316 @@
+"""Ask a language model, over any endpoint of OpenAI's chat completions, to rate conversations.
+
+Each conversation is asked about with the criteria forwards and backwards, and each of these several times,
+at temperature 1: so the judge shows its own noise, and what the order does. Every answer is kept as soon as
+it comes, so that what was broken off goes on where it was.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, TypedDict
+
+import httpx2
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, Field, ValidationError
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
+from qc.errors import JudgeError, JudgeRefused, JudgeUnreachable, JudgeUnreadable
+from qc.metrics.cache import Cache, content_key
+from qc.metrics.judge_prompt import prompt, ratings_in
+from qc.metrics.transcripts import Transcript
+
+ORDERS = ("forwards", "backwards")
+AT_ONCE = 8
+TRIES = 5
+LONGEST_WAIT = 20.0  # seconds between two tries
+PATIENCE = 120.0  # seconds of silence
+CONNECT_SECONDS = 10.0
+TEMPERATURE = 1.0
+# Seven ratings are 60 tokens; models that think aloud first need more.
+MOST_TOKENS = 2000
+SHOWN_ANSWER = 200  # characters
+# Worth asking again: too many requests, a server that is starting or was cut off.
+_PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+
+
+class _Answer(TypedDict):
+    """What is kept of an answer: the ratings in the order asked, None if it holds none, and its beginning.
+
+    Tokens are those of all tries.
+    """
+
+    ratings: list[float] | None
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """Who is asked, and how often.
+
+    Attributes:
+        url: of the endpoint, up to and without `/chat/completions`.
+        model: its name there.
+        key: sent as a bearer token; None where none is needed.
+        repeats: how often each order is asked.
+    """
+
+    url: str
+    model: str
+    key: str | None
+    repeats: int
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the judge said of C conversations.
+
+    Attributes:
+        ratings: (C, orders, repeats, K), 0 to 100 as given, criteria always in the order of the run's; NaN
+            where an answer held no ratings.
+        answers: how many there are; conversations that are word for word the same share theirs.
+        unreadable: how many of them held none, however often they were asked for.
+        prompt_tokens, completion_tokens: of all answers, as the endpoint counts them.
+        asked: answers that were asked for now; the others were kept from before.
+        paid_prompt_tokens, paid_completion_tokens: of the answers that were asked for now.
+    """
+
+    ratings: NDArray[np.float64]
+    answers: int
+    unreadable: int
+    prompt_tokens: int
+    completion_tokens: int
+    asked: int
+    paid_prompt_tokens: int
+    paid_completion_tokens: int
+
+
+class _Message(BaseModel):
+    content: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Completion(BaseModel):
+    choices: list[_Choice] = Field(min_length=1)
+    usage: _Usage | None = None
+
+
+class _Passing(Exception):
+    """A failure that may not come again; `told` is what to raise if it does."""
+
+    def __init__(self, told: JudgeError) -> None:
+        self.told = told
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """One request, and the key under which its answer is kept."""
+
+    body: dict[str, Any]
+    key: str
+
+
+def judge(
+    spoken: Sequence[Transcript],
+    asked: Sequence[str],
+    options: JudgeOptions,
+    cache: Cache,
+    on_answer: Callable[[int, int], None],
+) -> Judgement:
+    """Return how the judge rates each of `spoken`.
+
+    Args:
+        spoken: the conversations.
+        asked: the statements, in the order of the run's criteria.
+        options: who is asked, and how often.
+        cache: where answers are kept.
+        on_answer: called with the number of answers that are there, and of all.
+
+    Raises:
+        JudgeUnreachable: nothing answers at the address.
+        JudgeRefused: the endpoint refuses; its words are told.
+        JudgeUnreadable: no answer at all held ratings.
+    """
+    # Conversations that are word for word the same are asked about once.
+    keys: dict[tuple[int, int, int], str] = {}
+    asks: dict[str, _Ask] = {}
+    for number, each in enumerate(spoken):
+        for order, repeat in product(range(len(ORDERS)), range(options.repeats)):
+            ask = _ask(options, order, repeat, each, asked)
+            keys[number, order, repeat] = ask.key
+            asks[ask.key] = ask
+    answers = {key: cache.get(key) for key in asks}
+    missing = [asks[key] for key, answer in answers.items() if answer is None]
+    there = len(asks) - len(missing)
+
+    def keep(ask: _Ask, answer: _Answer) -> None:
+        nonlocal there
+        if answer["ratings"] is not None:
+            cache.put({ask.key: answer})
+        answers[ask.key] = answer
+        there += 1
+        on_answer(there, len(asks))
+
+    on_answer(there, len(asks))
+    if missing:
+        asyncio.run(_ask_all(missing, options, len(asked), keep))
+    _require_ratings(list(answers.values()))
+    ratings = np.full((len(spoken), len(ORDERS), options.repeats, len(asked)), np.nan)
+    for place, key in keys.items():
+        given = answers[key]["ratings"]
+        if given is not None:
+            ratings[place] = given if ORDERS[place[1]] == "forwards" else given[::-1]
+    return Judgement(
+        ratings,
+        len(answers),
+        sum(answer["ratings"] is None for answer in answers.values()),
+        *_tokens(list(answers.values())),
+        len(missing),
+        *_tokens([answers[ask.key] for ask in missing]),
+    )
+
+
+def _ask(options: JudgeOptions, order: int, repeat: int, spoken: Transcript, asked: Sequence[str]) -> _Ask:
+    ordered = asked if ORDERS[order] == "forwards" else asked[::-1]
+    body = {
+        "model": options.model,
+        "messages": [{"role": "user", "content": prompt(spoken, ordered)}],
+        "temperature": TEMPERATURE,
+        "max_tokens": MOST_TOKENS,
+    }
+    # The order is part of the key, as two orders of one criterion are the same words.
+    return _Ask(body, content_key("judge", options.url, body, order, repeat))
+
+
+def _require_ratings(answers: Sequence[_Answer]) -> None:
+    if answers and all(answer["ratings"] is None for answer in answers):
+        raise JudgeUnreadable(
+            f"--judge: none of {len(answers)} answers holds a rating of 0 to 100 for each statement. One "
+            f"began: {answers[0]['text']!r}. Name a --judge-model that follows instructions."
+        )
+
+
+def _tokens(answers: Sequence[_Answer]) -> tuple[int, int]:
+    return sum(each["prompt_tokens"] for each in answers), sum(each["completion_tokens"] for each in answers)
+
+
+async def _ask_all(
+    asks: Sequence[_Ask], options: JudgeOptions, count: int, keep: Callable[[_Ask, _Answer], None]
+) -> None:
+    """Ask AT_ONCE at a time. After a failure nothing new is asked, but what is under way is waited for."""
+    headers = {"Authorization": f"Bearer {options.key}"} if options.key else {}
+    waiting = iter(asks)
+    failures: list[JudgeError] = []
+    timeout = httpx2.Timeout(PATIENCE, connect=CONNECT_SECONDS)
+    async with httpx2.AsyncClient(headers=headers, timeout=timeout) as client:
+
+        async def work() -> None:
+            for ask in waiting:
+                try:
+                    keep(ask, await _answer(client, options, ask, count))
+                except JudgeError as failure:
+                    failures.append(failure)
+                if failures:
+                    return
+
+        await asyncio.gather(*(work() for _ in range(AT_ONCE)))
+    if failures:
+        raise failures[0]
+
+
+async def _answer(client: httpx2.AsyncClient, options: JudgeOptions, ask: _Ask, count: int) -> _Answer:
+    """Return the ratings of an answer, its beginning and its tokens, those of unreadable tries among them.
+
+    The ratings are None if TRIES answers held none.
+    """
+    tokens = np.zeros(2, np.int64)
+    text = ""
+    for _ in range(TRIES):
+        completion = await _completion(client, options, ask)
+        usage = completion.usage or _Usage()
+        tokens += (usage.prompt_tokens, usage.completion_tokens)
+        text = completion.choices[0].message.content or ""
+        ratings = ratings_in(text, count)
+        if ratings is not None:
+            break
+    return {
+        "ratings": ratings,
+        "text": text[:SHOWN_ANSWER],
+        "prompt_tokens": int(tokens[0]),
+        "completion_tokens": int(tokens[1]),
+    }
+
+
+async def _completion(client: httpx2.AsyncClient, options: JudgeOptions, ask: _Ask) -> _Completion:
+    """Return the endpoint's answer; what may pass is tried TRIES times, waiting longer each time."""
+    retrying = AsyncRetrying(
+        retry=retry_if_exception_type(_Passing),
+        stop=stop_after_attempt(TRIES),
+        wait=wait_random_exponential(multiplier=0.5, max=LONGEST_WAIT),
+        reraise=True,
+    )
+    try:
+        async for attempt in retrying:
+            with attempt:
+                return await _asked_once(client, options, ask)
+    except _Passing as failure:
+        raise failure.told from None
+    raise AssertionError("the retries end with an answer or an error")
+
+
+async def _asked_once(client: httpx2.AsyncClient, options: JudgeOptions, ask: _Ask) -> _Completion:
+    try:
+        response = await client.post(f"{options.url}/chat/completions", json=ask.body)
+    except httpx2.HTTPError as error:
+        raise _Passing(
+            JudgeUnreachable(
+                f"--judge {options.url}: no answer ({error or type(error).__name__}). Start the server, or "
+                "correct the address; what was answered so far is kept."
+            )
+        ) from None
+    except httpx2.InvalidURL as error:
+        raise JudgeUnreachable(f"--judge {options.url}: this is no address ({error}).") from None
+    if response.status_code != 200:
+        refused = JudgeRefused(
+            f"--judge {options.url}: {_meaning(response.status_code, options)} (status "
+            f"{response.status_code}: {_shown(response.text, options)}). What was answered so far is kept."
+        )
+        raise _Passing(refused) if response.status_code in _PASSING else refused
+    try:
+        return _Completion.model_validate_json(response.content)
+    except ValidationError:
+        shown = _shown(response.text, options)
+        raise JudgeUnreadable(
+            f"--judge {options.url}: the answer is none of a chat completion ({shown}). "
+            "Give the address up to and without /chat/completions."
+        ) from None
+
+
+def _meaning(status: int, options: JudgeOptions) -> str:
+    if status in (401, 403):
+        return (
+            "it does not accept the key"
+            if options.key
+            else "it wants a key: name its variable by --judge-key"
+        )
+    return {
+        404: f"there is nothing there, or no model {options.model!r}",
+        429: "it is asked too often, or a quota is used up",
+    }.get(status, "it did not answer the question")
+
+
+def _shown(text: str, options: JudgeOptions) -> str:
+    shown = " ".join(text.split())[:SHOWN_ANSWER]
+    return repr(shown.replace(options.key, "[key]") if options.key else shown)

@@ -1,0 +1,121 @@
+"""Read `--scores FILE`: metrics that were computed elsewhere, by system or by conversation.
+
+A CSV whose first column is `system` or `conversation`; every other column is a metric. Higher is taken to be
+better; a heading that begins with `-` says of its metric that lower is.
+"""
+
+import csv
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.errors import DataError, Problem, SourceError, joined, quoted
+from qc.metrics.metric_scores import MetricScores
+from qc.run import Run
+
+BY_SYSTEM, BY_CONVERSATION = "system", "conversation"
+REPAIR = "Correct it or take the line out."
+LOWER_IS_BETTER = "-"
+
+
+def read_metric_table(path: Path, run: Run) -> list[MetricScores]:
+    """Return the metrics in the CSV at `path`, in the order of its columns.
+
+    Raises:
+        SourceError: the file cannot be read, or is no such table.
+        DataError: a name is unknown or given twice, or a score is no number; all of them are listed.
+    """
+    heading, lines = read_csv(path)
+    by = heading[0] if heading else ""
+    if by not in (BY_SYSTEM, BY_CONVERSATION) or len(heading) < 2:
+        raise SourceError(
+            f"{path}: this is no table of scores. Its first line should be `{BY_SYSTEM}` or "
+            f"`{BY_CONVERSATION}`, and then the names of the metrics; it is {quoted(','.join(heading))}."
+        )
+    known = run.systems["system"] if by == BY_SYSTEM else run.conversations["conversation"]
+    problems: list[Problem] = []
+    rows = _rows(lines, by, known.tolist(), problems)
+    values = _values(lines, heading, rows, len(known), problems)
+    if problems:
+        raise DataError(str(path), problems)
+    return [
+        MetricScores(
+            name.removeprefix(LOWER_IS_BETTER),
+            path.name,
+            not name.startswith(LOWER_IS_BETTER),
+            conversations=column if by == BY_CONVERSATION else None,
+            systems=column if by == BY_SYSTEM else None,
+        )
+        for name, column in zip(heading[1:], values.T, strict=True)
+    ]
+
+
+def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Return the heading and the lines of a CSV in UTF-8; empty lines are left out.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            lines = [line for line in csv.reader(file) if line]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise SourceError(f"{path}: the file cannot be read ({reason}). Give a CSV in UTF-8.") from None
+    return ([name.strip() for name in lines[0]], lines[1:]) if lines else ([], [])
+
+
+def _rows(lines: Sequence[list[str]], by: str, known: list[str], problems: list[Problem]) -> list[int | None]:
+    """Return of each line the row of what it names; None if it names nothing known, or what stood before."""
+    row_of = {name: row for row, name in enumerate(known)}
+    seen: set[str] = set()
+    rows: list[int | None] = []
+    for number, line in enumerate(lines, start=2):
+        name = line[0]
+        rows.append(row_of.get(name) if name not in seen else None)
+        if name not in row_of:
+            problems.append(
+                Problem(f"line {number}", f"unknown {by} {quoted(name)}.", f"Known are: {joined(known)}.")
+            )
+        elif name in seen:
+            problems.append(Problem(f"line {number}", f"{by} {quoted(name)} was given before.", REPAIR))
+        seen.add(name)
+    return rows
+
+
+def _values(
+    lines: Sequence[list[str]],
+    heading: list[str],
+    rows: Sequence[int | None],
+    count: int,
+    problems: list[Problem],
+) -> NDArray[np.float64]:
+    """Return the scores, (count, metrics); NaN where the cell is empty or there is no line."""
+    values = np.full((count, len(heading) - 1), np.nan)
+    for number, (line, row) in enumerate(zip(lines, rows, strict=True), start=2):
+        if len(line) != len(heading):
+            why = f"{len(line)} cells under {len(heading)} headings."
+            problems.append(Problem(f"line {number}", why, REPAIR))
+            continue
+        for column, text in enumerate(line[1:]):
+            value = _number(text)
+            if value is None:
+                where = f"line {number}, {heading[column + 1]}"
+                problems.append(Problem(where, f"{quoted(text)} is no number.", REPAIR))
+            elif row is not None:
+                values[row, column] = value
+    return values
+
+
+def _number(text: str) -> float | None:
+    """Return the number that `text` is, NaN of an empty one; None if it is none."""
+    if not text.strip():
+        return float("nan")
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,111 @@
+"""Read `--references FILE`: what a good system would have said.
+
+A CSV or JSON Lines with `conversation`, `reference` and, if a reference is for one reply, `turn`: the number
+of the person's input that the reply answers, from 1. Without a turn a reference is for the whole of what the
+system said in the conversation. Several lines for one turn are several references for one reply.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from qc.errors import DataError, Problem, SourceError, quoted
+from qc.metrics.metric_table import REPAIR, read_csv
+from qc.metrics.overlap import ReferencedReply
+from qc.metrics.transcripts import Transcript
+from qc.run import Run
+
+_FIELDS = {"conversation", "turn", "reference"}
+# Where it stands, conversation, turn (None: all of it), reference.
+_Line = tuple[str, str, int | None, str]
+
+
+def read_references(
+    path: Path, run: Run, spoken: Sequence[Transcript]
+) -> tuple[tuple[ReferencedReply, ...], ...]:
+    """Return, for each conversation of `run`, its replies that the file at `path` has references for.
+
+    Args:
+        path: the file; a suffix of `.csv` says that it is a CSV.
+        run: whose conversations are named.
+        spoken: what was said in them.
+
+    Raises:
+        SourceError: the file cannot be read.
+        DataError: a line cannot be used; all of them are listed.
+    """
+    problems: list[Problem] = []
+    lines = list(_csv(path, problems) if path.suffix.lower() == ".csv" else _json_lines(path, problems))
+    row_of = {name: row for row, name in enumerate(run.conversations["conversation"].tolist())}
+    gathered: dict[tuple[int, str], list[str]] = defaultdict(list)
+    for where, name, turn, reference in lines:
+        row = row_of.get(name)
+        if row is None:
+            problems.append(Problem(where, f"unknown conversation {quoted(name)}.", REPAIR))
+            continue
+        reply = _reply(spoken[row], turn)
+        if reply is None:
+            problems.append(Problem(where, f"{name!r} has no reply of turn {turn}.", REPAIR))
+        else:
+            gathered[row, reply].append(reference)
+    if problems:
+        raise DataError(str(path), problems)
+    if not gathered:
+        raise SourceError(f"{path}: the file holds no reference. Give one a line, or leave --references out.")
+    found: list[list[ReferencedReply]] = [[] for _ in spoken]
+    for (row, reply), references in gathered.items():
+        found[row].append(ReferencedReply(reply, tuple(references)))
+    return tuple(map(tuple, found))
+
+
+def _reply(spoken: Transcript, turn: int | None) -> str | None:
+    """Return what the system said in answer to input `turn`, or in all of the conversation."""
+    if turn is None:
+        return "\n".join(spoken.replies) or None
+    return next((each.reply for each in spoken.exchanges if each.round == turn), None)
+
+
+def _csv(path: Path, problems: list[Problem]) -> Iterator[_Line]:
+    heading, lines = read_csv(path)
+    if set(heading) - {"turn"} != {"conversation", "reference"}:
+        raise SourceError(
+            f"{path}: the columns should be `conversation`, `reference` and, if wanted, `turn`; they are "
+            f"{quoted(','.join(heading))}."
+        )
+    for number, line in enumerate(lines, start=2):
+        cells = dict(zip(heading, line, strict=False))
+        turn: object = cells.get("turn") or None
+        given = {**cells, "turn": int(str(turn)) if str(turn).isdecimal() else turn}
+        yield from _checked(f"line {number}", given, problems)
+
+
+def _json_lines(path: Path, problems: list[Problem]) -> Iterator[_Line]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise SourceError(f"{path}: the file cannot be read ({reason}). Give JSON Lines in UTF-8.") from None
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            given = json.loads(line)
+        except ValueError:
+            problems.append(Problem(f"line {number}", "this is no JSON.", REPAIR))
+            continue
+        yield from _checked(f"line {number}", given, problems)
+
+
+def _checked(where: str, given: object, problems: list[Problem]) -> Iterator[_Line]:
+    """Yield the line if it is one; else add to `problems` why not."""
+    fields = given if isinstance(given, dict) else {}
+    name, reference, turn = (fields.get(field) for field in ("conversation", "reference", "turn"))
+    if unknown := sorted(fields.keys() - _FIELDS):
+        problems.append(Problem(where, f"the field {unknown[0]!r} is not known here.", REPAIR))
+    elif not isinstance(name, str) or not isinstance(reference, str) or not reference.strip():
+        problems.append(Problem(where, "`conversation` and `reference` should both be texts.", REPAIR))
+    elif turn is not None and (not isinstance(turn, int) or turn < 1):
+        problems.append(Problem(where, f"the turn is {quoted(turn)}, not a whole number from 1.", REPAIR))
+    else:
+        yield where, name, turn, reference

@@ -1,0 +1,196 @@
+"""Every metric of every conversation: what is asked for, composed, in the order in which it is reported."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.method.sample import Sample
+from qc.metrics.cache import Cache, content_key
+from qc.metrics.diversity import METRICS, diversity
+from qc.metrics.judge import Judgement, JudgeOptions, judge
+from qc.metrics.judge_prompt import SCALE
+from qc.metrics.local_model import CAUSAL, MASKED, LocalModel
+from qc.metrics.metric_scores import MetricScores
+from qc.metrics.model_metrics import (
+    ALIKE,
+    FOLLOW_UP,
+    OF_CAUSAL,
+    OF_MASKED,
+    Likelihood,
+    follow_ups,
+    likeness,
+    to_inputs,
+    to_references,
+)
+from qc.metrics.overlap import BY_WORDS, CorpusOverlap, ReferencedReply, by_group, mean_overlap
+from qc.metrics.transcripts import Transcript
+
+# Conversations that a model scores before they are put on disk.
+BLOCK = 8
+# Of what is kept on disk; raised when a metric is computed otherwise.
+REVISION = 1
+
+References = tuple[tuple[ReferencedReply, ...], ...]
+# Called with what is being done, how much of it is done, and how much there is.
+OnPart = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a judge said: of which criteria, in answer to which statements, and as which metrics."""
+
+    statements: dict[str, str]
+    judgement: Judgement
+    metrics: tuple[MetricScores, ...]
+
+
+def from_replies(spoken: Sequence[Transcript]) -> list[MetricScores]:
+    """Return the metrics that need the replies alone."""
+    return [
+        MetricScores(name, "replies", better, np.array([diversity(name, each.replies) for each in spoken]))
+        for name, (_, better) in METRICS.items()
+    ]
+
+
+def from_references(sample: Sample, references: References) -> tuple[list[MetricScores], list[str]]:
+    """Return the metrics that compare words with references, and sacreBLEU's signatures.
+
+    A system's BLEU and chrF are those of all its counted replies together.
+    """
+    found, signatures = [], []
+    conversations = np.arange(len(references))
+    taken = sample.kept
+    for name in ("bleu", "chrf"):
+        metric = CorpusOverlap(name)
+        each = by_group(metric, references, conversations, len(references), np.ones(len(references), bool))
+        systems = by_group(metric, references, sample.systems, len(sample.run.systems), taken)
+        found.append(MetricScores(name, "references", True, each, systems))
+        signatures.append(f"{name}={metric.signature}")
+    for name in BY_WORDS:
+        scores = np.array([mean_overlap(name, replies) for replies in references])
+        found.append(MetricScores(name, "references", True, scores))
+    return found, signatures
+
+
+def from_model(
+    model: LocalModel,
+    spoken: Sequence[Transcript],
+    references: References | None,
+    cache: Cache,
+    on_part: OnPart,
+    *,
+    named: bool,
+) -> list[MetricScores]:
+    """Return the metrics that `model` gives, by its kind; what was computed before is taken from the cache.
+
+    Args:
+        model: a causal or a masked language model, or an encoder.
+        spoken: the conversations.
+        references: of each conversation; None if there are none.
+        cache: where scores are kept.
+        on_part: called before each block.
+        named: whether the metrics' names say the model's, since there are several.
+    """
+    end = f" [{model.name}]" if named else ""
+    found = _alike(model, "", [to_inputs(each) for each in spoken], cache, on_part, end)
+    if references is not None:
+        found += _alike(
+            model, "_reference", [to_references(each) for each in references], cache, on_part, end
+        )
+    of_kind = {CAUSAL: OF_CAUSAL, MASKED: OF_MASKED}.get(model.kind, {})
+    for name, (metric, better) in of_kind.items():
+        scores = _likelihood(model, name, metric, spoken, cache, on_part)
+        found.append(MetricScores(name + end, f"model {model.name}", better, scores))
+    return found
+
+
+def _likelihood(
+    model: LocalModel,
+    name: str,
+    metric: Likelihood,
+    spoken: Sequence[Transcript],
+    cache: Cache,
+    on_part: OnPart,
+) -> NDArray[np.float64]:
+    """Return a metric of one conversation after the other, (C,)."""
+    # What is asked beside the conversation is part of what the score was computed from.
+    asked = follow_ups() if name == FOLLOW_UP else ()
+    scores = cache.computed(
+        [content_key(REVISION, name, model.fingerprint, asked, each.said) for each in spoken],
+        spoken,
+        lambda some: metric(model, some),
+        BLOCK,
+        lambda done: on_part(f"{name} by {model.name}", done, len(spoken)),
+    )
+    return np.array(scores, np.float64)
+
+
+def _alike(
+    model: LocalModel,
+    suffix: str,
+    compared: "Sequence[list[tuple[str, tuple[str, ...]]]]",
+    cache: Cache,
+    on_part: OnPart,
+    end: str,
+) -> list[MetricScores]:
+    """Return the metrics of likeness, named with `suffix` and `end`."""
+    scores = cache.computed(
+        [content_key(REVISION, "alike", model.fingerprint, each) for each in compared],
+        compared,
+        lambda some: likeness(model, some),
+        BLOCK,
+        lambda done: on_part(f"embeddings{suffix} by {model.name}", done, len(compared)),
+    )
+    return [
+        MetricScores(
+            name + suffix + end, f"model {model.name}", True, np.array([each[name] for each in scores])
+        )
+        for name in ALIKE
+    ]
+
+
+def from_judge(
+    sample: Sample,
+    spoken: Sequence[Transcript],
+    statements: dict[str, str],
+    options: JudgeOptions,
+    cache: Cache,
+    on_part: OnPart,
+) -> Judged:
+    """Return what the judge says of the conversations: of every criterion, and the mean over them as `judge`.
+
+    Negative criteria are turned around, so that higher is better for all of these metrics.
+
+    Raises:
+        JudgeError: there are no ratings.
+    """
+    judgement = judge(
+        spoken,
+        list(statements.values()),
+        options,
+        cache,
+        lambda there, count: on_part("The judge", there, count),
+    )
+    means = conversation_means(judgement)
+    negative = sample.run.criteria["negative"].to_numpy(bool)
+    better = np.where(negative, SCALE - means, means)
+    made_of = f"judge {options.model}"
+    metrics = [MetricScores("judge", made_of, True, better.mean(axis=1))]
+    metrics += [
+        MetricScores(f"judge_{label}", made_of, True, column)
+        for label, column in zip(statements, better.T, strict=True)
+    ]
+    return Judged(statements, judgement, tuple(metrics))
+
+
+def conversation_means(judgement: Judgement) -> NDArray[np.float64]:
+    """Return the mean rating of each conversation on each criterion, (C, K): over repeats, then over orders.
+
+    NaN unless both orders were answered: what the order does must not differ between conversations.
+    """
+    known = np.isfinite(judgement.ratings)
+    counts = known.sum(axis=2)
+    of_orders = np.where(known, judgement.ratings, 0).sum(axis=2) / np.where(counts > 0, counts, np.nan)
+    return np.asarray(of_orders.mean(axis=1))

@@ -1,0 +1,118 @@
+"""Agreement, Williams' test and filtering first: identities, edges, and small cases worked out by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from qc.errors import ComparisonError
+from qc.estimators.metric_agreement import agree, atanh_interval, pairwise_accuracy
+from qc.estimators.prefilter import half, prefilter
+from qc.estimators.williams import compare_metrics, williams_t
+
+PEOPLE = {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0, "e": 0.0}
+scores = arrays(float, 7, elements=st.integers(-3, 3).map(float))
+
+
+def test_pairwise_accuracy_by_hand() -> None:
+    # People: a > b > c = d. Pairs apart: ab, ac, ad, bc, bd (5). The metric has ab right, ac right,
+    # ad tied (½), bc wrong, bd wrong: 2.5 of 5.
+    accuracy, pairs = pairwise_accuracy(np.array([3.0, 2, 1, 1]), np.array([5.0, 1, 2, 5]))
+    assert (accuracy, pairs) == (0.5, 5)
+
+
+def test_without_a_pair_that_people_tell_apart_there_is_no_accuracy() -> None:
+    accuracy, pairs = pairwise_accuracy(np.ones(3), np.arange(3.0))
+    assert np.isnan(accuracy)
+    assert pairs == 0
+
+
+@given(scores, scores)
+def test_turning_the_metric_around_turns_the_agreement_around(human: np.ndarray, metric: np.ndarray) -> None:
+    one, other = agree(human, metric), agree(human, -metric)
+    for name in ("pearson", "spearman", "kendall"):
+        value, turned = getattr(one, name), getattr(other, name)
+        assert value.value == pytest.approx(-turned.value, nan_ok=True)
+        assert value.low == pytest.approx(-turned.high, nan_ok=True)
+    assert one.pairwise_accuracy == pytest.approx(1 - other.pairwise_accuracy, nan_ok=True)
+
+
+def test_fisher_interval_by_hand() -> None:
+    # artanh(.8) = 1.098612, 1.959964/√7 = 0.740797: tanh(0.357815) = .34329, tanh(1.839409) = .95074.
+    assert atanh_interval("pearson", 0.8, 10) == pytest.approx((0.34329, 0.95074), abs=1e-5)
+
+
+def test_no_interval_with_too_few_systems_or_a_perfect_correlation() -> None:
+    assert np.isnan(atanh_interval("pearson", 0.5, 3)).all()
+    assert np.isnan(atanh_interval("kendall", 0.5, 4)).all()
+    assert np.isnan(atanh_interval("spearman", 1.0, 9)).all()
+    assert np.isnan(atanh_interval("spearman", float("nan"), 9)).all()
+
+
+def test_systems_without_a_score_take_no_part() -> None:
+    human, metric = np.array([1.0, 2, 3, 4, 5, np.nan, 7]), np.array([2.0, 1, 4, 3, 7, 9, np.nan])
+    assert agree(human, metric) == agree(human[:5], metric[:5])
+    assert agree(human, metric).n == 5
+
+
+def test_williams_refuses_metrics_of_other_systems() -> None:
+    with pytest.raises(ComparisonError, match="only one of them has e"):
+        compare_metrics(PEOPLE, ("one", PEOPLE), ("other", {k: v for k, v in PEOPLE.items() if k != "e"}))
+
+
+def test_williams_finds_no_difference_between_a_metric_and_itself_stretched() -> None:
+    metric = {"a": 3.0, "b": 4, "c": 1, "d": 2, "e": 0}
+    found = compare_metrics(PEOPLE, ("one", metric), ("twice", {k: 2 * v for k, v in metric.items()}))
+    assert np.isnan(found.p)
+
+
+@pytest.mark.parametrize("signs", [(1, -1), (-1, 1), (-1, -1)])
+def test_turning_a_metric_around_does_not_change_williams(signs: tuple[int, int]) -> None:
+    x = {"a": 4.0, "b": 3, "c": 1, "d": 2, "e": 0}
+    y = {"a": 2.0, "b": 4, "c": 3, "d": 0, "e": 1}
+    plain = compare_metrics(PEOPLE, ("x", x), ("y", y))
+    turned = compare_metrics(
+        PEOPLE,
+        ("x", {k: signs[0] * v for k, v in x.items()}),
+        ("y", {k: signs[1] * v for k, v in y.items()}),
+    )
+    assert turned.better == plain.better
+    assert (turned.t, turned.p) == pytest.approx((plain.t, plain.p))
+    assert turned.turned
+    assert not plain.turned
+
+
+def test_a_metric_that_does_not_vary_is_never_the_better_one() -> None:
+    found = compare_metrics(PEOPLE, ("flat", dict.fromkeys(PEOPLE, 1.0)), ("same", PEOPLE))
+    assert found.better == "same"
+    assert np.isnan(found.p)
+
+
+def test_williams_needs_four_systems() -> None:
+    assert np.isnan(williams_t(0.9, 0.5, 0.5, 3))
+    assert np.isfinite(williams_t(0.9, 0.5, 0.5, 4))
+
+
+def test_ties_at_the_cut_stay() -> None:
+    # The 2nd best score is 5, which three systems have: four stay.
+    found = prefilter(np.array([1.0, 2, 3, 4, 5]), np.array([9.0, 5, 5, 5, 1]), 2)
+    assert found.kept.tolist() == [True, True, True, True, False]
+    assert not found.best_kept
+    assert found.regret == 1
+    assert found.top_kept == 1
+
+
+@given(scores)
+def test_filtering_by_the_people_themselves_loses_nothing(human: np.ndarray) -> None:
+    found = prefilter(human, human, half(len(human)))
+    assert found.best_kept
+    assert found.regret == 0
+    assert found.top_kept == half(len(human))
+
+
+@given(scores, scores, st.integers(1, 7))
+def test_keeping_more_never_loses_more(human: np.ndarray, metric: np.ndarray, keep: int) -> None:
+    fewer, more = prefilter(human, metric, keep), prefilter(human, metric, min(keep + 1, 7))
+    assert more.regret <= fewer.regret
+    assert prefilter(human, metric, 7).regret == 0

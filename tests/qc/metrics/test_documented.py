@@ -1,0 +1,22 @@
+"""docs/metrics.md has a paragraph for every metric that the product computes."""
+
+from pathlib import Path
+
+import pytest
+
+from qc.metrics.diversity import METRICS
+from qc.metrics.model_metrics import ALIKE, OF_CAUSAL, OF_MASKED
+from qc.metrics.overlap import BY_WORDS
+
+TEXT = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "name", [*METRICS, "bleu", "chrf", *BY_WORDS, *ALIKE, *OF_CAUSAL, *OF_MASKED, "judge"]
+)
+def test_a_metric_has_its_paragraph_and_its_caveat(name: str) -> None:
+    headings = [part.partition("**")[0] for part in TEXT.split("\n**")]
+    paragraphs = [part for part in TEXT.split("\n\n") if part.startswith("**")]
+    assert any(name in heading.rstrip(".").split(", ") for heading in headings)
+    about = [part for part in paragraphs if name in part.partition("**")[2].partition("**")[0]]
+    assert name == "judge" or any("*Caveat*" in part for part in about)

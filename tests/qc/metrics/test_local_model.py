@@ -1,0 +1,215 @@
+"""Likelihoods and vectors of local models, against what can be derived, and against torch asked directly."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qc.errors import ModelError
+from qc.metrics.local_model import CAUSAL, ENCODER, MASKED, LocalModel
+from qc.metrics.model_metrics import (
+    ALIKE,
+    follow_up_likelihood,
+    follow_ups,
+    likeness,
+    masked_token_likelihood,
+    masked_word_sum,
+    perplexity,
+    to_inputs,
+)
+from qc.metrics.transcripts import Exchange, Transcript
+from tests.needs import need_hf
+from tests.qc.support.tiny_scorers import save_tiny_scorers
+
+need_hf()
+pytestmark = pytest.mark.hf
+
+SPOKEN = Transcript(
+    (
+        Exchange(1, "Hello, how are you?", "I like tea and long walks."),
+        Exchange(2, "Why?", None),
+        Exchange(3, "Are you there?", "Yes!"),
+    )
+)
+SILENT = Transcript((Exchange(1, "Hello?", None),))
+PAIRS = [("how are you?\n", "I like tea."), ("", "Yes, of course I do, and you?"), ("a b c\n" * 200, "No.")]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return save_tiny_scorers(tmp_path_factory.mktemp("scorers"))
+
+
+@pytest.fixture(scope="module")
+def causal(folders: dict[str, Path]) -> LocalModel:
+    return LocalModel(folders["causal"])
+
+
+@pytest.fixture(scope="module")
+def masked(folders: dict[str, Path]) -> LocalModel:
+    return LocalModel(folders["masked"])
+
+
+def vocabulary(folder: Path) -> int:
+    from transformers import AutoConfig
+
+    size: int = AutoConfig.from_pretrained(folder).vocab_size
+    return size
+
+
+def test_kinds(causal: LocalModel, masked: LocalModel) -> None:
+    assert (causal.kind, masked.kind) == (CAUSAL, MASKED)
+
+
+def test_the_perplexity_of_a_model_that_knows_nothing_is_its_vocabulary(folders: dict[str, Path]) -> None:
+    folder = folders["uniform-causal"]
+    assert perplexity(LocalModel(folder), [SPOKEN])[0] == pytest.approx(vocabulary(folder), rel=1e-5)
+
+
+def test_a_model_that_knows_nothing_prefers_no_follow_up(folders: dict[str, Path]) -> None:
+    assert follow_up_likelihood(LocalModel(folders["uniform-causal"]), [SPOKEN])[0] == pytest.approx(
+        0, abs=1e-5
+    )
+
+
+def test_masked_likelihoods_of_a_model_that_knows_nothing(folders: dict[str, Path]) -> None:
+    folder = folders["uniform-masked"]
+    model, size = LocalModel(folder), vocabulary(folder)
+    assert masked_token_likelihood(model, [SPOKEN])[0] == pytest.approx(-np.log(size), rel=1e-5)
+    # Each token of a reply has −log V; the sums of the two replies are averaged.
+    tokens = [sum(map(len, model.masked_tokens([("", each)]))) for each in SPOKEN.replies]
+    assert masked_word_sum(model, [SPOKEN])[0] == pytest.approx(-np.log(size) * np.mean(tokens), rel=1e-5)
+
+
+def test_continuations_are_what_torch_says(causal: LocalModel, folders: dict[str, Path]) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folders["causal"])
+    model = AutoModelForCausalLM.from_pretrained(folders["causal"]).eval()
+    context, text = PAIRS[0]
+    before = [tokenizer.bos_token_id, *tokenizer(context, add_special_tokens=False)["input_ids"]]
+    ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+    with torch.inference_mode():
+        log_p = model(torch.tensor([before + ids])).logits[0].log_softmax(-1)
+    expected = [float(log_p[len(before) + place - 1, token]) for place, token in enumerate(ids)]
+    np.testing.assert_allclose(causal.continuations([PAIRS[0]])[0], expected, rtol=1e-4)
+
+
+def test_a_masked_word_is_what_torch_says(masked: LocalModel, folders: dict[str, Path]) -> None:
+    import torch
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folders["masked"])
+    model = AutoModelForMaskedLM.from_pretrained(folders["masked"]).eval()
+    # "zyzzyva" is no word of the corpus, so it has several tokens; all of them are masked at once.
+    context, text = "what?", "zyzzyva tea"
+    ids = tokenizer(context, text)["input_ids"]
+    word = tokenizer("zyzzyva", add_special_tokens=False)["input_ids"]
+    assert len(word) > 1
+    start = len(tokenizer(context, add_special_tokens=False)["input_ids"])
+    hidden = [*ids[:start], *[tokenizer.mask_token_id] * len(word), *ids[start + len(word) :]]
+    with torch.inference_mode():
+        log_p = model(torch.tensor([hidden])).logits[0].log_softmax(-1)
+    expected = sum(float(log_p[start + place, token]) for place, token in enumerate(word))
+    found = masked.masked_words([(context, text)])[0]
+    assert len(found) == 2
+    assert found[0] == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_batch_changes_nothing(causal: LocalModel, masked: LocalModel) -> None:
+    for ask in (causal.continuations, masked.masked_tokens, masked.masked_words):
+        together = ask(PAIRS)
+        for pair, found in zip(PAIRS, together, strict=True):
+            np.testing.assert_allclose(ask([pair])[0], found, rtol=1e-3, atol=1e-3)
+    texts = [text for _, text in PAIRS]
+    for vectors in (causal.contextual_vectors, masked.word_vectors):
+        for text, found in zip(texts, vectors(texts), strict=True):
+            np.testing.assert_allclose(vectors([text])[0], found, rtol=1e-3, atol=1e-3)
+
+
+def test_a_long_context_loses_its_beginning(causal: LocalModel, masked: LocalModel) -> None:
+    # 96 positions: of a context of 1,000 words only the end is seen, so what stood before it does not matter.
+    long, longer = "tea " * 1000, "dog " * 500 + "tea " * 1000
+    np.testing.assert_allclose(
+        causal.continuations([(long, "Yes.")])[0], causal.continuations([(longer, "Yes.")])[0], rtol=1e-3
+    )
+    np.testing.assert_allclose(
+        masked.masked_tokens([(long, "Yes.")])[0], masked.masked_tokens([(longer, "Yes.")])[0], rtol=1e-3
+    )
+
+
+def test_a_reply_longer_than_the_model_is_cut_and_scored(causal: LocalModel, masked: LocalModel) -> None:
+    for ask in (causal.continuations, masked.masked_tokens, masked.masked_words):
+        (found,) = ask([("Hello.\n", "tea " * 1000)])
+        assert 10 < len(found) < 96
+        assert np.isfinite(found).all()
+
+
+def test_likeness_of_replies_to_inputs(causal: LocalModel) -> None:
+    (found,) = likeness(causal, [to_inputs(SPOKEN)])
+    assert tuple(found) == ALIKE
+    assert all(-1 <= value <= 1 for value in found.values())
+    same, nothing = likeness(causal, [[("I like tea.", ("You do?", "I like tea."))], []])
+    assert all(value == pytest.approx(1, abs=1e-5) for value in same.values())
+    assert all(np.isnan(value) for value in nothing.values())
+
+
+def test_conversations_scored_together_keep_their_own_scores(causal: LocalModel, masked: LocalModel) -> None:
+    other = Transcript((Exchange(1, "Do you cook?", "Never, but I eat a lot of bread and soup."),))
+    for model, metric in (
+        (causal, perplexity),
+        (causal, follow_up_likelihood),
+        (masked, masked_token_likelihood),
+        (masked, masked_word_sum),
+    ):
+        alone = [metric(model, [each])[0] for each in (SPOKEN, SILENT, other)]
+        np.testing.assert_allclose(metric(model, [SPOKEN, SILENT, other]), alone, rtol=1e-3, atol=1e-3)
+
+
+def test_silence_has_no_likelihood(causal: LocalModel, masked: LocalModel) -> None:
+    assert np.isnan(perplexity(causal, [SILENT])[0])
+    assert np.isnan(follow_up_likelihood(causal, [SILENT])[0])
+    assert np.isnan(masked_token_likelihood(masked, [SILENT])[0])
+    assert np.isnan(masked_word_sum(masked, [SILENT])[0])
+
+
+def test_the_fingerprint_follows_the_content(folders: dict[str, Path], tmp_path: Path) -> None:
+    copy = shutil.copytree(folders["causal"], tmp_path / "another name")
+    original = LocalModel(folders["causal"]).fingerprint
+    assert LocalModel(copy).fingerprint == original
+    (copy / "README.md").write_text("other weights, say", encoding="utf-8")
+    assert LocalModel(copy).fingerprint != original
+
+
+def test_an_encoder_gives_vectors_alone(folders: dict[str, Path], tmp_path: Path) -> None:
+    from transformers import AutoModel, AutoTokenizer
+
+    AutoModel.from_pretrained(folders["masked"]).save_pretrained(tmp_path / "encoder")
+    AutoTokenizer.from_pretrained(folders["masked"]).save_pretrained(tmp_path / "encoder")
+    model = LocalModel(tmp_path / "encoder")
+    assert model.kind == ENCODER
+    assert np.isfinite(likeness(model, [to_inputs(SPOKEN)])[0]["bertscore"])
+
+
+def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"it has no config\.json"):
+        LocalModel(tmp_path)
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ModelError, match="the model cannot be loaded"):
+        LocalModel(tmp_path)
+
+
+def test_an_encoder_decoder_is_refused(tmp_path: Path) -> None:
+    from transformers import T5Config
+
+    T5Config(vocab_size=10, d_model=8, num_layers=1, num_heads=1).save_pretrained(tmp_path)
+    with pytest.raises(ModelError, match="an encoder-decoder gives none of these metrics"):
+        LocalModel(tmp_path)
+
+
+def test_the_set_replies_are_there() -> None:
+    well, badly = follow_ups()
+    assert len(well) == len(badly) > 0
+    assert not set(well) & set(badly)
