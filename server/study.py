@@ -85,7 +85,7 @@ class ItemsSpec(_Section):
 
 
 class Composition(_Section):
-    """How many items of each kind one assignment has (Ji, PhD thesis, sections 3.3 and 4.3).
+    """How many items of each kind one assignment has (Ji, PhD thesis, chapters 3 and 4).
 
     Bad twins, repeats and references belong to different ordinary items of the same assignment.
     """

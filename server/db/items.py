@@ -64,7 +64,7 @@ def store_items(connection: Connection, run_id: int, study_id: int, items: Seque
 
 def systems_of_items(connection: Connection, run_id: int) -> dict[str, str]:
     """Return the system of each item of a run, by the item's name, in the order in which they were stored."""
-    return {name: system for name, system in connection.execute(_POOL, {"run": run_id})}
+    return {row.item: row.system for row in connection.execute(_POOL, {"run": run_id})}
 
 
 def judgments(connection: Connection, run_id: int, *, simulated: bool) -> dict[str, int]:
@@ -73,7 +73,7 @@ def judgments(connection: Connection, run_id: int, *, simulated: bool) -> dict[s
     It counts anew, so that it takes time of the order of all that was drawn.
     """
     found = connection.execute(_JUDGMENTS, {"run": run_id, "simulated": simulated})
-    return {name: number for name, number in found}
+    return {row.item: int(row.number) for row in found}
 
 
 def unfit_items(connection: Connection, run_id: int, platform: str, external_id: str) -> set[str]:
@@ -109,7 +109,7 @@ def with_content(
 def _systems(connection: Connection, study_id: int, items: Sequence[NewItem]) -> dict[str, int]:
     """Return the id of each item's system; those that the study does not have yet are stored."""
     query = select(SYSTEM.name, SYSTEM.id).where(SYSTEM.study_id == study_id)
-    known: dict[str, int] = {name: key for name, key in connection.execute(query)}
+    known = {row.name: int(row.id) for row in connection.execute(query)}
     for item in items:
         if item.system not in known:
             values: dict[str, Any] = {
@@ -134,11 +134,11 @@ def bot_id(connection: Connection, spec: str) -> int:
 
 
 _POOL = text("""
-    SELECT item.name, system.name
+    SELECT item.name AS item, system.name AS system
     FROM item JOIN system ON system.id = item.system_id
     WHERE item.run_id = :run AND item.form = 'ordinary' ORDER BY item.id""")
 _JUDGMENTS = text("""
-    SELECT item.name, count(*)
+    SELECT item.name AS item, count(*) AS number
     FROM assignment
     JOIN conversation ON conversation.assignment_id = assignment.id
     JOIN shown_item ON shown_item.conversation_id = conversation.id

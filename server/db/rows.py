@@ -27,6 +27,7 @@ from server.session.records import (
     Agreed,
     BotSaid,
     Closed,
+    ConversationChange,
     ConversationEnded,
     ConversationFailed,
     ConversationLeftUnrated,
@@ -157,7 +158,8 @@ _ITEM = Bulk(
     FROM {rows} AS given
     LEFT JOIN conversation ON conversation.id = given.conversation_id
     LEFT JOIN assignment ON assignment.id = conversation.assignment_id
-    LEFT JOIN item ON item.run_id = assignment.run_id AND item.name = given.item AND item.form = given.form""",
+    LEFT JOIN item
+           ON item.run_id = assignment.run_id AND item.name = given.item AND item.form = given.form""",
     conversation_id=Kind.TEXT,
     item=Kind.TEXT,
     form=Kind.TEXT,
@@ -222,7 +224,8 @@ _EDIT = Bulk(
 _ANSWER = Bulk(
     """
     INSERT INTO tutorial_answer (assignment_id, question, answer, is_right, created_at, client_id)
-    SELECT given.assignment_id, given.question, given.answer, given.is_right = 1, given.created_at, given.client_id
+    SELECT given.assignment_id, given.question, given.answer, given.is_right = 1, given.created_at,
+           given.client_id
     FROM {rows} AS given""",
     assignment_id=Kind.TEXT,
     question=Kind.NUMBER,
@@ -281,6 +284,26 @@ _IN_ORDER = (
 
 def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
     match record:
+        case ConversationPlanned():
+            return _planned_rows(assignment_id, record)
+        case Agreed():
+            return [(_AGREED, (assignment_id, record.at, record.client_id))]
+        case QuestionAnswered():
+            answer = (record.question, record.answer, int(record.is_right), record.at, record.client_id)
+            return [(_ANSWER, (assignment_id, *answer))]
+        case FeedbackGiven():
+            return [(_FEEDBACK, (assignment_id, record.text, record.client_id))]
+        case Closed():
+            return _closed_rows(assignment_id, record)
+        case Incident():
+            return [(_NOTE, (record.conversation, record.kind, record.text, record.at, record.failure))]
+        case ItemEdited():
+            return [(_EDIT, (record.conversation, record.text, str(record.share), record.at))]
+    return _conversation_rows(record)
+
+
+def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
+    match record:
         case WorkerSaid():
             line: Row = (
                 record.conversation,
@@ -296,36 +319,19 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
             return [(_TURN, (*line, record.show_at, record.latency_ms))]
         case TopicMarked():
             return _mark_rows(record)
-        case ConversationPlanned():
-            return _planned_rows(assignment_id, record)
         case ConversationEnded():
             return [(_ENDED, (record.conversation, record.at, record.client_id))]
+        case ConversationLeftUnrated():
+            return [(_LEFT_UNRATED, (record.conversation,))]
+        case ItemShown():
+            return [(_ITEM_SHOWN, (record.conversation, record.at))]
         case ConversationRated():
             return _rating_rows(record)
         case ConversationFailed():
             return [(_FAILED, (record.conversation, record.at))]
         case ConversationSkipped():
-            return [
-                (_SKIPPED, (record.conversation, record.at)),
-                (COUNT_SKIPPED, (record.conversation,)),
-            ]
-        case Incident():
-            return [(_NOTE, (record.conversation, record.kind, record.text, record.at, record.failure))]
-        case ConversationLeftUnrated():
-            return [(_LEFT_UNRATED, (record.conversation,))]
-        case ItemShown():
-            return [(_ITEM_SHOWN, (record.conversation, record.at))]
-        case ItemEdited():
-            return [(_EDIT, (record.conversation, record.text, str(record.share), record.at))]
-        case QuestionAnswered():
-            answer = (record.question, record.answer, int(record.is_right), record.at, record.client_id)
-            return [(_ANSWER, (assignment_id, *answer))]
-        case Agreed():
-            return [(_AGREED, (assignment_id, record.at, record.client_id))]
-        case FeedbackGiven():
-            return [(_FEEDBACK, (assignment_id, record.text, record.client_id))]
-        case Closed():
-            return _closed_rows(assignment_id, record)
+            skipped = (_SKIPPED, (record.conversation, record.at))
+            return [skipped, (COUNT_SKIPPED, (record.conversation,))]
 
 
 def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:

@@ -2,8 +2,8 @@
 
 `qc` and everybody else's analysis read these; the tables may change underneath. A change that a
 reader would notice makes a new version beside the old one: `V2` has the newer form of those that have
-changed. A new view, or a new last column, is no such change: `V1_ITEMS` and `V1_RUN` came later than `V1`. None
-of these ever changes: steps of the migrations have made them.
+changed. A new view, or a new last column, is no such change: `V1_ITEMS` and `V1_RUN` came after `V1`. None of
+these ever changes: steps of the migrations have made them.
 
 `overran`: the bot took longer than the natural reply time drawn for it, so it was shown as soon as it came.
 """
@@ -91,31 +91,38 @@ SECONDS = {
     "sqlite": "(julianday(conversation.rated_at) - julianday(conversation.started_at)) * 86400.0",
     "postgresql": "CAST(EXTRACT(EPOCH FROM conversation.rated_at - conversation.started_at) AS float)",
 }
-_OF_AN_ITEM = """assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
-               worker.pseudonym AS worker_id, conversation.position AS position, item.name AS item_id,
-               item.source AS source, item.source_conversation_id AS source_conversation_id,
-               system.name AS system, system.family AS family, shown_item.kind AS kind,
-               shown_item.twin_of AS twin_of"""
-_ITEM_TABLES = """shown_item
-        JOIN item ON item.id = shown_item.item_id
-        JOIN system ON system.id = item.system_id
-        JOIN conversation ON conversation.id = shown_item.conversation_id
-        JOIN assignment ON assignment.id = conversation.assignment_id
-        JOIN worker ON worker.id = assignment.worker_id"""
 
 # Of runs whose workers rate items. `value` is as the worker gave it, as in `v1_rating`; `twin_of` is the
 # position in the assignment of the ordinary item that a bad twin, a repeat or a reference belongs to;
 # `seconds` run from when the item was shown until it was rated, `SECONDS` by the kind of database.
 V1_ITEMS: dict[str, str] = {
-    "v1_item_rating": f"""
-        SELECT {_OF_AN_ITEM}, rating.criterion AS criterion, rating.value AS value,
+    "v1_item_rating": """
+        SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
+               worker.pseudonym AS worker_id, conversation.position AS position, item.name AS item_id,
+               item.source AS source, item.source_conversation_id AS source_conversation_id,
+               system.name AS system, system.family AS family, shown_item.kind AS kind,
+               shown_item.twin_of AS twin_of, rating.criterion AS criterion, rating.value AS value,
                conversation.started_at AS started_at, conversation.rated_at AS rated_at,
-               {{seconds}} AS seconds
-        FROM {_ITEM_TABLES}
+               {seconds} AS seconds
+        FROM shown_item
+        JOIN item ON item.id = shown_item.item_id
+        JOIN system ON system.id = item.system_id
+        JOIN conversation ON conversation.id = shown_item.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN worker ON worker.id = assignment.worker_id
         JOIN rating ON rating.conversation_id = conversation.id""",
-    "v1_item_edit": f"""
-        SELECT {_OF_AN_ITEM}, item_edit.text AS edited_text, item_edit.share AS edit_share
-        FROM {_ITEM_TABLES}
+    "v1_item_edit": """
+        SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
+               worker.pseudonym AS worker_id, conversation.position AS position, item.name AS item_id,
+               item.source AS source, item.source_conversation_id AS source_conversation_id,
+               system.name AS system, system.family AS family, shown_item.kind AS kind,
+               shown_item.twin_of AS twin_of, item_edit.text AS edited_text, item_edit.share AS edit_share
+        FROM shown_item
+        JOIN item ON item.id = shown_item.item_id
+        JOIN system ON system.id = item.system_id
+        JOIN conversation ON conversation.id = shown_item.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN worker ON worker.id = assignment.worker_id
         JOIN item_edit ON item_edit.conversation_id = conversation.id""",
     "v1_tutorial_answer": """
         SELECT assignment.run_id AS run_id, tutorial_answer.assignment_id AS assignment_id,

@@ -1,8 +1,8 @@
 """Bad twins: texts with a run of their words replaced, which an attentive worker rates lower. Pure.
 
-The rule is that of Ji's PhD thesis, sections 3.3, 4.3 and 5.3: the run has a length that depends on the number
-of words, its words give way to as many consecutive ones of another text, and the first and the last word are
-never touched, in either text, where it has more than two.
+The rule is that of Ji's PhD thesis, chapters 3 to 5: a run of words, its length depending on how many there
+are, gives way to as many consecutive words of another text; the first and last word are never touched,
+in either text, where it has more than two.
 """
 
 import random

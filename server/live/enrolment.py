@@ -276,7 +276,7 @@ def _new_place(connection: Connection, run: OpenRun, simulated: bool, most: int)
 
 
 def _most_places(connection: Connection, run: OpenRun) -> int:
-    """Return how many assignments the study asks for: as many as give each item its judgments, unless told."""
+    """Return how many assignments the study asks for; unless it says so, as many as its judgments need."""
     if run.study.assignments is not None:
         return run.study.assignments
     judgments = len(items.systems_of_items(connection, run.id)) * run.study.judgments_per_item

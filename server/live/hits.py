@@ -1,9 +1,9 @@
 """Which items an assignment has, in which order. Pure: counts and a seed in.
 
-The composition is the study's (Ji, PhD thesis, sections 3.3 and 4.3). Balance: an item is drawn again only
-when no other one, that its worker may rate, was drawn less often; within an assignment systems take turns; and
-each system stands at each position as equally often as a row of draws can have it, the idea of the repeated
-Latin square (Belz and Reiter 2006).
+The composition is the study's (Ji, PhD thesis, chapters 3 and 4). Balance: an item is drawn again only when
+no other one that its worker may rate was drawn less often; within an assignment systems take turns; and a
+position gets an item of the system that stands there least often, which is the idea of the repeated Latin
+square (Belz and Reiter 2006) for assignments that come one by one.
 """
 
 import random

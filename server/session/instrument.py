@@ -1,4 +1,4 @@
-"""The instrument: what workers are asked, in the words of METHOD section 1, and what they may be asked of texts."""
+"""The instrument: what workers are asked, in the words of METHOD section 1, and what is asked of texts."""
 
 from enum import StrEnum
 from typing import Annotated, Literal

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 # How an item stands in an assignment: by itself, distorted, shown once more, or in its reference's words
-# (Ji, PhD thesis, sections 3.3 and 4.3). No worker is told which is which.
+# (Ji, PhD thesis, chapters 3 and 4). No worker is told which is which.
 ItemKind = Literal["ordinary", "bad", "repeat", "reference"]
 
 

@@ -111,10 +111,13 @@ def test_a_snapshot_follows_the_schema() -> None:
     assert set(content["study"]) == {
         "title",
         "payment",
+        "task",
         "conversations",
         "minimum_inputs",
         "topic_mode",
+        "rates_all",
         "criteria",
+        "post_edit",
     }
 
 
