@@ -21,6 +21,7 @@ Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
 
 DEMO = Path(__file__).parent / "studies" / "demo.yaml"
+DEMO_TRANSCRIPTS = Path(__file__).parent / "studies" / "demo_transcripts.yaml"
 # What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
 _RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 _HOUR, _DAY = 3_600.0, 86_400.0
