@@ -40,7 +40,7 @@ export function Tutorial({ card }: { card: QuestionCard }) {
           <Heading>A few questions first</Heading>
           <p class="soft">They show what to look for. After them you begin.</p>
         </div>
-        <blockquote class="item-text">{text}</blockquote>
+        <blockquote class="icebreaker">{text}</blockquote>
         <RadioCards
           legend={asked}
           choices={answers.map((label, index) => ({ value: String(index + 1), label }))}
