@@ -2,7 +2,9 @@
 real servers of others, one of a kind for each process of tests, started when the first test needs it.
 """
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -15,6 +17,8 @@ from tests.support.redis_server import RedisServer
 
 settings.register_profile("candor", deadline=None)
 settings.load_profile("candor")
+
+REPOSITORY = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +41,17 @@ def redis() -> Iterator[RedisServer]:
     need_services()
     with redis_server.serving() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def published() -> Path:
+    """The published data and their golden files; without them the test is skipped, in CI failed."""
+    path = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data"))
+    if (path / "golden").is_dir() and (path / "published").is_dir():
+        return path
+    message = (
+        f"PUBLISHED DATA ABSENT: nothing at {path}. Set CANDOR_PUBLISHED_DATA to check the golden files."
+    )
+    if os.environ.get("CI") == "true":
+        pytest.fail(message)
+    pytest.skip(message)

@@ -19,7 +19,7 @@ def test_a_conversation_from_topic_to_rating() -> None:
 
 
 def test_a_snapshot_draws_the_page_anew() -> None:
-    study = {"minimum_inputs": 3}
+    study = {"minimum_inputs": 3, "post_edit": None}
     conversation = {
         "conversation": 4,
         "attempt": 2,
@@ -29,9 +29,23 @@ def test_a_snapshot_draws_the_page_anew() -> None:
         "typing": True,
         "turns": [1, 2, 3],
     }
-    view = draw({"phase": "chat", "study": study, "conversation": conversation})
+    view = draw({"phase": "chat", "study": study, "conversation": conversation, "question": None})
     assert view == View("chat", 3, "I bake.", 4, 2, inputs=2, turns=3, typing=True, topic="I bake.")
-    assert draw({"phase": "done", "study": study, "conversation": None}).conversation == 0
+    done = {"phase": "done", "study": study, "conversation": None, "question": None}
+    assert draw(done).conversation == 0
+
+
+def test_items_and_test_questions() -> None:
+    view = View(phase="instructions", minimum_inputs=10)
+    view = show(view, {"type": "question_due", "question": {"question": 2}})
+    assert (view.phase, view.question) == ("tutorial", 2)
+    here = {"conversation": 3, "attempt": 1}
+    view = show(view, {"type": "item_due", **here, "conversations": 20, "item": {"text": "It rains."}})
+    assert (view.phase, view.conversation, view.text) == ("rating", 3, "It rains.")
+    study = {"minimum_inputs": 10, "post_edit": {"criterion": "fun", "top": 90}}
+    snapshot = {"phase": "rating", "study": study, "conversation": {**here, "item": {"text": "A."}}}
+    drawn = draw({**snapshot, "question": None})
+    assert (drawn.text, drawn.post_edit) == ("A.", {"criterion": "fun", "top": 90})
 
 
 def test_the_end_is_seen() -> None:

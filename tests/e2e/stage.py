@@ -1,5 +1,6 @@
 """A server of our own for pictures: fresh data, its own port, studies for every state of the pages."""
 
+import json
 import socket
 import sqlite3
 import threading
@@ -21,6 +22,8 @@ from server.clock import utc_now
 from server.config import Settings
 from server.db.engine import migrate, open_engine
 from server.db.runs import all_runs, open_run
+from server.items.pool import items_of
+from server.study import parse_study
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
@@ -44,6 +47,70 @@ RUNS: dict[str, dict[str, Any]] = {
     "closed": {},
     "demo": {"reply_time": _QUICK},
 }
+
+
+_CRITERIA = [
+    {"label": "clear", "statement": "It was clear."},
+    {"label": "pleasant", "statement": "It was pleasant to read."},
+    {"label": "dull", "statement": "It was dull.", "negative": True},
+]
+_READING: dict[str, Any] = {
+    "title": "Read and rate",
+    "payment": "Nobody is paid.",
+    "task": "transcripts",
+    "criteria": _CRITERIA,
+}
+# Runs whose workers rate what others have said or written, each with its items.
+READING: dict[str, dict[str, Any]] = {
+    "reading": {"name": "reading", "items": {"file": "conversations.jsonl"}, "assignments": 50},
+    "improving": {
+        "name": "improving",
+        "items": {"file": "texts.jsonl"},
+        "composition": {"ordinary": 2},
+        "post_edit": {"criterion": "clear", "top": 90},
+        "tutorial": {
+            "questions": [
+                {
+                    "text": "The boat sailed sailed home.",
+                    "question": "What is wrong with it?",
+                    "answers": ["Nothing", "A word is there twice"],
+                    "right": 2,
+                    "why": "It says “sailed” twice.",
+                }
+            ]
+        },
+    },
+}
+
+
+def _write_items(folder: Path) -> None:
+    """Write what is read: twelve conversations of two systems, and four texts with what they are based on."""
+    weather = "It rained all day long over the grey hills and the narrow streets of the town"
+    conversations = [
+        {
+            "item": f"c{number}",
+            "system": "tern" if number % 2 else "plover",
+            "turns": [
+                {"author": "worker", "text": f"Good morning number {number}, how was your weekend?"},
+                {"author": "bot", "text": f"{weather} number {number} so I stayed inside and baked bread."},
+                {"author": "worker", "text": "That sounds cosy. What kind of bread was it?"},
+                {"author": "bot", "text": "A dark one with seeds, it was rather flat but tasted very good."},
+            ]
+            * 3,
+        }
+        for number in range(12)
+    ]
+    texts = [
+        {
+            "item": f"t{number}",
+            "system": "tern",
+            "context": "The ferry to the island leaves at nine, and comes back at six in the evening.",
+            "text": f"The ferry number {number} leave at nine and it come back in the evening.",
+        }
+        for number in range(4)
+    ]
+    for name, lines in (("conversations", conversations), ("texts", texts)):
+        (folder / f"{name}.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
 
 
 # After how many answers the bots of a run fail.
@@ -83,6 +150,11 @@ class Stage:
             for slug, changes in RUNS.items():
                 study = yaml.safe_dump(demo | changes, sort_keys=False)
                 open_run(connection, study, slug, utc_now())
+            _write_items(folder)
+            for slug, settings in READING.items():
+                study = yaml.safe_dump(_READING | settings, sort_keys=False)
+                items = items_of(parse_study(study), connection, folder)
+                open_run(connection, study, slug, utc_now(), items)
             self._entries = all_runs(connection)
         engine.dispose()
         with closing(sqlite3.connect(folder / "candor.db")) as database, database:

@@ -43,6 +43,7 @@ from server.session.records import Closed, Record, WorkerSaid
 from server.session.state import State, fold
 from server.session.step import resume, step
 from tests.server.support.database import make_run
+from tests.server.support.items import QUESTIONS, items_text, make_items_run
 from tests.server.support.study import AT, CRITERIA, seconds, study_text
 
 # No control characters and no surrogates: the protocol has taken them out before a session sees a text.
@@ -93,10 +94,23 @@ messages = st.one_of(
     st.builds(
         lambda text: {"type": "feedback", "text": text}, texts | st.just("") | st.just("f" * MAX_FEEDBACK)
     ),
+    st.builds(
+        lambda question, answer: {"type": "answer", "question": question, "answer": answer},
+        st.integers(1, 3),
+        st.integers(1, 3),
+    ),
     st.builds(lambda: {"type": "hello", "token": "t"}),
 )
 # In which order the phases may follow each other within one conversation, and the conversations each other.
-STAGE = {Phase.INSTRUCTIONS: 0, Phase.FEEDBACK: 2, Phase.DONE: 3, Phase.EXPIRED: 3, Phase.RETURNED: 3}
+STAGE = {
+    Phase.INSTRUCTIONS: 0,
+    Phase.TUTORIAL: 0,
+    Phase.FEEDBACK: 2,
+    Phase.DONE: 3,
+    Phase.EXPIRED: 3,
+    Phase.RETURNED: 3,
+}
+MODES = ("free", "icebreaker", "some unrated", "items")
 WITHIN = {Phase.TOPIC: 0, Phase.CHAT: 1, Phase.RATING: 2}
 AUTH = Auth("secret", "token", 60)
 Database = tuple[Engine, dict[str, OpenRun]]
@@ -105,7 +119,7 @@ Database = tuple[Engine, dict[str, OpenRun]]
 def progress(state: State) -> tuple[int, int, int, int]:
     """How far a session has come; never less than before."""
     if (current := state.current) is None or state.phase in STAGE:
-        return STAGE[state.phase], 0, 0, 0
+        return STAGE[state.phase], len(state.answers), 0, 0
     return 1, current.plan.position, current.plan.attempt, WITHIN[state.phase]
 
 
@@ -125,7 +139,10 @@ class Replay(RuleBasedStateMachine):
         self.now: datetime = AT
         self.reached = (0, 0, 0, 0)
 
-    @initialize(mode=st.sampled_from(["free", "icebreaker"]), pace=st.sampled_from([0.0, 1.0]))
+    @initialize(
+        mode=st.sampled_from(["free", "icebreaker", "some unrated", "items"]),
+        pace=st.sampled_from([0.0, 1.0]),
+    )
     def arrive(self, mode: str, pace: float) -> None:
         self.run = self.runs[mode]
         guest = ArrivingWorker(Arrival("link", "ann"), "W1", False, pace)
@@ -184,9 +201,19 @@ class Replay(RuleBasedStateMachine):
         )
         free = self.run.study.topic_mode == "free"
         by_phase: dict[Phase, dict[str, Any]] = {
+            Phase.TUTORIAL: {
+                "type": "answer",
+                "question": self.live.question,
+                "answer": data.draw(st.integers(1, 2)),
+            },
             Phase.TOPIC: {"type": "topic", **named, "opinion": "like"}
             | ({"text": "the sea"} if free else {}),
-            Phase.RATING: {"type": "rate", **named, "ratings": dict.fromkeys(CRITERIA, 50)},
+            Phase.RATING: {
+                "type": "rate",
+                **named,
+                "ratings": dict.fromkeys(self.run.rules.criteria, 50),
+                "edit": "Something else altogether.",
+            },
             Phase.FEEDBACK: {"type": "feedback", "text": "Fine."},
         }
         if self.live.phase is Phase.CHAT and current is not None:
@@ -268,7 +295,7 @@ class Replay(RuleBasedStateMachine):
         statuses = [c.status for c in self.live.conversations]
         assert sum(status in {"active", "ended"} for status in statuses) <= 1
         for conversation in self.live.conversations:
-            if conversation.status in {"ended", "rated"}:
+            if conversation.status in {"ended", "rated", "unrated"} and conversation.plan.item is None:
                 assert conversation.inputs >= self.run.study.minimum_inputs
 
     @invariant()
@@ -295,6 +322,9 @@ def database() -> Any:
             mode: make_run(url, study_text(topic_mode=mode, **slow), slug=mode)
             for mode in ("free", "icebreaker")
         }
+        runs["some unrated"] = make_run(url, study_text(rate_share=0.5, **slow), slug="unrated")
+        improved = items_text(tutorial=QUESTIONS, post_edit={"criterion": "clear"})
+        runs["items"] = make_items_run(url, improved)
         engine = open_engine(url, begin="BEGIN IMMEDIATE")
         yield engine, runs
         engine.dispose()

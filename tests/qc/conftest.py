@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -19,8 +18,6 @@ from tests.qc.support.batch import Row, batch_answer, batch_row, batch_text
 from tests.qc.support.database import VIEWS, Database
 from tests.qc.support.small import CRITERIA, SMALL, SYSTEMS
 from tests.qc.support.watched import Watched
-
-REPOSITORY = Path(__file__).parents[2]
 
 Json = dict[str, Any]
 
@@ -159,20 +156,6 @@ def refused(report: Callable[..., Result]) -> Callable[..., str]:
         return result.stderr
 
     return run
-
-
-@pytest.fixture(scope="session")
-def published() -> Path:
-    """The published data and their golden files; without them the test is skipped, in CI failed."""
-    path = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data"))
-    if (path / "golden").is_dir() and (path / "published").is_dir():
-        return path
-    message = (
-        f"PUBLISHED DATA ABSENT: nothing at {path}. Set CANDOR_PUBLISHED_DATA to check the golden files."
-    )
-    if os.environ.get("CI") == "true":
-        pytest.fail(message)
-    pytest.skip(message)
 
 
 @pytest.fixture(scope="session")

@@ -32,12 +32,14 @@ export function RunView({ run }: { run: string }) {
   );
 }
 
-const PARTS = ["rated", "active", "planned", "failed", "skipped"] as const;
+const PARTS = ["rated", "unrated", "active", "planned", "failed", "skipped"] as const;
 
 function Systems({ systems }: { systems: SystemProgress[] }) {
   // Hardly ever is a conversation skipped: only when no chatbot was left to replace one that failed.
   const skipping = systems.some(({ skipped }) => skipped > 0);
-  const parts = PARTS.filter((part) => part !== "skipped" || skipping);
+  // Only a study with a `rate_share` leaves some unrated.
+  const leaving = systems.some(({ unrated }) => unrated > 0);
+  const parts = PARTS.filter((part) => (part !== "skipped" || skipping) && (part !== "unrated" || leaving));
   const most = Math.max(1, ...systems.map((system) => PARTS.reduce((sum, part) => sum + system[part], 0)));
   return (
     <section aria-labelledby="systems">
@@ -58,6 +60,7 @@ function Systems({ systems }: { systems: SystemProgress[] }) {
           { name: "System" },
           { name: "Conversations", kind: "wide" },
           { name: "Rated", kind: "number" },
+          ...(leaving ? [{ name: "Unrated", kind: "number" } as const] : []),
           { name: "Active", kind: "number" },
           { name: "Planned", kind: "number" },
           { name: "Failed", kind: "number" },
@@ -76,6 +79,7 @@ function Systems({ systems }: { systems: SystemProgress[] }) {
               <Bar system={system} most={most} />
             </td>
             <td class="number">{system.rated}</td>
+            {leaving && <td class="number">{system.unrated}</td>}
             <td class="number">{system.active}</td>
             <td class="number">{system.planned}</td>
             <td class={system.failed > 0 ? "number poor" : "number"}>{system.failed}</td>

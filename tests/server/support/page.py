@@ -63,7 +63,7 @@ class Page:
             case "snapshot" if card := message["conversation"]:
                 self.conversation, self.attempt = card["conversation"], card["attempt"]
                 self.turn = len(card["turns"])
-            case "topic_due":
+            case "topic_due" | "item_due":
                 self.conversation, self.attempt, self.turn = message["conversation"], message["attempt"], 0
             case "said":
                 self.turn = message["turn"] + 1
@@ -73,6 +73,12 @@ class Page:
         while (message := self.receive())["type"] != type_:
             assert message["type"] != "error", message
         return message
+
+    def until_any(self, *types: str) -> str:
+        """Return which of these types comes first."""
+        while (message := self.receive())["type"] not in types:
+            assert message["type"] != "error", message
+        return str(message["type"])
 
     def ask(self, type_: str, id_: str | None = None, **fields: Any) -> Message:
         """Send a message; return the `accepted` or the `error` that answers it."""
