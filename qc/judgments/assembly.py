@@ -1,0 +1,96 @@
+"""From the columns of files to `Judgments`: the checks that hold for every kind of file."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.errors import DataError, Problem, joined, quoted
+from qc.judgments.csv_table import BETWEEN_SYSTEMS, ITEM, OUTPUT, SYSTEM
+from qc.judgments.judgments import Judgments
+from qc.judgments.per_worker import per_worker_z
+from qc.run import codes
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Judgments as a file has them; every column is (K,).
+
+    Attributes:
+        outputs: name of the output that each is of.
+        workers: who judged; NaN or None if the file does not tell.
+        criteria: what was judged.
+        values: finite.
+        positions: NaN if unknown.
+    """
+
+    outputs: pd.Series
+    workers: pd.Series
+    criteria: pd.Series
+    values: NDArray[np.float64]
+    positions: NDArray[np.float64]
+
+
+def with_output_names(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return cells that name an output in each row: by `output`, or by `system` and `item` together."""
+    if OUTPUT in cells:
+        return cells if ITEM in cells else cells.assign(**{ITEM: cells[OUTPUT]})
+    return cells.assign(**{OUTPUT: cells[SYSTEM] + " / " + cells[ITEM]})
+
+
+def assemble(source: str, outputs: pd.DataFrame, metrics: pd.DataFrame, rows: Rows) -> Judgments:
+    """Return what files hold as one value.
+
+    Args:
+        source: its name for messages.
+        outputs: `output` (no two alike), `item`, `system`, and other text.
+        metrics: float, the rows of `outputs`.
+        rows: judgments of these outputs.
+
+    Raises:
+        DataError: a judgment is of an output that is not there; a name is empty.
+    """
+    problems = [
+        Problem(f"output {quoted(name)}", f"has no {column}.", "Name it.")
+        for column in (SYSTEM, ITEM)
+        for name in outputs.loc[outputs[column].str.strip() == "", OUTPUT]
+    ]
+    at = pd.Index(outputs[OUTPUT]).get_indexer(pd.Index(rows.outputs))
+    missing = rows.outputs[at < 0].unique().tolist()
+    if missing:
+        problems.append(
+            Problem(
+                f"{len(missing)} judged outputs",
+                f"are in the judgments but not among the outputs: {joined(missing)}.",
+                "Add them, or correct their names.",
+            )
+        )
+    if problems:
+        raise DataError(source, problems)
+    workers = pd.Categorical(rows.workers.where(rows.workers != ""))
+    criteria = pd.Categorical(rows.criteria, categories=list(dict.fromkeys(rows.criteria)))
+    frame = pd.DataFrame(
+        {"output": at, "worker": workers, "criterion": criteria, "value": rows.values}
+    ).assign(position=rows.positions)
+    frame["z"] = per_worker_z(rows.values, codes(frame["worker"]), codes(frame["criterion"]))
+    systems, belongs = _systems(outputs[SYSTEM])
+    return Judgments(
+        source,
+        systems,
+        outputs.drop(columns=SYSTEM).reset_index(drop=True),
+        belongs,
+        metrics.reset_index(drop=True),
+        frame[["output", "worker", "criterion", "value", "z", "position"]],
+    )
+
+
+def _systems(cells: pd.Series) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
+    """Return the names of all systems, and, (N, S), whether an output is a system's."""
+    named = [[name.strip() for name in cell.split(BETWEEN_SYSTEMS)] for cell in cells]
+    systems = tuple(dict.fromkeys(name for names in named for name in names if name))
+    places = {name: number for number, name in enumerate(systems)}
+    belongs = np.zeros((len(named), len(systems)), bool)
+    for row, names in enumerate(named):
+        belongs[row, [places[name] for name in names if name]] = True
+    return systems, belongs

@@ -1,0 +1,182 @@
+"""Judgments of outputs by workers, and the pool of outputs that they are of.
+
+An *output* is what was judged: a summary, an answer, one conversation. A *judgment* of it is one worker's
+value on one criterion. The *pool* is every output there is a metric of, judged or not. Source of the words:
+Chaganty, Mussmann and Liang, *The price of debiasing automatic metrics in natural language evaluation*, ACL
+2018, section 3.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.errors import OptionError, joined
+from qc.run import codes
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The judgments of one criterion, of one system or of all; K judgments, N outputs in the pool.
+
+    Attributes:
+        criterion: what was judged.
+        system: whose outputs; None for those of all systems.
+        values: (K,), in the order of the source; higher or lower may be better.
+        z: (K,), `values` standardised per worker; NaN where that is not possible.
+        outputs: (K,), which row of the pool each judgment is of.
+        workers: (K,), codes from 0; None if the source does not tell who judged.
+        positions: (K,), which of their worker's each one was, from 1; NaN if unknown.
+        names: (N,), of the outputs in the pool.
+        metrics: N rows, a float column for each metric; NaN where an output has no value of it.
+    """
+
+    criterion: str
+    system: str | None
+    values: NDArray[np.float64]
+    z: NDArray[np.float64]
+    outputs: NDArray[np.intp]
+    workers: NDArray[np.intp] | None
+    positions: NDArray[np.float64]
+    names: NDArray[np.object_]
+    metrics: pd.DataFrame
+
+    @property
+    def pool(self) -> int:
+        """N, how many outputs there are, judged or not."""
+        return len(self.names)
+
+    @property
+    def counts(self) -> NDArray[np.intp]:
+        """(N,), how many judgments each output of the pool has; 0 for one that nobody judged."""
+        return np.bincount(self.outputs, minlength=self.pool)
+
+    def only(self, judgments: NDArray[np.bool_]) -> "Judged":
+        """Return it with the chosen judgments, (K,), alone; the pool stays as it is."""
+        workers = None
+        if self.workers is not None:
+            workers = np.asarray(np.unique(self.workers[judgments], return_inverse=True)[1], np.intp)
+        return replace(
+            self,
+            values=self.values[judgments],
+            z=self.z[judgments],
+            outputs=self.outputs[judgments],
+            workers=workers,
+            positions=self.positions[judgments],
+        )
+
+    def standardised(self) -> "Judged":
+        """Return it with z in the place of the values, without the judgments that have no z."""
+        known = self.only(~np.isnan(self.z))
+        return replace(known, values=known.z)
+
+    def with_metric(self, metric: str) -> "Judged":
+        """Return it without the outputs that have no value of a metric, and without their judgments."""
+        known = self.metrics[metric].notna().to_numpy()
+        return _of_outputs(self, known)
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """All judgments of a source; K of them, N outputs, S systems. Nothing in it is changed once it is made.
+
+    Attributes:
+        source: where they were read from, without any password.
+        systems: names, in the order in which the source has them first.
+        outputs: N rows, in the order of the source: `output` (str, no two alike), `item` (str: the input that
+            outputs of several systems share), and what else the source says of an output, as text.
+        belongs: (N, S), whether an output is one of a system's. Most are of one system; two systems may have
+            given the same one.
+        metrics: N rows, a float column for each metric; NaN where an output has no value of it.
+        rows: K rows, in the order of the source: `output` (int, row of `outputs`), `worker` (category; NaN
+            if the source does not tell), `criterion` (category), `value` (float, finite), `z` (float: `value`
+            standardised per worker; NaN where that is not possible), `position` (float: which of their
+            worker's it was, from 1; NaN if unknown).
+        notes: sentences that a reader of the results must see.
+    """
+
+    source: str
+    systems: tuple[str, ...]
+    outputs: pd.DataFrame
+    belongs: NDArray[np.bool_]
+    metrics: pd.DataFrame
+    rows: pd.DataFrame
+    notes: tuple[str, ...] = ()
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """What was judged, in the order of the source."""
+        return tuple(self.rows["criterion"].cat.categories)
+
+    def of(self, criterion: str, system: str | None = None) -> Judged:
+        """Return the judgments of one criterion: of one system's outputs, or of all outputs.
+
+        Raises:
+            OptionError: there is no such criterion, or no such system.
+        """
+        _require("criterion", criterion, self.criteria)
+        if system is not None:
+            _require("system", system, self.systems)
+        wanted = codes(self.rows["criterion"]) == self.criteria.index(criterion)
+        rows = self.rows[wanted]
+        workers = None
+        if rows["worker"].notna().all():
+            workers = np.asarray(np.unique(codes(rows["worker"]), return_inverse=True)[1], np.intp)
+        everything = Judged(
+            criterion=criterion,
+            system=system,
+            values=rows["value"].to_numpy(np.float64),
+            z=rows["z"].to_numpy(np.float64),
+            outputs=rows["output"].to_numpy(np.intp),
+            workers=workers,
+            positions=rows["position"].to_numpy(np.float64),
+            names=self.outputs["output"].to_numpy(object),
+            metrics=self.metrics,
+        )
+        if system is None:
+            return everything
+        return _of_outputs(everything, self.belongs[:, self.systems.index(system)])
+
+    def where(self, column: str, text: str) -> "Judgments":
+        """Return the outputs of which the source says `text` in `column`, with their judgments.
+
+        Raises:
+            OptionError: the source has no such column, or says that of no output.
+        """
+        _require("column", column, tuple(self.outputs.columns))
+        chosen = (self.outputs[column] == text).to_numpy(bool)
+        if not chosen.any():
+            raise OptionError(
+                f"--where {column}={text}: no output has that value. Values there are: "
+                f"{joined([repr(value) for value in self.outputs[column].unique()])}."
+            )
+        places = np.cumsum(chosen) - 1
+        rows = self.rows[chosen[self.rows["output"]]]
+        some = np.flatnonzero(self.belongs[chosen].any(axis=0))
+        return replace(
+            self,
+            systems=tuple(self.systems[number] for number in some),
+            outputs=self.outputs[chosen].reset_index(drop=True),
+            belongs=self.belongs[np.ix_(chosen, some)],
+            metrics=self.metrics[chosen].reset_index(drop=True),
+            rows=rows.assign(output=places[rows["output"]]).reset_index(drop=True),
+        )
+
+
+def _of_outputs(judged: Judged, chosen: NDArray[np.bool_]) -> Judged:
+    """Return the part whose outputs are `chosen`, (N,); the others leave the pool."""
+    places = np.cumsum(chosen) - 1
+    part = judged.only(chosen[judged.outputs])
+    return replace(
+        part,
+        outputs=places[part.outputs],
+        names=judged.names[chosen],
+        metrics=judged.metrics[chosen].reset_index(drop=True),
+    )
+
+
+def _require(kind: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise OptionError(f"There is no {kind} {name!r}. There are: {joined(known)}.")

@@ -1,0 +1,81 @@
+"""Open a source of judgments, find out what it is, and read it with its metrics."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from qc.errors import SourceError
+from qc.formats.published import ANSWER
+from qc.judgments.csv_table import CsvTable, read_csv
+from qc.judgments.judgments import Judgments
+from qc.judgments.plain import from_tables
+from qc.judgments.remarks import remarks
+from qc.load import LoadOptions, open_source, read_run
+from qc.load.source import RunFile, Source
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is asked of a source of judgments.
+
+    Attributes:
+        metrics: file with metrics of the outputs; None if there is none beside the judgments.
+        run: slug or id of a run, if the source is a database that holds several.
+        alpha: level at which a worker of a run passes.
+        where: a column of the outputs and the text that it must hold; None for all outputs. A worker's z is
+            over all their judgments, those of other outputs too.
+    """
+
+    metrics: Path | None = None
+    run: str | None = None
+    alpha: float = 0.05
+    where: tuple[str, str] | None = None
+
+
+def read_judgments(source: str, selection: Selection | None = None) -> Judgments:
+    """Return the judgments that `source` holds, with their metrics.
+
+    Args:
+        source: path of a plain CSV of judgments, or whatever `qc.load` reads: a run of ours in a database or
+            an export, a hits_data.json, an MTurk batch CSV.
+        selection: what is asked of it; None for the defaults.
+
+    Raises:
+        QcError: as `qc.load.read_run`, or a plain file cannot be used: all problems are listed.
+    """
+    selection = selection or Selection()
+    metrics = None if selection.metrics is None else _opened_csv(selection.metrics)
+    with open_source(source) as opened:
+        if isinstance(opened, RunFile) and _is_plain(opened):
+            found = from_tables(read_csv(source, opened.file), metrics)
+        else:
+            found = _of_run(opened, selection, metrics)
+    return remarks(found if selection.where is None else found.where(*selection.where))
+
+
+def _of_run(source: Source, selection: Selection, metrics: CsvTable | None) -> Judgments:
+    # Plain files need neither, and they take long to import.
+    from qc.judgments.rated_run import from_sample  # noqa: PLC0415
+    from qc.method.sample import take_sample  # noqa: PLC0415
+    from qc.transcripts.judgments import take_judgments  # noqa: PLC0415
+
+    run = read_run(source, LoadOptions(selection.run, words=False, replies=False))
+    take = take_sample if run.items is None else take_judgments
+    return from_sample(take(run, selection.alpha), metrics)
+
+
+def _is_plain(file: RunFile) -> bool:
+    """Return whether a file is a CSV, and none of MTurk's."""
+    if file.parquet:
+        return False
+    first = file.file.peek(1 << 16).split(b"\n", 1)[0].lstrip(b"\xef\xbb\xbf \t")
+    return b"," in first and first[:1] not in (b"{", b"[") and ANSWER.encode() not in first
+
+
+def _opened_csv(path: Path) -> CsvTable:
+    try:
+        with path.open("rb") as file:
+            return read_csv(str(path), file)
+    except OSError as error:
+        raise SourceError(
+            f"{path}: the file cannot be read ({error.strerror or error}). Check the path."
+        ) from None

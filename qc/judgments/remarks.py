@@ -1,0 +1,107 @@
+"""What a reader of estimates must know of the judgments that they are made from, each in a sentence."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from qc.judgments.judgments import Judgments
+from qc.number_format import whole
+
+# Values of a worker within 0 and 1 are on another scale than values of others beyond this.
+FAR_BEYOND_ONE = 5.0
+FEWEST_OF_A_WORKER = 5
+# A few workers may use the lowest end only; two scales are a habit of many.
+MANY = 0.1
+
+
+def remarks(judgments: Judgments) -> Judgments:
+    """Return the judgments with the sentences that follow from them after their own notes."""
+    found = (
+        *_once_judged(judgments),
+        *_uneven(judgments),
+        *_unknown_workers(judgments),
+        *_several_scales(judgments),
+        *_two_scales(judgments),
+        *_unjudged_systems(judgments),
+        *_gaps_in_metrics(judgments),
+    )
+    return replace(judgments, notes=(*judgments.notes, *found))
+
+
+def _counts(judgments: Judgments) -> pd.Series:
+    """Return how many judgments each judged output has on each criterion."""
+    return judgments.rows.groupby(["output", "criterion"], observed=True).size()
+
+
+def _once_judged(judgments: Judgments) -> list[str]:
+    if (_counts(judgments) > 1).any():
+        return []
+    return [
+        "Every output has one judgment only, so the spread of the outputs and that of the workers cannot be "
+        "told apart, and γ and ρ are not estimable; the data efficiency is."
+    ]
+
+
+def _uneven(judgments: Judgments) -> list[str]:
+    counts = _counts(judgments)
+    low, high = int(counts.min()), int(counts.max())
+    if low == high:
+        return []
+    return [
+        f"Outputs have {low} to {high} judgments on a criterion. Each judgment then counts as one where "
+        "workers are compared, and each output as one where a metric is."
+    ]
+
+
+def _unknown_workers(judgments: Judgments) -> list[str]:
+    unknown = judgments.rows["worker"].isna()
+    if not unknown.any():
+        return []
+    return [
+        f"Of {whole(unknown.sum())} judgments the worker is unknown: there is no interval that respects "
+        "workers, and no z per worker. Add a column `worker` if you can."
+    ]
+
+
+def _several_scales(judgments: Judgments) -> list[str]:
+    ends = judgments.rows.groupby("criterion", observed=True)["value"].agg(["min", "max"])
+    if len(ends) < 2 or (ends == ends.iloc[0]).all(axis=None):
+        return []
+    said = ", ".join(f"{row.Index} {row.min:g} to {row.max:g}" for row in ends.itertuples())
+    return [f"The criteria were judged on different ranges ({said}), so each is estimated by itself."]
+
+
+def _two_scales(judgments: Judgments) -> list[str]:
+    """Return a warning for each criterion that workers seem to judge on two scales."""
+    rows = judgments.rows[judgments.rows["worker"].notna()]
+    by_worker = rows.groupby(["criterion", "worker"], observed=True)["value"].agg(["min", "max", "size"])
+    by_worker = by_worker[by_worker["size"] >= FEWEST_OF_A_WORKER]
+    notes = []
+    for criterion, workers in by_worker.groupby(level="criterion", observed=True):
+        small = (workers["min"] >= 0) & (workers["max"] <= 1) & (workers["min"] < workers["max"])
+        large = workers["max"] > FAR_BEYOND_ONE
+        if small.mean() >= MANY and large.mean() >= MANY:
+            notes.append(
+                f"{criterion}: two scales. {whole(small.sum())} workers stay within 0 and 1, while "
+                f"{whole(large.sum())} go beyond {FAR_BEYOND_ONE:g}. Put all values on one scale, or read "
+                "the results per worker z."
+            )
+    return notes
+
+
+def _unjudged_systems(judgments: Judgments) -> list[str]:
+    judged = np.zeros(len(judgments.outputs), bool)
+    judged[judgments.rows["output"]] = True
+    belongs = judgments.belongs[judged]
+    without = [name for number, name in enumerate(judgments.systems) if not belongs[:, number].any()]
+    return [f"Without a judgment, so without an estimate: {', '.join(without)}."] if without else []
+
+
+def _gaps_in_metrics(judgments: Judgments) -> list[str]:
+    gaps = judgments.metrics.isna().sum()
+    return [
+        f"{whole(count)} outputs have no value of {metric}; they are left out where {metric} is used."
+        for metric, count in gaps.items()
+        if count
+    ]
