@@ -1,7 +1,8 @@
 """Judgments from a run of ours: a conversation is an output, judged once, by the worker who chatted.
 
-In a run of transcripts each item is an output, judged by several workers; what a worker says of it is the mean
-with its repeat, and what controls the workers is no judgment. An item that is a conversation is called as that.
+In a run of transcripts each item is an output, judged by several workers; what a worker says of it is the
+mean with its repeat, and what controls the workers is no judgment. An item that is a conversation is called
+as that.
 
 Those of workers who passed the filter take part, with scores that point the same way, as in the report; a
 worker's z is over all their ratings, all criteria and the qc bot's among them. Beside the criteria there is

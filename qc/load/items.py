@@ -73,7 +73,7 @@ def _lonely_twins(presented: pd.DataFrame, items: pd.DataFrame, *, partial: bool
     return [
         Problem(
             where,
-            f"the kind of the item is {kind!r}, but position {position:g} of the assignment is no ordinary item."
+            f"the kind of the item is {kind!r}, but position {position:g} has no ordinary item."
             if np.isfinite(position)
             else f"the kind of the item is {kind!r}, but which ordinary item it belongs to is not said.",
             REPAIR,

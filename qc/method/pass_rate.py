@@ -24,8 +24,8 @@ class PassRates:
     """Counts of a run.
 
     `hits` counts distinct HIT ids among the passed and among the failed, as the authors' `passrate.csv`
-    does: a HIT done by workers of both kinds counts in both. `conversations` leaves out the qc bot's; in a run of
-    transcripts it counts judgments.
+    does: a HIT done by workers of both kinds counts in both. `conversations` leaves out the qc bot's; in a
+    run of transcripts it counts judgments.
     """
 
     workers: Count

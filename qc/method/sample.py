@@ -17,7 +17,8 @@ from qc.statistics.noise import without_noise
 class Sample:
     """A run whose workers were screened and whose scores were standardised; rows are its conversations.
 
-    In a run of transcripts the rows are not `run.conversations` but judgments, each of one worker on one item.
+    In a run of transcripts the rows are not `run.conversations` but judgments, each of one worker on one
+    item.
 
     C conversations, K criteria in the order of the run's. Codes are those of the run's categories: a
     worker's is the row in `screening.workers`, a system's the row in `run.systems`.

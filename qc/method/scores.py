@@ -20,8 +20,9 @@ class Scores:
     """Scores of the competing systems, best first.
 
     `z` and `raw` have the same rows in the same order, by z, then by name; systems without a kept
-    conversation come last. Columns: `system` (str), `n` (int: conversations × criteria; of transcripts judgments × criteria), `overall` (float),
-    then one column (float) per criterion in the order of the run's criteria. NaN where n is 0. `raw` is on
+    conversation come last. Columns: `system` (str), `n` (int: conversations × criteria; of transcripts
+    judgments × criteria), `overall` (float), then one column (float) per criterion in the order of the run's
+    criteria. NaN where n is 0. `raw` is on
     the scale of the ratings, after reversal: higher is better for every criterion. It is 0 to 100 for all
     criteria if their maxima differ.
     """

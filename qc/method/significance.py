@@ -1,8 +1,8 @@
 """Which systems score higher than which, pair by pair.
 
 Source: Ji et al., ACL 2022, the section on significance (thesis: figures of chapter 5): for each ordered
-pair of systems a one-sided rank-sum test on the overall z of their kept conversations, noise rounded off; in a
-run of transcripts on that of their items, each with the mean over the workers who judged it.
+pair of systems a one-sided rank-sum test on the overall z of their kept conversations, noise rounded off; in
+a run of transcripts on that of their items, each with the mean over the workers who judged it.
 """
 
 from dataclasses import dataclass

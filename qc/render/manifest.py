@@ -75,6 +75,9 @@ CONTEXT = AnalysisPart("context", lambda a: a.context)
 ADJUSTED = AnalysisPart("context", lambda a: a.adjusted)
 TOPICS = AnalysisPart("topics", lambda a: a.topics)
 EFFORT = AnalysisPart("effort", lambda a: a.effort)
+TRANSCRIPTS = AnalysisPart("transcripts", lambda a: a.transcripts)
+REPEATS = AnalysisPart("transcripts", lambda a: a.transcripts.repeats if a.transcripts else None)
+EDITS = AnalysisPart("transcripts", lambda a: a.transcripts.edits if a.transcripts else None)
 
 PAGE = ReportFile(
     "report.html",

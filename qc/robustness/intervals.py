@@ -88,8 +88,8 @@ def worker_sums(sample: Sample, scores: Scores, values: NDArray[np.float64]) -> 
         values: (conversations, V), any numbers per conversation.
 
     Returns:
-        (workers who passed, S, 1 + V): number of conversations, then the sums of the values; both by the weights
-        of the sample.
+        (workers who passed, S, 1 + V): number of conversations, then the sums of the values; both by the
+        weights of the sample.
     """
     counted, passed = sample.counted, sample.screening.workers["passed"].to_numpy(bool)
     ranks = ranks_of(sample, scores)[sample.systems[counted]]

@@ -31,7 +31,7 @@ class Kappa:
 
 
 def category(values: NDArray[np.float64], maximum: float, categories: int) -> NDArray[np.intp]:
-    """Return the category of each value of a scale from 0 to `maximum`: min(⌊v n / maximum + 1⌋, n), from 1."""
+    """Return the category, from 1, of each value of a scale that ends at `maximum`: min(⌊v n/maximum + 1⌋, n)."""
     parts = np.floor(values * categories / maximum + 1)
     return np.minimum(parts, categories).astype(np.intp)
 
@@ -48,5 +48,5 @@ def kappa(first: NDArray[np.float64], second: NDArray[np.float64], maximum: floa
 
 
 def beyond_chance(observed: float, expected: float) -> float:
-    """Return κ of the shares of pairs that agree, observed and expected; NaN if chance alone agrees always."""
+    """Return κ of the shares of pairs that agree, observed and expected; NaN if chance always agrees."""
     return (observed - expected) / (1 - expected) if expected < 1 else float("nan")

@@ -1,8 +1,9 @@
 """The signed-rank test of paired values: does the first of each pair tend to be the lower one?
 
-Source: Wilcoxon, *Individual comparisons by ranking methods*, Biometrics Bulletin 1 (1945) 80-83; variance with
-ties: Lehmann, *Nonparametrics*, 1975, section 3.2 and appendix, section 4. Differences of 0 are dropped, the sum
-of the ranks of the positive ones is taken as normal, without correction for continuity.
+Source: Wilcoxon, *Individual comparisons by ranking methods*, Biometrics Bulletin 1 (1945) 80-83; variance
+with
+ties: Lehmann, *Nonparametrics*, 1975, section 3.2 and appendix, section 4. Differences of 0 are dropped, the
+sum of the ranks of the positive ones is taken as normal, without correction for continuity.
 """
 
 import numpy as np
@@ -43,7 +44,7 @@ def signed_rank_p_values(
 def _ranks_and_ties(
     values: NDArray[np.float64], groups: NDArray[np.intp], count: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the midrank of each value within its group, and of each group the sum of t³ - t over its ties."""
+    """Return the midrank of each value within its group, and each group's sum of t³ - t over its ties."""
     order = np.lexsort((values, groups))
     ordered, owner = values[order], groups[order]
     begins = np.ones(len(order), bool)

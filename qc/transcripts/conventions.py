@@ -1,7 +1,7 @@
 """The scores by both published conventions for z, and what is counted as n.
 
-Source: Ji, PhD thesis: chapter 3 standardises over all ratings of a worker, chapter 4 leaves those of bad twins
-out. The n that its tables print counts repeats, although a repeat is averaged with its item.
+Source: Ji, PhD thesis: chapter 3 standardises over all ratings of a worker, chapter 4 leaves those of bad
+twins out. The n that its tables print counts repeats, although a repeat is averaged with its item.
 """
 
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ class Conventions:
     """Scores of the systems by both conventions.
 
     Attributes:
-        table: `system` (str), `items` (int: judged by workers who passed), `judgments` (int), `n_published` (int:
-            ratings of items and repeats, on all criteria), `z`, `z_without_bad`, `raw` (float: overall); in the
-            order of the scores.
+        table: `system` (str), `items` (int: judged by workers who passed), `judgments` (int), `n_published`
+            (int: ratings of items and repeats, on all criteria), `z`, `z_without_bad`, `raw` (float:
+            overall); in the order of the scores.
         r: Pearson's r of the two z over the systems; NaN with fewer than 3.
     """
 

@@ -1,8 +1,8 @@
 """What workers changed in the texts, where a study asks them to improve what they do not find perfect.
 
-Source: Chaganty, Mussmann, Liang, *The price of debiasing automatic metrics in natural language evaluation*, ACL
-2018, section 4 and appendix A: the value is edited words over length, lower is better. A text that was left as it
-was counts as 0.
+Source: Chaganty, Mussmann, Liang, *The price of debiasing automatic metrics in natural language evaluation*,
+ACL 2018, section 4 and appendix A: the value is edited words over length, lower is better. A text that was
+left as it was counts as 0.
 """
 
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ class Edits:
     """Edited words over length.
 
     Attributes:
-        table: `system` (str), `judgments` (int: of workers who passed), `edited` (float: share of them in which
-            something was changed), `edit_share` (float: mean over the items of the system, each the mean over its
-            workers; lower is better); in the order of the scores.
+        table: `system` (str), `judgments` (int: of workers who passed), `edited` (float: share of them in
+            which something was changed), `edit_share` (float: mean over the items of the system, each the
+            mean over its workers; lower is better); in the order of the scores.
     """
 
     table: pd.DataFrame

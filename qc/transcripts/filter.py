@@ -29,8 +29,8 @@ def screen_raters(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) ->
 
     Raises:
         OptionError: `alpha` is not strictly between 0 and 1.
-        EmptyRunError: nobody can be tested, because the run has no criterion that counts for quality control, or
-            no bad twin.
+        EmptyRunError: nobody can be tested, because the run has no criterion that counts for quality control,
+            or no bad twin.
     """
     require_level(alpha)
     counting = run.criteria["counts_for_qc"].to_numpy(bool)
@@ -67,6 +67,6 @@ def _require_test(run: Run, counting: NDArray[np.bool_], pairs: int) -> None:
         )
     if pairs == 0:
         raise EmptyRunError(
-            f"{run.source}: nobody rated a bad twin and the ordinary item that it was made of, so no worker can be "
+            f"{run.source}: nobody rated a bad twin and the item that it was made of, so no worker can be "
             "tested. Give the study's lists bad twins."
         )

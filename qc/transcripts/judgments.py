@@ -1,8 +1,8 @@
 """From ratings of items to judgments: what each worker finally says of each ordinary item.
 
-Source: Ji, PhD thesis, sections 3.4 and 4.4. A repeat is averaged with its item; bad twins and references never
-count. z is over all ratings of a worker, as in chapter 3; chapter 4 leaves the bad ones out of mean and standard
-deviation. The thesis gives no divisor; here it is n - 1, as for conversations.
+Source: Ji, PhD thesis, sections 3.4 and 4.4. A repeat is averaged with its item; bad twins and references
+never count. z is over all ratings of a worker, as in chapter 3; chapter 4 leaves the bad ones out of mean and
+standard deviation. The thesis gives no divisor; here it is n - 1, as for conversations.
 """
 
 from dataclasses import replace
@@ -41,7 +41,7 @@ def take_judgments(run: Run, alpha: float = 0.05) -> Sample:
 
 
 def without_bad(run: Run, sample: Sample) -> Sample:
-    """Return `sample`, the judgments of `run`, with z by mean and sd of all ratings but those of bad twins."""
+    """Return `sample`, the judgments of `run`, with z by mean and sd of all ratings but those of bad ones."""
     scores, others = oriented(run), ~of_kind(run, "bad")
     workers, z = codes(run.conversations["worker"]), np.full(scores.shape, np.nan)
     z[others] = standardise(scores[others], workers[others], len(sample.screening.workers))

@@ -50,9 +50,9 @@ class Repeats:
 
     Attributes:
         passed, failed: of workers who passed, and who failed.
-        workers: `worker` (str), `passed` (bool), `pairs` (int: ratings of repeats, over all criteria), `r` (float),
-            `distance` (float: mean distance of the two ratings), `sd` (float: standard deviation of all ratings of
-            the worker), by worker; those without a repeat are not there.
+        workers: `worker` (str), `passed` (bool), `pairs` (int: ratings of repeats, over all criteria), `r`
+            (float), `distance` (float: mean distance of the two ratings), `sd` (float: standard deviation of
+            all ratings of the worker), by worker; those without a repeat are not there.
     """
 
     passed: SelfAgreement

@@ -12,21 +12,33 @@ from qc.render.manifest import (
     CLUSTERS,
     CONTEXT,
     CRITERIA,
+    EDITS,
     EFFORT,
     FILTER,
     FORECAST,
     INCIDENTS,
     INTERVALS,
     PERSONA,
+    REPEATS,
     REPLICATION,
     SIGNIFICANCE,
     TOPICS,
+    TRANSCRIPTS,
     WHOLE,
     AnalysisPart,
     MadeFile,
 )
 from qc.render.table import Table
-from qc.render.tables import context, correlations, kept, ranking, significance, words, workers
+from qc.render.tables import (
+    context,
+    correlations,
+    kept,
+    ranking,
+    significance,
+    transcripts,
+    words,
+    workers,
+)
 
 Tables = dict[str, Table]
 
@@ -119,6 +131,34 @@ TABLES: tuple[MadeFile[Table], ...] = (
         "coefficients of the model behind the adjusted scores",
         context.coefficients,
     ),
+    TRANSCRIPTS.file(
+        "transcript_scores.csv",
+        "items, judgments and z by both published conventions",
+        lambda t: transcripts.conventions(t.conventions),
+    ),
+    TRANSCRIPTS.file(
+        "workers_per_item.csv",
+        "how many workers rated how many items",
+        lambda t: transcripts.coverage(t.coverage),
+    ),
+    TRANSCRIPTS.file(
+        "controls.csv",
+        "scores of bad twins, repeats and references beside those of ordinary items",
+        lambda t: transcripts.controls(t.controls),
+    ),
+    TRANSCRIPTS.file(
+        "controls_by_worker.csv",
+        "the mean raw score of each kind of item by each worker",
+        lambda t: transcripts.controls_by_worker(t.controls),
+    ),
+    REPEATS.file("kappa.csv", "κ of items that a worker rated twice", transcripts.kappa),
+    REPEATS.file(
+        "repeat_correlations.csv",
+        "how workers’ correlations with themselves are distributed",
+        transcripts.repeat_correlations,
+    ),
+    REPEATS.file("repeats.csv", "how each worker agrees with themselves", transcripts.repeats),
+    EDITS.file("edits.csv", "what workers changed in texts that they were to improve", transcripts.edits),
     INCIDENTS.file(
         "incidents.csv",
         "for each system, also of what is not analysed: failed conversations, late replies, replies by which "

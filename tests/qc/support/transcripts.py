@@ -44,8 +44,8 @@ def add_item_run(
 
     Args:
         database: where to.
-        ratings: `worker`, `assignment`, `position`, `item`, `kind`, `twin_of` (0 for none), `system`, and perhaps
-            `edit_share`; every other column is a criterion.
+        ratings: `worker`, `assignment`, `position`, `item`, `kind`, `twin_of` (0 for none), `system`, and
+            perhaps `edit_share`; every other column is a criterion.
         run_id: its id; its slug is the same.
         negative: criteria to be reversed.
         status: of all assignments.
@@ -139,9 +139,9 @@ def simulated(
 ) -> pd.DataFrame:
     """Return ratings of made-up workers, as `add_item_run` takes them.
 
-    Every worker has one list: ordinary items, of which the first six have a bad twin, the next four a repeat and the
-    next two a reference. Careful workers rate bad twins 30 lower and references 20 higher, each with noise of
-    his own; random ones set every slider anywhere.
+    Every worker has one list: ordinary items, of which the first six have a bad twin, the next four a repeat
+    and the next two a reference. Careful workers rate bad twins 30 lower and references 20 higher, each with
+    noise of his own; random ones set every slider anywhere.
 
     Args:
         rng: source of the draws.

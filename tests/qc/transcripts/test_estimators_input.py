@@ -1,4 +1,4 @@
-"""Estimators get the judgments of a run of transcripts: an output is an item, and several workers judged it."""
+"""Estimators get the judgments of a run of transcripts: an output is an item that several workers judged."""
 
 from pathlib import Path
 
