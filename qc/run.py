@@ -109,9 +109,8 @@ class Run:
             `feedback` (str, NaN if none was given).
         conversations: `conversation` (str), `assignment` (category), `worker` (category), `position`
             (int, from 1), `system` (category, in the order of `systems`), `is_qc` (bool: with the qc bot; in
-            a
-            run of transcripts: a bad twin), `persona` (str: its sentences, one a line; NaN if it had none or
-            the source does not say).
+            a run of transcripts: a bad twin), `persona` (str: its sentences, one a line; NaN if it had none
+            or the source does not say).
         ratings: float, one row per conversation in the same order, one column per criterion in the order
             of `criteria`; as the worker gave them, negative criteria not reversed.
         incidents: what went wrong with each system, in all conversations that were begun, also those
@@ -124,12 +123,10 @@ class Run:
             source does not say.
         items: of a run of transcripts, a row for each row of `conversations`, in the same order: `item`
             (category: the same for an item, its bad twin and its repeat, in every assignment), `kind`
-            (category
-            ITEM_KIND), `twin_of` (int: position in the same assignment of the ordinary item that a bad twin,
-            a repeat or a reference belongs to; 0 if it has none), `output` (str: id of the conversation that
-            the
-            item is, or else `item`), `edit_share` (float: edited words over length, NaN where the worker was
-            not asked to improve the text). None in a run of conversations.
+            (category ITEM_KIND), `twin_of` (int: position in the same assignment of the ordinary item that a
+            bad twin, a repeat or a reference belongs to; 0 if it has none), `output` (str: id of the
+            conversation that the item is, or else `item`), `edit_share` (float: edited words over length, NaN
+            where the worker changed nothing). None in a run of conversations.
         words: what was said; None if the source does not hold it, or it was not asked for.
         left_out: assignments that take no part.
         notes: sentences that a reader of the results must see.

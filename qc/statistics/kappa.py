@@ -31,7 +31,7 @@ class Kappa:
 
 
 def category(values: NDArray[np.float64], maximum: float, categories: int) -> NDArray[np.intp]:
-    """Return the category, from 1, of each value of a scale that ends at `maximum`: min(⌊v n/maximum + 1⌋, n)."""
+    """Return the category of each value on a scale from 0 to `maximum`: min(⌊v n / maximum + 1⌋, n)."""
     parts = np.floor(values * categories / maximum + 1)
     return np.minimum(parts, categories).astype(np.intp)
 

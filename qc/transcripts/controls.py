@@ -30,7 +30,7 @@ class Controls:
             ordinary items that these belong to; a reference that belongs to none is held against all ordinary
             items of the worker), `low`, `high` (float: its interval, workers taken as drawn from many). NaN
             where there is nothing to compute from, and in the last three of ordinary items.
-        by_worker: `worker` (str), then a column (float) per kind: the worker's mean raw score; NaN without any.
+        by_worker: `worker` (str), then a column (float) per kind: the worker's mean raw score, or NaN.
         notes: sentences that a reader must see.
     """
 

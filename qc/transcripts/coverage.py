@@ -52,7 +52,7 @@ def _notes(everybody: pd.Series, passed: pd.Series) -> list[str]:
     if everybody.min() != everybody.max():
         notes.append(
             f"Items were not rated by equally many workers: {whole(everybody.min())} to "
-            f"{whole(everybody.max())} each. Every item weighs the same in its system’s score, so one worker’s "
+            f"{whole(everybody.max())} each. Every item weighs the same in its system’s score, so a worker’s "
             "word counts for more where there are few."
         )
     lost = int((passed == 0).sum())
@@ -60,6 +60,6 @@ def _notes(everybody: pd.Series, passed: pd.Series) -> list[str]:
         notes.append(f"Items that no worker who passed rated, so not in the scores: {whole(lost)}.")
     if everybody.max() < 2:
         notes.append(
-            "No item was rated by two workers, so how far workers differ on one and the same item cannot be told."
+            "No item was rated by two workers, so it cannot be told how far workers differ on one and the same."
         )
     return notes

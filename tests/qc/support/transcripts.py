@@ -136,6 +136,7 @@ def simulated(
     items: int = 40,
     raters: int = 2,
     criteria: Sequence[str] = ("fluent", "clear"),
+    names: str = "",
 ) -> pd.DataFrame:
     """Return ratings of made-up workers, as `add_item_run` takes them.
 
@@ -150,6 +151,7 @@ def simulated(
         items: of each system.
         raters: lists begin where the one before ended, so that about so many workers rate each item.
         criteria: labels.
+        names: what the names of the workers begin with.
     """
     people = careful + random
     pool = [(f"i{number:03}-{system}", system) for number in range(items) for system in systems]
@@ -174,7 +176,7 @@ def simulated(
             )
             rows.append(
                 {
-                    "worker": f"{'careful' if person < careful else 'random'}{person:02}",
+                    "worker": f"{names}{'careful' if person < careful else 'random'}{person:02}",
                     "assignment": f"a{person:02}",
                     "position": position,
                     "item": name,
