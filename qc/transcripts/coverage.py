@@ -60,6 +60,6 @@ def _notes(everybody: pd.Series, passed: pd.Series) -> list[str]:
         notes.append(f"Items that no worker who passed rated, so not in the scores: {whole(lost)}.")
     if everybody.max() < 2:
         notes.append(
-            "No item was rated by two workers, so it cannot be told how far workers differ on one and the same."
+            "No item was rated by two workers, so it cannot be told how far they differ on one and the same."
         )
     return notes

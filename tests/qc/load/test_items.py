@@ -1,4 +1,4 @@
-"""A run of transcripts as it is read from the views of a database, and what is said of one that is not in order."""
+"""A run of transcripts as it is read from a database, and what is said of one that is not in order."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -103,7 +103,8 @@ def test_what_is_wrong_with_an_item_is_told(ratings: pd.DataFrame, stored: Calla
         "Correct it or take the assignment out.",
         "twin_of = NULL": f"{place}: the kind of the item is 'bad', but which ordinary item it belongs to is "
         "not said. Correct it or take the assignment out.",
-        "kind = 'odd'": f"{place}: the kind of the item is 'odd'. Known are: ordinary, bad, repeat, reference.",
+        "kind = 'odd'": f"{place}: the kind of the item is 'odd'. Known are: ordinary, bad, repeat, "
+        "reference.",
         "value = 101": f"{place}: 'fluent' is rated 101, not within 0 to 100.",
         "value = 'high'": f"{place}: the rating of 'fluent' is 'high', which is not a number.",
         "twin_of = 'x'": f"{place}: twin_of is 'x', which is not a number.",

@@ -84,8 +84,8 @@ def test_every_item_weighs_the_same_however_many_judged_it(run: Run) -> None:
         {"raters": 2, "items": 1, "items_passed": 1},
     ]
     assert coverage.notes == (
-        "Items were not rated by equally many workers: 1 to 2 each. Every item weighs the same in its system’s "
-        "score, so a worker’s word counts for more where there are few.",
+        "Items were not rated by equally many workers: 1 to 2 each. Every item weighs the same in its "
+        "system’s score, so a worker’s word counts for more where there are few.",
     )
 
 
@@ -170,8 +170,8 @@ def test_repeats_of_one_worker(run: Run) -> None:
 
 
 def test_random_workers_pass_at_about_alpha(tmp_path: Path) -> None:
-    # 400 workers who set every slider anywhere: about 20 of them pass at 0.05; the share passing has a standard
-    # error of 0.011, and the normal approximation with 12 pairs is slightly off. benchmarks/random_raters.py has more.
+    # 400 workers who set every slider anywhere: about 20 of them pass at 0.05; the share that passes has a
+    # standard error of 0.011. benchmarks/random_raters.py has more of them, and other lists.
     given = simulated(np.random.default_rng(11), careful=0, random=400, items=20, raters=80)
     for alpha in (0.05, 0.1):
         passed = take_judgments(loaded(given, _folder(tmp_path, alpha)), alpha).screening.workers["passed"]
@@ -221,8 +221,8 @@ def test_flat_raters_raise_kappa_as_the_caution_says(published: Path, tmp_path: 
     run = loaded(fixture_ratings(path), tmp_path)
     found = describe_repeats(run, take_judgments(run).screening)
     assert found is not None
-    # On ten categories those who failed agree with themselves more often than those who passed, but they hardly
-    # move their sliders, and one by one their two ratings have less to do with each other.
+    # On ten categories those who failed agree with themselves more often than those who passed, but they
+    # hardly move their sliders, and one by one their two ratings have less to do with each other.
     assert found.failed.kappas[0].kappa > found.passed.kappas[0].kappa
     spread = found.workers.groupby("passed")["sd"].median()
     assert spread[False] < spread[True]
