@@ -26,6 +26,7 @@ from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
+from bots.qc_bots.material import run_length
 from bots.streams import StreamAsker, StreamConsumer, StreamReplica, WorkCount
 from bots.terminal import console, fail, stderr
 
@@ -81,6 +82,7 @@ __all__ = [
     "open_endpoint",
     "open_replica",
     "require_openable",
+    "run_length",
     "stderr",
     "verdict_table",
 ]

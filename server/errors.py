@@ -4,7 +4,8 @@
     ├── InvalidMessage      the message itself cannot be read: send another
     │   ├── MalformedJson, UnknownMessage, InvalidField, MessageTooLong
     ├── RefusedMessage      readable, but not now
-    │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed
+    │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed,
+    │   │   EditMissing, EditSenseless
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope,
@@ -165,6 +166,20 @@ class TopicFixed(RefusedMessage):
 
     code = "topic_fixed"
     hint = "Leave the topic out; only your opinion of it is asked."
+
+
+class EditMissing(RefusedMessage):
+    """The text is not at the top of the scale, and was not improved."""
+
+    code = "edit_missing"
+    hint = "Improve the text, or rate it at the top if nothing can be improved."
+
+
+class EditSenseless(RefusedMessage):
+    """What was written does not improve the text."""
+
+    code = "edit_senseless"
+    hint = "Change what is wrong in the text, and leave the rest as it is."
 
 
 class OutdatedPage(CandorError):

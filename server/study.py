@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from bots import UrlEndpoint
 from server.errors import StudyInvalid
-from server.session.instrument import Criterion, Label, Statement, TopicMode
+from server.session.instrument import Criterion, Label, PostEdit, Statement, TopicMode, Tutorial
 from server.session.plan import QC
 from server.session.reply_time import ReplyTime
 
@@ -21,6 +21,7 @@ Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
 
 DEMO = Path(__file__).parent / "studies" / "demo.yaml"
+DEMO_TRANSCRIPTS = Path(__file__).parent / "studies" / "demo_transcripts.yaml"
 # What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
 _RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 _HOUR, _DAY = 3_600.0, 86_400.0
@@ -74,12 +75,59 @@ class Simulate(_Section):
     quality: dict[Label, Annotated[float, Field(ge=0, le=1)]]
 
 
+class ItemsSpec(_Section):
+    """Where the items of a transcript study come from: one of the two.
+
+    `run`: the finished conversations of a run of the same database. `file`: the lines of a JSONL file.
+    """
+
+    run: Statement | None = None
+    file: Statement | None = None
+
+
+class Composition(_Section):
+    """How many items of each kind one assignment has (Ji, PhD thesis, chapters 3 and 4).
+
+    Bad twins, repeats and references belong to different ordinary items of the same assignment.
+    """
+
+    ordinary: Annotated[int, Field(ge=1, le=200)]
+    bad: Annotated[int, Field(ge=0, le=100)] = 0
+    repeat: Annotated[int, Field(ge=0, le=100)] = 0
+    reference: Annotated[int, Field(ge=0, le=100)] = 0
+
+    @property
+    def twins(self) -> int:
+        """Items that belong to an ordinary one."""
+        return self.bad + self.repeat + self.reference
+
+    @property
+    def items(self) -> int:
+        """Items in one assignment."""
+        return self.ordinary + self.twins
+
+
+CompositionName = Literal["reading", "questions"]
+COMPOSITIONS: dict[CompositionName, Composition] = {
+    "reading": Composition(ordinary=70, bad=10, repeat=10, reference=10),
+    "questions": Composition(ordinary=11, bad=6, repeat=3),
+}
+
+
 class Study(_Section):
-    """A whole study. `listed`: the server's start page announces it while a run of it is open."""
+    """A whole study. `listed`: the server's start page announces it while a run of it is open.
+
+    `rate_share`: the share of a system's conversations that workers are asked to rate; the others, drawn at
+    random, are left unrated. `judgments_per_item`: how many workers rate each item, at least.
+
+    `task`: workers chat and rate (`chat`), or rate what others have said or written (`transcripts`). What is
+    asked, by whom and under which rules is the same for both; CHAT_ONLY and TRANSCRIPTS_ONLY name the rest.
+    """
 
     name: Label
     title: Statement
     payment: Statement
+    task: Literal["chat", "transcripts"] = "chat"
     listed: bool = False
     topic_mode: TopicMode = "free"
     systems_per_assignment: Annotated[int, Field(ge=1, le=20)] = 5
@@ -92,8 +140,15 @@ class Study(_Section):
     corpus: Statement = "builtin:smalltalk"
     personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
     bots: dict[Label, UrlEndpoint] = {}
-    systems: Annotated[list[SystemSpec], Field(min_length=1)]
+    systems: list[SystemSpec] = []
     qc: QcSpec = QcSpec()
+    rate_share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    items: ItemsSpec | None = None
+    composition: CompositionName | Composition = "questions"
+    judgments_per_item: Annotated[int, Field(ge=2, le=50)] = 2
+    degradation: Literal["chapter5", "chapter3"] = "chapter5"
+    post_edit: PostEdit | None = None
+    tutorial: Tutorial | None = None
     completion_url: str | None = None
     reply_time: ReplyTime = ReplyTime()
     timeouts: Timeouts = Timeouts()
@@ -101,12 +156,26 @@ class Study(_Section):
 
     @property
     def conversations(self) -> int:
-        """Conversations in one assignment."""
+        """Conversations in one assignment, or items in one of a transcript study."""
+        if self.task == "transcripts":
+            return self.per_assignment.items
         return self.systems_per_assignment + self.qc_per_assignment
 
     @property
+    def per_assignment(self) -> Composition:
+        """How many items of each kind one assignment has, whether named or given by number."""
+        return COMPOSITIONS[self.composition] if isinstance(self.composition, str) else self.composition
+
+    @property
+    def rates_all(self) -> bool:
+        """Whether workers rate every conversation that they hold."""
+        return self.rate_share == 1.0
+
+    @property
     def bots_of_systems(self) -> dict[str, str]:
-        """The bot of each system, by the system's name; the qc bot is that of `QC`."""
+        """The bot of each system, by the system's name; the qc bot is that of `QC`. No bots: no chat."""
+        if self.task == "transcripts":
+            return {}
         return {spec.name: spec.bot for spec in self.systems} | {QC: self.qc.bot}
 
     @property
@@ -116,12 +185,66 @@ class Study(_Section):
         return tuple(bot for bot in bots if bot not in self.bots and REGISTERED.fullmatch(bot))
 
 
+# The settings that mean something for one task only.
+CHAT_ONLY = frozenset({
+    "topic_mode", "systems_per_assignment", "qc_per_assignment", "minimum_inputs", "maximum_inputs",
+    "maximum_topic_changes", "corpus", "personas", "bots", "systems", "qc", "rate_share", "reply_time",
+})  # fmt: skip
+TRANSCRIPTS_ONLY = frozenset({
+    "items", "composition", "judgments_per_item", "degradation", "post_edit", "tutorial",
+})  # fmt: skip
+
 Location = tuple[int | str, ...]
 
 
 def _contradictions(study: Study) -> Iterator[tuple[Location, str]]:
     """Yield what does not fit together in a study whose every setting is fine by itself."""
+    yield from _of_the_other_task(study)
     yield from _repeated("criteria", "label", [c.label for c in study.criteria])
+    for i, criterion in enumerate(study.criteria):
+        if criterion.label in _RESERVED_LABELS:
+            reason = f"`{criterion.label}` has a meaning of its own in reports: choose another"
+            yield ("criteria", i, "label"), reason
+    yield from _unfit_for_chat(study) if study.task == "chat" else _unfit_for_transcripts(study)
+
+
+def _of_the_other_task(study: Study) -> Iterator[tuple[Location, str]]:
+    others = TRANSCRIPTS_ONLY if study.task == "chat" else CHAT_ONLY
+    for name in sorted(study.model_fields_set & others):
+        yield (name,), f"means nothing where the task is `{study.task}`: leave it out"
+
+
+def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
+    if study.items is None or (study.items.run is None) == (study.items.file is None):
+        yield ("items",), "say where the items come from: `{run: NAME}` or `{file: texts.jsonl}`"
+    elif study.items.run is not None:
+        if study.per_assignment.reference:
+            yield ("composition",), "the conversations of a run have no references: ask for `reference: 0`"
+        if study.post_edit is not None:
+            yield ("post_edit",), "only texts can be improved, and the items of a run are conversations"
+    parts = study.per_assignment
+    if parts.twins > parts.ordinary:
+        reason = (
+            f"each bad twin, repeat and reference belongs to another ordinary item; these are {parts.twins} "
+            f"for {parts.ordinary} ordinary ones"
+        )
+        yield ("composition",), reason
+    if parts.bad and not any(c.qc for c in study.criteria):
+        yield ("criteria",), "none counts for quality control: set `qc: true` on at least one"
+    if study.post_edit is not None:
+        found = [c for c in study.criteria if c.label == study.post_edit.criterion]
+        if not found:
+            yield ("post_edit", "criterion"), f"there is no criterion `{study.post_edit.criterion}`"
+        elif found[0].negative:
+            yield ("post_edit", "criterion"), "choose a criterion that is not negative: its top is the best"
+    for i, question in enumerate(study.tutorial.questions if study.tutorial else ()):
+        if question.right > len(question.answers):
+            yield ("tutorial", "questions", i, "right"), f"there are {len(question.answers)} answers"
+
+
+def _unfit_for_chat(study: Study) -> Iterator[tuple[Location, str]]:
+    if not study.systems:
+        yield ("systems",), "a study in which workers chat evaluates at least one system"
     yield from _repeated("systems", "name", [s.name for s in study.systems])
     yield from _unfit_numbers(study)
     for i, spec in enumerate(study.systems):
@@ -131,10 +254,6 @@ def _contradictions(study: Study) -> Iterator[tuple[Location, str]]:
         reason = f"only the bot `qc` draws from the systems, and the bot is `{study.qc.bot}`: leave `bot` out"
         yield ("qc", "draw"), reason
     yield from _unjudged(study)
-    for i, criterion in enumerate(study.criteria):
-        if criterion.label in _RESERVED_LABELS:
-            reason = f"`{criterion.label}` has a meaning of its own in reports: choose another"
-            yield ("criteria", i, "label"), reason
     if "qc" in study.bots:
         yield ("bots", "qc"), "`qc` is the quality-control bot: choose another name"
 

@@ -7,6 +7,7 @@ components of the passed workers of the published run 1, on the criteria that co
 half of the real ratings of it are exactly 0, which the cut-off then reproduces.
 """
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
@@ -22,10 +23,21 @@ WORKER_SD, CONVERSATION_SD, RATING_SD = 15.6, 15.8, 17.5
 WEAK_LOWEST, WEAK_PER_QUALITY = 15.0, 30.0
 
 
-class Profile(Protocol):
-    """A way of rating. `quality` of the conversation's system runs from 0 to 1."""
+# Of what a conversation adds to its system's quality, the part that everybody who reads it finds in it; the
+# published runs, in which each was rated once, cannot tell the two apart.
+SHARED_BY_READERS = 0.5
 
-    def rate(self, quality: float, criteria: Sequence[CriterionView]) -> dict[str, int]:
+
+class Profile(Protocol):
+    """A way of rating. `quality` of the conversation's system runs from 0 to 1.
+
+    `item` names what is read and rated, where nothing is chatted: all of its readers agree on a part of what
+    they find, and one who is shown it again finds the same.
+    """
+
+    def rate(
+        self, quality: float, criteria: Sequence[CriterionView], item: str | None = None
+    ) -> dict[str, int]:
         """Return a value from 0 to 100 per criterion, as the worker would set the slider."""
         ...
 
@@ -36,11 +48,22 @@ class Honest:
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
         self._bias = rng.gauss(0.0, WORKER_SD)
+        self._found: dict[str, float] = {}  # in the items that were read before
 
-    def rate(self, quality: float, criteria: Sequence[CriterionView]) -> dict[str, int]:
+    def rate(
+        self, quality: float, criteria: Sequence[CriterionView], item: str | None = None
+    ) -> dict[str, int]:
         """Return ratings around the quality; negative criteria are turned round."""
-        mood = self._bias + self._rng.gauss(0.0, CONVERSATION_SD)
+        mood = self._bias + (self._rng.gauss(0.0, CONVERSATION_SD) if item is None else self._find(item))
         return {c.label: self._value(quality, c, mood) for c in criteria}
+
+    def _find(self, item: str) -> float:
+        """Return what the worker finds in an item: partly what everybody does, and every time the same."""
+        if item not in self._found:
+            shared = random.Random(f"item {item}").gauss(0.0, CONVERSATION_SD * math.sqrt(SHARED_BY_READERS))
+            own = self._rng.gauss(0.0, CONVERSATION_SD * math.sqrt(1 - SHARED_BY_READERS))
+            self._found[item] = shared + own
+        return self._found[item]
 
     def _value(self, quality: float, criterion: CriterionView, mood: float) -> int:
         strong = LOWEST + PER_QUALITY * quality
@@ -56,7 +79,9 @@ class Random:
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
 
-    def rate(self, quality: float, criteria: Sequence[CriterionView]) -> dict[str, int]:
+    def rate(
+        self, quality: float, criteria: Sequence[CriterionView], item: str | None = None
+    ) -> dict[str, int]:
         """Return values drawn evenly from 0 to 100."""
         return {c.label: self._rng.randint(0, 100) for c in criteria}
 
@@ -67,7 +92,9 @@ class Flat:
     def __init__(self, rng: random.Random) -> None:
         self._value = rng.randint(0, 100)
 
-    def rate(self, quality: float, criteria: Sequence[CriterionView]) -> dict[str, int]:
+    def rate(
+        self, quality: float, criteria: Sequence[CriterionView], item: str | None = None
+    ) -> dict[str, int]:
         """Return the same value throughout."""
         return {c.label: self._value for c in criteria}
 

@@ -10,7 +10,9 @@ Message = dict[str, Any]
 class View:
     """The page as it stands. `conversation` is the conversation's number, `attempt` which attempt at it.
 
-    `turns` counts its lines, `typing` says that a reply is due.
+    `turns` counts its lines, `typing` says that a reply is due. `text` is what is shown to be rated, where it
+    is a text. `question` is the number of the test question that is due. `post_edit` says below which rating
+    a text has to be improved.
     """
 
     phase: str
@@ -22,11 +24,15 @@ class View:
     turns: int = 0
     typing: bool = False
     topic: str | None = None
+    text: str | None = None
+    question: int = 0
+    post_edit: Message | None = None
 
 
 def draw(snapshot: Message) -> View:
     """Return the page that a snapshot draws."""
     conversation = snapshot["conversation"] or {}
+    item, question = conversation.get("item") or {}, snapshot["question"] or {}
     return View(
         phase=snapshot["phase"],
         minimum_inputs=snapshot["study"]["minimum_inputs"],
@@ -37,6 +43,9 @@ def draw(snapshot: Message) -> View:
         turns=len(conversation.get("turns", ())),
         typing=conversation.get("typing", False),
         topic=conversation.get("topic"),
+        text=item.get("text"),
+        question=question.get("question", 0),
+        post_edit=snapshot["study"]["post_edit"],
     )
 
 
@@ -54,6 +63,16 @@ def show(view: View, message: Message) -> View:
                 icebreaker=message["icebreaker"],
                 inputs=0,
                 typing=False,
+            )
+        case "question_due":
+            return replace(view, phase="tutorial", question=message["question"]["question"])
+        case "item_due":
+            return replace(
+                view,
+                phase="rating",
+                conversation=message["conversation"],
+                attempt=message["attempt"],
+                text=message["item"]["text"],
             )
         case "conversation_started":
             return replace(view, phase="chat", topic=message["topic"], inputs=0, turns=0)

@@ -1,4 +1,4 @@
-"""One simulated worker: chats, changes topics, rates, and comes back whenever the connection is lost."""
+"""One simulated worker: chats, changes topics, reads, rates, and comes back when the connection is lost."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from bots.crowd.patience import PatientClient
 from bots.crowd.profile import Profile
 from bots.crowd.view import Message, View, draw, show
 from bots.researcher.client import RequestFailed
-from bots.researcher.views import JoinView
+from bots.researcher.views import JoinView, SimulatedBeliefs
 
 PROTOCOL_VERSION = 3  # of the wire between a page and the server
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
@@ -64,6 +64,7 @@ class SimulatedWorker:
     diary: Diary
     _outbox: Message | None = None
     _changed_in: set[int] = field(default_factory=set)
+    _believed: SimulatedBeliefs | None = None
     _heard: float = 0.0
     _heard_before: float = 0.0
 
@@ -154,8 +155,10 @@ class SimulatedWorker:
             case "chat":
                 return None if view.typing else self._chat(view)
             case "rating":
-                ratings = await self._rate(view.conversation, joined)
-                return {"type": "rate", **_named(view), "ratings": ratings}
+                return await self._rate(view, joined)
+            case "tutorial":
+                right = (await self._beliefs(joined)).answers[view.question - 1]
+                return {"type": "answer", "question": view.question, "answer": right}
             case "feedback":
                 return {"type": "feedback", "text": self.rng.choice(["", "That was interesting, thank you."])}
         return None
@@ -175,11 +178,28 @@ class SimulatedWorker:
             }
         return {"type": "say", **_named(view), "turn": view.turns, "text": self.rng.choice(self.lines)}
 
-    async def _rate(self, conversation: int, joined: JoinView) -> dict[str, int]:
-        beliefs = await self.client.beliefs(joined.assignment)
+    async def _rate(self, view: View, joined: JoinView) -> Message:
+        beliefs = await self._beliefs(joined)
         # Of a conversation that was replaced the last attempt counts.
-        quality = {row.conversation: row.quality for row in beliefs.conversations}
-        return self.profile.rate(quality[conversation], beliefs.criteria)
+        found = {row.conversation: row for row in beliefs.conversations}[view.conversation]
+        ratings = self.profile.rate(found.quality, beliefs.criteria, found.item)
+        return {"type": "rate", **_named(view), "ratings": ratings, "edit": self._improved(view, ratings)}
+
+    def _improved(self, view: View, ratings: dict[str, int]) -> str | None:
+        """Return the text with something put in, where it has to be improved."""
+        asked = view.post_edit
+        if asked is None or view.text is None or ratings[asked["criterion"]] >= asked["top"]:
+            return None
+        return f"{view.text} {self.rng.choice(self.lines)}"
+
+    async def _beliefs(self, joined: JoinView) -> SimulatedBeliefs:
+        """Return what the worker believes; of items it is asked once, as none is ever replaced."""
+        if self._believed is None:
+            beliefs = await self.client.beliefs(joined.assignment)
+            if any(row.item is None for row in beliefs.conversations):
+                return beliefs
+            self._believed = beliefs
+        return self._believed
 
 
 def _named(view: View) -> Message:

@@ -76,10 +76,14 @@ class RunList(BaseModel):
 
 
 class QualityView(BaseModel):
-    """How good the system of conversation number `conversation` is, from 0 to 1."""
+    """How good the system of conversation number `conversation` is, from 0 to 1.
+
+    `item` names what is rated where nothing is chatted: an item, its repeat and its twins have one name.
+    """
 
     conversation: int
     quality: float
+    item: str | None = None
 
 
 class CriterionView(BaseModel):
@@ -91,7 +95,11 @@ class CriterionView(BaseModel):
 
 
 class SimulatedBeliefs(BaseModel):
-    """What a simulated worker believes. A conversation's attempts come in order: the last one counts."""
+    """What a simulated worker believes. A conversation's attempts come in order: the last one counts.
+
+    `answers` are the right ones to the tutorial's test questions.
+    """
 
     conversations: list[QualityView]
     criteria: list[CriterionView]
+    answers: list[int] = []

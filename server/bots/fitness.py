@@ -12,7 +12,6 @@ from server.bots import stored_bots
 from server.bots.lineup import OpenRun
 from server.bots.stored_bots import Registration
 from server.errors import BotsUnfit
-from server.session.plan import QC
 from server.session.reply_time import ReplyTime
 from server.study import Study, Timeouts
 
@@ -83,7 +82,7 @@ def _registered_fitness(connection: Connection, name: str) -> Fitness:
 
 def own_bots(run: OpenRun) -> dict[str, Bot]:
     """Return the bots of the study's own `bots` that one of its systems names, by name."""
-    specs = {QC: run.study.qc.bot} | {spec.name: spec.bot for spec in run.study.systems}
+    specs = run.study.bots_of_systems
     return {bot: run.bots[system] for system, bot in specs.items() if bot in run.study.bots}
 
 

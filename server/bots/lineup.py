@@ -30,6 +30,7 @@ from server.study import Study, parse_study
 _UNKNOWN = (
     "Correct the name in the study, or register the bot: a server that runs then serves the run by itself."
 )
+_NOTHING = Corpus("none", (), ())  # what a study without chatbots learns from
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -71,6 +72,8 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
         StudyInvalid: a bot or a corpus cannot be opened; the message names it and why.
     """
     study = parse_study(entry.yaml, f"study of run {entry.slug}")
+    if study.task == "transcripts":
+        return _without_bots(entry, study)
     corpus = _opened(f"corpus `{study.corpus}`", load_corpus, study.corpus)
     qc_corpus = _opened(f"qc corpus `{study.qc.corpus}`", load_corpus, study.qc.corpus)
     elsewhere = {
@@ -99,6 +102,20 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
         names=names_of(study, opened_bots),
         bots=bots,
         earlier=earlier,
+    )
+
+
+def _without_bots(entry: RunEntry, study: Study) -> OpenRun:
+    """Return a run whose workers rate what others have said or written."""
+    return OpenRun(
+        id=entry.id,
+        slug=entry.slug,
+        seed=entry.seed,
+        study=study,
+        card=study_card(study),
+        rules=rules_of(study, _NOTHING),
+        names={},
+        bots={},
     )
 
 
@@ -134,6 +151,9 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
             icebreakers=study.topic_mode == "icebreaker",
         ),
         reply_time=study.reply_time,
+        rate_share=study.rate_share,
+        post_edit=study.post_edit,
+        tutorial=study.tutorial,
     )
 
 

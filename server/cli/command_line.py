@@ -29,6 +29,7 @@ COMMANDS = {
         "server.cli.serve", "Serve every open run; an empty database gets the demo study first."
     ),
     "study": Command("server.cli.study", "Check a study file, open a run of it, close it, list the runs."),
+    "demo": Command("server.cli.demo", "Have the demo study's own conversations rated by others."),
     "links": Command("server.cli.links", "Print a personal, signed link for each worker of a list."),
     "bots": Command("bots.__main__", "Register bots with a server, check them, change them."),
     "token": Command("server.cli.token", "Make, list and revoke tokens of researchers and bot hosts."),
@@ -36,7 +37,7 @@ COMMANDS = {
     "host": Command("bots.host.__main__", "Host models, so that they can answer as bots."),
     "report": Command("qc.report", "Report on a run: who is kept, how its systems score.", app="app"),
     "convert": Command("qc.convert", "Write a run in another format.", app="app"),
-    "export": Command("server.cli.export", "Write a run as a hits_data.json, the published format."),
+    "export": Command("server.cli.export", "Write a run as a file: what was said and rated in it."),
     "audit": Command("server.cli.audit", "Count anew what arrivals go by, and compare."),
     "backup": Command("server.cli.backup", "Write an installation to one file.", app="backup_cli"),
     "restore": Command("server.cli.backup", "Make an installation out of such a file.", app="restore_cli"),

@@ -1,6 +1,7 @@
 """`candor export`: a run as a file."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,9 @@ from bots import console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data
 from server.db.runs import find_run
-from server.desk.export import export_run
+from server.desk.export import Json, export_run
+from server.desk.item_export import export_items
+from server.study import parse_study
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
@@ -18,14 +21,34 @@ cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 @cli.command()
 def export(
     run: Annotated[str, typer.Option("--run", help="The run's name.")],
-    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("hits_data.json"),
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The file to write.", show_default="hits_data.json or item_ratings.jsonl"),
+    ] = None,
     data: Data = None,
 ) -> None:
-    """Write the completed assignments of a run to a file, in the published experiment's format."""
+    """Write the completed assignments of a run to a file.
+
+    A run in which workers chat is written in the published experiment's format, one in which they rate items
+    as JSON Lines.
+    """
     with transaction_or_fail(data) as connection:
-        content = export_run(connection, find_run(connection, run))
+        found = find_run(connection, run)
+        if parse_study(found.yaml).task == "chat":
+            content = export_run(connection, found)
+            number = len(content["data"])
+            written, name = json.dumps(content, indent=1, ensure_ascii=False) + "\n", "hits_data.json"
+        else:
+            lines = list(export_items(connection, found))
+            number = len(lines) - 1
+            written, name = _json_lines(lines), "item_ratings.jsonl"
+    out = out or Path(name)
     try:
-        out.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        out.write_text(written, encoding="utf-8")
     except OSError as error:
         fail(f"{out}: cannot be written: {error.strerror}", "Choose another file with --out.")
-    console.print(f"{len(content['data'])} assignments written to {out}.")
+    console.print(f"{number} assignments written to {out}.")
+
+
+def _json_lines(lines: Sequence[Json]) -> str:
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)

@@ -18,6 +18,7 @@ from server.cli.settings import Data, settings_from
 from server.clock import utc_now
 from server.db.runs import RunEntry, all_runs, close_run, find_opened, open_run, require_slug
 from server.errors import BotsUnfit, CandorError
+from server.items.pool import items_of
 from server.study import load_study, parse_study
 
 cli = typer.Typer(
@@ -42,14 +43,21 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
     try:
         content, text = load_study(study)
         with reading(settings) as connection:
+            items = items_of(content, connection, study.parent)
             lineup, registered = _line_up(connection, opened_bots, _unopened(text, "check"))
         if bots:
             fitness.require_fit(check_fitness(lineup, registered, opened_bots))
     except CandorError as error:
         fail(error.message, error.hint)
+    systems = {item.system for item in items} if items else content.systems
+    what = (
+        f"{content.conversations} of {len(items)} items"
+        if items
+        else f"{content.conversations} conversations"
+    )
     console.print(
-        f"[green]{escape(str(study))} is fine:[/] {len(content.systems)} systems, "
-        f"{content.conversations} conversations each, {len(content.criteria)} criteria."
+        f"[green]{escape(str(study))} is fine:[/] {len(systems)} systems, "
+        f"{what} each, {len(content.criteria)} criteria."
     )
 
 
@@ -58,20 +66,22 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
     """Open a run of a study. A server that is running serves it within a second.
 
     Bots of the study's own `bots` section are asked a few conversations first; bots that are registered with
-    the server must have passed their check. A run whose bots failed is not opened.
+    the server must have passed their check. A run whose bots failed is not opened. What workers rate where
+    they do not chat is read now, and stays as it is.
     """
     settings = settings_from(data=data)
     opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
     try:
-        _, text = load_study(study)
+        content, text = load_study(study)
         require_slug(run)
         with transaction(settings) as connection:
             stands = find_opened(connection, text, run)
+            items = items_of(content, connection, study.parent) if stands is None else []
             lineup, registered = _line_up(connection, opened_bots, stands or _unopened(text, run))
         if stands is None:  # a study under way is not examined again
             _require_fit(lineup, registered, opened_bots, despite_failing_bots)
         with transaction(settings) as connection:
-            entry = open_run(connection, text, run, utc_now())
+            entry = open_run(connection, text, run, utc_now(), items)
     except CandorError as error:
         fail(error.message, error.hint)
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")

@@ -23,6 +23,7 @@ class Study(SQLModel, table=True):
     hash: str
     yaml: str
     created_at: datetime
+    task: str = Field(default="chat", sa_column_kwargs={"server_default": "chat"})
 
 
 class Criterion(SQLModel, table=True):
@@ -155,6 +156,57 @@ class Conversation(SQLModel, table=True):
     ended_by: str | None = None
     rated_at: datetime | None = None
     rated_by: str | None = None
+
+
+class Item(SQLModel, table=True):
+    """What a run of a transcript study shows, fixed when the run is opened.
+
+    `form`: the item itself (`ordinary`), its distorted twin (`bad`), or its `reference`; all have one `name`.
+    `content` is JSON, an `ItemContent`. `source` is `conversation` or `text`.
+    """
+
+    __table_args__ = (UniqueConstraint("run_id", "name", "form"),)
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id")
+    name: str = Field(index=True)
+    form: str
+    system_id: int = Field(foreign_key="system.id")
+    source: str
+    source_conversation_id: str | None = Field(default=None, foreign_key="conversation.id", index=True)
+    content: str
+
+
+class ShownItem(SQLModel, table=True):
+    """What is read at a position of an assignment, where nothing is chatted. `twin_of`: a position."""
+
+    __tablename__ = "shown_item"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    item_id: int = Field(foreign_key="item.id", index=True)
+    kind: str
+    twin_of: int | None
+
+
+class ItemEdit(SQLModel, table=True):
+    """How a worker has improved the text of an item."""
+
+    __tablename__ = "item_edit"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    text: str
+    share: float
+    created_at: datetime
+
+
+class TutorialAnswer(SQLModel, table=True):
+    """An answer to a test question, right or wrong."""
+
+    __tablename__ = "tutorial_answer"
+    id: int | None = Field(default=None, primary_key=True)
+    assignment_id: str = Field(foreign_key="assignment.id", index=True)
+    question: int
+    answer: int
+    is_right: bool
+    created_at: datetime
+    client_id: str
 
 
 class Turn(SQLModel, table=True):

@@ -8,20 +8,38 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from server.db.bulk import Bulk, Kind, Row
-from server.db.models import Assignment, Conversation, Rating, System, TopicMark, Turn, columns
+from server.db.models import (
+    Assignment,
+    Conversation,
+    Item,
+    Rating,
+    ShownItem,
+    System,
+    TopicMark,
+    Turn,
+    TutorialAnswer,
+    columns,
+)
 from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
 from server.session.instrument import Opinion, TopicChangeKind
+from server.session.item import ItemContent
 from server.session.records import (
     Agreed,
     BotSaid,
     Closed,
+    ConversationChange,
     ConversationEnded,
     ConversationFailed,
+    ConversationLeftUnrated,
     ConversationPlanned,
     ConversationRated,
     ConversationSkipped,
     FeedbackGiven,
     Incident,
+    ItemEdited,
+    ItemShown,
+    PlannedItem,
+    QuestionAnswered,
     Record,
     TopicMarked,
     WorkerSaid,
@@ -29,10 +47,13 @@ from server.session.records import (
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
+ITEM = columns(Item)
 RATING = columns(Rating)
+SHOWN_ITEM = columns(ShownItem)
 SYSTEM = columns(System)
 TOPIC_MARK = columns(TopicMark)
 TURN = columns(Turn)
+TUTORIAL_ANSWER = columns(TutorialAnswer)
 
 PERSONA_SEPARATOR = "\n"
 
@@ -61,8 +82,17 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     turns, its end; the assignment's own end comes last. It is not the order in which they were written.
     """
     conversations = connection.execute(
-        select(Conversation, SYSTEM.name)
+        select(
+            Conversation,
+            SYSTEM.name,
+            ITEM.name.label("item"),
+            ITEM.content,
+            SHOWN_ITEM.kind,
+            SHOWN_ITEM.twin_of,
+        )
         .join(System, SYSTEM.id == CONVERSATION.system_id)
+        .outerjoin(ShownItem, SHOWN_ITEM.conversation_id == CONVERSATION.id)
+        .outerjoin(Item, ITEM.id == SHOWN_ITEM.item_id)
         .where(CONVERSATION.assignment_id == assignment_id)
         .order_by(CONVERSATION.position, CONVERSATION.attempt)
     ).all()
@@ -74,6 +104,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     records: list[Record] = [_planned(row) for row in conversations]
     if assignment.agreed_at is not None:
         records.append(Agreed(assignment.agreed_at, assignment.agreed_by))
+        records += _answers(connection, assignment_id)
     for row in conversations:
         records += [_mark(mark) for mark in marks.get(row.id, ())]
         records += [_turn(turn) for turn in turns.get(row.id, ())]
@@ -120,6 +151,21 @@ _PLANNED = Bulk(
     persona=Kind.TEXT,
     icebreaker=Kind.TEXT,
 )
+_ITEM = Bulk(
+    """
+    INSERT INTO shown_item (conversation_id, item_id, kind, twin_of)
+    SELECT given.conversation_id, item.id, given.kind, given.twin_of
+    FROM {rows} AS given
+    LEFT JOIN conversation ON conversation.id = given.conversation_id
+    LEFT JOIN assignment ON assignment.id = conversation.assignment_id
+    LEFT JOIN item
+           ON item.run_id = assignment.run_id AND item.name = given.item AND item.form = given.form""",
+    conversation_id=Kind.TEXT,
+    item=Kind.TEXT,
+    form=Kind.TEXT,
+    kind=Kind.TEXT,
+    twin_of=Kind.NUMBER,
+)
 _STARTED = _change("conversation", "status = 'active', started_at = given.at", at=Kind.TIME)
 _TOPIC_MARK = _insertion(
     "topic_mark",
@@ -150,6 +196,10 @@ _ENDED = _change(
     at=Kind.TIME,
     ended_by=Kind.TEXT,
 )
+_ITEM_SHOWN = _change(
+    "conversation", "status = 'ended', started_at = given.at, ended_at = given.at", at=Kind.TIME
+)
+_LEFT_UNRATED = _change("conversation", "status = 'unrated'")
 _FAILED = _change("conversation", "status = 'failed', ended_at = given.at", at=Kind.TIME)
 _SKIPPED = _change("conversation", "status = 'skipped', ended_at = given.at", at=Kind.TIME)
 _RATING = _insertion(
@@ -160,6 +210,29 @@ _RATED = _change(
     "status = 'rated', rated_at = given.at, rated_by = given.rated_by",
     at=Kind.TIME,
     rated_by=Kind.TEXT,
+)
+_EDIT = Bulk(
+    """
+    INSERT INTO item_edit (conversation_id, text, share, created_at)
+    SELECT given.conversation_id, given.text, CAST(given.share AS float), given.created_at
+    FROM {rows} AS given""",
+    conversation_id=Kind.TEXT,
+    text=Kind.TEXT,
+    share=Kind.TEXT,
+    created_at=Kind.TIME,
+)
+_ANSWER = Bulk(
+    """
+    INSERT INTO tutorial_answer (assignment_id, question, answer, is_right, created_at, client_id)
+    SELECT given.assignment_id, given.question, given.answer, given.is_right = 1, given.created_at,
+           given.client_id
+    FROM {rows} AS given""",
+    assignment_id=Kind.TEXT,
+    question=Kind.NUMBER,
+    answer=Kind.NUMBER,
+    is_right=Kind.NUMBER,
+    created_at=Kind.TIME,
+    client_id=Kind.TEXT,
 )
 _NOTE = _insertion(
     "note",
@@ -185,18 +258,23 @@ _CLOSED = _change("assignment", "status = given.status, ended_at = given.at", st
 # As rows belong to each other, and as a conversation goes its way.
 _IN_ORDER = (
     _PLANNED,
+    _ITEM,
     COUNT_PLANNED,
     _STARTED,
     _TOPIC_MARK,
     _TURN,
     _ENDED,
+    _LEFT_UNRATED,
     _FAILED,
     _SKIPPED,
     COUNT_SKIPPED,
     _RATING,
     _RATED,
+    _EDIT,
+    _ITEM_SHOWN,
     _NOTE,
     _AGREED,
+    _ANSWER,
     _FEEDBACK,
     _CLOSED,
     COUNT_LOST,
@@ -205,6 +283,26 @@ _IN_ORDER = (
 
 
 def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
+    match record:
+        case ConversationPlanned():
+            return _planned_rows(assignment_id, record)
+        case Agreed():
+            return [(_AGREED, (assignment_id, record.at, record.client_id))]
+        case QuestionAnswered():
+            answer = (record.question, record.answer, int(record.is_right), record.at, record.client_id)
+            return [(_ANSWER, (assignment_id, *answer))]
+        case FeedbackGiven():
+            return [(_FEEDBACK, (assignment_id, record.text, record.client_id))]
+        case Closed():
+            return _closed_rows(assignment_id, record)
+        case Incident():
+            return [(_NOTE, (record.conversation, record.kind, record.text, record.at, record.failure))]
+        case ItemEdited():
+            return [(_EDIT, (record.conversation, record.text, str(record.share), record.at))]
+    return _conversation_rows(record)
+
+
+def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
     match record:
         case WorkerSaid():
             line: Row = (
@@ -221,27 +319,19 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
             return [(_TURN, (*line, record.show_at, record.latency_ms))]
         case TopicMarked():
             return _mark_rows(record)
-        case ConversationPlanned():
-            return [(_PLANNED, _planned_row(assignment_id, record)), (COUNT_PLANNED, (record.conversation,))]
         case ConversationEnded():
             return [(_ENDED, (record.conversation, record.at, record.client_id))]
+        case ConversationLeftUnrated():
+            return [(_LEFT_UNRATED, (record.conversation,))]
+        case ItemShown():
+            return [(_ITEM_SHOWN, (record.conversation, record.at))]
         case ConversationRated():
             return _rating_rows(record)
         case ConversationFailed():
             return [(_FAILED, (record.conversation, record.at))]
         case ConversationSkipped():
-            return [
-                (_SKIPPED, (record.conversation, record.at)),
-                (COUNT_SKIPPED, (record.conversation,)),
-            ]
-        case Incident():
-            return [(_NOTE, (record.conversation, record.kind, record.text, record.at, record.failure))]
-        case Agreed():
-            return [(_AGREED, (assignment_id, record.at, record.client_id))]
-        case FeedbackGiven():
-            return [(_FEEDBACK, (assignment_id, record.text, record.client_id))]
-        case Closed():
-            return _closed_rows(assignment_id, record)
+            skipped = (_SKIPPED, (record.conversation, record.at))
+            return [skipped, (COUNT_SKIPPED, (record.conversation,))]
 
 
 def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:
@@ -249,6 +339,15 @@ def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:
     if record.status == "completed":
         return [closed]
     return [closed, (COUNT_LOST, (assignment_id,)), (FREE_PLACE, (assignment_id,))]
+
+
+def _planned_rows(assignment_id: str, record: ConversationPlanned) -> list[tuple[Bulk, Row]]:
+    planned = [(_PLANNED, _planned_row(assignment_id, record)), (COUNT_PLANNED, (record.conversation,))]
+    item = record.item
+    if item is None:
+        return planned
+    form = "ordinary" if item.kind == "repeat" else item.kind  # shown once more, as it was
+    return [*planned, (_ITEM, (record.conversation, item.item, form, item.kind, item.twin_of))]
 
 
 def _planned_row(assignment_id: str, record: ConversationPlanned) -> Row:
@@ -299,7 +398,26 @@ def _by_conversation(
 
 def _planned(row: Any) -> ConversationPlanned:
     persona = tuple(row.persona.split(PERSONA_SEPARATOR)) if row.persona else ()
-    return ConversationPlanned(row.id, row.position, row.attempt, row.name, row.seed, persona, row.icebreaker)
+    item = (
+        None
+        if row.item is None
+        else PlannedItem(row.item, row.kind, row.twin_of, ItemContent.model_validate_json(row.content))
+    )
+    return ConversationPlanned(
+        row.id, row.position, row.attempt, row.name, row.seed, persona, row.icebreaker, item
+    )
+
+
+def _answers(connection: Connection, assignment_id: str) -> list[QuestionAnswered]:
+    query = (
+        select(TutorialAnswer)
+        .where(TUTORIAL_ANSWER.assignment_id == assignment_id)
+        .order_by(TUTORIAL_ANSWER.id)
+    )
+    return [
+        QuestionAnswered(row.question, row.answer, row.is_right, row.created_at, row.client_id)
+        for row in connection.execute(query)
+    ]
 
 
 def _mark(row: Any) -> TopicMarked:
@@ -328,8 +446,11 @@ def _ending(row: Any, ratings: Sequence[Any]) -> list[Record]:
     if row.status == "skipped":
         return [ConversationSkipped(row.id, row.ended_at)]
     records: list[Record] = []
-    if row.status in {"ended", "rated"}:
-        records.append(ConversationEnded(row.id, row.ended_at, row.ended_by))
+    if row.status in {"ended", "rated", "unrated"}:
+        ended = ConversationEnded(row.id, row.ended_at, row.ended_by)
+        records.append(ended if row.item is None else ItemShown(row.id, row.started_at))
+    if row.status == "unrated":
+        records.append(ConversationLeftUnrated(row.id))
     if row.status == "rated":
         values = tuple((rating.criterion, rating.value) for rating in ratings)
         records.append(ConversationRated(row.id, values, row.rated_at, row.rated_by))

@@ -1,20 +1,21 @@
 """Runs in the database, each with its study: opened, found again, closed."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from sqlalchemy import Connection, insert, select, update
 
-from server.db.models import Bot, Criterion, Registration, Run, Study, System, columns
+from server.db.items import NewItem, bot_id, store_items
+from server.db.models import Criterion, Registration, Run, Study, System, columns
 from server.db.revisions import raise_revision
 from server.errors import RunNotFound, StudyInvalid
 from server.session.plan import QC, derive_seed
 from server.study import Study as StudyFile
 from server.study import SystemSpec, parse_study, study_hash
 
-BOT = columns(Bot)
 REGISTRATION = columns(Registration)
 RUN = columns(Run)
 STUDY = columns(Study)
@@ -34,8 +35,17 @@ class RunEntry:
     yaml: str
 
 
-def open_run(connection: Connection, text: str, slug: str, at: datetime) -> RunEntry:
+def open_run(
+    connection: Connection, text: str, slug: str, at: datetime, items: Sequence[NewItem] = ()
+) -> RunEntry:
     """Return the run named `slug`, opened now if it is new, of the study that `text` describes.
+
+    Args:
+        connection: a transaction.
+        text: the study file's text.
+        slug: the run's name.
+        at: now.
+        items: what workers rate, where they do not chat; a run that is there already keeps its own.
 
     Raises:
         StudyInvalid: the study has mistakes, or the slug names a run of another study or cannot name one.
@@ -47,15 +57,16 @@ def open_run(connection: Connection, text: str, slug: str, at: datetime) -> RunE
     if found is not None:
         return found
     study_id = _study_id(connection, study, text, at)
-    connection.execute(
-        insert(Run).values(
-            study_id=study_id,
-            slug=slug,
-            seed=derive_seed("run", slug, study_hash(text)),
-            status="open",
-            created_at=at,
-        )
+    opened = insert(Run).values(
+        study_id=study_id,
+        slug=slug,
+        seed=derive_seed("run", slug, study_hash(text)),
+        status="open",
+        created_at=at,
     )
+    run_id = int(connection.execute(opened.returning(RUN.id)).scalar_one())
+    if items:
+        store_items(connection, run_id, study_id, items)
     return _entries(connection, slug)[0]
 
 
@@ -114,10 +125,11 @@ def _study_id(connection: Connection, study: StudyFile, text: str, at: datetime)
     found = connection.execute(query).scalar_one_or_none()
     if found is not None:
         return int(found)
-    values = {"name": study.name, "hash": fingerprint, "yaml": text, "created_at": at}
+    values = {"name": study.name, "hash": fingerprint, "yaml": text, "created_at": at, "task": study.task}
     study_id = int(connection.execute(insert(Study).values(**values).returning(STUDY.id)).scalar_one())
     connection.execute(insert(Criterion), _criteria(study_id, study))
-    connection.execute(insert(System), _systems(connection, study_id, study))
+    if study.task == "chat":
+        connection.execute(insert(System), _systems(connection, study_id, study))
     return study_id
 
 
@@ -140,7 +152,7 @@ def _systems(connection: Connection, study_id: int, study: StudyFile) -> list[di
     return [
         {
             "study_id": study_id,
-            "bot_id": _bot_id(connection, _spec(connection, study, system.bot)),
+            "bot_id": bot_id(connection, _spec(connection, study, system.bot)),
             "name": system.name,
             "family": system.family,
             "persona_policy": system.persona if isinstance(system.persona, str) else "fixed",
@@ -159,10 +171,3 @@ def _spec(connection: Connection, study: StudyFile, bot: str) -> str:
         registered = select(REGISTRATION.endpoint).where(REGISTRATION.name == bot)
         endpoint = connection.execute(registered).scalar_one_or_none()
     return bot if endpoint is None else f"{bot} {endpoint}"
-
-
-def _bot_id(connection: Connection, spec: str) -> int:
-    found = connection.execute(select(BOT.id).where(BOT.spec == spec)).scalar_one_or_none()
-    if found is not None:
-        return int(found)
-    return int(connection.execute(insert(Bot).values(spec=spec).returning(BOT.id)).scalar_one())

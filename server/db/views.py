@@ -2,7 +2,8 @@
 
 `qc` and everybody else's analysis read these; the tables may change underneath. A change that a
 reader would notice makes a new version beside the old one: `V2` has the newer form of those that have
-changed. Neither `V1` nor `V2` ever changes: steps of the migrations have made them.
+changed. A new view, or a new last column, is no such change: `V1_ITEMS` and `V1_RUN` came after `V1`. None of
+these ever changes: steps of the migrations have made them.
 
 `overran`: the bot took longer than the natural reply time drawn for it, so it was shown as soon as it came.
 """
@@ -78,4 +79,55 @@ V2: dict[str, str] = {
         FROM note
         JOIN conversation ON conversation.id = note.conversation_id
         JOIN assignment ON assignment.id = conversation.assignment_id""",
+}
+
+# `task`: `chat`, or `transcripts` where workers rate what others have said or written.
+V1_RUN = """
+        SELECT run.id AS run_id, run.slug AS run, study.name AS study, study.hash AS study_hash,
+               run.status AS status, run.created_at AS created_at, study.task AS task
+        FROM run JOIN study ON study.id = run.study_id"""
+
+SECONDS = {
+    "sqlite": "(julianday(conversation.rated_at) - julianday(conversation.started_at)) * 86400.0",
+    "postgresql": "CAST(EXTRACT(EPOCH FROM conversation.rated_at - conversation.started_at) AS float)",
+}
+
+# Of runs whose workers rate items. `value` is as the worker gave it, as in `v1_rating`; `twin_of` is the
+# position in the assignment of the ordinary item that a bad twin, a repeat or a reference belongs to;
+# `seconds` run from when the item was shown until it was rated, `SECONDS` by the kind of database.
+V1_ITEMS: dict[str, str] = {
+    "v1_item_rating": """
+        SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
+               worker.pseudonym AS worker_id, conversation.position AS position, item.name AS item_id,
+               item.source AS source, item.source_conversation_id AS source_conversation_id,
+               system.name AS system, system.family AS family, shown_item.kind AS kind,
+               shown_item.twin_of AS twin_of, rating.criterion AS criterion, rating.value AS value,
+               conversation.started_at AS started_at, conversation.rated_at AS rated_at,
+               {seconds} AS seconds
+        FROM shown_item
+        JOIN item ON item.id = shown_item.item_id
+        JOIN system ON system.id = item.system_id
+        JOIN conversation ON conversation.id = shown_item.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN worker ON worker.id = assignment.worker_id
+        JOIN rating ON rating.conversation_id = conversation.id""",
+    "v1_item_edit": """
+        SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
+               worker.pseudonym AS worker_id, conversation.position AS position, item.name AS item_id,
+               item.source AS source, item.source_conversation_id AS source_conversation_id,
+               system.name AS system, system.family AS family, shown_item.kind AS kind,
+               shown_item.twin_of AS twin_of, item_edit.text AS edited_text, item_edit.share AS edit_share
+        FROM shown_item
+        JOIN item ON item.id = shown_item.item_id
+        JOIN system ON system.id = item.system_id
+        JOIN conversation ON conversation.id = shown_item.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN worker ON worker.id = assignment.worker_id
+        JOIN item_edit ON item_edit.conversation_id = conversation.id""",
+    "v1_tutorial_answer": """
+        SELECT assignment.run_id AS run_id, tutorial_answer.assignment_id AS assignment_id,
+               tutorial_answer.id AS ordinal, tutorial_answer.question AS question,
+               tutorial_answer.answer AS answer, tutorial_answer.is_right AS is_right,
+               tutorial_answer.created_at AS created_at
+        FROM tutorial_answer JOIN assignment ON assignment.id = tutorial_answer.assignment_id""",
 }

@@ -44,7 +44,10 @@ class RunList(BaseModel):
 
 
 class SystemProgress(BaseModel):
-    """A system's conversations by how they stand, and how it has answered."""
+    """A system's conversations, or items, by how they stand, and how it has answered.
+
+    `unrated`: those that their workers were not asked to rate.
+    """
 
     system: str
     family: str
@@ -52,6 +55,7 @@ class SystemProgress(BaseModel):
     planned: int
     active: int
     rated: int
+    unrated: int
     failed: int
     skipped: int
     inputs: int
@@ -136,11 +140,15 @@ class AssignmentDetail(BaseModel):
 
 
 class SystemQuality(BaseModel):
-    """How good a simulated worker finds the system of a conversation, by its number: 0 is bad, 1 is good."""
+    """How good a simulated worker finds the system of a conversation, by its number: 0 is bad, 1 is good.
+
+    `item` names what is rated where nothing is chatted: an item, its repeat and its twins have one name.
+    """
 
     conversation: int
     attempt: int
     quality: float
+    item: str | None
 
 
 class CriterionSigns(BaseModel):
@@ -152,7 +160,11 @@ class CriterionSigns(BaseModel):
 
 
 class SimulatedBeliefs(BaseModel):
-    """What a simulated worker believes of the systems of its assignment."""
+    """What a simulated worker believes of the systems of its assignment.
+
+    `answers` are the right ones to the test questions, in their order.
+    """
 
     conversations: list[SystemQuality]
     criteria: list[CriterionSigns]
+    answers: list[int]

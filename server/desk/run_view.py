@@ -15,7 +15,7 @@ SYSTEM = columns(System)
 TURN = columns(Turn)
 WORKER = columns(Worker)
 
-_PROGRESS = ("planned", "active", "rated", "failed", "skipped")
+_PROGRESS = ("planned", "active", "rated", "unrated", "failed", "skipped")
 
 
 def run_detail(connection: Connection, run: RunEntry, public_url: str, auth: Auth) -> RunDetail:
@@ -136,7 +136,10 @@ def _conversations_by_status(connection: Connection, run: RunEntry) -> dict[int,
         .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
         .where(
             ASSIGNMENT.run_id == run.id,
-            or_(ASSIGNMENT.status == "active", CONVERSATION.status.in_(("rated", "failed", "skipped"))),
+            or_(
+                ASSIGNMENT.status == "active",
+                CONVERSATION.status.in_(("rated", "unrated", "failed", "skipped")),
+            ),
         )
         .group_by(CONVERSATION.system_id, CONVERSATION.status)
     )

@@ -1,8 +1,8 @@
-"""What simulated workers may look up: how good they find the systems of their own assignment."""
+"""What simulated workers may look up: how good they find what is in their own assignment."""
 
 from sqlalchemy import Connection, select
 
-from server.db.models import Assignment, Conversation, Run, System, columns
+from server.db.models import Assignment, Conversation, Item, Run, ShownItem, System, columns
 from server.db.runs import find_run
 from server.desk.responses import CriterionSigns, SimulatedBeliefs, SystemQuality
 from server.errors import AssignmentNotFound, NotSimulated
@@ -11,8 +11,14 @@ from server.study import parse_study
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
+ITEM = columns(Item)
 RUN = columns(Run)
+SHOWN_ITEM = columns(ShownItem)
 SYSTEM = columns(System)
+
+# By how much a bad twin is worse than the item that it was: with a third of its words replaced it lies about
+# half way from a middling system to the qc bot, whose quality is 0.
+_LOSS_OF_BAD_TWIN = 0.3
 
 
 def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
@@ -31,15 +37,36 @@ def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
         raise NotSimulated("this assignment is not a simulated one of a study with a `simulate` section")
     quality = dict(study.simulate.quality) | {QC: 0.0}
     query = (
-        select(CONVERSATION.position, CONVERSATION.attempt, SYSTEM.name)
+        select(
+            CONVERSATION.position,
+            CONVERSATION.attempt,
+            SYSTEM.name,
+            SHOWN_ITEM.kind,
+            ITEM.name.label("item"),
+        )
         .join(System, SYSTEM.id == CONVERSATION.system_id)
+        .outerjoin(ShownItem, SHOWN_ITEM.conversation_id == CONVERSATION.id)
+        .outerjoin(Item, ITEM.id == SHOWN_ITEM.item_id)
         .where(CONVERSATION.assignment_id == assignment_id)
         .order_by(CONVERSATION.position, CONVERSATION.attempt)
     )
     return SimulatedBeliefs(
         conversations=[
-            SystemQuality(conversation=row.position, attempt=row.attempt, quality=quality[row.name])
+            SystemQuality(
+                conversation=row.position,
+                attempt=row.attempt,
+                quality=_quality(quality[row.name], row.kind),
+                item=row.item,
+            )
             for row in connection.execute(query)
         ],
         criteria=[CriterionSigns(label=c.label, negative=c.negative, qc=c.qc) for c in study.criteria],
+        answers=[question.right for question in study.tutorial.questions] if study.tutorial else [],
     )
+
+
+def _quality(of_system: float, kind: str | None) -> float:
+    """Return how good what is shown is, of a system that is so good. A reference is as good as can be."""
+    if kind == "reference":
+        return 1.0
+    return max(of_system - _LOSS_OF_BAD_TWIN, 0.0) if kind == "bad" else of_system

@@ -3,10 +3,13 @@
 A run's balanced design is a row of places. A place is held by one assignment that is completed or
 under way. It becomes free when its holder gives the assignment back, or falls silent past the
 study's time-outs; the next worker then gets that same place, with the same systems in the same order,
-so that the balance never suffers. Everything here runs within one transaction of the writer.
+so that the balance never suffers. Where workers rate items, a place has items instead, and goes to the next
+worker who may rate them all. Everything here runs within one transaction of the writer.
 """
 
+import math
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -24,13 +27,15 @@ from sqlalchemy import (
 )
 
 from server.bots.lineup import OpenRun
-from server.db import plan_counts, rows
+from server.db import items, plan_counts, rows
+from server.db.items import DrawnItem
 from server.db.models import Assignment, Conversation, FreePlace, Run, System, Worker, columns
 from server.errors import RunClosed, RunFull
 from server.live.balance import Counts, draw_plan
+from server.live.hits import draw_hit
 from server.recruiters.link import Arrival
-from server.session.plan import derive_seed, plan_conversation
-from server.session.records import Closed
+from server.session.plan import derive_seed, plan_conversation, plan_item
+from server.session.records import Closed, ConversationPlanned
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
@@ -93,7 +98,10 @@ def require_place(connection: Connection, run: OpenRun, *, simulated: bool, at: 
     Raises:
         RunFull: every place is held.
     """
-    _next_place(connection, run, simulated, at)
+    if run.study.task == "chat":
+        _next_place(connection, run, simulated, at)
+    elif next(_held_before(connection, run, simulated, at), None) is None:
+        _new_place(connection, run, simulated, _most_places(connection, run))
 
 
 def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime) -> Enrolment:
@@ -108,7 +116,7 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
 
     Raises:
         RunClosed: the run takes no more workers.
-        RunFull: every place is held.
+        RunFull: every place is held, or the worker may not rate what is left.
     """
     status = connection.execute(_STATUS, {"run": run.id}).scalar_one()
     own = find_enrolment(connection, run, worker.arrival)
@@ -117,19 +125,14 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         return own
     if status != "open":
         raise RunClosed("this study takes no more workers")
-    place = _next_place(connection, run, worker.simulated, at)
-    plan = _plan_of(connection, run, worker.simulated, place)
+    place, plan = _planned_place(connection, run, worker, at)
     if place.displaced is not None:
         rows.write(connection, [(place.displaced, Closed("expired", at))])
     if not place.is_new:
         taken = {"run": run.id, "simulated": worker.simulated, "place": place.number}
         connection.execute(_TAKE_PLACE, taken)
     assignment = _insert(connection, run, worker, place.number, at)
-    seed = derive_seed(run.seed, assignment)
-    conversations = [
-        plan_conversation(run.rules.lineup, assignment, seed, position, 1, system)
-        for position, system in enumerate(plan, start=1)
-    ]
+    conversations = _conversations(connection, run, assignment, plan)
     rows.write(connection, ((assignment, conversation) for conversation in conversations))
     return Enrolment(assignment, place.displaced)
 
@@ -144,6 +147,39 @@ class _Place:
     number: int
     displaced: str | None = None
     is_new: bool = False
+
+
+# What a place has, in its order: the names of systems to chat with, or items to rate.
+_Plan = tuple[str, ...] | tuple[DrawnItem, ...]
+
+
+def _planned_place(
+    connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime
+) -> tuple[_Place, _Plan]:
+    """Return the place that a worker gets, and its plan. Raises RunFull."""
+    if run.study.task == "transcripts":
+        return _place_with_items(connection, run, worker, at)
+    place = _next_place(connection, run, worker.simulated, at)
+    return place, _plan_of(connection, run, worker.simulated, place)
+
+
+def _conversations(
+    connection: Connection, run: OpenRun, assignment: str, plan: _Plan
+) -> list[ConversationPlanned]:
+    seed = derive_seed(run.seed, assignment)
+    drawn = [item for item in plan if isinstance(item, DrawnItem)]
+    shown = items.with_content(connection, run.id, drawn) if drawn else []
+    return [
+        *(
+            plan_conversation(run.rules.lineup, assignment, seed, position, 1, system)
+            for position, system in enumerate(plan, start=1)
+            if isinstance(system, str)
+        ),
+        *(
+            plan_item(assignment, seed, position, system, item)
+            for position, (system, item) in enumerate(shown, start=1)
+        ),
+    ]
 
 
 def _insert(connection: Connection, run: OpenRun, worker: ArrivingWorker, place: int, at: datetime) -> str:
@@ -180,21 +216,84 @@ def _next_place(connection: Connection, run: OpenRun, simulated: bool, at: datet
         RunFull: every place is held.
     """
     in_run = {"run": run.id, "simulated": simulated}
-    timeouts = run.study.timeouts
-    since = {
-        "silent_since": at - timedelta(seconds=timeouts.idle),
-        "under_way_since": at - timedelta(seconds=timeouts.assignment),
-    }
-    lapsed = connection.execute(_LAPSED, {**in_run, **since}).one_or_none()
+    lapsed = connection.execute(_LAPSED, {**in_run, **_since(run, at)}).one_or_none()
     free, last = connection.execute(_FREE_AND_LAST, in_run).one()
     if free is not None and (lapsed is None or free < lapsed.place):
         return _Place(int(free))
     if lapsed is not None:
         return _Place(int(lapsed.place), displaced=str(lapsed.id))
+    return _following(last, run.study.assignments)
+
+
+def _following(last: int | None, most: int | None) -> _Place:
     number = 0 if last is None else int(last) + 1
-    if run.study.assignments is not None and number >= run.study.assignments:
+    if most is not None and number >= most:
         raise RunFull("every place of this study is taken")
     return _Place(number, is_new=True)
+
+
+def _place_with_items(
+    connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime
+) -> tuple[_Place, tuple[DrawnItem, ...]]:
+    """Return the lowest open place whose items the worker may rate all, or a new one of such items.
+
+    Raises:
+        RunFull: every place is held, or none is left with items that this worker may rate.
+    """
+    unfit = items.unfit_items(connection, run.id, worker.arrival.platform, worker.arrival.external_id)
+    for place in _held_before(connection, run, worker.simulated, at):
+        plan = items.plan_of_place(connection, run.id, place.number, simulated=worker.simulated)
+        if not any(item.item in unfit for item in plan):
+            return place, tuple(plan)
+    place = _new_place(connection, run, worker.simulated, _most_places(connection, run))
+    try:
+        plan_of_new = draw_hit(
+            items.systems_of_items(connection, run.id),
+            items.judgments(connection, run.id, simulated=worker.simulated),
+            plan_counts.positions(connection, run.id, simulated=worker.simulated),
+            run.study.per_assignment,
+            unfit,
+            _seed_of_place(run, worker.simulated, place),
+        )
+    except ValueError as error:
+        raise RunFull("what is left to rate in this study are conversations that you held") from error
+    return place, plan_of_new
+
+
+def _held_before(connection: Connection, run: OpenRun, simulated: bool, at: datetime) -> Iterator[_Place]:
+    """Yield the places that somebody has had and that are open now, the lowest first."""
+    in_run = {"run": run.id, "simulated": simulated}
+    lapsed = connection.execute(_ALL_LAPSED, {**in_run, **_since(run, at)})
+    open_places = [_Place(int(row.place), displaced=str(row.id)) for row in lapsed]
+    open_places += [_Place(int(place)) for place in connection.execute(_ALL_FREE, in_run).scalars()]
+    yield from sorted(open_places, key=lambda place: place.number)
+
+
+def _new_place(connection: Connection, run: OpenRun, simulated: bool, most: int) -> _Place:
+    """Return a place that nobody has had. Raises RunFull."""
+    last = connection.execute(_FREE_AND_LAST, {"run": run.id, "simulated": simulated}).one()[1]
+    return _following(last, most)
+
+
+def _most_places(connection: Connection, run: OpenRun) -> int:
+    """Return how many assignments the study asks for; unless it says so, as many as its judgments need."""
+    if run.study.assignments is not None:
+        return run.study.assignments
+    judgments = len(items.systems_of_items(connection, run.id)) * run.study.judgments_per_item
+    return math.ceil(judgments / run.study.per_assignment.ordinary)
+
+
+def _since(run: OpenRun, at: datetime) -> dict[str, datetime]:
+    """Return since when a worker must have been silent, or under way, for the place to be open."""
+    timeouts = run.study.timeouts
+    return {
+        "silent_since": at - timedelta(seconds=timeouts.idle),
+        "under_way_since": at - timedelta(seconds=timeouts.assignment),
+    }
+
+
+def _seed_of_place(run: OpenRun, simulated: bool, place: _Place) -> int:
+    return derive_seed(run.seed, "simulated" if simulated else "place", place.number)
 
 
 def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: _Place) -> tuple[str, ...]:
@@ -209,7 +308,7 @@ def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: _Plac
         _counts(connection, run, simulated),
         systems=run.study.systems_per_assignment,
         qc=run.study.qc_per_assignment,
-        seed=derive_seed(run.seed, "simulated" if simulated else "place", place.number),
+        seed=_seed_of_place(run, simulated, place),
     )
 
 
@@ -252,8 +351,10 @@ _MAY_EXPIRE = union(
     _UNDER_WAY.where(ASSIGNMENT.active_at < bindparam("silent_since")),
     _UNDER_WAY.where(ASSIGNMENT.created_at < bindparam("under_way_since")),
 ).subquery()
-_LAPSED = select(_MAY_EXPIRE).order_by(_MAY_EXPIRE.c.place).limit(1)
+_ALL_LAPSED = select(_MAY_EXPIRE).order_by(_MAY_EXPIRE.c.place)
+_LAPSED = _ALL_LAPSED.limit(1)
 _FREE_IN_RUN = (FREE_PLACE.run_id == bindparam("run"), FREE_PLACE.simulated == bindparam("simulated"))
+_ALL_FREE = select(FREE_PLACE.place).where(*_FREE_IN_RUN)
 _FREE_AND_LAST = select(
     select(func.min(FREE_PLACE.place)).where(*_FREE_IN_RUN).scalar_subquery(),
     select(func.max(ASSIGNMENT.place)).where(*_IN_RUN).scalar_subquery(),

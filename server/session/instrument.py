@@ -1,9 +1,9 @@
-"""The instrument: what workers are asked, in the words of METHOD section 1."""
+"""The instrument: what workers are asked, in the words of METHOD section 1, and what is asked of texts."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 # Who picks the opening topic of a conversation: the worker, or the study (METHOD section 1.3).
 TopicMode = Literal["free", "icebreaker"]
@@ -29,15 +29,47 @@ class TopicChangeKind(StrEnum):
     NO_CHANGE = "no change"
 
 
-class Criterion(BaseModel):
+class _Given(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Criterion(_Given):
     """A statement that workers rate from 0 to 100 (METHOD section 1).
 
     `negative`: agreement speaks against the system. `qc`: counts for the worker filter.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     label: Label
     statement: Statement
     negative: bool = False
     qc: bool = True
+
+
+class PostEdit(_Given):
+    """A worker who rates a text below `top` on this criterion must improve it (Chaganty et al. 2018).
+
+    `top` is the lowest rating, from 0 to 100 with 100 the best, for which nothing has to be improved.
+    """
+
+    criterion: Label
+    top: Annotated[int, Field(ge=1, le=100)] = 90
+
+
+class Question(_Given):
+    """A test question: a text, what is asked of it, the answers to choose from.
+
+    `right` is the number of the right answer, from 1; `why` explains it to whoever chose another.
+    """
+
+    text: Statement
+    question: Statement
+    answers: Annotated[list[Statement], Field(min_length=2, max_length=6)]
+    right: Annotated[int, Field(ge=1)]
+    why: Statement
+
+
+class Tutorial(_Given):
+    """Test questions that a worker answers first. More wrong answers than `mistakes` end the assignment."""
+
+    questions: Annotated[list[Question], Field(min_length=1, max_length=30)]
+    mistakes: Annotated[int, Field(ge=0, le=100)] = 3

@@ -7,6 +7,7 @@ class Phase(StrEnum):
     """Where an assignment stands."""
 
     INSTRUCTIONS = "instructions"
+    TUTORIAL = "tutorial"
     TOPIC = "topic"
     CHAT = "chat"
     RATING = "rating"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from server.session.records import ConversationPlanned
+from server.session.records import ConversationPlanned, PlannedItem
 
 QC = "qc"
 
@@ -49,6 +49,24 @@ def plan_conversation(
     return ConversationPlanned(
         f"{assignment}-{position}.{attempt}", position, attempt, system, own_seed, persona, icebreaker
     )
+
+
+def plan_item(
+    assignment: str, seed: int, position: int, system: str, item: PlannedItem
+) -> ConversationPlanned:
+    """Return an item that a worker is to rate at a position; there is one attempt at it."""
+    name = f"{assignment}-{position}.1"
+    return ConversationPlanned(name, position, 1, system, derive_seed(seed, position, 1), (), None, item)
+
+
+def is_left_unrated(plan: ConversationPlanned, rate_share: float) -> bool:
+    """Return whether a conversation is one of those, drawn at random, that its worker is not asked to rate.
+
+    The qc bot's are always rated: the worker filter needs them.
+    """
+    if plan.system == QC:
+        return False
+    return random.Random(derive_seed(plan.seed, "rated")).random() >= rate_share
 
 
 def assignment_of(conversation: str) -> str:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
 from server.session.instrument import Opinion, TopicChangeKind, TopicMode
+from server.session.item import ItemContent
 from server.session.phase import Phase
 
 PROTOCOL_VERSION = 3
@@ -28,6 +29,7 @@ MAX_TOKEN = 2_048  # a ticket holds a worker's id of 200 characters, up to four 
 MAX_SAY = 1_000
 MAX_TOPIC = 200
 MAX_FEEDBACK = 5_000
+MAX_EDIT = 5_000
 
 
 # Control characters, halves of surrogate pairs, and what turns the direction of all the text around it.
@@ -62,6 +64,7 @@ MessageId = Annotated[str, StringConstraints(min_length=1, max_length=64, patter
 _PLAIN = AfterValidator(plain)
 Said = Annotated[str, StringConstraints(max_length=MAX_SAY), _PLAIN, AfterValidator(_something)]
 TopicText = Annotated[str, StringConstraints(max_length=MAX_TOPIC), _PLAIN, AfterValidator(_something)]
+Edit = Annotated[str, StringConstraints(max_length=MAX_EDIT), _PLAIN]
 Score = Annotated[int, Field(ge=0, le=100, strict=True)]
 
 
@@ -142,10 +145,22 @@ class EndConversation(_ForConversation):
 
 
 class Rate(_ForConversation):
-    """One value from 0 to 100 for every criterion of the study, by its label."""
+    """One value from 0 to 100 for every criterion of the study, by its label.
+
+    `edit` is the improved text, where the study asks for it and the text was not rated at the top.
+    """
 
     type: Literal["rate"]
     ratings: Annotated[dict[str, Score], Field(max_length=50)]
+    edit: Edit | None = None
+
+
+class Answer(_ClientMessage):
+    """The worker's answer to a test question of the tutorial. Both are numbers, from 1."""
+
+    type: Literal["answer"]
+    question: Annotated[int, Field(ge=1, strict=True)]
+    answer: Annotated[int, Field(ge=1, strict=True)]
 
 
 class Feedback(_ClientMessage):
@@ -162,7 +177,7 @@ class Leave(_ClientMessage):
 
 
 ClientMessage = Annotated[
-    Hello | Agree | Topic | Say | TopicChange | EndConversation | Rate | Feedback | Leave,
+    Hello | Agree | Answer | Topic | Say | TopicChange | EndConversation | Rate | Feedback | Leave,
     Field(discriminator="type"),
 ]
 
@@ -179,15 +194,29 @@ class CriterionCard(_Message):
     statement: str
 
 
+class PostEditCard(_Message):
+    """A text that is rated below `top` on this criterion, named by its label, has to be improved."""
+
+    criterion: str
+    top: int
+
+
 class StudyCard(_Message):
-    """What a worker may know of the study."""
+    """What a worker may know of the study.
+
+    `task`: they chat, or rate what others have said or written; `conversations` then counts items.
+    `rates_all`: they rate every conversation that they hold, and not some of them only.
+    """
 
     title: str
     payment: str
+    task: Literal["chat", "transcripts"]
     conversations: int
     minimum_inputs: int
     topic_mode: TopicMode
+    rates_all: bool
     criteria: list[CriterionCard]
+    post_edit: PostEditCard | None
 
 
 class TurnCard(_Message):
@@ -203,7 +232,8 @@ class ConversationCard(_Message):
 
     `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
     opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
-    begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
+    begun. `inputs` counts the worker's lines. `typing` says that a reply is due. `item` is what the worker
+    reads and rates where there is nothing to chat.
     """
 
     conversation: int
@@ -213,6 +243,21 @@ class ConversationCard(_Message):
     turns: list[TurnCard]
     inputs: int
     typing: bool
+    item: ItemContent | None
+
+
+class QuestionCard(_Message):
+    """A test question, number `question` of `questions`: a text, what is asked of it, the answers.
+
+    `why` explains the question's right answer to a worker who has just given a wrong one.
+    """
+
+    question: int
+    questions: int
+    text: str
+    asked: str
+    answers: list[str]
+    why: str | None
 
 
 class Snapshot(_Message):
@@ -223,6 +268,7 @@ class Snapshot(_Message):
     phase: Phase
     study: StudyCard
     conversation: ConversationCard | None
+    question: QuestionCard | None
     code: str | None
     return_to: str | None
 
@@ -249,6 +295,21 @@ class TopicDue(_OfConversation):
     type: Literal["topic_due"] = "topic_due"
     conversations: int
     icebreaker: str | None
+
+
+class ItemDue(_OfConversation):
+    """This item, of `conversations` in all, is next: show it and ask for its rating."""
+
+    type: Literal["item_due"] = "item_due"
+    conversations: int
+    item: ItemContent
+
+
+class QuestionDue(_Message):
+    """This test question is next, or once more after a wrong answer."""
+
+    type: Literal["question_due"] = "question_due"
+    question: QuestionCard
 
 
 class ConversationStarted(_OfConversation):
@@ -328,7 +389,9 @@ class Error(_Message):
 ServerMessage = (
     Snapshot
     | Accepted
+    | QuestionDue
     | TopicDue
+    | ItemDue
     | ConversationStarted
     | Typing
     | SaidByBot

@@ -8,13 +8,28 @@ from datetime import datetime
 from typing import Literal
 
 from server.session.instrument import Opinion, TopicChangeKind
+from server.session.item import ItemContent, ItemKind
 
 Closing = Literal["completed", "returned", "expired"]
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedItem:
+    """What is shown at a position of an assignment whose worker rates what others have said or written.
+
+    `item` names it: an item, its bad twin, its repeat and its reference have one name. `twin_of` is the
+    position of the ordinary item that it belongs to; None for an ordinary one.
+    """
+
+    item: str
+    kind: ItemKind
+    twin_of: int | None
+    content: ItemContent
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationPlanned:
-    """A conversation that the worker is to hold.
+    """A conversation that the worker is to hold, or, with an `item`, one to be read and rated.
 
     `position` is its number in the assignment, counted from 1. `attempt` counts, from 1, how often the
     conversation at this position was begun: each time with another system.
@@ -27,6 +42,7 @@ class ConversationPlanned:
     seed: int
     persona: tuple[str, ...]
     icebreaker: str | None
+    item: PlannedItem | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +51,25 @@ class Agreed:
 
     at: datetime
     client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswered:
+    """The worker's answer to test question number `question` of the tutorial; both are counted from 1."""
+
+    question: int
+    answer: int
+    is_right: bool
+    at: datetime
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemShown:
+    """An item is before the worker, and its rating is due."""
+
+    conversation: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +136,13 @@ class ConversationSkipped:
 
 
 @dataclass(frozen=True, slots=True)
+class ConversationLeftUnrated:
+    """A conversation that has ended and that the worker is not asked to rate: the study's `rate_share`."""
+
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationRated:
     """The worker's values for every criterion, in the study's order."""
 
@@ -108,6 +150,19 @@ class ConversationRated:
     ratings: tuple[tuple[str, int], ...]
     at: datetime
     client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEdited:
+    """How the worker has improved the text of an item. Changes no state; kept for the analyst.
+
+    `share`: edited words over the length of what was shown, as `edits.edit_share` counts them.
+    """
+
+    conversation: str
+    text: str
+    share: float
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +205,17 @@ ConversationChange = (
     | ConversationEnded
     | ConversationFailed
     | ConversationSkipped
+    | ConversationLeftUnrated
+    | ItemShown
     | ConversationRated
 )
-Record = ConversationPlanned | ConversationChange | Agreed | FeedbackGiven | Closed | Incident
+Record = (
+    ConversationPlanned
+    | ConversationChange
+    | Agreed
+    | QuestionAnswered
+    | ItemEdited
+    | FeedbackGiven
+    | Closed
+    | Incident
+)

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import reduce
 from typing import Literal, NamedTuple
 
+from server.session.instrument import PostEdit, Tutorial
 from server.session.phase import Phase
 from server.session.plan import LineupSpec
 from server.session.records import (
@@ -19,23 +20,31 @@ from server.session.records import (
     ConversationChange,
     ConversationEnded,
     ConversationFailed,
+    ConversationLeftUnrated,
     ConversationPlanned,
     ConversationRated,
     ConversationSkipped,
     FeedbackGiven,
     Incident,
+    ItemEdited,
+    ItemShown,
+    QuestionAnswered,
     Record,
     TopicMarked,
     WorkerSaid,
 )
 from server.session.reply_time import ReplyTime
 
-ConversationStatus = Literal["planned", "active", "ended", "rated", "failed", "skipped"]
+ConversationStatus = Literal["planned", "active", "ended", "rated", "unrated", "failed", "skipped"]
 
 
 @dataclass(frozen=True)
 class SessionRules:
-    """What a study prescribes to every session of a run."""
+    """What a study prescribes to every session of a run.
+
+    `rate_share`: the share of a system's conversations that are rated. `post_edit` and `tutorial` are None
+    where the study has none.
+    """
 
     minimum_inputs: int
     maximum_inputs: int
@@ -44,6 +53,9 @@ class SessionRules:
     conversations: int
     lineup: LineupSpec
     reply_time: ReplyTime
+    rate_share: float = 1.0
+    post_edit: PostEdit | None = None
+    tutorial: Tutorial | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +113,14 @@ class Conversation(NamedTuple):
 class State(NamedTuple):
     """A session: a fold of its records over `context` and `rules`.
 
-    `seen` has the ids of the worker's messages that belong to no conversation.
+    `answers` are those to the tutorial's test questions. `seen` has the ids of the worker's messages that
+    belong to no conversation.
     """
 
     rules: SessionRules
     context: AssignmentContext
     agreed: bool = False
+    answers: tuple[QuestionAnswered, ...] = ()
     conversations: tuple[Conversation, ...] = ()
     feedback: str | None = None
     closed: Closing | None = None
@@ -119,6 +133,8 @@ class State(NamedTuple):
             return _CLOSED_PHASE[self.closed]
         if not self.agreed:
             return Phase.INSTRUCTIONS
+        if self.question is not None:
+            return Phase.TUTORIAL
         current = self.current
         return Phase.FEEDBACK if current is None else _OPEN_PHASE[current.status]
 
@@ -126,6 +142,14 @@ class State(NamedTuple):
     def current(self) -> Conversation | None:
         """The conversation that the worker is in or comes to next; None after the last."""
         return next((c for c in self.conversations if c.status in _OPEN_PHASE), None)
+
+    @property
+    def question(self) -> int | None:
+        """The number of the test question that is due, from 1; None where none is left."""
+        if self.rules.tutorial is None:
+            return None
+        passed = sum(answer.is_right for answer in self.answers)
+        return passed + 1 if passed < len(self.rules.tutorial.questions) else None
 
     def has_seen(self, client_id: str) -> bool:
         """Return whether the worker's message of that id is stored."""
@@ -158,11 +182,13 @@ def _apply(state: State, record: Record) -> State:
             return _planned(state, record)
         case Agreed():
             return state._replace(agreed=True, seen=state.seen | {record.client_id})
+        case QuestionAnswered():
+            return state._replace(answers=(*state.answers, record), seen=state.seen | {record.client_id})
         case FeedbackGiven():
             return state._replace(feedback=record.text, seen=state.seen | {record.client_id})
         case Closed():
             return state._replace(closed=record.status)
-        case Incident():
+        case Incident() | ItemEdited():
             return state
     changed = _apply_to_conversation(state.conversation(record.conversation), record)
     return state._replace(
@@ -203,5 +229,9 @@ def _apply_to_conversation(conversation: Conversation, record: ConversationChang
             return conversation._replace(status="failed")
         case ConversationSkipped():
             return conversation._replace(status="skipped")
+        case ConversationLeftUnrated():
+            return conversation._replace(status="unrated")
+        case ItemShown():
+            return conversation._replace(status="ended")
         case ConversationRated():
             return conversation._replace(status="rated", seen=conversation.seen | {record.client_id})

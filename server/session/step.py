@@ -6,6 +6,10 @@ process, at any time. The caller stores the records first and performs the effec
 afterwards.
 
     instructions → (topic → chat → rating) × n → feedback → done
+
+An item that is read and rated is a conversation whose rating is due as soon as the worker comes to it:
+
+    instructions → (tutorial) → rating × n → feedback → done
 """
 
 from collections.abc import Iterable
@@ -14,6 +18,8 @@ from datetime import datetime
 from typing import Literal
 
 from server.errors import (
+    EditMissing,
+    EditSenseless,
     IncompleteRating,
     ReplyPending,
     TooFewInputs,
@@ -24,6 +30,7 @@ from server.errors import (
     WrongPhase,
 )
 from server.session import protocol as wire
+from server.session.edits import edit_share, why_senseless
 from server.session.events import (
     Accept,
     AskBot,
@@ -37,26 +44,32 @@ from server.session.events import (
     Tell,
 )
 from server.session.phase import Phase
-from server.session.plan import derive_seed, plan_conversation, replacement
+from server.session.plan import derive_seed, is_left_unrated, plan_conversation, replacement
 from server.session.records import (
     Agreed,
     BotSaid,
     Closed,
     ConversationEnded,
     ConversationFailed,
+    ConversationLeftUnrated,
     ConversationRated,
     ConversationSkipped,
     FeedbackGiven,
     Incident,
+    ItemEdited,
+    ItemShown,
+    QuestionAnswered,
     Record,
     TopicMarked,
     WorkerSaid,
 )
 from server.session.reply_time import reply_delay
 from server.session.state import Conversation, State, fold
+from server.session.worker_view import question_card
 
 _TAKES: dict[Phase, tuple[str, ...]] = {
     Phase.INSTRUCTIONS: ("agree", "leave"),
+    Phase.TUTORIAL: ("answer", "leave"),
     Phase.TOPIC: ("topic", "leave"),
     Phase.CHAT: ("say", "topic_change", "end_conversation", "leave"),
     Phase.RATING: ("rate", "leave"),
@@ -125,7 +138,9 @@ def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
         case wire.Leave():
             return _outcome(state, [Closed("returned", at)], [Tell(wire.Ended(phase="returned"))])
         case wire.Agree():
-            return _then_next(state, [Agreed(at, message.id)])
+            return _then_next(state, [Agreed(at, message.id)], at)
+        case wire.Answer():
+            return _answer(state, message, at)
         case wire.Feedback():
             return _hand_in(state, message, at)
         case wire.Hello():
@@ -151,19 +166,48 @@ def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
             return _rate(state, current, message, at)
 
 
-def _then_next(state: State, records: list[Record], first: Iterable[Effect] = ()) -> Outcome:
-    """Return the outcome of `records`, in which the worker is told what is next: a topic, or feedback."""
+def _then_next(state: State, records: list[Record], at: datetime, first: Iterable[Effect] = ()) -> Outcome:
+    """Return the outcome of `records`, in which the worker is told what is next, an item being shown."""
     after = fold(state, records)
-    due: wire.ServerMessage = wire.FeedbackDue()
-    if after.current is not None:
-        plan = after.current.plan
-        due = wire.TopicDue(
-            conversation=plan.position,
-            attempt=plan.attempt,
-            conversations=state.rules.conversations,
-            icebreaker=plan.icebreaker,
-        )
-    return Outcome(after, tuple(records), (*first, Tell(due)))
+    if (
+        after.phase is not Phase.TUTORIAL
+        and after.current is not None
+        and after.current.plan.item is not None
+    ):
+        shown = ItemShown(after.current.plan.conversation, at)
+        records, after = [*records, shown], fold(after, [shown])
+    return Outcome(after, tuple(records), (*first, Tell(_due(after))))
+
+
+def _due(state: State) -> wire.ServerMessage:
+    """Return the message that says what is next: a test question, an item, a topic, or feedback."""
+    if (question := question_card(state)) is not None:
+        return wire.QuestionDue(question=question)
+    if state.current is None:
+        return wire.FeedbackDue()
+    plan = state.current.plan
+    named = {
+        "conversation": plan.position,
+        "attempt": plan.attempt,
+        "conversations": state.rules.conversations,
+    }
+    if plan.item is not None:
+        return wire.ItemDue(**named, item=plan.item.content)
+    return wire.TopicDue(**named, icebreaker=plan.icebreaker)
+
+
+def _answer(state: State, message: wire.Answer, at: datetime) -> Outcome:
+    tutorial, due = state.rules.tutorial, state.question
+    if tutorial is None or due is None or message.question != due:
+        raise WrongPhase(f"test question {due}", f"test question {message.question}")
+    question = tutorial.questions[due - 1]
+    if message.answer > len(question.answers):
+        raise WrongPhase(f"an answer from 1 to {len(question.answers)}", f"answer {message.answer}")
+    answered = QuestionAnswered(due, message.answer, message.answer == question.right, at, message.id)
+    after = fold(state, [answered])
+    if sum(not answer.is_right for answer in after.answers) > tutorial.mistakes:
+        return _outcome(state, [answered, Closed("returned", at)], [Tell(wire.Ended(phase="returned"))])
+    return _then_next(state, [answered], at)
 
 
 def _open(state: State, current: Conversation, message: wire.Topic, at: datetime) -> Outcome:
@@ -223,13 +267,19 @@ def _end(state: State, current: Conversation, message: wire.EndConversation, at:
     if missing > 0:
         raise TooFewInputs(missing)
     _refuse_while_pending(current, at)
-    ended = ConversationEnded(current.plan.conversation, at, message.id)
-    return _outcome(state, [ended], [_rating_due(current)])
+    return _over(state, current, [], at, message.id)
 
 
-def _rating_due(conversation: Conversation) -> Tell:
+def _over(
+    state: State, conversation: Conversation, records: list[Record], at: datetime, client_id: str | None
+) -> Outcome:
+    """Return the outcome of `records` and a chat's end: its rating is due, or what comes after it."""
     plan = conversation.plan
-    return Tell(wire.RatingDue(conversation=plan.position, attempt=plan.attempt))
+    ended: list[Record] = [*records, ConversationEnded(plan.conversation, at, client_id)]
+    if is_left_unrated(plan, state.rules.rate_share):
+        return _then_next(state, [*ended, ConversationLeftUnrated(plan.conversation)], at)
+    due = wire.RatingDue(conversation=plan.position, attempt=plan.attempt)
+    return _outcome(state, ended, [Tell(due)])
 
 
 def _rate(state: State, current: Conversation, message: wire.Rate, at: datetime) -> Outcome:
@@ -240,7 +290,29 @@ def _rate(state: State, current: Conversation, message: wire.Rate, at: datetime)
         parts += [f"not in this study: {', '.join(unknown)}"] if unknown else []
         raise IncompleteRating("; ".join(parts))
     values = tuple((label, message.ratings[label]) for label in state.rules.criteria)
-    return _then_next(state, [ConversationRated(current.plan.conversation, values, at, message.id)])
+    rated: list[Record] = [ConversationRated(current.plan.conversation, values, at, message.id)]
+    return _then_next(state, rated + _edits(state, current, message, at), at)
+
+
+def _edits(state: State, current: Conversation, message: wire.Rate, at: datetime) -> list[Record]:
+    """Return how the worker has improved a text that they did not rate at the top.
+
+    Raises:
+        EditMissing: they have not.
+        EditSenseless: what they have written does not improve it.
+    """
+    asked, item = state.rules.post_edit, current.plan.item
+    if asked is None or item is None or item.content.text is None:
+        return []
+    if message.ratings[asked.criterion] >= asked.top:
+        return []
+    if message.edit is None:
+        raise EditMissing("the text was not rated at the top, and not improved")
+    shown = item.content.text
+    reason = why_senseless(shown, message.edit)
+    if reason is not None:
+        raise EditSenseless(reason)
+    return [ItemEdited(current.plan.conversation, message.edit, edit_share(shown, message.edit), at)]
 
 
 def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Outcome:
@@ -275,8 +347,7 @@ def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
     conversation = state.conversation(event.conversation)
     incident = _failed_try("bot_gave_up", event)
     if conversation.inputs >= state.rules.minimum_inputs:
-        ended = ConversationEnded(event.conversation, event.at, None)
-        return _outcome(state, [incident, ended], [_rating_due(conversation)])
+        return _over(state, conversation, [incident], event.at, None)
     failed: list[Record] = [incident, ConversationFailed(event.conversation, event.at)]
     return _replace(state, conversation, failed, event.at)
 
@@ -295,10 +366,10 @@ def _replace(state: State, failed: Conversation, records: list[Record], at: date
     )
     if system is None:
         rest = [c for c in state.conversations if c.status == "planned"]
-        return _then_next(state, records + [ConversationSkipped(c.plan.conversation, at) for c in rest])
+        return _then_next(state, records + [ConversationSkipped(c.plan.conversation, at) for c in rest], at)
     planned = plan_conversation(
         state.rules.lineup, context.assignment, context.seed, plan.position, plan.attempt + 1, system
     )
     swap = Incident(plan.conversation, "replaced", f"{plan.system} was replaced by {system}", at)
     replaced = wire.Replaced(conversation=planned.position, attempt=planned.attempt)
-    return _then_next(state, [*records, swap, planned], [Tell(replaced)])
+    return _then_next(state, [*records, swap, planned], at, [Tell(replaced)])

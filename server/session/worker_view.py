@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from server.session.phase import Phase
-from server.session.protocol import ConversationCard, Snapshot, StudyCard, TurnCard
+from server.session.protocol import ConversationCard, QuestionCard, Snapshot, StudyCard, TurnCard
 from server.session.state import Conversation, State
 
 
@@ -15,8 +15,26 @@ def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
         phase=state.phase,
         study=study,
         conversation=_conversation_card(current, at) if current is not None else None,
+        question=question_card(state) if state.phase is Phase.TUTORIAL else None,
         code=state.context.code if done else None,
         return_to=state.context.return_to if done else None,
+    )
+
+
+def question_card(state: State) -> QuestionCard | None:
+    """Return the test question that is due; None where there is none, or none is left."""
+    tutorial, due = state.rules.tutorial, state.question
+    if tutorial is None or due is None:
+        return None
+    question = tutorial.questions[due - 1]
+    was_wrong = bool(state.answers) and not state.answers[-1].is_right
+    return QuestionCard(
+        question=due,
+        questions=len(tutorial.questions),
+        text=question.text,
+        asked=question.question,
+        answers=question.answers,
+        why=question.why if was_wrong else None,
     )
 
 
@@ -33,4 +51,5 @@ def _conversation_card(conversation: Conversation, at: datetime) -> Conversation
         ],
         inputs=conversation.inputs,
         typing=conversation.awaits_reply() or conversation.hides_reply(at),
+        item=conversation.plan.item.content if conversation.plan.item is not None else None,
     )

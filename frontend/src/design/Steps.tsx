@@ -15,6 +15,15 @@ export function Steps({ now, of }: Props) {
   );
 }
 
+/** How far one is in a long row of items; a picture beside words that say the same. */
+export function Progress({ now, of }: Props) {
+  return (
+    <div class="steps progress" aria-hidden="true">
+      <span class="progress-done" style={{ width: `${(100 * (now - 1)) / of}%` }} />
+    </div>
+  );
+}
+
 /** How many of the needed inputs are there; a picture beside words that say the same. */
 export function Meter({ now, of }: Props) {
   return (

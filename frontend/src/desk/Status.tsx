@@ -14,6 +14,7 @@ const KINDS: Record<StatusName, "good" | "busy" | "plain"> = {
   failed: "plain",
   closed: "plain",
   skipped: "plain",
+  unrated: "plain",
   planned: "plain",
 };
 

@@ -44,7 +44,7 @@ export interface ConversationDetail {
   persona: string[];
   position: number;
   ratings: RatingRow[];
-  status: "planned" | "active" | "ended" | "rated" | "failed" | "skipped";
+  status: "planned" | "active" | "ended" | "rated" | "unrated" | "failed" | "skipped";
   system: string;
   topic_marks: TopicRow[];
   turns: TurnRow[];
@@ -79,17 +79,23 @@ export interface TurnRow {
 }
 /**
  * What a simulated worker believes of the systems of its assignment.
+ *
+ * `answers` are the right ones to the test questions, in their order.
  */
 export interface SimulatedBeliefs {
+  answers: number[];
   conversations: SystemQuality[];
   criteria: CriterionSigns[];
 }
 /**
  * How good a simulated worker finds the system of a conversation, by its number: 0 is bad, 1 is good.
+ *
+ * `item` names what is rated where nothing is chatted: an item, its repeat and its twins have one name.
  */
 export interface SystemQuality {
   attempt: number;
   conversation: number;
+  item: string | null;
   quality: number;
 }
 /**
@@ -323,7 +329,9 @@ export interface RunDetail {
   workers: AssignmentRow[];
 }
 /**
- * A system's conversations by how they stand, and how it has answered.
+ * A system's conversations, or items, by how they stand, and how it has answered.
+ *
+ * `unrated`: those that their workers were not asked to rate.
  */
 export interface SystemProgress {
   active: number;
@@ -336,6 +344,7 @@ export interface SystemProgress {
   rated: number;
   skipped: number;
   system: string;
+  unrated: number;
 }
 /**
  * An assignment in the list of its run. `worker` is a pseudonym.

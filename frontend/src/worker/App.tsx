@@ -9,6 +9,7 @@ import { ProblemPage } from "./screens/ProblemPage";
 import { Rating } from "./screens/Rating";
 import { TakenOver } from "./screens/TakenOver";
 import { Topic } from "./screens/Topic";
+import { Tutorial } from "./screens/Tutorial";
 import { Waiting } from "./screens/Waiting";
 import type { State } from "./session/reducer";
 
@@ -37,6 +38,8 @@ function Current({ state }: { state: State }) {
   switch (screen.name) {
     case "instructions":
       return <Instructions study={study} />;
+    case "tutorial":
+      return <Tutorial key={screen.question.question} card={screen.question} />;
     case "topic":
       return <Topic key={key} screen={screen} study={study} />;
     case "chat":

@@ -9,6 +9,8 @@ interface Props {
   last: boolean;
   replyDue: boolean;
   ending: boolean;
+  /** Whether every conversation is rated, so that this one will be. */
+  ratesAll: boolean;
   onClose: () => void;
 }
 
@@ -31,15 +33,15 @@ function TooFew({ missing, onClose }: Props) {
   );
 }
 
-function Confirm({ chat, last, replyDue, ending, onClose }: Props) {
+function Confirm({ chat, last, replyDue, ending, ratesAll, onClose }: Props) {
   const session = useSession();
   const { conversation, attempt } = chat;
   const end = () => session.send({ type: "end_conversation", conversation, attempt });
   return (
     <Dialog title="Finish this conversation?" onClose={onClose}>
       <p>
-        You can’t come back to it. Next you rate it
-        {last ? ", and then you are nearly done." : ", then a new chatbot follows."}
+        You can’t come back to it. {ratesAll && "Next you rate it. "}
+        {last ? "Then you are nearly done." : "Then a new chatbot follows."}
       </p>
       {replyDue && (
         <p class="soft" role="status">
@@ -51,7 +53,7 @@ function Confirm({ chat, last, replyDue, ending, onClose }: Props) {
           Keep chatting
         </Button>
         <Button off={replyDue || ending} onClick={end}>
-          {ending ? "One moment…" : "Finish and rate"}
+          {ending ? "One moment…" : ratesAll ? "Finish and rate" : "Finish"}
         </Button>
       </div>
     </Dialog>

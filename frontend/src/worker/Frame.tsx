@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../design/Button";
-import { Steps } from "../design/Steps";
+import { Progress, Steps } from "../design/Steps";
 import { Wordmark } from "../design/Wordmark";
 import { useSession } from "./hooks";
 import { LeaveDialog } from "./LeaveDialog";
 import { noticeText } from "./session/problem";
 import type { Screen } from "./session/reducer";
 
-const CAN_LEAVE = new Set<Screen["name"]>(["topic", "chat", "rating", "feedback"]);
+const CAN_LEAVE = new Set<Screen["name"]>(["tutorial", "topic", "chat", "rating", "feedback"]);
 
 /** What surrounds every screen: the header, how the connection stands, what was refused. */
 export function Frame({ children }: { children: ComponentChildren }) {
@@ -23,9 +23,13 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {now !== null && study && (
           <div class="top-steps">
             <p class="small">
-              Conversation {now} of {study.conversations}
+              {study.task === "chat" ? "Conversation" : "Number"} {now} of {study.conversations}
             </p>
-            <Steps now={now} of={study.conversations} />
+            {study.task === "chat" ? (
+              <Steps now={now} of={study.conversations} />
+            ) : (
+              <Progress now={now} of={study.conversations} />
+            )}
           </div>
         )}
         {CAN_LEAVE.has(screen.name) && (

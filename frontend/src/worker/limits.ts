@@ -2,3 +2,4 @@
 export const MAX_SAY = 1_000;
 export const MAX_TOPIC = 200;
 export const MAX_FEEDBACK = 5_000;
+export const MAX_EDIT = 5_000;

@@ -58,7 +58,18 @@ MESSAGES: list[dict[str, Any]] = [
         )
     ),
     {"type": "end_conversation", "id": "m1", "conversation": 1, "attempt": 1},
-    {"type": "rate", "id": "m1", "conversation": 1, "attempt": 1, "ratings": {"fun": 0, "fluent": 100}},
+    *(
+        {
+            "type": "rate",
+            "id": "m1",
+            "conversation": 1,
+            "attempt": 1,
+            "ratings": {"fun": 0, "fluent": 100},
+            "edit": edit,
+        }
+        for edit in (None, "A better text.")
+    ),
+    {"type": "answer", "id": "m1", "question": 1, "answer": 2},
     {"type": "feedback", "id": "m1", "text": ""},
     {"type": "leave", "id": "m1"},
 ]
@@ -111,10 +122,13 @@ def test_a_snapshot_follows_the_schema() -> None:
     assert set(content["study"]) == {
         "title",
         "payment",
+        "task",
         "conversations",
         "minimum_inputs",
         "topic_mode",
+        "rates_all",
         "criteria",
+        "post_edit",
     }
 
 

@@ -23,6 +23,7 @@ def message(type_: str, id_: str | None = None, **fields: Any) -> wire.ClientMes
 SAMPLES: dict[str, dict[str, Any]] = {
     "hello": {"token": "t"},
     "agree": {},
+    "answer": {"question": 1, "answer": 2},
     "topic": {"conversation": 1, "attempt": 1, "text": "the sea", "opinion": "like"},
     "say": {"conversation": 1, "attempt": 1, "turn": 0, "text": "Hi there."},
     "topic_change": {
@@ -78,6 +79,12 @@ class Walk:
     def gives_up(self) -> Outcome:
         return self.event(BotGaveUp(self.current(), self.index(), "out of order", self.now, "error"))
 
+    def right_answer(self) -> int:
+        tutorial, due = self.state.rules.tutorial, self.state.question
+        assert tutorial is not None
+        assert due is not None
+        return tutorial.questions[due - 1].right
+
     def chat(self, inputs: int) -> "Walk":
         for _ in range(inputs):
             self.send("say")
@@ -106,6 +113,8 @@ class Walk:
         match self.state.phase:
             case Phase.INSTRUCTIONS:
                 self.send("agree")
+            case Phase.TUTORIAL:
+                self.send("answer", question=self.state.question, answer=self.right_answer())
             case Phase.TOPIC:
                 self.send("topic")
             case Phase.CHAT if self.state.current and self.state.current.awaits_reply():

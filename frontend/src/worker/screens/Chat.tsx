@@ -81,6 +81,7 @@ export function Chat({ chat, study }: Props) {
       {open === "topic" && <TopicDialog chat={chat} topic={topic} onClose={close} />}
       {open === "end" && (
         <EndDialog
+          ratesAll={study.rates_all}
           chat={chat}
           missing={Math.max(0, needed - inputs)}
           last={conversation === study.conversations}

@@ -5,6 +5,7 @@ import { useSession, useTitle } from "../hooks";
 import { LeaveDialog } from "../LeaveDialog";
 import type { StudyCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
+import { ReadingInstructions } from "./ReadingInstructions";
 
 type Line = ["you" | "chatbot", string];
 
@@ -31,17 +32,56 @@ export function Instructions({ study }: { study: StudyCard }) {
   const session = useSession();
   const [leaving, setLeaving] = useState(false);
   const agreeing = underWay(session.state, "agree") !== null;
+  return (
+    <div class="page flow">
+      {study.task === "transcripts" ? (
+        <ReadingInstructions study={study} />
+      ) : (
+        <ChatInstructions study={study} />
+      )}
+
+      <section class="facts" aria-label="Good to know">
+        <p>
+          <strong>Payment.</strong> {study.payment}
+        </p>
+        <p>
+          <strong>Anything odd?</strong> There is a box for feedback at the very end.
+        </p>
+        <p>
+          <strong>Interrupted?</strong> Just open this page again: you go on where you were.
+        </p>
+        {study.task === "chat" && (
+          <p>
+            <strong>Stay private.</strong> Please don’t tell a chatbot your name, address or the like.
+          </p>
+        )}
+      </section>
+
+      <div class="actions">
+        <Button off={agreeing} onClick={() => session.send({ type: "agree" })}>
+          {agreeing ? "One moment…" : "I understand"}
+        </Button>
+        <Button kind="quiet" onClick={() => setLeaving(true)}>
+          No thanks
+        </Button>
+      </div>
+      {leaving && <LeaveDialog onClose={() => setLeaving(false)} />}
+    </div>
+  );
+}
+
+function ChatInstructions({ study }: { study: StudyCard }) {
   const n = study.conversations;
   const free = study.topic_mode === "free";
   return (
-    <div class="page flow">
+    <>
       <div>
         <p class="kicker">{study.title}</p>
         <Heading>Welcome. Here is how it works</Heading>
       </div>
       <p class="lead">
         You will hold {counted(n, "short conversation")}, each with a different chatbot, and tell us right
-        after each one how it was.
+        after {study.rates_all ? "each one" : "some of them"} how it was.
       </p>
 
       <ol class="way">
@@ -70,8 +110,8 @@ export function Instructions({ study }: { study: StudyCard }) {
         <li>
           <h2>Say what you think</h2>
           <p>
-            At the end of each conversation, rate it on a few sliders. There are no right answers, only your
-            honest ones, and you can’t go back to change them.
+            At the end of {study.rates_all ? "each conversation" : "some conversations"}, rate it on a few
+            sliders. There are no right answers, only your honest ones, and you can’t go back to change them.
           </p>
         </li>
       </ol>
@@ -91,32 +131,7 @@ export function Instructions({ study }: { study: StudyCard }) {
           attempts to game the study are rejected.
         </p>
       </section>
-
-      <section class="facts" aria-label="Good to know">
-        <p>
-          <strong>Payment.</strong> {study.payment}
-        </p>
-        <p>
-          <strong>Anything odd?</strong> There is a box for feedback at the very end.
-        </p>
-        <p>
-          <strong>Interrupted?</strong> Just open this page again: you go on where you were.
-        </p>
-        <p>
-          <strong>Stay private.</strong> Please don’t tell a chatbot your name, address or the like.
-        </p>
-      </section>
-
-      <div class="actions">
-        <Button off={agreeing} onClick={() => session.send({ type: "agree" })}>
-          {agreeing ? "One moment…" : "I understand"}
-        </Button>
-        <Button kind="quiet" onClick={() => setLeaving(true)}>
-          No thanks
-        </Button>
-      </div>
-      {leaving && <LeaveDialog onClose={() => setLeaving(false)} />}
-    </div>
+    </>
   );
 }
 

@@ -3,22 +3,27 @@ import { Button } from "../../design/Button";
 import { Slider } from "../../design/Slider";
 import { Heading } from "../Heading";
 import { useDraft, useSession, useTitle } from "../hooks";
+import { Improve, mustImprove } from "../Improve";
+import { Item } from "../Item";
 import type { StudyCard } from "../session/protocol";
-import { type Screen, underWay } from "../session/reducer";
+import { type RatingScreen, underWay } from "../session/reducer";
 
 interface Props {
-  screen: Extract<Screen, { name: "rating" }>;
+  screen: RatingScreen;
   study: StudyCard;
 }
 
-/** The statements of the study, each with a slider. An untouched one is no answer. */
+/** The statements of the study, each with a slider, below what is rated. An untouched one is no answer. */
 export function Rating({ screen, study }: Props) {
-  const { conversation, attempt, cutShort } = screen;
-  useTitle(`Rate conversation ${conversation}`);
+  const { conversation, attempt, cutShort, item } = screen;
+  useTitle(`Rate ${item === null ? "conversation" : "number"} ${conversation}`);
   const session = useSession();
   const form = useRef<HTMLFormElement>(null);
   const [ratings, setRatings] = useDraft<Record<string, number>>(`${conversation}:ratings`, {});
+  const [edit, setEdit] = useDraft(`${conversation}:edit`, item?.text ?? "");
   const [tried, setTried] = useState(false);
+  const improving = mustImprove(study.post_edit, item, ratings);
+  const unimproved = improving && edit.trim() === item?.text;
   const missing = study.criteria.filter(({ label }) => ratings[label] === undefined);
   const sending = underWay(session.state, "rate", screen) !== null;
 
@@ -31,9 +36,18 @@ export function Rating({ screen, study }: Props) {
       const slider = form.current?.querySelectorAll<HTMLInputElement>("input[type=range]")[index];
       slider?.closest(".statement")?.scrollIntoView({ block: "center" });
       slider?.focus({ preventScroll: true });
+    } else if (unimproved) {
+      setTried(true);
+      form.current?.querySelector<HTMLTextAreaElement>("textarea")?.focus();
     } else if (!sending) {
       const asked = study.criteria.map(({ label }) => [label, ratings[label] ?? 0] as const);
-      session.send({ type: "rate", conversation, attempt, ratings: Object.fromEntries(asked) });
+      session.send({
+        type: "rate",
+        conversation,
+        attempt,
+        ratings: Object.fromEntries(asked),
+        edit: improving ? edit.trim() : null,
+      });
     }
   };
 
@@ -48,15 +62,31 @@ export function Rating({ screen, study }: Props) {
         </div>
       )}
       <form ref={form} class="rating" onSubmit={submit} noValidate>
-        <div class="flow-tight">
-          <p class="kicker">
-            Conversation {conversation} of {study.conversations} is over
-          </p>
-          <Heading>How was it?</Heading>
-          <p class="soft">
-            Think of the conversation you have just had. Tap or drag on each line to say how far you agree.
-          </p>
-        </div>
+        {item === null ? (
+          <div class="flow-tight">
+            <p class="kicker">
+              Conversation {conversation} of {study.conversations} is over
+            </p>
+            <Heading>How was it?</Heading>
+            <p class="soft">
+              Think of the conversation you have just had. Tap or drag on each line to say how far you agree.
+            </p>
+          </div>
+        ) : (
+          <>
+            <div class="flow-tight">
+              <p class="kicker">
+                Number {conversation} of {study.conversations}
+              </p>
+              <Heading>{item.text === null ? "Read this conversation" : "Read this text"}</Heading>
+            </div>
+            <Item item={item} />
+            <div class="flow-tight">
+              <h2>How is it?</h2>
+              <p class="soft">Tap or drag on each line to say how far you agree.</p>
+            </div>
+          </>
+        )}
         <ol class="statements">
           {study.criteria.map(({ label, statement }, index) => {
             const value = ratings[label] ?? null;
@@ -80,6 +110,7 @@ export function Rating({ screen, study }: Props) {
             );
           })}
         </ol>
+        {improving && <Improve value={edit} onChange={setEdit} complaint={tried && unimproved} />}
         <div class="bar">
           <p class="soft small" role="status">
             {missing.length === 0

@@ -100,6 +100,9 @@ const NOTICES: Record<string, string> = {
   too_many_inputs: "This conversation is as long as it may get. Please end it and rate it.",
   too_many_topic_changes: "The topic has changed as often as it may. Please go on with this one.",
   incomplete_rating: "Please answer every statement.",
+  edit_missing: "Please improve the text before you go on.",
+  edit_senseless:
+    "That does not improve the text yet. Please change what is wrong in it, five characters at least, and leave the rest.",
   topic_missing: "Please say what the topic is.",
   topic_fixed: "The topic of this conversation is given. Only your opinion of it is needed.",
   too_long: "That is too long. Please shorten it and send it again.",

@@ -13,17 +13,19 @@ export type TopicChangeKind =
  * Where an assignment stands.
  */
 export type Phase =
-  "instructions" | "topic" | "chat" | "rating" | "feedback" | "done" | "expired" | "returned";
+  "instructions" | "tutorial" | "topic" | "chat" | "rating" | "feedback" | "done" | "expired" | "returned";
 
 /**
  * Candor wire protocol, version 3
  */
 export interface Wire {
-  client: Hello | Agree | Topic | Say | TopicChange | EndConversation | Rate | Feedback | Leave;
+  client: Hello | Agree | Answer | Topic | Say | TopicChange | EndConversation | Rate | Feedback | Leave;
   server:
     | Snapshot
     | Accepted
+    | QuestionDue
     | TopicDue
+    | ItemDue
     | ConversationStarted
     | Typing
     | SaidByBot
@@ -53,6 +55,15 @@ export interface Hello {
 export interface Agree {
   id: string;
   type: "agree";
+}
+/**
+ * The worker's answer to a test question of the tutorial. Both are numbers, from 1.
+ */
+export interface Answer {
+  answer: number;
+  id: string;
+  question: number;
+  type: "answer";
 }
 /**
  * The opening topic of a conversation: typed by the worker, or left out where the study picks it.
@@ -100,10 +111,13 @@ export interface EndConversation {
 }
 /**
  * One value from 0 to 100 for every criterion of the study, by its label.
+ *
+ * `edit` is the improved text, where the study asks for it and the text was not rated at the top.
  */
 export interface Rate {
   attempt: number;
   conversation: number;
+  edit?: string | null;
   id: string;
   ratings: {
     [k: string]: number;
@@ -133,6 +147,7 @@ export interface Snapshot {
   conversation: ConversationCard | null;
   phase: Phase;
   protocol: number;
+  question: QuestionCard | null;
   return_to: string | null;
   study: StudyCard;
   type: "snapshot";
@@ -142,16 +157,44 @@ export interface Snapshot {
  *
  * `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
  * opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
- * begun. `inputs` counts the worker's lines. `typing` says that a reply is due.
+ * begun. `inputs` counts the worker's lines. `typing` says that a reply is due. `item` is what the worker
+ * reads and rates where there is nothing to chat.
  */
 export interface ConversationCard {
   attempt: number;
   conversation: number;
   icebreaker: string | null;
   inputs: number;
+  item: ItemContent | null;
   topic: string | null;
   turns: TurnCard[];
   typing: boolean;
+}
+/**
+ * What a worker is shown of an item.
+ *
+ * A conversation has `lines`, and `topics` where they were recorded. A text has `text`. `context` is what
+ * the system was given, such as the passage that is to be summed up.
+ */
+export interface ItemContent {
+  context: string | null;
+  lines: ItemLine[];
+  text: string | null;
+  topics: ItemTopic[];
+}
+/**
+ * A line of a conversation: the person's who chatted, or the chatbot's that is judged.
+ */
+export interface ItemLine {
+  author: "worker" | "bot";
+  text: string;
+}
+/**
+ * A topic of a conversation, recorded before its line number `line`, counted from 0.
+ */
+export interface ItemTopic {
+  line: number;
+  topic: string;
 }
 /**
  * One line of the conversation as it stands on the screen.
@@ -162,13 +205,32 @@ export interface TurnCard {
   turn: number;
 }
 /**
+ * A test question, number `question` of `questions`: a text, what is asked of it, the answers.
+ *
+ * `why` explains the question's right answer to a worker who has just given a wrong one.
+ */
+export interface QuestionCard {
+  answers: string[];
+  asked: string;
+  question: number;
+  questions: number;
+  text: string;
+  why: string | null;
+}
+/**
  * What a worker may know of the study.
+ *
+ * `task`: they chat, or rate what others have said or written; `conversations` then counts items.
+ * `rates_all`: they rate every conversation that they hold, and not some of them only.
  */
 export interface StudyCard {
   conversations: number;
   criteria: CriterionCard[];
   minimum_inputs: number;
   payment: string;
+  post_edit: PostEditCard | null;
+  rates_all: boolean;
+  task: "chat" | "transcripts";
   title: string;
   topic_mode: "free" | "icebreaker";
 }
@@ -180,11 +242,25 @@ export interface CriterionCard {
   statement: string;
 }
 /**
+ * A text that is rated below `top` on this criterion, named by its label, has to be improved.
+ */
+export interface PostEditCard {
+  criterion: string;
+  top: number;
+}
+/**
  * The message with this id is on disk; what it led to was sent before this.
  */
 export interface Accepted {
   id: string;
   type: "accepted";
+}
+/**
+ * This test question is next, or once more after a wrong answer.
+ */
+export interface QuestionDue {
+  question: QuestionCard;
+  type: "question_due";
 }
 /**
  * This conversation, of `conversations` in all, is next: ask for its topic, or for an opinion of the
@@ -196,6 +272,16 @@ export interface TopicDue {
   conversations: number;
   icebreaker: string | null;
   type: "topic_due";
+}
+/**
+ * This item, of `conversations` in all, is next: show it and ask for its rating.
+ */
+export interface ItemDue {
+  attempt: number;
+  conversation: number;
+  conversations: number;
+  item: ItemContent;
+  type: "item_due";
 }
 /**
  * The chat of this conversation, of `conversations` in all, is open.

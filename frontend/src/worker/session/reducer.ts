@@ -1,5 +1,5 @@
 import type { WorkerMessage } from "./outbox";
-import type { Snapshot, StudyCard, TurnCard } from "./protocol";
+import type { ItemContent, QuestionCard, Snapshot, StudyCard, TurnCard } from "./protocol";
 import type { ConnectionState, ServerMessage } from "./socket";
 
 /** Which conversation: its number in the assignment, and which attempt at it, both from 1. */
@@ -17,9 +17,10 @@ export function isSame(one: ConversationName, other: ConversationName): boolean 
 export type Screen =
   | { name: "loading" }
   | { name: "instructions" }
+  | { name: "tutorial"; question: QuestionCard }
   | ({ name: "topic"; icebreaker: string | null } & ConversationName)
   | ChatScreen
-  | ({ name: "rating"; cutShort: boolean } & ConversationName)
+  | RatingScreen
   | { name: "feedback" }
   | { name: "done"; code: string | null; returnTo: string | null }
   | { name: "ended"; how: "expired" | "returned" };
@@ -30,6 +31,13 @@ export interface ChatScreen extends ConversationName {
   topic: string;
   turns: TurnCard[];
   replyDue: boolean;
+}
+
+/** `item`: what is read and rated, where nothing was chatted. `cutShort`: the chatbot could not go on. */
+export interface RatingScreen extends ConversationName {
+  name: "rating";
+  cutShort: boolean;
+  item: ItemContent | null;
 }
 
 /** A refusal to be told to the worker. */
@@ -90,6 +98,12 @@ function received(state: State, message: ServerMessage): State {
       const { conversation, attempt, icebreaker } = message;
       return at(state, { name: "topic", conversation, attempt, icebreaker });
     }
+    case "question_due":
+      return at(state, { name: "tutorial", question: message.question });
+    case "item_due": {
+      const { conversation, attempt, item } = message;
+      return at(state, { name: "rating", conversation, attempt, cutShort: false, item });
+    }
     case "conversation_started": {
       const { conversation, attempt, topic } = message;
       return at(state, { name: "chat", conversation, attempt, topic, turns: [], replyDue: false });
@@ -104,7 +118,7 @@ function received(state: State, message: ServerMessage): State {
     case "rating_due": {
       const { conversation, attempt } = message;
       const cutShort = state.screen.name === "chat" && underWay(state, "end_conversation", message) === null;
-      return at(state, { name: "rating", conversation, attempt, cutShort });
+      return at(state, { name: "rating", conversation, attempt, cutShort, item: null });
     }
     case "replaced":
       // What follows, `topic_due`, says which attempt it is for.
@@ -151,18 +165,20 @@ function screenOf(snapshot: Snapshot): Screen {
     case "expired":
     case "returned":
       return { name: "ended", how: phase };
+    case "tutorial":
+      return snapshot.question ? { name: phase, question: snapshot.question } : { name: "loading" };
   }
   if (!card) {
     return { name: "loading" };
   }
-  const { conversation, attempt, icebreaker, topic, turns, typing } = card;
+  const { conversation, attempt, icebreaker, topic, turns, typing, item } = card;
   switch (phase) {
     case "topic":
       return { name: "topic", conversation, attempt, icebreaker };
     case "chat":
       return { name: "chat", conversation, attempt, topic: topic ?? "", turns, replyDue: typing };
     case "rating":
-      return { name: "rating", conversation, attempt, cutShort: false };
+      return { name: "rating", conversation, attempt, cutShort: false, item };
   }
 }
 

@@ -244,7 +244,7 @@ describe("the way through an assignment", () => {
     );
     expect(own).toMatchObject({ screen: { name: "rating", ...NOW, cutShort: false }, pending: [] });
     const cut = hear(chatting("Hello"), { type: "rating_due", ...NOW });
-    expect(cut.screen).toEqual({ name: "rating", ...NOW, cutShort: true });
+    expect(cut.screen).toEqual({ name: "rating", ...NOW, cutShort: true, item: null });
   });
 
   it("takes what follows from a message before its acknowledgement, too", () => {
@@ -314,4 +314,31 @@ it("drops a notice when the worker closes it or does something else", () => {
   expect(told.notice).not.toBeNull();
   expect(reduce(told, { type: "dismissed" }).notice).toBeNull();
   expect(send(told, say("a", "Hello", 0)).notice).toBeNull();
+});
+
+describe("items that are read and rated", () => {
+  const item = { context: null, text: "A text.", lines: [], topics: [] };
+
+  it("follow each other without a chat", () => {
+    const state = hear(initial(), snapshot({ phase: "instructions", conversation: null }), {
+      type: "item_due",
+      ...NOW,
+      conversations: 20,
+      item,
+    });
+    expect(state.screen).toEqual({ name: "rating", ...NOW, cutShort: false, item });
+  });
+
+  it("are there again after a refresh", () => {
+    const card = { ...conversation(), item };
+    expect(hear(initial(), snapshot({ phase: "rating", conversation: card })).screen).toMatchObject({ item });
+  });
+
+  it("come after the test questions", () => {
+    const question = { question: 1, questions: 2, text: "A.", asked: "B?", answers: ["C", "D"], why: null };
+    const asked = hear(initial(), snapshot({ phase: "tutorial", conversation: null, question }));
+    expect(asked.screen).toEqual({ name: "tutorial", question });
+    const again = hear(asked, { type: "question_due", question: { ...question, why: "Because." } });
+    expect(again.screen).toEqual({ name: "tutorial", question: { ...question, why: "Because." } });
+  });
 });

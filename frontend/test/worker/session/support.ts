@@ -47,10 +47,13 @@ export function error(id: string | null, code: string, retry = false): ServerMes
 export const study: Snapshot["study"] = {
   title: "A study",
   payment: "You are paid.",
+  task: "chat",
   conversations: 6,
   minimum_inputs: 10,
   topic_mode: "free",
+  rates_all: true,
   criteria: [{ label: "fun", statement: "It was fun." }],
+  post_edit: null,
 };
 
 export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
@@ -60,6 +63,7 @@ export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
     phase: "chat",
     study,
     conversation: conversation(),
+    question: null,
     code: null,
     return_to: null,
     ...changes,
@@ -78,7 +82,7 @@ export function conversation(
   name: ConversationName = NOW,
 ): ConversationCard {
   const inputs = turns.filter(({ author }) => author === "worker").length;
-  return { ...name, icebreaker: null, topic: "Trains", turns, inputs, typing };
+  return { ...name, icebreaker: null, topic: "Trains", turns, inputs, typing, item: null };
 }
 
 export function line(turn: number, text: string): TurnCard {

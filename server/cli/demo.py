@@ -1,0 +1,50 @@
+"""`candor demo`: what can be tried with the demo study."""
+
+import typer
+
+from bots import console, fail
+from server.cli.database import transaction
+from server.cli.settings import Data, settings_from
+from server.clock import utc_now
+from server.db.runs import find_opened, open_run
+from server.errors import CandorError, RunNotFound
+from server.items.pool import items_of
+from server.study import DEMO_TRANSCRIPTS, load_study
+
+RUN = "demo-transcripts"
+
+cli = typer.Typer(
+    help="What can be tried with the demo study.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+@cli.callback()
+def demo() -> None:
+    """What can be tried with the demo study."""
+
+
+@cli.command()
+def transcripts(data: Data = None) -> None:
+    """Open a run in which workers rate the conversations that the demo study's own workers have had.
+
+    Those of simulated workers will do. A server that is running serves the run within a second.
+    """
+    settings = settings_from(data=data)
+    try:
+        study, text = load_study(DEMO_TRANSCRIPTS)
+        with transaction(settings) as connection:
+            stands = find_opened(connection, text, RUN)
+            items = items_of(study, connection, DEMO_TRANSCRIPTS.parent) if stands is None else []
+            entry = open_run(connection, text, RUN, utc_now(), items)
+    except RunNotFound as error:
+        fail(error.message, "Start the server once (`candor serve`): it opens the run `demo`.")
+    except CandorError as error:
+        fail(error.message, error.hint)
+    what = f"{len(items)} conversations are in it" if stands is None else "it was opened before"
+    url = settings.resolved_public_url
+    console.print(f"Run [bold]{entry.slug}[/] is open, {what}: {url}/w/{entry.slug}", soft_wrap=True)
+    console.print("Let simulated workers rate them:", soft_wrap=True)
+    console.print(f"  candor crowd --url {url}/w/{entry.slug} --workers 60", soft_wrap=True)

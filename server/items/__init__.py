@@ -1,0 +1,1 @@
+"""What workers rate where they do not chat: where it comes from, and its distorted twins."""

@@ -1,0 +1,111 @@
+"""Bad twins: texts with a run of their words replaced, which an attentive worker rates lower. Pure.
+
+The rule is that of Ji's PhD thesis, chapters 3 to 5: a run of words, its length depending on how many there
+are, gives way to as many consecutive words of another text; the first and last word are never touched,
+in either text, where it has more than two.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from bots import run_length
+from server.errors import StudyInvalid
+from server.session.item import ItemContent, ItemLine
+
+RuleName = Literal["chapter5", "chapter3"]
+_TRIES = 20  # redraws of a distortion that has changed nothing
+
+
+def _run_length_of_chapter3(words: int) -> int:
+    """Return the length of the run as chapter 3 has it, which falls from 5 to 4 at 21 words."""
+    return run_length(words) if words <= 20 else words // 5
+
+
+RULES: Mapping[RuleName, Callable[[int], int]] = {
+    "chapter5": run_length,
+    "chapter3": _run_length_of_chapter3,
+}
+
+
+def bad_twins(contents: Mapping[str, ItemContent], rule: RuleName, seed: int) -> dict[str, ItemContent]:
+    """Return the bad twin of every item, by its name.
+
+    A text is distorted once; of a conversation each line of the system's own is, and nothing else. The words
+    that are put in come from another item: its text, or all that its system has said.
+
+    Raises:
+        StudyInvalid: no other item has words enough, or all that could be put in is the same again.
+    """
+    words = {name: _own_words(content) for name, content in contents.items()}
+    return {
+        name: _bad_twin(name, content, words, rule, random.Random(f"bad twin {seed} {name}"))
+        for name, content in contents.items()
+    }
+
+
+def distorted(words: Sequence[str], donor: Sequence[str], length: int, rng: random.Random) -> list[str]:
+    """Return `words` with `length` consecutive ones replaced by as many consecutive ones of `donor`.
+
+    Both places are random; the ends of a text of more than two words are neither replaced nor taken.
+
+    Raises:
+        ValueError: one of the two has too few words.
+    """
+    start = _place_of_run(len(words), length, rng)
+    taken = _place_of_run(len(donor), length, rng)
+    return [*words[:start], *donor[taken : taken + length], *words[start + length :]]
+
+
+def _place_of_run(size: int, length: int, rng: random.Random) -> int:
+    kept = _kept(size)
+    if size - 2 * kept < length:
+        raise ValueError(f"a text of {size} words has no run of {length} to exchange")
+    return rng.randint(kept, size - kept - length)
+
+
+def _kept(size: int) -> int:
+    return 1 if size > 2 else 0
+
+
+def _own_words(content: ItemContent) -> list[str]:
+    """Return the words that are the system's."""
+    said = [line.text for line in content.lines if line.author == "bot"]
+    return " ".join([content.text or "", *said]).split()
+
+
+def _bad_twin(
+    name: str, content: ItemContent, words: Mapping[str, list[str]], rule: RuleName, rng: random.Random
+) -> ItemContent:
+    def twin(text: str) -> str:
+        return _distorted_text(name, text, words, rule, rng)
+
+    return content.model_copy(
+        update={
+            "text": twin(content.text) if content.text is not None else None,
+            "lines": tuple(
+                ItemLine(author="bot", text=twin(line.text)) if line.author == "bot" else line
+                for line in content.lines
+            ),
+        }
+    )
+
+
+def _distorted_text(
+    name: str, text: str, words: Mapping[str, list[str]], rule: RuleName, rng: random.Random
+) -> str:
+    own = text.split()
+    length = RULES[rule](len(own))
+    donors = [
+        donor
+        for other, donor in words.items()
+        if other != name and len(donor) - 2 * _kept(len(donor)) >= length
+    ]
+    for _ in range(_TRIES if donors else 0):
+        changed = distorted(own, rng.choice(donors), length, rng)
+        if changed != own:
+            return " ".join(changed)
+    raise StudyInvalid(
+        f"the item `{name}` has no bad twin: no other one has {length} words in a row to put into it",
+        "Give more items, or longer ones; or ask for `bad: 0`.",
+    )
