@@ -126,7 +126,8 @@ def _assignments(rows: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
     return rows.assign(
         where=where,
         simulated=flags(rows["simulated"], where, problems),
-        seconds=worked.dt.total_seconds(),
+        # Times are kept to the microsecond; what pandas adds behind it would change the hash of the data.
+        seconds=worked.dt.total_seconds().round(6),
         hit=rows["assignment_id"],
         reward=np.nan,
         feedback=rows["feedback"].replace("", None),
