@@ -205,7 +205,7 @@ def analyse(
         adjusted=adjust(sample, scores) if "context" in options.sections and chatted else None,
         topics=part("topics", lambda: describe_topics(sample)),
         effort=part("effort", lambda: describe_effort(sample)),
-        transcripts=part("transcripts", lambda: describe_transcripts(sample, scores)),
+        transcripts=part("transcripts", lambda: describe_transcripts(sample, scores, seed)),
     )
     of_transcripts = results.transcripts.notes if results.transcripts else ()
     return replace(results, notes=(*results.notes, *of_transcripts))

@@ -151,6 +151,11 @@ TABLES: tuple[MadeFile[Table], ...] = (
         "the mean raw score of each kind of item by each worker",
         lambda t: transcripts.controls_by_worker(t.controls),
     ),
+    TRANSCRIPTS.file(
+        "chance_passes.csv",
+        "how often workers pass who cannot tell bad twins",
+        lambda t: transcripts.chance_passes(t.chance_passes),
+    ),
     REPEATS.file("kappa.csv", "κ of items that a worker rated twice", transcripts.kappa),
     REPEATS.file(
         "repeat_correlations.csv",

@@ -5,6 +5,7 @@ from dataclasses import asdict
 import pandas as pd
 
 from qc.render.table import COUNT, INTERVAL, ONE, SHARE, THREE, TWO, Column, Table
+from qc.transcripts.chance_passes import ChancePasses
 from qc.transcripts.controls import Controls
 from qc.transcripts.conventions import Conventions
 from qc.transcripts.coverage import Coverage
@@ -57,6 +58,11 @@ def controls(found: Controls) -> Table:
 def controls_by_worker(found: Controls) -> Table:
     """Return the mean raw score that each worker gave to each kind of item."""
     return Table(found.by_worker, form=ONE)
+
+
+def chance_passes(found: ChancePasses) -> Table:
+    """Return how often workers pass by chance."""
+    return Table(pd.DataFrame([asdict(found)]), (Column("level", form=SHARE), Column("share", form=SHARE)))
 
 
 def kappa(found: Repeats) -> Table:

@@ -13,6 +13,7 @@ from qc.method.filter import NO_VARIANCE
 from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.run import Run
+from qc.transcripts.chance_passes import chance_passes
 from qc.transcripts.conventions import compare_conventions
 from qc.transcripts.coverage import describe_coverage
 from qc.transcripts.edits import describe_edits
@@ -176,6 +177,21 @@ def test_random_workers_pass_at_about_alpha(tmp_path: Path) -> None:
     for alpha in (0.05, 0.1):
         passed = take_judgments(loaded(given, _folder(tmp_path, alpha)), alpha).screening.workers["passed"]
         assert abs(passed.mean() - alpha) < 0.04
+
+
+def test_one_impression_an_item_passes_more_often_than_alpha_says(tmp_path: Path) -> None:
+    # On five criteria alike a worker has 6 pairs in truth, and the test counts 30.
+    rng = np.random.default_rng(12)
+    given = simulated(rng, careful=0, random=60, criteria=("one",))
+    alike = given.rename(columns={"one": "c0"}).assign(
+        **{f"c{number}": given["one"] for number in range(1, 5)}
+    )
+    once = chance_passes(take_judgments(loaded(given, _folder(tmp_path, 1))), 0)
+    five = chance_passes(take_judgments(loaded(alike, _folder(tmp_path, 5))), 0)
+    assert abs(once.share - 0.05) < 0.02
+    assert once.notes == ()
+    assert five.share > 0.15
+    assert five.notes[0].startswith("Ratings of one item hang together")
 
 
 def _folder(path: Path, alpha: float) -> Path:
