@@ -1,9 +1,8 @@
 """The signed-rank test of paired values: does the first of each pair tend to be the lower one?
 
 Source: Wilcoxon, *Individual comparisons by ranking methods*, Biometrics Bulletin 1 (1945) 80-83; variance
-with
-ties: Lehmann, *Nonparametrics*, 1975, section 3.2 and appendix, section 4. Differences of 0 are dropped, the
-sum of the ranks of the positive ones is taken as normal, without correction for continuity.
+with ties: Lehmann, *Nonparametrics*, 1975, chapter 3. Differences of 0 are dropped, the sum of the ranks of
+the positive ones is taken as normal, without correction for continuity.
 """
 
 import numpy as np

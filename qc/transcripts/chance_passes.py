@@ -51,9 +51,9 @@ class ChancePasses:
         if not self.share > MUCH_MORE * self.level:
             return ()
         return (
-            "Ratings of one item hang together, so a worker who cannot tell bad twins passes the filter in about "
-            f"{percent(self.share)} of cases, where α says {percent(self.level)}. A smaller --alpha keeps more "
-            "of them out.",
+            "Ratings of one item hang together, so a worker who cannot tell bad twins passes the filter in "
+            f"about {percent(self.share)} of cases, where α says {percent(self.level)}. A smaller --alpha "
+            "keeps more of them out.",
         )
 
 

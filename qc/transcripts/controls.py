@@ -1,6 +1,6 @@
 """Whether control items did what they are for: bad twins should score low, references high, repeats alike.
 
-Source: Ji, PhD thesis, section 3.4. References decide nothing: a floor on them changed nothing there.
+Source: Ji, PhD thesis, chapter 3. References decide nothing: a floor on them changed nothing there.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Which workers are kept: those who rate bad twins clearly lower than the items that they were made of.
 
-Source: Ji, PhD thesis, sections 3.4 and 4.4: a signed-rank test over all pairs of a worker, from all their
+Source: Ji, PhD thesis, chapters 3 and 4: a signed-rank test over all pairs of a worker, from all their
 assignments and on all criteria that count for quality control. The thesis names only the test. Here it is the
 normal approximation with ties, zeros dropped, without correction for continuity.
 """

@@ -1,6 +1,6 @@
 """From ratings of items to judgments: what each worker finally says of each ordinary item.
 
-Source: Ji, PhD thesis, sections 3.4 and 4.4. A repeat is averaged with its item; bad twins and references
+Source: Ji, PhD thesis, chapters 3 and 4. A repeat is averaged with its item; bad twins and references
 never count. z is over all ratings of a worker, as in chapter 3; chapter 4 leaves the bad ones out of mean and
 standard deviation. The thesis gives no divisor; here it is n - 1, as for conversations.
 """
