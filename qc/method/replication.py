@@ -226,8 +226,8 @@ def _tasks(first: Run, second: Run) -> list[str]:
     if (first.items is None) == (second.items is None):
         return []
     return [
-        "In one run workers rated conversations that they had held, in the other texts that they had read, so "
-        "this is a comparison of two methods rather than a replication."
+        "In one run workers rated conversations that they had held, in the other texts that they had read, "
+        "so this compares two methods rather than repeating one."
     ]
 
 

@@ -8,7 +8,6 @@ from qc.analysis import Analysis
 from qc.render.manifest import (
     ADJUSTED,
     AGREEMENT,
-    ALPHA,
     CLUSTERS,
     CONTEXT,
     CRITERIA,
@@ -44,6 +43,13 @@ Tables = dict[str, Table]
 
 # What is made of intervals and scores.
 _SCORED = AnalysisPart("intervals", lambda a: a if a.intervals else None)
+
+
+def _alpha(a: Analysis) -> Table | None:
+    return (
+        workers.alpha(a.alpha, "Conversations" if a.run.items is None else "Judgments") if a.alpha else None
+    )
+
 
 TABLES: tuple[MadeFile[Table], ...] = (
     WHOLE.file("system_scores.csv", "z overall and by criterion, best system first", ranking.z_scores),
@@ -122,7 +128,7 @@ TABLES: tuple[MadeFile[Table], ...] = (
     TOPICS.file("topic_changes.csv", "how topics changed", words.changes),
     TOPICS.file("topic_words.csv", "the most frequent words of the topics", words.topic_words),
     EFFORT.file("effort.csv", "words and characters that workers wrote", words.effort),
-    ALPHA.file("alpha.csv", "what another level α would change", workers.alpha),
+    MadeFile("alpha.csv", "what another level α would change", _alpha, section="alpha"),
     PERSONA.file("persona.csv", "each family with and without persona", context.persona),
     CONTEXT.file("context.csv", "effects of position, time and topic", context.context),
     ADJUSTED.file("adjusted.csv", "scores adjusted for these effects", context.adjusted),
