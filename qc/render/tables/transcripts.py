@@ -45,12 +45,13 @@ def controls(found: Controls) -> Table:
     columns = (
         Column("group", "Workers who"),
         Column("named", "Kind"),
-        Column("workers", "Workers", COUNT),
-        Column("ratings", "Shown", COUNT),
+        # What matters is to be seen without scrolling on a phone.
+        Column("difference", "Above ordinary", ONE),
+        Column("low", INTERVAL.head, ONE, upper="high"),
         Column("raw", "Raw", ONE),
         Column("z", "z", TWO),
-        Column("difference", "Above ordinary items", ONE),
-        Column("low", INTERVAL.head, ONE, upper="high"),
+        Column("workers", "Workers", COUNT),
+        Column("ratings", "Shown", COUNT),
     )
     return Table(found.table, columns, found.table.assign(named=found.table["kind"].map(_KINDS)))
 
@@ -75,10 +76,10 @@ def kappa(found: Repeats) -> Table:
     columns = (
         Column("group", "Workers who"),
         Column("categories", "Categories", COUNT),
-        Column("pairs", "Pairs", COUNT),
+        Column("kappa", "κ", THREE),
         Column("observed", "Agree", THREE),
         Column("expected", "By chance", THREE),
-        Column("kappa", "κ", THREE),
+        Column("pairs", "Pairs", COUNT),
     )
     return Table(pd.DataFrame(rows), columns)
 
@@ -98,11 +99,11 @@ def repeat_correlations(found: Repeats) -> Table:
     ]
     columns = (
         Column("group", "Workers who"),
-        Column("workers", "Workers with r", COUNT),
-        Column("without_r", "without", COUNT),
         Column("r_low", "r, lower quartile", TWO),
         Column("r_median", "Median", TWO),
         Column("r_high", "Upper quartile", TWO),
+        Column("workers", "Workers with r", COUNT),
+        Column("without_r", "without", COUNT),
         Column("median_sd", "Median SD of ratings", ONE),
     )
     return Table(pd.DataFrame(rows), columns)
