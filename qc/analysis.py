@@ -1,7 +1,7 @@
 """The chain from a run to its results, one section of the report after the other."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
 from typing import TypeVar
@@ -32,6 +32,8 @@ from qc.robustness.intervals import Draws, Intervals, draw, intervals
 from qc.robustness.persona import PersonaEffect, persona_effect
 from qc.run import Run
 from qc.signature import data_hash, signature
+from qc.transcripts.judgments import take_judgments
+from qc.transcripts.results import TranscriptResults, describe_transcripts
 
 # What can be asked for one by one, and what each tells. Who is kept, and the scores, are always there.
 SECTIONS = {
@@ -47,6 +49,7 @@ SECTIONS = {
     "context": "effects of position, time and topic, and scores adjusted for them",
     "topics": "opinions of topics, changes of topic, words of the topics",
     "effort": "words and characters that workers wrote",
+    "transcripts": "of a run that rates transcripts: repeats and κ, control items, workers per item, edits",
 }
 NEEDING_WORDS = frozenset({"context", "effort", "filter", "topics"})
 FEWEST_DRAWS = 100
@@ -125,6 +128,7 @@ class Analysis:
     adjusted: Adjusted | None
     topics: Topics | None
     effort: Effort | None
+    transcripts: TranscriptResults | None
 
 
 def steps(options: AnalysisOptions, replicating: bool) -> int:
@@ -151,9 +155,9 @@ def analyse(
     options = options or AnalysisOptions()
     seed = options.seed
     on_step("Who is kept, and the scores")
-    sample = take_sample(run, options.alpha)
+    sample = _sample(run, options.alpha)
     scores = score(sample)
-    second = take_sample(other, options.alpha) if other is not None else None
+    second = _sample(other, options.alpha) if other is not None else None
 
     @cache
     def draws() -> Draws:
@@ -166,9 +170,10 @@ def analyse(
         on_step(SECTIONS[section][:1].upper() + SECTIONS[section][1:])
         return make()
 
+    chatted = run.items is None
     incidents = describe_incidents(run)
     significance = part("significance", lambda: compare_systems(sample, scores))
-    return Analysis(
+    results = Analysis(
         run=run,
         options=options,
         signature=signature(run, options.alpha, seed, options.bootstrap, other, options.reward),
@@ -192,15 +197,23 @@ def analyse(
         forecast=part("forecast", lambda: forecast(sample, scores, seed)),
         replication=part("replication", lambda: replicate(sample, second)) if second else None,
         criteria=part("criteria", lambda: correlate_criteria(scores)),
-        agreement=part("agreement", lambda: rater_agreement(sample, seed)),
-        filter_check=part("filter", lambda: check_filter(sample, scores, seed)),
+        agreement=part("agreement", lambda: rater_agreement(sample, seed) if chatted else None),
+        filter_check=part("filter", lambda: check_filter(sample, scores, seed) if chatted else None),
         alpha=part("alpha", lambda: alpha_influence(sample, scores, second)),
         persona=part("persona", lambda: persona_effect(sample, scores, draws())),
-        context=part("context", lambda: context_effects(sample)),
-        adjusted=adjust(sample, scores) if "context" in options.sections else None,
+        context=part("context", lambda: context_effects(sample) if chatted else None),
+        adjusted=adjust(sample, scores) if "context" in options.sections and chatted else None,
         topics=part("topics", lambda: describe_topics(sample)),
         effort=part("effort", lambda: describe_effort(sample)),
+        transcripts=part("transcripts", lambda: describe_transcripts(sample, scores, seed)),
     )
+    of_transcripts = results.transcripts.notes if results.transcripts else ()
+    return replace(results, notes=(*results.notes, *of_transcripts))
+
+
+def _sample(run: Run, alpha: float) -> Sample:
+    """Return what `run` says at level `alpha`, by the method of its task."""
+    return take_sample(run, alpha) if run.items is None else take_judgments(run, alpha)
 
 
 def _scales(run: Run) -> list[str]:

@@ -25,6 +25,10 @@ Change = Literal["bot change", "user change last", "user change next", "user wan
 OPINIONS: tuple[Opinion, ...] = get_args(Opinion)
 CHANGES: tuple[Change, ...] = get_args(Change)
 OPINION = pd.CategoricalDtype(list(OPINIONS))
+# What stands on a worker's screen in a run of transcripts.
+ItemKind = Literal["ordinary", "bad", "repeat", "reference"]
+ITEM_KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
+ITEM_KIND = pd.CategoricalDtype(list(ITEM_KINDS))
 CHANGE = pd.CategoricalDtype(list(CHANGES))
 
 # How the server names the kinds of failed tries, and the columns in which we count them.
@@ -84,6 +88,9 @@ class Words:
 class Run:
     """One run of an experiment, complete and checked.
 
+    In a run of transcripts workers do not chat: each rates a list of items, finished conversations or other
+    texts, one after the other. There a row of `conversations` is one item on one worker's screen.
+
     Every row of `conversations` was held to its end and rated on every criterion; whatever does not
     meet that is in `left_out` or in `notes`. Rows are in a fixed order (assignment, then position), so
     two sources that hold the same data give equal frames.
@@ -96,13 +103,14 @@ class Run:
             `maximum` (float, the upper end of the scale, whose lower end is 0); in the order in which
             reports show them.
         systems: `system` (str), `family` (str), `has_persona` (bool), `is_qc` (bool); by name, the qc bot
-            last.
+            last. In a run of transcripts `is_qc` says that none of the system's items is an ordinary one.
         assignments: `assignment` (str), `hit` (str: the task it was an instance of), `worker` (category),
             `seconds` (float: working time, NaN if unknown), `reward` (float: dollars, NaN if unknown),
             `feedback` (str, NaN if none was given).
         conversations: `conversation` (str), `assignment` (category), `worker` (category), `position`
-            (int, from 1), `system` (category, in the order of `systems`), `is_qc` (bool), `persona` (str: its
-            sentences, one a line; NaN if it had none or the source does not say).
+            (int, from 1), `system` (category, in the order of `systems`), `is_qc` (bool: with the qc bot; in
+            a run of transcripts: a bad twin), `persona` (str: its sentences, one a line; NaN if it had none
+            or the source does not say).
         ratings: float, one row per conversation in the same order, one column per criterion in the order
             of `criteria`; as the worker gave them, negative criteria not reversed.
         incidents: what went wrong with each system, in all conversations that were begun, also those
@@ -113,6 +121,12 @@ class Run:
             name); then the columns of FAILURES (int: tries of each kind that came to nothing, the last one of
             a conversation that failed among them; 0 where servers did not store kinds yet). None if the
             source does not say.
+        items: of a run of transcripts, a row for each row of `conversations`, in the same order: `item`
+            (category: the same for an item, its bad twin and its repeat, in every assignment), `kind`
+            (category ITEM_KIND), `twin_of` (int: position in the same assignment of the ordinary item that a
+            bad twin, a repeat or a reference belongs to; 0 if it has none), `output` (str: id of the
+            conversation that the item is, or else `item`), `edit_share` (float: edited words over length, NaN
+            where the worker changed nothing). None in a run of conversations.
         words: what was said; None if the source does not hold it, or it was not asked for.
         left_out: assignments that take no part.
         notes: sentences that a reader of the results must see.
@@ -126,6 +140,7 @@ class Run:
     assignments: pd.DataFrame
     conversations: pd.DataFrame
     ratings: pd.DataFrame
+    items: pd.DataFrame | None = None
     words: Words | None = None
     incidents: pd.DataFrame | None = None
     left_out: tuple[LeftOut, ...] = ()

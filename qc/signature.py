@@ -53,10 +53,11 @@ def signature(
     """
     parts = {
         "candor": version("candor"),
+        **({} if run.items is None else {"task": "transcripts"}),
         "data": f"sha256:{data_hash(run)[:DIGEST_LENGTH]}",
         **({} if run.words is None else {"words": f"sha256:{words_hash(run.words)[:DIGEST_LENGTH]}"}),
         "criteria": ",".join(_criteria(run)),
-        "filter": "mann-whitney:less:auto",
+        "filter": "mann-whitney:less:auto" if run.items is None else "signed-rank:less:normal",
         "alpha": str(alpha),
         "z": "worker:ddof=1",
         "partial": "yes" if run.partial else "no",
@@ -103,7 +104,8 @@ def data_hash(run: Run) -> str:
     format, or with its assignments in another order, has the same hash.
     """
     assignments, conversations = run.assignments[_ASSIGNMENT], run.conversations[_CONVERSATION]
-    return _hash(run.criteria, run.systems, assignments, conversations, run.ratings)
+    items = [] if run.items is None else [run.items]
+    return _hash(run.criteria, run.systems, assignments, conversations, run.ratings, *items)
 
 
 def words_hash(words: Words) -> str:

@@ -56,9 +56,11 @@ def _of_run(source: Source, selection: Selection, metrics: CsvTable | None) -> J
     # Plain files need neither, and they take long to import.
     from qc.judgments.rated_run import from_sample  # noqa: PLC0415
     from qc.method.sample import take_sample  # noqa: PLC0415
+    from qc.transcripts.judgments import take_judgments  # noqa: PLC0415
 
     run = read_run(source, LoadOptions(selection.run, words=False, replies=False))
-    return from_sample(take_sample(run, selection.alpha), metrics)
+    take = take_sample if run.items is None else take_judgments
+    return from_sample(take(run, selection.alpha), metrics)
 
 
 def _is_plain(file: RunFile) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from qc.errors import OptionError, SourceError
-from qc.load import hits, jsonl, mturk
+from qc.load import hits, item_ratings, jsonl, mturk
 from qc.load.load_options import LoadOptions
 from qc.load.source import RunFile, Source, open_source
 from qc.run import Run
@@ -115,6 +115,8 @@ def _from_text(source: RunFile, options: LoadOptions) -> Run:
     content = _content(source)
     if jsonl.is_export(content):
         read = jsonl.read
+    elif item_ratings.is_item_ratings(content):
+        read = item_ratings.read
     elif _looks_like_json(source.path, content):
         read = hits.read
     else:

@@ -1,24 +1,22 @@
 """Read our export in its JSON Lines form (`qc.formats.export`): a header, then an assignment a line."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
-from pydantic_core import from_json
 
 from qc.errors import Problem
 from qc.formats.export import FORMAT, Header
 from qc.formats.strict_model import Round, StrictModel
 from qc.load import header
 from qc.load.header import EXPORT_AGAIN
+from qc.load.lines import parsed_lines
 from qc.load.load_options import LoadOptions
 from qc.load.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, RawRun, build_run
 from qc.load.speech import as_words
-from qc.load.validation import validated
 from qc.run import Change, Opinion, Run, Words
 
 HEADER = "line 1"
@@ -92,29 +90,12 @@ def read(path: Path, content: bytes, options: LoadOptions) -> Run:
     declared = header.parse(source, HEADER, first)
     words = options.words and declared.words
     problems: list[Problem] = []
-    held = list(_assignments(lines, _SpokenAssignment if words else _Assignment, problems))
+    model: type[_Assignment] = _SpokenAssignment if words else _Assignment
+    held = list(parsed_lines(lines, model, EXPORT_AGAIN, problems))
     conversations = sum(len(one.conversations) for _, one in held)
     if not problems:
         problems += header.count_problems(declared, HEADER, len(held), conversations)
     return build_run(_raw_run(source, declared, held, words), problems, options.criteria)
-
-
-def _assignments(
-    lines: list[bytes], model: type[_Assignment], problems: list[Problem]
-) -> Iterator[tuple[str, _Assignment]]:
-    """Yield each assignment with the line it stands in; empty lines are passed over."""
-    for number, line in enumerate(lines, start=2):
-        where = f"line {number}"
-        if not line.strip():
-            continue
-        try:
-            given = from_json(line)
-        except ValueError as error:
-            problems.append(Problem(where, f"is not JSON ({error}).", EXPORT_AGAIN))
-            continue
-        assignment = validated(model, given, where, EXPORT_AGAIN, problems)
-        if assignment is not None:
-            yield where, assignment
 
 
 def _raw_run(source: str, declared: Header, given: list[tuple[str, _Assignment]], words: bool) -> RawRun:

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import DataError, EmptyRunError, Problem, joined
+from qc.load.items import item_problems, ordinary_systems, typed_items
 from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, LeftOut, Run, Words
 
 CRITERION_COLUMNS = ["label", "negative", "counts_for_qc", "maximum"]
@@ -32,6 +33,7 @@ class RawRun:
 
     `criteria`, `systems`, `assignments` and `conversations` have the columns named above. `ratings` has
     the rows of `conversations`; its columns are whatever criteria were rated, NaN where one was not.
+    `items` has the rows of `conversations`, too, and the columns of `qc.load.items`; None if workers chatted.
     `incidents` has a row per system, in any order, and the columns that `Run` says. `words` point at rows of
     `conversations` by number, from 0, in any order.
     """
@@ -43,6 +45,7 @@ class RawRun:
     assignments: pd.DataFrame
     conversations: pd.DataFrame
     ratings: pd.DataFrame
+    items: pd.DataFrame | None = None
     words: Words | None = None
     incidents: pd.DataFrame | None = None
     left_out: tuple[LeftOut, ...] = ()
@@ -86,6 +89,7 @@ def build_run(raw: RawRun, found: Sequence[Problem] = (), criteria: pd.DataFrame
         *_bad_positions(raw.conversations),
         *_unknown_criteria(raw),
         *([] if undeclared else _bad_ratings(raw)),
+        *([] if raw.items is None else item_problems(raw.conversations, raw.items, partial=raw.partial)),
     ]
     if problems:
         raise DataError(raw.source, problems)
@@ -205,10 +209,14 @@ def _nothing_left(raw: RawRun) -> str:
 
 def _typed(raw: RawRun) -> Run:
     systems = raw.systems.astype({"system": str, "family": str, "has_persona": bool, "is_qc": bool})
+    if raw.items is not None:
+        systems["is_qc"] = ~systems["system"].isin(ordinary_systems(raw.conversations, raw.items))
     systems = systems.sort_values(["is_qc", "system"], ignore_index=True)
     assignments = _assignments(raw.assignments, raw.conversations)
     conversations = _conversations(raw.conversations.reset_index(drop=True), assignments, systems)
     order = _order(conversations)
+    if raw.items is not None:
+        conversations["is_qc"] = raw.items["kind"].eq("bad").to_numpy(bool)
     ratings = raw.ratings.reindex(columns=raw.criteria["label"].to_list())
     return Run(
         name=raw.name,
@@ -221,6 +229,7 @@ def _typed(raw: RawRun) -> Run:
         assignments=assignments,
         conversations=conversations.iloc[order].reset_index(drop=True),
         ratings=ratings.iloc[order].astype(np.float64).reset_index(drop=True),
+        items=None if raw.items is None else typed_items(raw.items, order),
         words=None if raw.words is None else _reordered(raw.words, order),
         incidents=None if raw.incidents is None else _incidents(raw.incidents, systems),
         left_out=raw.left_out,

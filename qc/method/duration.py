@@ -15,7 +15,10 @@ from qc.run import Run, codes
 
 @dataclass(frozen=True, slots=True)
 class Minutes:
-    """Mean minutes per conversation of workers who passed, who failed, and of all; NaN if unknown."""
+    """Mean minutes of a conversation, or an assignment: of workers who passed, who failed, and of all.
+
+    NaN if unknown.
+    """
 
     passed: float
     failed: float
@@ -23,8 +26,20 @@ class Minutes:
 
 
 def minutes_per_conversation(sample: Sample) -> Minutes:
-    """Return how long conversations took, over the assignments whose working time is known."""
-    minutes = assignment_minutes(sample.run)
+    """Return how long conversations took, over the assignments whose working time is known.
+
+    In a run of transcripts it is how long an item took, control items among them.
+    """
+    return _by_group(sample, assignment_minutes(sample.run))
+
+
+def minutes_per_assignment(sample: Sample) -> Minutes:
+    """Return how long whole assignments took, of those whose working time is known."""
+    return _by_group(sample, sample.run.assignments["seconds"].to_numpy(np.float64) / 60)
+
+
+def _by_group(sample: Sample, minutes: NDArray[np.float64]) -> Minutes:
+    """Return the means of `minutes`, (assignments,)."""
     known = np.isfinite(minutes)
     passed = sample.screening.keeps(codes(sample.run.assignments["worker"]))
     return Minutes(

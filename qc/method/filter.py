@@ -51,7 +51,8 @@ def screen(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screen
         EmptyRunError: nobody can be tested, because the run has no criterion that counts for quality
             control, or no conversation with its qc bot, or none with a system.
     """
-    _validate(run, alpha)
+    require_level(alpha)
+    _validate(run)
     names = run.conversations["worker"].cat.categories
     workers, count = codes(run.conversations["worker"]), len(names)
     is_qc = run.conversations["is_qc"].to_numpy(bool)
@@ -79,11 +80,15 @@ def screen(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screen
     return Screening(alpha, table)
 
 
-def _validate(run: Run, alpha: float) -> None:
+def require_level(alpha: float) -> None:
+    """Raise OptionError unless `alpha` is strictly between 0 and 1."""
     if not 0 < alpha < 1:
         raise OptionError(
             f"--alpha is {alpha:g}, but a significance level lies between 0 and 1, both excluded."
         )
+
+
+def _validate(run: Run) -> None:
     if not run.criteria["counts_for_qc"].any():
         raise EmptyRunError(
             f"{run.source}: no criterion counts for quality control, so no worker can be tested. "

@@ -24,7 +24,8 @@ class PassRates:
     """Counts of a run.
 
     `hits` counts distinct HIT ids among the passed and among the failed, as the authors' `passrate.csv`
-    does: a HIT done by workers of both kinds counts in both. `conversations` leaves out the qc bot's.
+    does: a HIT done by workers of both kinds counts in both. `conversations` leaves out the qc bot's; in a
+    run of transcripts it counts judgments.
     """
 
     workers: Count
@@ -38,13 +39,11 @@ def pass_rates(sample: Sample) -> PassRates:
     run, screening = sample.run, sample.screening
     workers = screening.workers["passed"].to_numpy(bool)
     assignments = screening.keeps(codes(run.assignments["worker"]))
-    with_systems = run.conversations[~run.conversations["is_qc"]]
-    conversations = screening.keeps(codes(with_systems["worker"]))
     hits = run.assignments["hit"]
     passed_hits, failed_hits = hits[assignments].nunique(), hits[~assignments].nunique()
     return PassRates(
         workers=Count(int(workers.sum()), len(workers)),
         hits=Count(passed_hits, passed_hits + failed_hits),
         assignments=Count(int(assignments.sum()), len(assignments)),
-        conversations=Count(int(conversations.sum()), len(conversations)),
+        conversations=Count(int(sample.counted.sum()), int((~sample.is_qc).sum())),
     )

@@ -208,6 +208,7 @@ def _unkept(sample: Sample, workers: set[str]) -> Sample:
 def _differences(first: Run, second: Run) -> list[str]:
     """Return in sentences how systems and criteria of the runs differ."""
     return [
+        *_tasks(first, second),
         *_left_out("systems", _systems(first), _systems(second)),
         *_left_out("criteria", _labels(first), _labels(second)),
         *_changed(first, second, "negative", "Negative in one run only, so reversed only there"),
@@ -218,6 +219,15 @@ def _differences(first: Run, second: Run) -> list[str]:
             "Counted for quality control in one run only, so workers were not filtered alike",
         ),
         *_changed(first, second, "maximum", "Not on the same scale in both runs, so raw scores differ"),
+    ]
+
+
+def _tasks(first: Run, second: Run) -> list[str]:
+    if (first.items is None) == (second.items is None):
+        return []
+    return [
+        "In one run workers rated conversations that they had held, in the other texts that they had read, "
+        "so this compares two methods rather than repeating one."
     ]
 
 

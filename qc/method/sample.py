@@ -9,12 +9,16 @@ from numpy.typing import NDArray
 from qc.method.filter import Screening, screen
 from qc.method.standardise import oriented, standardise
 from qc.run import Run, codes
+from qc.statistics.groups import group_means
 from qc.statistics.noise import without_noise
 
 
 @dataclass(frozen=True)
 class Sample:
     """A run whose workers were screened and whose scores were standardised; rows are its conversations.
+
+    In a run of transcripts the rows are not `run.conversations` but judgments, each of one worker on one
+    item.
 
     C conversations, K criteria in the order of the run's. Codes are those of the run's categories: a
     worker's is the row in `screening.workers`, a system's the row in `run.systems`.
@@ -28,6 +32,7 @@ class Sample:
         raw: (C, K), ratings with negative criteria reversed, on one scale (`qc.method.standardise.oriented`);
             higher is better.
         z: (C, K), `raw` standardised per worker; NaN for a worker whose ratings are all the same.
+        items: (C,), which item was judged, codes; None where every row is a conversation of its own.
     """
 
     run: Run
@@ -37,6 +42,7 @@ class Sample:
     is_qc: NDArray[np.bool_]
     raw: NDArray[np.float64]
     z: NDArray[np.float64]
+    items: NDArray[np.intp] | None = None
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
@@ -52,6 +58,29 @@ class Sample:
     def overall(self) -> dict[str, NDArray[np.float64]]:
         """For the scales `z` and `raw`: (C,), the mean over the criteria of each conversation."""
         return {"z": self.z.mean(axis=1), "raw": self.raw.mean(axis=1)}
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """(C,), what a row that is counted weighs in its system's mean: 1 over the judgments of its item.
+
+        So every item weighs the same, however many workers who passed judged it.
+        """
+        if self.items is None:
+            return np.ones(len(self.systems))
+        judgments = np.bincount(self.items[self.counted], minlength=int(self.items.max(initial=-1)) + 1)
+        return 1 / np.maximum(judgments, 1)[self.items]
+
+    @cached_property
+    def tested(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Overall z and the system of each thing that counts when systems are compared, both (T,).
+
+        That is a conversation, or an item with the mean of its judgments; noise is rounded off.
+        """
+        values, systems = self.overall["z"][self.counted], self.systems[self.counted]
+        if self.items is not None:
+            _, first, item = np.unique(self.items[self.counted], return_index=True, return_inverse=True)
+            values, systems = group_means(values, item, len(first)), systems[first]
+        return without_noise(values), systems
 
     @cached_property
     def overall_rounded(self) -> NDArray[np.float64]:

@@ -1,7 +1,8 @@
 """Scores of the systems, standardised and raw.
 
 Source: Ji et al., ACL 2022, tables of system scores (thesis: tables 5.4 and A.2). A system's score on a
-criterion is the mean over its kept conversations, its overall score the mean over the criteria.
+criterion is the mean over its kept conversations, its overall score the mean over the criteria. In a run of
+transcripts it is the mean over its items, each with the mean over the workers who passed.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.statistics.groups import group_means
+from qc.statistics.groups import group_sums
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,9 @@ class Scores:
     """Scores of the competing systems, best first.
 
     `z` and `raw` have the same rows in the same order, by z, then by name; systems without a kept
-    conversation come last. Columns: `system` (str), `n` (int: conversations × criteria), `overall` (float),
-    then one column (float) per criterion in the order of the run's criteria. NaN where n is 0. `raw` is on
+    conversation come last. Columns: `system` (str), `n` (int: conversations × criteria; of transcripts
+    judgments × criteria), `overall` (float), then one column (float) per criterion in the order of the run's
+    criteria. NaN where n is 0. `raw` is on
     the scale of the ratings, after reversal: higher is better for every criterion. It is 0 to 100 for all
     criteria if their maxima differ.
     """
@@ -55,8 +57,14 @@ def _table(sample: Sample, scores: NDArray[np.float64]) -> pd.DataFrame:
     systems = sample.systems[counted]
     count = len(run.systems)
     labels = run.criteria["label"].to_list()
+    weights = sample.weights[counted]
+    total = group_sums(weights, systems, count)
     means = pd.DataFrame(
-        {label: group_means(scores[counted, j], systems, count) for j, label in enumerate(labels)}
+        {
+            label: group_sums(scores[counted, j] * weights, systems, count)
+            / np.where(total > 0, total, np.nan)
+            for j, label in enumerate(labels)
+        }
     )
     means.insert(0, "overall", means[labels].mean(axis=1))
     means.insert(0, "n", np.bincount(systems, minlength=count) * len(labels))

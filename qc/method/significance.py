@@ -1,7 +1,8 @@
 """Which systems score higher than which, pair by pair.
 
 Source: Ji et al., ACL 2022, the section on significance (thesis: figures of chapter 5): for each ordered
-pair of systems a one-sided rank-sum test on the overall z of their kept conversations, noise rounded off.
+pair of systems a one-sided rank-sum test on the overall z of their kept conversations, noise rounded off; in
+a run of transcripts on that of their items, each with the mean over the workers who judged it.
 """
 
 from dataclasses import dataclass
@@ -42,10 +43,9 @@ class Significance:
 
 
 def compare_systems(sample: Sample, scores: Scores) -> Significance:
-    """Test every competing system against every other, on the conversations of workers who passed."""
-    systems, counted = tuple(scores.z["system"]), sample.counted
-    ranks = ranks_of(sample, scores)[sample.systems[counted]]
-    p = rank_sum_matrix(sample.overall_rounded[counted], ranks, len(systems))
+    """Test every competing system against every other, on what the workers who passed rated."""
+    systems, (values, of) = tuple(scores.z["system"]), sample.tested
+    p = rank_sum_matrix(values, ranks_of(sample, scores)[of], len(systems))
     return Significance(systems, p, _holm(p))
 
 

@@ -133,6 +133,7 @@ def _sections(analysis: Analysis) -> Json:
         "persona": analysis.persona,
         "context": analysis.context,
         "adjusted": analysis.adjusted and _adjusted(analysis.adjusted),
+        "transcripts": analysis.transcripts,
     }
 
 

@@ -69,12 +69,14 @@ REPLICATION = AnalysisPart("replication", lambda a: a.replication)
 CRITERIA = AnalysisPart("criteria", lambda a: a.criteria)
 AGREEMENT = AnalysisPart("agreement", lambda a: a.agreement)
 FILTER = AnalysisPart("filter", lambda a: a.filter_check)
-ALPHA = AnalysisPart("alpha", lambda a: a.alpha)
 PERSONA = AnalysisPart("persona", lambda a: a.persona)
 CONTEXT = AnalysisPart("context", lambda a: a.context)
 ADJUSTED = AnalysisPart("context", lambda a: a.adjusted)
 TOPICS = AnalysisPart("topics", lambda a: a.topics)
 EFFORT = AnalysisPart("effort", lambda a: a.effort)
+TRANSCRIPTS = AnalysisPart("transcripts", lambda a: a.transcripts)
+REPEATS = AnalysisPart("transcripts", lambda a: a.transcripts.repeats if a.transcripts else None)
+EDITS = AnalysisPart("transcripts", lambda a: a.transcripts.edits if a.transcripts else None)
 
 PAGE = ReportFile(
     "report.html",

@@ -10,6 +10,7 @@ from qc.number_format import between, decimal, listed, percent, whole
 from qc.robustness.forecast import Forecast
 from qc.robustness.intervals import Intervals
 from qc.run import SIMULATED_NOTE
+from qc.transcripts.controls import Controls
 
 NAMED_PAIRS = 4
 # Of those who passed, the share of random workers at which data still look sound.
@@ -151,6 +152,8 @@ def _data(analysis: Analysis) -> str:
     if workers.passed < FEWEST_WORKERS:
         return f"There are too few workers to judge the data: {passed}."
     passed = f"{passed} ({percent(workers.rate)})"
+    if analysis.transcripts is not None:
+        return f"{passed}; {_controlled(analysis.transcripts.controls)}."
     if check is None or not math.isfinite(check.random_among_passed_bound):
         return f"{passed}; how many of them rate at random was not estimated."
     share, bound = check.random_among_passed, check.random_among_passed_bound
@@ -159,3 +162,17 @@ def _data(analysis: Analysis) -> str:
         f"{trust}: {passed}, and of those who passed about {percent(share)} are estimated to have rated at "
         f"random ({percent(bound)} if everyone who failed did)."
     )
+
+
+def _controlled(controls: Controls) -> str:
+    """Return how far control items lay from ordinary ones, with the workers who passed, as a clause."""
+    rows = controls.table[controls.table["group"] == "passed"].set_index("kind")["difference"]
+    named = (("bad", "bad twins", -1, "lower"), ("reference", "references", 1, "higher"))
+    distances = [
+        f"{what} {decimal(sign * float(rows[kind]), 1)} points {side}"
+        for kind, what, sign, side in named
+        if kind in rows and math.isfinite(rows[kind])
+    ]
+    if not distances:
+        return "what they rated tells nothing of control items"
+    return f"on average they rated {' and '.join(distances)} than ordinary items"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from qc.number_format import between, decimal, percent, probability, whole
+from qc.number_format import MISSING, decimal, percent, probability, whole
 
 OVERALL = "overall"
 GROUPS = ("passed", "failed", "all")
@@ -70,9 +70,13 @@ class Column:
     def cells(self, rows: pd.DataFrame) -> list[Cell]:
         """Return the cells of `rows` in this column."""
         values = rows[self.key].tolist()
-        if self.upper is not None:
-            return [Cell(between(*ends)) for ends in zip(values, rows[self.upper].tolist(), strict=True)]
         text = self.form.text if self.form else str
+        if self.upper is not None:
+            ends = zip(values, rows[self.upper].tolist(), strict=True)
+            return [
+                Cell(f"{text(low)} to {text(high)}" if np.isfinite([low, high]).all() else MISSING)
+                for low, high in ends
+            ]
         return [Cell(text(value), self.tone(value)) for value in values]
 
 

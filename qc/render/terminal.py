@@ -12,6 +12,7 @@ from qc.render.sentences import verdict
 from qc.render.table import P_EXACT, WRITTEN, Table
 from qc.render.tables.kept import incidents, kept
 from qc.render.tables.ranking import ranking, z_scores
+from qc.render.tables.transcripts import controls, kappa, repeat_correlations
 from qc.render.tables.workers import p_values
 from qc.run import LeftOut
 
@@ -38,6 +39,11 @@ def show(analysis: Analysis, console: Console) -> None:
     console.print(grid("Systems, best first", ranking(analysis).only(*OF_SYSTEMS)))
     by_criterion = z_scores(analysis).only("name", *range(1, len(analysis.run.criteria) + 1))
     console.print(grid("z by criterion; higher is better for all of them", by_criterion))
+    if (found := analysis.transcripts) is not None:
+        console.print(grid("Control items beside ordinary ones", controls(found.controls)))
+    if found is not None and found.repeats is not None:
+        console.print(grid("Items that a worker rated twice: κ", kappa(found.repeats)))
+        console.print(grid("… and r of each worker", repeat_correlations(found.repeats)))
     if analysis.incidents is not None and analysis.incidents.any:
         title = "Incidents, in all conversations that were begun"
         console.print(grid(title, incidents(analysis.incidents).only(*OF_INCIDENTS)))

@@ -4,13 +4,14 @@ Source: Ji et al., ACL 2022, the section on the influence of the filter's thresh
 not depend on α; α only decides whose conversations count.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qc.method.filter import Screening
 from qc.method.sample import Sample
-from qc.method.scores import Scores
+from qc.method.scores import Scores, score
 from qc.statistics.correlation import pearson, spearman
 
 LEVELS = tuple(percent / 100 for percent in range(1, 11))
@@ -85,6 +86,8 @@ def _by_level(
     sample: Sample, systems: tuple[str, ...], labels: list[str]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return the overall z of `systems` over `labels`, (levels, S), and how many conversations, (levels,)."""
+    if sample.items is not None:
+        return _rescored(sample, systems, labels)
     first, own = _first_level(sample)[sample.workers], sample.run.systems["system"].to_list()
     rows = ~sample.is_qc & (first < len(LEVELS))
     columns = [sample.run.criteria["label"].to_list().index(label) for label in labels]
@@ -96,6 +99,20 @@ def _by_level(
     sums = np.bincount(cells, weights=overall, minlength=shape[0] * shape[1]).reshape(shape).cumsum(axis=0)
     means = sums / np.where(counts > 0, counts, np.nan)
     return means[:, [own.index(system) for system in systems]], counts.sum(axis=1)
+
+
+def _rescored(
+    sample: Sample, systems: tuple[str, ...], labels: list[str]
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return the same of a run of transcripts, where what a judgment weighs hangs on who else passes."""
+    first, table = _first_level(sample), sample.screening.workers
+    z, judgments = np.full((len(LEVELS), len(systems)), np.nan), np.zeros(len(LEVELS), np.intp)
+    for level, alpha in enumerate(LEVELS):
+        screening = Screening(alpha, table.assign(passed=first <= level))
+        at_level = replace(sample, screening=screening)
+        scores = score(at_level).z.set_index("system").loc[list(systems), labels]
+        z[level], judgments[level] = scores.mean(axis=1), at_level.counted.sum()
+    return z, judgments
 
 
 def _replication(

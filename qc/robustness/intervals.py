@@ -88,11 +88,13 @@ def worker_sums(sample: Sample, scores: Scores, values: NDArray[np.float64]) -> 
         values: (conversations, V), any numbers per conversation.
 
     Returns:
-        (workers who passed, S, 1 + V): number of conversations, then the sums of the values.
+        (workers who passed, S, 1 + V): number of conversations, then the sums of the values; both by the
+        weights of the sample.
     """
     counted, passed = sample.counted, sample.screening.workers["passed"].to_numpy(bool)
     ranks = ranks_of(sample, scores)[sample.systems[counted]]
-    columns = np.column_stack([np.ones(int(counted.sum())), values[counted]])
+    weights = sample.weights[counted]
+    columns = np.column_stack([weights, values[counted] * weights[:, None]])
     workers = (np.cumsum(passed) - 1)[sample.workers[counted]]
     return unit_sums(columns, workers, ranks, (int(passed.sum()), len(scores.z)))
 

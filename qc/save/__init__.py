@@ -46,8 +46,14 @@ def save(run: Run, path: Path, form: str, on_step: OnStep = no_step) -> list[Los
         on_step: called with a description when each of the STEPS begins.
 
     Raises:
-        OutputError: the format would say something wrong about the ratings, or the file cannot be written.
+        OutputError: the format would say something wrong about the ratings, the run rates transcripts, which
+            no format holds, or the file cannot be written.
     """
+    if run.items is not None:
+        raise OutputError(
+            f"{path}: the run {run.name!r} rates transcripts, and these formats hold conversations only. "
+            "Nothing was written; `candor export` writes such a run."
+        )
     on_step(f"Checking what {form} can hold")
     lost = losses(run, form)
     fatal = [loss for loss in lost if loss.fatal]

@@ -2,10 +2,8 @@
 
 The first line is a header: the format and its version, the run, its criteria, its systems. Each further line
 is an assignment with its items, in the order in which they were shown; `twin_of` is the position of the
-ordinary item that a bad twin, a repeat or a reference belongs to.
-
-Only completed assignments are in it, those of
-simulated workers only while nobody else has completed one. Ratings are as the worker gave them.
+ordinary item that a bad twin, a repeat or a reference belongs to. Only completed assignments are in it, those
+of simulated workers only while nobody else has completed one. Ratings are as the worker gave them.
 """
 
 from collections.abc import Iterator, Sequence

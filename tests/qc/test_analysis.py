@@ -28,6 +28,7 @@ PARTS = {
     "context": {"context", "adjusted"},
     "topics": {"topics"},
     "effort": {"effort"},
+    "transcripts": set(),  # these are runs of conversations
 }
 Hits = dict[str, Any]
 ALWAYS = {"run", "options", "signature", "sample", "rates", "minutes", "workload", "cost", "scores", "notes"}

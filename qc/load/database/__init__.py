@@ -10,6 +10,14 @@ import pandas as pd
 from qc.errors import Problem
 from qc.load.database.choice import choose
 from qc.load.database.incidents import incidents
+from qc.load.database.items import (
+    is_of_transcripts,
+    item_ratings,
+    item_systems,
+    items,
+    presented,
+    ratings_of_items,
+)
 from qc.load.database.participation import counting, failures, taking_part
 from qc.load.database.values import flags, located, numbers, times
 from qc.load.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
@@ -40,7 +48,15 @@ def read(views: Views, options: LoadOptions) -> Run:
         EmptyRunError: the run holds no rated conversation that takes part.
     """
     run_id, name = choose(views, options.run, options.option)
+    read_task = _of_transcripts if is_of_transcripts(views, run_id) else _of_conversations
     problems: list[Problem] = []
+    raw = read_task(views, run_id, name, options, problems)
+    return build_run(raw, problems, options.criteria)
+
+
+def _of_conversations(
+    views: Views, run_id: object, name: str, options: LoadOptions, problems: list[Problem]
+) -> RawRun:
     assignments = _assignments(views.rows("v1_assignment", ASSIGNMENT, run_id), problems)
     conversations = views.rows("v1_conversation", CONVERSATION, run_id)
     conversations = conversations.assign(where=located("conversation", conversations["conversation_id"]))
@@ -53,7 +69,7 @@ def read(views: Views, options: LoadOptions) -> Run:
     )
     criteria = _criteria(views.rows("v1_criterion", CRITERION, run_id), problems)
     systems = _systems(views.rows("v1_system", SYSTEM, run_id), conversations, problems)
-    raw = RawRun(
+    return RawRun(
         name=name,
         source=views.source,
         criteria=criteria,
@@ -74,7 +90,30 @@ def read(views: Views, options: LoadOptions) -> Run:
         notes=(*notes, *failures(conversations, left_out)),
         partial=options.include_partial,
     )
-    return build_run(raw, problems, options.criteria)
+
+
+def _of_transcripts(
+    views: Views, run_id: object, name: str, options: LoadOptions, problems: list[Problem]
+) -> RawRun:
+    assignments = _assignments(views.rows("v1_assignment", ASSIGNMENT, run_id), problems)
+    given = item_ratings(views, run_id, problems)
+    kept, left_out, notes = taking_part(assignments, given, options.include_partial)
+    given = given[given["assignment_id"].isin(kept["assignment_id"])]
+    rated = presented(given)
+    criteria = _criteria(views.rows("v1_criterion", CRITERION, run_id), problems)
+    return RawRun(
+        name=name,
+        source=views.source,
+        criteria=criteria,
+        systems=item_systems(rated),
+        assignments=_renamed(kept, ASSIGNMENT_COLUMNS),
+        conversations=_renamed(rated, CONVERSATION_COLUMNS),
+        ratings=ratings_of_items(given, rated, criteria["label"], problems),
+        items=items(views, run_id, rated, problems),
+        left_out=left_out,
+        notes=tuple(notes),
+        partial=options.include_partial,
+    )
 
 
 def _renamed(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
@@ -87,7 +126,8 @@ def _assignments(rows: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
     return rows.assign(
         where=where,
         simulated=flags(rows["simulated"], where, problems),
-        seconds=worked.dt.total_seconds(),
+        # Times are kept to the microsecond; what pandas adds behind it would change the hash of the data.
+        seconds=worked.dt.total_seconds().round(6),
         hit=rows["assignment_id"],
         reward=np.nan,
         feedback=rows["feedback"].replace("", None),

@@ -19,6 +19,19 @@ CONVERSATION = ("assignment_id", "conversation_id", "position", "system", "has_p
 RATING = ("conversation_id", "criterion", "value")
 TURN = ("conversation_id", "turn_index", "author", "text")
 MARK = ("conversation_id", "ordinal", "round", "topic", "how", "opinion", "bot_opinion")
+ITEM_RATING = (
+    "assignment_id",
+    "position",
+    "item_id",
+    "source_conversation_id",
+    "system",
+    "family",
+    "kind",
+    "twin_of",
+    "criterion",
+    "value",
+)
+ITEM_EDIT = ("assignment_id", "position", "edit_share")
 
 TEXT = {
     "run",
@@ -37,6 +50,9 @@ TEXT = {
     "failure",
     "persona",
     "topic",
+    "task",
+    "item_id",
+    "source_conversation_id",
 }
 NULLABLE = {
     "agreed_at",
@@ -48,6 +64,9 @@ NULLABLE = {
     "opinion",
     "bot_opinion",
     "failure",
+    "source_conversation_id",
+    "twin_of",
+    "edit_share",
 }
 
 
@@ -82,6 +101,10 @@ class Views:
     def has(self, view: str) -> bool:
         """Return whether the database has `view`."""
         return view in sa.inspect(self._connection).get_view_names()
+
+    def columns(self, view: str) -> frozenset[str]:
+        """Return the names of the columns of `view`, which is there."""
+        return frozenset(column["name"] for column in sa.inspect(self._connection).get_columns(view))
 
     def counts(self, view: str, columns: Sequence[str], run_id: object) -> pd.DataFrame:
         """Return each combination of `columns` in `view`, of the run `run_id`, and `n`, its number of rows.

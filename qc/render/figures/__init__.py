@@ -10,6 +10,7 @@ from qc.render.figures.effort import worker_effort
 from qc.render.figures.figure import THEME, Drawing, Figure, finish
 from qc.render.figures.persona import persona
 from qc.render.figures.ranking import ranking, system_looks
+from qc.render.figures.repeats import repeats
 from qc.render.figures.replication import replication
 from qc.render.figures.significance import significance
 from qc.render.figures.style import drawing
@@ -21,6 +22,7 @@ from qc.render.manifest import (
     CONTEXT,
     CRITERIA,
     PERSONA,
+    REPEATS,
     SIGNIFICANCE,
     TOPICS,
     WHOLE,
@@ -47,6 +49,10 @@ def _effort(a: Analysis) -> Drawing | None:
     return worker_effort(a.filter_check) if a.effort and a.filter_check else None
 
 
+def _bad(a: Analysis) -> str:
+    return "the bad bot" if a.run.items is None else "bad twins"
+
+
 _ON_THE_PAGE: tuple[MadeFile[Drawing], ...] = (
     MadeFile("ranking.svg", "overall z with intervals and ranges of ranks", _ranking),
     SIGNIFICANCE.file("significance.svg", "p of every two systems", significance),
@@ -54,8 +60,9 @@ _ON_THE_PAGE: tuple[MadeFile[Drawing], ...] = (
     WHOLE.file(
         "worker-p-values.svg",
         "how p is distributed over the workers",
-        lambda a: worker_p_values(a.sample.screening, a.filter_check),
+        lambda a: worker_p_values(a.sample.screening, a.filter_check, _bad(a)),
     ),
+    REPEATS.file("repeats.svg", "how workers’ correlations with themselves are distributed", repeats),
     AGREEMENT.file("agreement.svg", "how r is distributed over pairs of workers", agreement),
     MadeFile("alpha.svg", "scores and workers kept at other levels α", _alpha, section="alpha"),
     PERSONA.file("persona.svg", "what a persona contributes in each family", persona),

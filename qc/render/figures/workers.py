@@ -25,12 +25,13 @@ WIDEST_BIN = 0.05
 HEIGHT, AXIS_LABEL, HEAD, FOOT = 330.0, 34.0, 74.0, 56.0
 
 
-def worker_p_values(screening: Screening, check: FilterCheck | None) -> Drawing:
+def worker_p_values(screening: Screening, check: FilterCheck | None, bad: str) -> Drawing:
     """Draw how the workers' p-values are distributed, and the level α below which they pass.
 
     Args:
         screening: the p-values.
         check: what share of the workers may have rated at random; None leaves their level out.
+        bad: what is to be rated lower, in words.
     """
     p = screening.workers["p"].to_numpy(np.float64)
     passed = screening.workers["passed"].to_numpy(bool)
@@ -41,7 +42,7 @@ def worker_p_values(screening: Screening, check: FilterCheck | None) -> Drawing:
     left = AXIS_LABEL + max(text_width(whole(tick)) for tick in ticks)
     page = sheet(HEIGHT)
     axes = panel(page, left, HEAD, WIDTH - left - MARGIN - GAP, HEIGHT - HEAD - FOOT)
-    axes.set(xlim=(0, 1), xlabel="p: does the worker rate the bad bot lower?", ylabel="workers (√ scale)")
+    axes.set(xlim=(0, 1), xlabel=f"p: does the worker rate {bad} lower?", ylabel="workers (√ scale)")
     axes.grid(axis="y")
     axes.stairs(counts[0], edges, fill=True, color=PASSED, linewidth=0)
     axes.stairs(

@@ -8,30 +8,48 @@ from qc.analysis import Analysis
 from qc.render.manifest import (
     ADJUSTED,
     AGREEMENT,
-    ALPHA,
     CLUSTERS,
     CONTEXT,
     CRITERIA,
+    EDITS,
     EFFORT,
     FILTER,
     FORECAST,
     INCIDENTS,
     INTERVALS,
     PERSONA,
+    REPEATS,
     REPLICATION,
     SIGNIFICANCE,
     TOPICS,
+    TRANSCRIPTS,
     WHOLE,
     AnalysisPart,
     MadeFile,
 )
 from qc.render.table import Table
-from qc.render.tables import context, correlations, kept, ranking, significance, words, workers
+from qc.render.tables import (
+    context,
+    correlations,
+    kept,
+    ranking,
+    significance,
+    transcripts,
+    words,
+    workers,
+)
 
 Tables = dict[str, Table]
 
 # What is made of intervals and scores.
 _SCORED = AnalysisPart("intervals", lambda a: a if a.intervals else None)
+
+
+def _alpha(a: Analysis) -> Table | None:
+    return (
+        workers.alpha(a.alpha, "Conversations" if a.run.items is None else "Judgments") if a.alpha else None
+    )
+
 
 TABLES: tuple[MadeFile[Table], ...] = (
     WHOLE.file("system_scores.csv", "z overall and by criterion, best system first", ranking.z_scores),
@@ -110,7 +128,7 @@ TABLES: tuple[MadeFile[Table], ...] = (
     TOPICS.file("topic_changes.csv", "how topics changed", words.changes),
     TOPICS.file("topic_words.csv", "the most frequent words of the topics", words.topic_words),
     EFFORT.file("effort.csv", "words and characters that workers wrote", words.effort),
-    ALPHA.file("alpha.csv", "what another level α would change", workers.alpha),
+    MadeFile("alpha.csv", "what another level α would change", _alpha, section="alpha"),
     PERSONA.file("persona.csv", "each family with and without persona", context.persona),
     CONTEXT.file("context.csv", "effects of position, time and topic", context.context),
     ADJUSTED.file("adjusted.csv", "scores adjusted for these effects", context.adjusted),
@@ -119,6 +137,39 @@ TABLES: tuple[MadeFile[Table], ...] = (
         "coefficients of the model behind the adjusted scores",
         context.coefficients,
     ),
+    TRANSCRIPTS.file(
+        "transcript_scores.csv",
+        "items, judgments and z by both published conventions",
+        lambda t: transcripts.conventions(t.conventions),
+    ),
+    TRANSCRIPTS.file(
+        "workers_per_item.csv",
+        "how many workers rated how many items",
+        lambda t: transcripts.coverage(t.coverage),
+    ),
+    TRANSCRIPTS.file(
+        "controls.csv",
+        "scores of bad twins, repeats and references beside those of ordinary items",
+        lambda t: transcripts.controls(t.controls),
+    ),
+    TRANSCRIPTS.file(
+        "controls_by_worker.csv",
+        "the mean raw score of each kind of item by each worker",
+        lambda t: transcripts.controls_by_worker(t.controls),
+    ),
+    TRANSCRIPTS.file(
+        "chance_passes.csv",
+        "how often workers pass who cannot tell bad twins",
+        lambda t: transcripts.chance_passes(t.chance_passes),
+    ),
+    REPEATS.file("kappa.csv", "κ of items that a worker rated twice", transcripts.kappa),
+    REPEATS.file(
+        "repeat_correlations.csv",
+        "how workers’ correlations with themselves are distributed",
+        transcripts.repeat_correlations,
+    ),
+    REPEATS.file("repeats.csv", "how each worker agrees with themselves", transcripts.repeats),
+    EDITS.file("edits.csv", "what workers changed in texts that they were to improve", transcripts.edits),
     INCIDENTS.file(
         "incidents.csv",
         "for each system, also of what is not analysed: failed conversations, late replies, replies by which "

@@ -25,12 +25,12 @@ def duration(analysis: Analysis) -> Table:
 
 def kept(analysis: Analysis) -> Table:
     """Return what passed the filter; a reader sees the minutes that it took, too."""
-    rates = analysis.rates
+    rates, chatted = analysis.rates, analysis.run.items is None
     counts = {
         "workers": rates.workers,
         "assignments": rates.assignments,
         "HIT ids": rates.hits,
-        "conversations with systems": rates.conversations,
+        "conversations with systems" if chatted else "judgments of items": rates.conversations,
     }
     rows = [
         (name, count.passed, count.total - count.passed, count.total, count.rate)
@@ -38,6 +38,7 @@ def kept(analysis: Analysis) -> Table:
     ]
     heads = ["What", "Passed", "Failed", "Total", "Pass rate"]
     shown = [(name, *map(whole, numbers), percent(rate)) for name, *numbers, rate in rows]
+    thing = "conversation" if chatted else "item"
     minutes = (TWO.text(getattr(analysis.minutes, group)) for group in GROUPS)
     return Table(
         pd.DataFrame(rows, columns=["unit", "passed", "failed", "total", "rate"]),
@@ -46,7 +47,7 @@ def kept(analysis: Analysis) -> Table:
             *(Column(head, head, WRITTEN) for head in heads[1:]),
             Column("rate", form=SHARE),
         ),
-        pd.DataFrame([*shown, ("minutes per conversation", *minutes, "")], columns=heads),
+        pd.DataFrame([*shown, (f"minutes per {thing}", *minutes, "")], columns=heads),
     )
 
 

@@ -96,8 +96,8 @@ def agreement_r(found: Agreement) -> Table:
     return Table(pd.concat(parts, ignore_index=True))
 
 
-def alpha(found: AlphaInfluence) -> Table:
-    """Return what another level of the filter would change."""
+def alpha(found: AlphaInfluence, kept: str) -> Table:
+    """Return what another level of the filter would change; `kept` is the head above what is kept of it."""
     rows = [
         (level.alpha, level.workers, level.conversations, level.ranking_rho, level.replication_r, *level.z)
         for level in found.levels
@@ -107,7 +107,7 @@ def alpha(found: AlphaInfluence) -> Table:
     columns = [
         Column("level", "α"),
         Column("workers", "Workers kept", COUNT),
-        Column("conversations", "Conversations", COUNT),
+        Column("conversations", kept, COUNT),
         Column("ranking_rho", "ρ with this ranking", THREE),
     ]
     if frame["replication_r"].notna().any():

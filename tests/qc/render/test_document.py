@@ -15,7 +15,7 @@ import pytest
 from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse
 from qc.method.agreement import Pairs
 from qc.render.document import as_json, document
-from tests.qc.support.analyses import NASTY, awkward_run, bare, whole, without
+from tests.qc.support.analyses import NASTY, awkward_run, bare, rated, whole, without
 
 SCHEMA = json.loads(resources.files("qc.render").joinpath("report.schema.json").read_text(encoding="utf-8"))
 PARTS = {
@@ -31,7 +31,10 @@ PARTS = {
     "context": {"context", "adjusted"},
     "topics": {"topics"},
     "effort": {"effort"},
+    "transcripts": set(),
 }
+# Of a run that rates transcripts alone.
+OF_TRANSCRIPTS = {"transcripts"}
 
 
 def check(analysis: Analysis) -> Any:
@@ -78,14 +81,22 @@ def test_a_key_that_is_not_described_is_found() -> None:
 
 def test_a_whole_report_fits_the_schema() -> None:
     content = check(whole())
-    assert set(content) == set(SCHEMA["properties"])
+    assert set(content) == set(SCHEMA["properties"]) - OF_TRANSCRIPTS
     assert NASTY in {system["system"] for system in content["systems"]}
 
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_a_section_that_was_not_computed_is_absent(section: str) -> None:
     content = check(without(section))
-    assert set(SCHEMA["properties"]) - set(content) == PARTS[section]
+    assert set(SCHEMA["properties"]) - set(content) == PARTS[section] | OF_TRANSCRIPTS
+
+
+def test_a_whole_report_on_transcripts_fits_the_schema() -> None:
+    content = check(rated())
+    absent = {"incidents", "filter", "agreement", "topics", "effort", "persona", "context", "adjusted"}
+    assert set(SCHEMA["properties"]) - set(content) == absent
+    assert content["transcripts"]["repeats"] is not None
+    assert content["transcripts"]["edits"] is not None
 
 
 def test_the_text_is_the_content() -> None:

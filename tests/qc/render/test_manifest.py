@@ -10,11 +10,14 @@ from qc.analysis import SECTIONS
 from qc.render.figures import FIGURES
 from qc.render.manifest import REPORTS, ReportFile
 from qc.render.tables import TABLES
-from tests.qc.support.analyses import bare, without
+from tests.qc.support.analyses import bare, rated, without
 from tests.qc.support.written import Written
 
 FILES: tuple[ReportFile, ...] = (*REPORTS, *TABLES, *FIGURES)
 NAMES = [file.name for file in FILES]
+OF_TRANSCRIPTS = {file.name for file in FILES if file.section == "transcripts"}
+# Of runs of conversations alone.
+OF_CHATS = {"filter", "agreement", "persona", "context", "topics", "effort"}
 REPOSITORY = Path(__file__).parents[3]
 TEMPLATE = resources.files("qc.render").joinpath("page.html.jinja").read_text(encoding="utf-8")
 
@@ -25,14 +28,22 @@ def test_no_two_files_have_one_name() -> None:
 
 
 def test_what_is_declared_is_what_is_written(complete: Written) -> None:
-    assert sorted(file.name for file in complete.directory.iterdir()) == sorted(NAMES)
+    assert {file.name for file in complete.directory.iterdir()} == set(NAMES) - OF_TRANSCRIPTS
+
+
+def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
+    made = {file.name for file in (*TABLES, *FIGURES) if file.make(rated()) is not None}
+    declared = {file.name for file in (*TABLES, *FIGURES) if file.section not in OF_CHATS}
+    # Neither do its systems talk, nor do its workers overlap with those of the second run.
+    unheld = {"incidents.csv", *(name for name in NAMES if name.endswith("_without_shared_workers.csv"))}
+    assert made == declared - unheld
 
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_a_file_is_there_unless_its_section_was_left_out(section: str) -> None:
     analysis = without(section)
     absent = {file.name for file in TABLES if file.make(analysis) is None}
-    assert absent == {file.name for file in TABLES if file.section == section}
+    assert absent == {file.name for file in TABLES if file.section in {section, "transcripts"}}
     assert not any(file.make(analysis) for file in FIGURES if file.section == section)
 
 

@@ -2,13 +2,17 @@
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
 
 from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse
+from qc.load import load
 from qc.run import CHANGES, OPINIONS, LeftOut, Run, Words
 from tests.qc.support.runs import run_of
+from tests.qc.support.transcripts import add_item_run, item_database, simulated
 
 NASTY = "<script>alert('x')</script>"
 SYSTEMS = (NASTY, '"quoted", =1+1 & more', "a_system_with_a_name_that_has_no_end_" * 4, "plain")
@@ -99,3 +103,17 @@ def without(section: str) -> Analysis:
     """Return the analysis in which one section is missing."""
     options = AnalysisOptions(bootstrap=100, sections=frozenset(SECTIONS) - {section})
     return analyse(awkward_run(), options, awkward_run(seed=2))
+
+
+@cache
+def rated() -> Analysis:
+    """Return an analysis of a run of transcripts in which no section that such a run can have is missing."""
+    rng = np.random.default_rng(5)
+    first, second = (simulated(rng, names=names) for names in ("a", "b"))
+    first["edit_share"] = [0.1 if fluent < 40 else None for fluent in first["fluent"]]
+    with TemporaryDirectory() as folder:
+        database = item_database(Path(folder) / "rated.db")
+        add_item_run(database, first, run_id="first")
+        add_item_run(database, second, run_id="second")
+        runs = [load(database.path, name) for name in ("first", "second")]
+    return analyse(runs[0], QUICK, runs[1])

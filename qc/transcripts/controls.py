@@ -1,0 +1,111 @@
+"""Whether control items did what they are for: bad twins should score low, references high, repeats alike.
+
+Source: Ji, PhD thesis, chapter 3. References decide nothing: a floor on them changed nothing there.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.method.sample import Sample
+from qc.method.standardise import oriented, standardise
+from qc.number_format import between, decimal
+from qc.run import ITEM_KINDS, ItemKind, Run, codes
+from qc.statistics.confidence import t_interval
+from qc.statistics.groups import group_means
+from qc.transcripts.twins import of_kind, twins
+
+
+@dataclass(frozen=True)
+class Controls:
+    """What each kind of item scored, and how far from the ordinary ones.
+
+    Attributes:
+        table: `group` ("passed" or "failed"), `kind`, `workers` (int: who rated such items), `ratings` (int:
+        how
+            many of them stood on their screens), `raw` and `z` (float: overall, mean over workers of each
+            worker's mean), `difference` (float: mean over workers of each worker's mean raw distance from the
+            ordinary items that these belong to; a reference that belongs to none is held against all ordinary
+            items of the worker), `low`, `high` (float: its interval, workers taken as drawn from many). NaN
+            where there is nothing to compute from, and in the last three of ordinary items.
+        by_worker: `worker` (str), then a column (float) per kind: the worker's mean raw score, or NaN.
+        notes: sentences that a reader must see.
+    """
+
+    table: pd.DataFrame
+    by_worker: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+def describe_controls(run: Run, sample: Sample) -> Controls:
+    """Return what the kinds of items scored, in each group of workers."""
+    scores, workers = oriented(run), codes(run.conversations["worker"])
+    count = len(sample.screening.workers)
+    z = standardise(scores, workers, count).mean(axis=1)
+    raw = scores.mean(axis=1)
+    distance = raw - _ordinary(run, raw, workers, count)
+    passed = sample.screening.workers["passed"].to_numpy(bool)
+    rows: list[dict[str, object]] = []
+    by_worker: dict[str, NDArray[np.float64]] = {}
+    for kind in ITEM_KINDS:
+        there = of_kind(run, kind)
+        means = [
+            group_means(values[there], workers[there], count)
+            for values in (raw, z, distance if kind != "ordinary" else np.full(len(raw), np.nan))
+        ]
+        by_worker[kind] = means[0]
+        if there.any():
+            rows += [
+                {
+                    "group": group,
+                    "kind": kind,
+                    "workers": int(np.isfinite(means[0][members]).sum()),
+                    "ratings": int((there & members[workers]).sum()),
+                    "raw": _mean(means[0][members]),
+                    "z": _mean(means[1][members]),
+                    **_estimate(means[2][members]),
+                }
+                for group, members in (("passed", passed), ("failed", ~passed))
+            ]
+    table = pd.DataFrame(rows).sort_values("group", ascending=False, kind="stable", ignore_index=True)
+    own = pd.DataFrame({"worker": sample.screening.workers["worker"], **by_worker})
+    return Controls(table, own, tuple(_notes(table)))
+
+
+def _ordinary(
+    run: Run, raw: NDArray[np.float64], workers: NDArray[np.intp], count: int
+) -> NDArray[np.float64]:
+    """Return, (presentations,), the score that a control item is held against."""
+    ordinary = of_kind(run, "ordinary")
+    against = group_means(raw[ordinary], workers[ordinary], count)[workers]
+    kinds: tuple[ItemKind, ...] = ("bad", "repeat", "reference")
+    for kind in kinds:
+        pairs = twins(run, kind)
+        against[pairs.control] = raw[pairs.ordinary]
+    return against
+
+
+def _estimate(values: NDArray[np.float64]) -> dict[str, float]:
+    """Return the mean of what is known of `values`, one of each worker, with its interval."""
+    known = np.sort(values[np.isfinite(values)])
+    error = known.std(ddof=1) / np.sqrt(len(known)) if len(known) > 1 else np.nan
+    low, high = t_interval(np.array(_mean(values)), np.array(error), len(known) - 1)
+    return {"difference": _mean(values), "low": float(low), "high": float(high)}
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    known = np.sort(values[np.isfinite(values)])
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _notes(table: pd.DataFrame) -> list[str]:
+    found = table[(table["group"] == "passed") & (table["kind"] == "reference") & (table["workers"] > 0)]
+    return [
+        "References should score clearly higher than ordinary items; with the workers who passed they do not "
+        f"(difference {decimal(row['difference'], 1)}, 95 % interval "
+        f"{between(row['low'], row['high'], 1)}). Look at the references before quoting a score."
+        for row in found.to_dict("records")
+        if not row["low"] > 0
+    ]

@@ -1,0 +1,65 @@
+"""From ratings of items to judgments: what each worker finally says of each ordinary item.
+
+Source: Ji, PhD thesis, chapters 3 and 4. A repeat is averaged with its item; bad twins and references
+never count. z is over all ratings of a worker, as in chapter 3; chapter 4 leaves the bad ones out of mean and
+standard deviation. The thesis gives no divisor; here it is n - 1, as for conversations.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.method.sample import Sample
+from qc.method.standardise import oriented, standardise
+from qc.run import Run, codes
+from qc.transcripts.filter import screen_raters
+from qc.transcripts.twins import items_of, of_kind, twins
+
+
+def take_judgments(run: Run, alpha: float = 0.05) -> Sample:
+    """Screen the workers of a run of transcripts at level `alpha`, standardise, and return its judgments.
+
+    Raises:
+        OptionError: `alpha` is not strictly between 0 and 1.
+        EmptyRunError: no worker can be tested.
+    """
+    scores = oriented(run)
+    screening = screen_raters(run, scores, alpha)
+    workers = codes(run.conversations["worker"])
+    rows = np.flatnonzero(of_kind(run, "ordinary"))
+    return Sample(
+        run=run,
+        screening=screening,
+        workers=workers[rows],
+        systems=codes(run.conversations["system"])[rows],
+        is_qc=np.zeros(len(rows), bool),
+        raw=judged(run, scores),
+        z=judged(run, standardise(scores, workers, len(screening.workers))),
+        items=codes(items_of(run)["item"])[rows],
+    )
+
+
+def without_bad(run: Run, sample: Sample) -> Sample:
+    """Return `sample`, the judgments of `run`, with z by mean and sd of all ratings but those of bad ones."""
+    scores, others = oriented(run), ~of_kind(run, "bad")
+    workers, z = codes(run.conversations["worker"]), np.full(scores.shape, np.nan)
+    z[others] = standardise(scores[others], workers[others], len(sample.screening.workers))
+    return replace(sample, z=judged(run, z))
+
+
+def judged(run: Run, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values of the ordinary items, each the mean with those of its repeats.
+
+    Args:
+        run: of transcripts.
+        values: (presentations, V).
+
+    Returns:
+        (ordinary items on workers' screens, V), in the order of the run.
+    """
+    rows, pairs = np.flatnonzero(of_kind(run, "ordinary")), twins(run, "repeat")
+    total, times = values.copy(), np.ones(len(values))
+    np.add.at(total, pairs.ordinary, values[pairs.control])
+    np.add.at(times, pairs.ordinary, 1)
+    return np.asarray((total / times[:, None])[rows])

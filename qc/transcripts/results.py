@@ -1,0 +1,48 @@
+"""All that a report says of a run of transcripts, and of no other."""
+
+from dataclasses import dataclass
+
+from qc.method.duration import Minutes, minutes_per_assignment
+from qc.method.sample import Sample
+from qc.method.scores import Scores
+from qc.run import Run
+from qc.transcripts.chance_passes import ChancePasses, chance_passes
+from qc.transcripts.controls import Controls, describe_controls
+from qc.transcripts.conventions import Conventions, compare_conventions
+from qc.transcripts.coverage import Coverage, describe_coverage
+from qc.transcripts.edits import Edits, describe_edits
+from qc.transcripts.repeats import Repeats, describe_repeats
+
+
+@dataclass(frozen=True)
+class TranscriptResults:
+    """What a run of transcripts tells beside scores. A part is None where the run holds nothing for it."""
+
+    conventions: Conventions
+    coverage: Coverage
+    controls: Controls
+    chance_passes: ChancePasses
+    repeats: Repeats | None
+    edits: Edits | None
+    minutes_per_assignment: Minutes
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences that a reader must see."""
+        return (*self.coverage.notes, *self.chance_passes.notes, *self.controls.notes)
+
+
+def describe_transcripts(sample: Sample, scores: Scores, seed: int) -> TranscriptResults | None:
+    """Return what the judgments of a run tell; None if its workers chatted."""
+    run: Run = sample.run
+    if run.items is None:
+        return None
+    return TranscriptResults(
+        conventions=compare_conventions(run, sample, scores),
+        coverage=describe_coverage(sample),
+        controls=describe_controls(run, sample),
+        chance_passes=chance_passes(sample, seed),
+        repeats=describe_repeats(run, sample.screening),
+        edits=describe_edits(run, sample, scores),
+        minutes_per_assignment=minutes_per_assignment(sample),
+    )
