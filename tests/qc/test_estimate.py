@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -94,10 +95,14 @@ def test_only_what_is_asked_for_is_written(tmp_path: Path) -> None:
     assert set(pd.read_csv(out / "efficiency.csv")["metric"]) == {"noise"}
 
 
-def test_a_run_of_ours(small_hits: dict[str, Any], hits_file: Callable[[object], Path]) -> None:
-    result = run(hits_file(small_hits), "--alpha", "0.9", "--bootstrap", 200)
-    assert result.exit_code in {0, 2}
-    assert "Traceback" not in result.output
+def test_a_small_run_is_estimated_as_far_as_it_goes(
+    small_hits: dict[str, Any], hits_file: Callable[[object], Path]
+) -> None:
+    result = run(hits_file(small_hits), "--criterion", "fun", "--bootstrap", 200)
+    assert result.exit_code == 0, result.output
+    # One worker passed, and met each of the three systems once.
+    assert "one judgment only" in " ".join(result.stdout.split())
+    assert re.search(r"fun +│ all systems │ raw +│ none +│ +3 │ +3 │ +50.000 │ +– │", result.stdout)
 
 
 @pytest.mark.published
