@@ -15,7 +15,9 @@ from sqlmodel import SQLModel
 from server.db import models, views
 from server.db.engine import alembic_config, migrate, open_engine
 from tests.server.support.database import execute, make_run, query
+from tests.server.support.items import ITEMS_RUN, make_items_run
 from tests.server.support.server import House
+from tests.server.support.study import RUN
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
@@ -142,6 +144,16 @@ def test_down_and_up_again(url: str) -> None:
     assert names(url, "index") <= {"alembic_version_pkc"}
     migrate(url)
     assert schema(url) == before
+
+
+def test_a_database_from_before_items(url: str) -> None:
+    make_run(url)
+    command.downgrade(alembic_config(url), "0007")
+    assert "shown_item" not in names(url, "table")
+    migrate(url)
+    assert query(url, "SELECT run, task FROM v1_run") == [(RUN, "chat")]
+    make_items_run(url)
+    assert query(url, "SELECT run, task FROM v1_run ORDER BY run_id")[1] == (ITEMS_RUN, "transcripts")
 
 
 def test_migrating_twice_changes_nothing(url: str) -> None:

@@ -13,8 +13,9 @@ from qc.load import load
 from server.bots.lineup import OpenRun
 from tests.qc.support.same import same_frame
 from tests.server.support.commands import Candor
+from tests.server.support.database import make_run, query
 from tests.server.support.server import House
-from tests.server.support.study import RUN, SYSTEMS
+from tests.server.support.study import RUN, SYSTEMS, study_text
 from tests.support.waiting import ENOUGH
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
@@ -67,3 +68,18 @@ def test_the_report_reads_the_database(exported: Path, url: str, tmp_path: Path)
     said = json.loads((tmp_path / "report" / "report.json").read_text())
     assert said
     assert "p%40ss" not in done.stdout + done.stderr + json.dumps(said)
+
+
+@pytest.mark.databases("sqlite")
+def test_conversations_left_unrated_are_no_failures(url: str, serve: Callable[..., House]) -> None:
+    house = serve(url, make_run(url, study_text(rate_share=0.5)))
+    for number in range(6):
+        with house.page(f"worker {number}") as page:
+            page.whole_unless_unrated()
+    statuses = dict(query(url, "SELECT status, count(*) FROM v1_conversation GROUP BY status"))
+    assert statuses.keys() == {"rated", "unrated"}  # of 18 with systems; all rated, or none: twice 0.5 ** 18
+    run = load(url)
+    assert len(run.conversations) == statuses["rated"]
+    assert run.incidents is not None
+    assert run.incidents["failed"].sum() == 0
+    assert not any("could not carry on" in note for note in run.notes)

@@ -161,17 +161,7 @@ def test_the_finished_conversations_of_a_run(url: str, serve: Callable[..., Hous
 def test_conversations_left_unrated_are_items_too(url: str, serve: Callable[..., House]) -> None:
     house = serve(url, make_run(url, study_text(rate_share=1e-9)))
     with house.page() as page:
-        page.agree()
-        for number in range(4):
-            page.open_topic()
-            page.say("line 0")
-            page.say("line 1")
-            page.send("end_conversation")
-            due = page.until_any("rating_due", "topic_due", "feedback_due")
-            if due == "rating_due":
-                page.rate("topic_due" if number < 3 else "feedback_due")
-        page.send("feedback", text="")
-        page.until("completed")
+        page.whole_unless_unrated()
     statuses = dict(query(url, "SELECT status, count(*) FROM v1_conversation GROUP BY status"))
     assert statuses == {"unrated": 3, "rated": 1}  # the qc bot's is always rated
     assert len(of_run(url, composition={"ordinary": 3})) == 3

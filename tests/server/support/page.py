@@ -139,3 +139,17 @@ class Page:
             self.rate("topic_due" if number < conversations else "feedback_due")
         self.send("feedback", text="Thank you.")
         return self.until("completed")
+
+    def whole_unless_unrated(self, conversations: int = 4) -> None:
+        """Go all the way in a study that leaves some conversations unrated."""
+        self.agree()
+        for _ in range(conversations):
+            self.open_topic()
+            for number in range(2):
+                self.say(f"line {number}")
+            self.send("end_conversation")
+            if self.until_any("rating_due", "topic_due", "feedback_due") == "rating_due":
+                self.send("rate", ratings=RATINGS)
+                self.until_any("topic_due", "feedback_due")
+        self.send("feedback", text="")
+        self.until("completed")
