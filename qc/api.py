@@ -1,4 +1,4 @@
-"""The Python interface: read a run, analyse it, write its report, or write it in another format.
+"""The Python interface: read a run, analyse it, write its report or another format; estimate from judgments.
 
 These names, their arguments and the attributes that their docstrings list are what a program outside this
 package may rely on; `docs/analyst.md` has an example. What is wrong with a source, with the data in it or
@@ -19,7 +19,10 @@ from qc.errors import (
     RunChoiceError,
     SourceError,
 )
+from qc.estimators.confidence_sequence import ConfidenceSequence, asymptotic, bounded
+from qc.judgments import Judged, Judgments, Selection, read_judgments
 from qc.load import load
+from qc.precision import EstimateOptions, Estimates, estimate
 from qc.render import write as write_report
 from qc.run import LeftOut, Run, Words
 from qc.save import Loss, save
@@ -28,8 +31,13 @@ __all__ = [
     "SECTIONS",
     "Analysis",
     "AnalysisOptions",
+    "ConfidenceSequence",
     "DataError",
     "EmptyRunError",
+    "EstimateOptions",
+    "Estimates",
+    "Judged",
+    "Judgments",
     "LeftOut",
     "Loss",
     "OptionError",
@@ -39,10 +47,15 @@ __all__ = [
     "ReplicationError",
     "Run",
     "RunChoiceError",
+    "Selection",
     "SourceError",
     "Words",
     "analyse",
+    "asymptotic",
+    "bounded",
+    "estimate",
     "load",
+    "read_judgments",
     "save",
     "write_report",
 ]

@@ -19,10 +19,12 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from qc.errors import QcError
+from qc.errors import OptionError, QcError
 from qc.progress import OnStep
 
 EXIT_BAD_INPUT = 2
+WIDTH_OF_A_FILE = 140
+ALL = "all"
 
 SourceName = Annotated[
     str,
@@ -63,6 +65,29 @@ def stderr_console() -> Iterator[Console]:
     except QcError as error:
         stderr.print(f"Error: {error}", style="red")
         raise typer.Exit(EXIT_BAD_INPUT) from None
+
+
+def output_console() -> Console:
+    """Return the console for results; what goes into a file or a pipe is not cut to a terminal's width."""
+    console = Console(markup=False, highlight=False)
+    return console if console.is_terminal else Console(markup=False, highlight=False, width=WIDTH_OF_A_FILE)
+
+
+def names_in(option: str, given: str, known: tuple[str, ...]) -> frozenset[str]:
+    """Return the names that an option holds, separated by commas; all that are known for ALL.
+
+    Raises:
+        OptionError: a name is not among `known`, or there is none.
+    """
+    if given == ALL:
+        return frozenset(known)
+    names = frozenset(name.strip() for name in given.split(",") if name.strip())
+    unknown = sorted(names - set(known))
+    if unknown or not names:
+        raise OptionError(
+            f"{option} is {given!r}; give names separated by commas, or {ALL!r}: {', '.join(known)}."
+        )
+    return names
 
 
 @contextmanager

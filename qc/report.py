@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from qc.analysis import NEEDING_WORDS, SECTIONS, Analysis, AnalysisOptions, analyse, steps
 from qc.command import (
+    ALL,
     CriteriaFile,
     IncludePartial,
     RunName,
     SourceName,
+    names_in,
+    output_console,
     progress,
     stderr_console,
 )
@@ -24,9 +26,6 @@ from qc.load import LoadOptions, Source, holds_run, is_database, open_source, re
 from qc.progress import OnStep
 from qc.render import FORMATS, PAGE, show, write, writing_steps
 from qc.run import Run
-
-WIDTH_OF_A_FILE = 140
-ALL = "all"
 
 _SECTION_HELP = "\n\n".join(f"[b]{name}[/b]: {what}" for name, what in SECTIONS.items())
 
@@ -80,8 +79,8 @@ def report(
 ) -> None:
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
     with stderr_console() as stderr:
-        options = AnalysisOptions(alpha, seed, bootstrap, reward, _names("--only", only, tuple(SECTIONS)))
-        wanted = _names("--format", formats, FORMATS)
+        options = AnalysisOptions(alpha, seed, bootstrap, reward, names_in("--only", only, tuple(SECTIONS)))
+        wanted = names_in("--format", formats, FORMATS)
         wanted = wanted if out else frozenset()
         _require_replicate(replicate, replicate_run)
         reads = 1 if replicate is None else 2
@@ -98,18 +97,6 @@ def report(
             analysis = analyse(first, options, second, on_step)
             files = write(analysis, out, wanted, on_step) if out else []
     _tell(analysis, out, files)
-
-
-def _names(option: str, given: str, known: tuple[str, ...]) -> frozenset[str]:
-    if given == ALL:
-        return frozenset(known)
-    names = frozenset(name.strip() for name in given.split(",") if name.strip())
-    unknown = sorted(names - set(known))
-    if unknown or not names:
-        raise OptionError(
-            f"{option} is {given!r}; give names separated by commas, or {ALL!r}: {', '.join(known)}."
-        )
-    return names
 
 
 def _require_replicate(replicate: str | None, run: str | None) -> None:
@@ -156,18 +143,12 @@ def _second_source(first: Source, replicate: str, run: str | None) -> Iterator[t
 
 
 def _tell(analysis: Analysis, out: Path | None, files: list[Path]) -> None:
-    console = _output()
+    console = output_console()
     show(analysis, console)
     if out is None:
         console.print(f"Nothing was written. With --out DIR you get {PAGE.name}, tables and figures.")
     else:
         console.print(f"{len(files)} files written to {out}; begin with {files[0].name}.", soft_wrap=True)
-
-
-def _output() -> Console:
-    """Return the console for results; what goes into a file or a pipe is not cut to a terminal's width."""
-    console = Console(markup=False, highlight=False)
-    return console if console.is_terminal else Console(markup=False, highlight=False, width=WIDTH_OF_A_FILE)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,26 @@ def signature(
     return "|".join(f"{key}={value}" for key, value in parts.items())
 
 
+def judgments_signature(rows: pd.DataFrame, metrics: pd.DataFrame, seed: int, bootstrap: int) -> str:
+    """Return the signature of estimates from judgments: the same one means the same numbers.
+
+    Args:
+        rows: judgments, with the columns of `qc.judgments.Judgments.rows`.
+        metrics: of the pool.
+        seed: of everything that is drawn.
+        bootstrap: number of resamples.
+    """
+    parts = {
+        "candor": version("candor"),
+        "judgments": f"sha256:{_hash(rows)[:DIGEST_LENGTH]}",
+        "pool": str(len(metrics)),
+        "metrics": f"sha256:{_hash(metrics)[:DIGEST_LENGTH]}",
+        "seed": str(seed),
+        "bootstrap": str(bootstrap),
+    }
+    return "|".join(f"{key}={value}" for key, value in parts.items())
+
+
 def _reward(paid: pd.Series, given: float | None) -> dict[str, str]:
     """Return the reward that all have in common, or a hash of all; nothing if none is known."""
     amounts = paid.unique() if given is None else np.array([given])

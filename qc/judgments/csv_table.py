@@ -24,7 +24,9 @@ _OURS = {
     "rating": VALUE,
 }
 # Of an output there are these as numbers, too, but they measure nothing of it.
-NO_METRICS = frozenset({"judge", "judgments", "published"})
+NO_METRICS = frozenset({"judgments", "published"})
+# Which of an output's judgments a row is, where that varies; else it may well be a metric, a model as judge.
+NUMBER = "judge"
 # Two systems that gave the same output share a row.
 BETWEEN_SYSTEMS = ";"
 

@@ -95,6 +95,7 @@ class Judgments:
             standardised per worker; NaN where that is not possible), `position` (float: which of their
             worker's it was, from 1; NaN if unknown).
         notes: sentences that a reader of the results must see.
+        ends: of the scale of every criterion; None if the source does not tell.
     """
 
     source: str
@@ -104,6 +105,7 @@ class Judgments:
     metrics: pd.DataFrame
     rows: pd.DataFrame
     notes: tuple[str, ...] = ()
+    ends: tuple[float, float] | None = None
 
     @property
     def criteria(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from qc.errors import DataError, Problem, joined, quoted
 from qc.judgments.assembly import with_output_names
-from qc.judgments.csv_table import ITEM, OUTPUT, SYSTEM, CsvTable
+from qc.judgments.csv_table import BETWEEN_SYSTEMS, ITEM, OUTPUT, SYSTEM, CsvTable
 
 
 def metric_outputs(
@@ -101,7 +101,7 @@ def _with_systems(file: CsvTable, cells: pd.DataFrame, outputs: pd.DataFrame) ->
         problems = file.rows_where(
             differs, "names another system than the judgments of the same output.", "Correct one of them."
         )
-        unknown = sorted(set(cells[SYSTEM]) - set(known))
+        unknown = sorted(_names(cells[SYSTEM]) - _names(outputs[SYSTEM]))
         if unknown:
             problems.append(
                 Problem(f"systems {joined(unknown)}", "are not among the judgments.", "Correct the names.")
@@ -109,6 +109,11 @@ def _with_systems(file: CsvTable, cells: pd.DataFrame, outputs: pd.DataFrame) ->
     if problems:
         raise DataError(file.path, problems)
     return cells
+
+
+def _names(cells: pd.Series) -> set[str]:
+    """Return every system that is named, also beside others in a cell."""
+    return {name.strip() for cell in cells.unique() for name in cell.split(BETWEEN_SYSTEMS)}
 
 
 def _aligned(frame: pd.DataFrame, at: NDArray[np.intp]) -> pd.DataFrame:

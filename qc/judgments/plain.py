@@ -11,6 +11,7 @@ from qc.judgments.assembly import Rows, assemble, with_output_names
 from qc.judgments.csv_table import (
     CRITERION,
     ITEM,
+    NUMBER,
     OUTPUT,
     POSITION,
     SYSTEM,
@@ -118,14 +119,15 @@ def _outputs(table: CsvTable, cells: pd.DataFrame, own: list[str]) -> tuple[pd.D
             "the outputs apart.",
         )
         for name in (ITEM, SYSTEM, *own)
-        if differs[name].any()
+        if differs[name].any() and name != NUMBER
     ]
     if problems:
         raise DataError(table.path, problems)
-    kept = [name for name, different in differs.items() if not (different.any() or name in own)]
+    kept = [name for name, different in differs.items() if not different.any()]
     order = np.sort(first)
-    texts = cells.loc[order, [name for name in kept if name not in _OF_JUDGMENTS]]
-    return texts.reset_index(drop=True), metrics.loc[order].reset_index(drop=True)
+    texts = cells.loc[order, [name for name in kept if name not in {*own, *_OF_JUDGMENTS}]]
+    found = metrics.loc[order, [name for name in own if name in kept]]
+    return texts.reset_index(drop=True), found.reset_index(drop=True)
 
 
 def _differs(column: pd.Series, first: NDArray[np.intp]) -> NDArray[np.bool_]:

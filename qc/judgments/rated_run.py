@@ -16,6 +16,7 @@ from qc.judgments.csv_table import ITEM, OUTPUT, SYSTEM, CsvTable
 from qc.judgments.judgments import Judgments
 from qc.judgments.metric_file import metric_outputs
 from qc.method.sample import Sample
+from qc.method.standardise import scale_maximum
 from qc.run import Run
 
 OVERALL = "overall"
@@ -70,6 +71,7 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
         metrics=found,
         rows=rows,
         notes=sample.run.notes,
+        ends=(0.0, scale_maximum(sample.run)),
     )
 
 

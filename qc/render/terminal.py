@@ -26,27 +26,27 @@ def show(analysis: Analysis, console: Console) -> None:
     """Print a summary of `analysis`: the verdict and notes first, then what was kept, then the systems."""
     console.print(f"Run {analysis.run.name}  ({analysis.run.source})", style="bold")
     for sentence in verdict(analysis).sentences:
-        console.print(_ascii_minus(sentence))
+        console.print(ascii_minus(sentence))
     for note in analysis.notes:
         console.print(f"! {note}", style="yellow")
     for line in _left_out_lines(analysis.run.left_out):
         console.print(f"! {line}", style="yellow")
     level = f"Kept at α = {analysis.sample.screening.alpha:g}"
-    console.print(_grid(level, kept(analysis)))
+    console.print(grid(level, kept(analysis)))
     failed = p_values(analysis)
     if not failed.shown_rows.empty:
-        console.print(_grid("Workers who failed", failed, most=SHOWN_WORKERS))
-    console.print(_grid("Systems, best first", ranking(analysis).only(*OF_SYSTEMS)))
+        console.print(grid("Workers who failed", failed, most=SHOWN_WORKERS))
+    console.print(grid("Systems, best first", ranking(analysis).only(*OF_SYSTEMS)))
     by_criterion = z_scores(analysis).only("name", *range(1, len(analysis.run.criteria) + 1))
-    console.print(_grid("z by criterion; higher is better for all of them", by_criterion))
+    console.print(grid("z by criterion; higher is better for all of them", by_criterion))
     if (found := analysis.transcripts) is not None:
-        console.print(_grid("Control items beside ordinary ones", controls(found.controls)))
+        console.print(grid("Control items beside ordinary ones", controls(found.controls)))
     if found is not None and found.repeats is not None:
-        console.print(_grid("Items that a worker rated twice: κ", kappa(found.repeats)))
-        console.print(_grid("… and r of each worker", repeat_correlations(found.repeats)))
+        console.print(grid("Items that a worker rated twice: κ", kappa(found.repeats)))
+        console.print(grid("… and r of each worker", repeat_correlations(found.repeats)))
     if analysis.incidents is not None and analysis.incidents.any:
         title = "Incidents, in all conversations that were begun"
-        console.print(_grid(title, incidents(analysis.incidents).only(*OF_INCIDENTS)))
+        console.print(grid(title, incidents(analysis.incidents).only(*OF_INCIDENTS)))
     console.print(f"Signature: {analysis.signature}", soft_wrap=True)
 
 
@@ -62,36 +62,39 @@ def _left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
 
 def _shown(names: Sequence[str]) -> str:
     more = len(names) - SHOWN_IDS
-    return ", ".join(names[:SHOWN_IDS]) + (f" and {_all_in_document(more)}" if more > 0 else "")
+    return ", ".join(names[:SHOWN_IDS]) + (f" and {_all_in(more, DOCUMENT.name)}" if more > 0 else "")
 
 
-def _all_in_document(more: int) -> str:
-    return f"{whole(more)} more, all in {DOCUMENT.name}"
+def _all_in(more: int, file: str) -> str:
+    return f"{whole(more)} more, all in {file}"
 
 
-def _grid(title: str, table: Table, most: int | None = None) -> Grid:
-    """Return the first `most` rows of `table`, all if that is None, as rich lays them out."""
+def grid(title: str, table: Table, most: int | None = None, whole_in: str = DOCUMENT.name) -> Grid:
+    """Return the first `most` rows of `table`, all if that is None, as rich lays them out.
+
+    A line under them says how many more there are, all in the file `whole_in`.
+    """
     more = len(table.shown_rows) - most if most is not None else 0
-    caption = f"… and {_all_in_document(more)}" if more > 0 else None
-    grid = Grid(title=title, title_justify="left", caption=caption, caption_justify="left")
+    caption = f"… and {_all_in(more, whole_in)}" if more > 0 else None
+    made = Grid(title=title, title_justify="left", caption=caption, caption_justify="left")
     for number, column in enumerate(table.shown):
         # Names may be long, so they are folded and not cut; what is read as one number is neither.
-        grid.add_column(
+        made.add_column(
             column.head or "",
             justify="right" if column.form else "left",
             overflow="ellipsis" if number else "fold",
             no_wrap=column.upper is not None or column.form in (WRITTEN, P_EXACT),
         )
     for row in table.cells(most):
-        grid.add_row(
+        made.add_row(
             *(
-                _ascii_minus(cell.text) if column.form else cell.text
+                ascii_minus(cell.text) if column.form else cell.text
                 for column, cell in zip(table.shown, row, strict=True)
             )
         )
-    return grid
+    return made
 
 
-def _ascii_minus(text: str) -> str:
+def ascii_minus(text: str) -> str:
     """Return `text` with a minus that every terminal can show: a `?` before a number would mislead."""
     return text.replace("−", "-")

@@ -27,10 +27,19 @@ NARROWEST, WIDEST = 9, 60
 
 def workbook(analysis: Analysis, tables: Tables) -> bytes:
     """Return the workbook. Cells hold full precision; a table too long for a sheet says where the rest is."""
+    entries = [("source", analysis.run.source)]
+    entries += [("verdict", sentence) for sentence in verdict(analysis).sentences]
+    entries += [("note", note) for note in analysis.notes]
+    entries += [("signature", analysis.signature)]
+    return book_of(f"Report on {analysis.run.name}", entries, tables)
+
+
+def book_of(title: str, entries: Sequence[tuple[str, str]], tables: Tables) -> bytes:
+    """Return a workbook whose front has a title and labelled texts, and a sheet for each table."""
     out = io.BytesIO()
     with xlsxwriter.Workbook(out, {"constant_memory": True}) as book:
         styles = _Styles(book)
-        _write_front(book.add_worksheet("report"), analysis, tables, styles)
+        _write_front(book.add_worksheet("report"), title, entries, tables, styles)
         for file, table in tables.items():
             _write_table(book.add_worksheet(sheet_name(file)), file, table, styles)
     return out.getvalue()
@@ -60,14 +69,12 @@ def sheet_name(file: str) -> str:
     return PurePath(file).stem[:LONGEST_NAME]
 
 
-def _write_front(sheet: Worksheet, analysis: Analysis, tables: Tables, styles: _Styles) -> None:
+def _write_front(
+    sheet: Worksheet, title: str, entries: Sequence[tuple[str, str]], tables: Tables, styles: _Styles
+) -> None:
     sheet.set_column(0, 0, 14)
     sheet.set_column(1, 1, 110)
-    sheet.write_string(0, 0, f"Report on {analysis.run.name}"[:LONGEST_TEXT], styles.title)
-    entries = [("source", analysis.run.source)]
-    entries += [("verdict", sentence) for sentence in verdict(analysis).sentences]
-    entries += [("note", note) for note in analysis.notes]
-    entries += [("signature", analysis.signature)]
+    sheet.write_string(0, 0, title[:LONGEST_TEXT], styles.title)
     for row, (label, text) in enumerate(entries, start=2):
         sheet.write_string(row, 0, label, styles.label)
         sheet.write_string(row, 1, text[:LONGEST_TEXT], styles.prose)

@@ -36,6 +36,9 @@ COMMANDS = {
     "crowd": Command("bots.crowd.__main__", "Let simulated workers take part in a run."),
     "host": Command("bots.host.__main__", "Host models, so that they can answer as bots."),
     "report": Command("qc.report", "Report on a run: who is kept, how its systems score.", app="app"),
+    "estimate": Command(
+        "qc.estimate", "Say how precise means are, and what a metric saves in judgments.", app="app"
+    ),
     "convert": Command("qc.convert", "Write a run in another format.", app="app"),
     "export": Command("server.cli.export", "Write a run as a file: what was said and rated in it."),
     "audit": Command("server.cli.audit", "Count anew what arrivals go by, and compare."),

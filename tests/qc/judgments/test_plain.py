@@ -38,6 +38,13 @@ def test_the_order_of_outputs_is_that_of_the_file(written: Written) -> None:
     assert read_judgments(str(path)).of("value").names.tolist() == ["z", "a"]
 
 
+def test_a_judge_is_a_number_of_judgments_or_a_metric(written: Written) -> None:
+    rows = "output,system,worker,judge,value\n1,s,w,{},1\n1,s,v,{},2\n2,s,w,7,3\n"
+    assert list(read_judgments(str(written("number.csv", rows.format(0, 1)))).metrics) == []
+    metrics = read_judgments(str(written("model.csv", rows.format(4, 4)))).metrics
+    assert metrics["judge"].tolist() == [4, 7]
+
+
 def test_one_output_of_two_systems(written: Written) -> None:
     path = written("j.csv", "output,system,worker,value\n1,a;b,w,1\n2,b,w,2\n")
     judgments = read_judgments(str(path))
@@ -84,6 +91,15 @@ def test_metrics_by_output_bring_what_nobody_judged_into_the_pool(long_file: Pat
     known = judgments.of("fun", "b").with_metric("judge_llm")
     assert known.pool == 2
     assert known.values.tolist() == [2]
+
+
+def test_an_unjudged_output_of_two_systems_joins_both_pools(long_file: Path, written: Written) -> None:
+    metrics = written(
+        "metrics.csv",
+        "output,item,system,llm\na / i1,i1,a,1\na / i2,i2,a,2\nb / i1,i1,b,3\nb / i2,i2,b,4\nx,i3,a;b,5\n",
+    )
+    judgments = read_judgments(str(long_file), Selection(metrics))
+    assert judgments.of("fun", "a").pool == judgments.of("fun", "b").pool == 3
 
 
 def test_metrics_by_system(long_file: Path, written: Written) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from qc.judgments import Selection, read_judgments
 from qc.method.sample import Sample
+from tests.qc.support.database import Database
 
 
 @pytest.mark.published
@@ -58,6 +59,21 @@ def test_a_published_run(published: Path, published_sample: Callable[[str, str],
     assert overall.pool == len(overall.values) == 1075
     np.testing.assert_array_equal(overall.z, sample.overall["z"][sample.counted])
     assert "one judgment only" in judgments.notes[-1]
+
+
+def test_a_database_and_a_file_of_the_same_run_give_the_same_judgments(
+    database: Database, small_hits: dict[str, Any], hits_file: Callable[[object], Path]
+) -> None:
+    selection = Selection(run="first", alpha=0.9)
+    ours = read_judgments(str(database.path), selection)
+    theirs = read_judgments(str(hits_file(small_hits)), Selection(alpha=0.9))
+    assert ours.systems == theirs.systems
+    assert ours.ends == theirs.ends == (0.0, 100.0)
+    for system in ours.systems:
+        one, other = (each.of("overall", system) for each in (ours, theirs))
+        assert sorted(one.values) == sorted(other.values)
+        np.testing.assert_allclose(sorted(one.z), sorted(other.z))
+    assert len(ours.of("fun").values) > 0
 
 
 def test_a_run_and_a_metric_of_conversations_nobody_rated(

@@ -1,0 +1,96 @@
+"""Intervals that may be looked at after every judgment: they hold at all n at once, whatever makes one stop.
+
+An interval for an n fixed beforehand, looked at again and again until it is narrow or leaves some value out,
+misses far more often than it says. A confidence sequence is an interval for each n such that with probability
+1 − α none of them misses.
+
+Both assume judgments that come one from each worker, in an order that has nothing to do with their values;
+with several from one worker, give the means of workers (`worker_stream`): the target is then the mean over
+workers.
+
+Sources: Waudby-Smith and Ramdas, *Estimating means of bounded random variables by betting*, Journal of the
+Royal Statistical Society B 86, 2024 (bounded); Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, *Time-uniform
+central limit theory and asymptotic confidence sequences*, Annals of Statistics 52, 2024 (asymptotic).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+TRUNCATION = 0.5
+# Before this many values the asymptotic one has no ground.
+FIRST_LOOK = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceSequence:
+    """An interval after each of n values: `centre` ± `half_width`, both (n,)."""
+
+    centre: NDArray[np.float64]
+    half_width: NDArray[np.float64]
+
+    def first_within(self, target: float, minimum: int = FIRST_LOOK) -> int | None:
+        """Return the first n, from `minimum` on, whose half-width is `target` or less; None if none is."""
+        narrow = np.flatnonzero(self.half_width[minimum - 1 :] <= target)
+        return int(narrow[0]) + minimum if len(narrow) else None
+
+    def scaled(self, low: float, high: float) -> "ConfidenceSequence":
+        """Return it for values that were on [0, 1], on the scale from `low` to `high`."""
+        return ConfidenceSequence(low + (high - low) * self.centre, (high - low) * self.half_width)
+
+
+def bounded(values: NDArray[np.float64], alpha: float) -> ConfidenceSequence:
+    """Return the predictable plug-in empirical-Bernstein sequence: exact, for any values in [0, 1].
+
+    Args:
+        values: (n,), in the order in which they came, each in [0, 1].
+        alpha: probability that any of the intervals misses, at most.
+
+    Raises:
+        ValueError: a value lies outside [0, 1], so that nothing is guaranteed.
+    """
+    if len(values) and not (values.min() >= 0 and values.max() <= 1):
+        raise ValueError(f"values go from {values.min():g} to {values.max():g}; put them on [0, 1]")
+    t = np.arange(1, len(values) + 1)
+    means = (0.5 + np.cumsum(values)) / (t + 1)
+    variances = (0.25 + np.cumsum((values - means) ** 2)) / (t + 1)
+    earlier_means = np.concatenate([[0.5], means])[: len(values)]
+    earlier_variances = np.concatenate([[0.25], variances])[: len(values)]
+    bets = np.minimum(np.sqrt(2 * np.log(2 / alpha) / (earlier_variances * t * np.log1p(t))), TRUNCATION)
+    psi = (-np.log1p(-bets) - bets) / 4
+    staked = np.cumsum(bets)
+    reach = np.log(2 / alpha) + np.cumsum(4 * (values - earlier_means) ** 2 * psi)
+    return ConfidenceSequence(np.cumsum(bets * values) / staked, reach / staked)
+
+
+def asymptotic(values: NDArray[np.float64], alpha: float, tightest: int) -> ConfidenceSequence:
+    """Return the asymptotic sequence: for values without bounds, narrower, and right for large n.
+
+    With control variates, give it `control_variate.predictable_residuals`.
+
+    Args:
+        values: (n,), in the order in which they came.
+        alpha: probability that any of the intervals misses.
+        tightest: the n at which it shall be narrowest.
+
+    Returns:
+        Half-widths are NaN below FIRST_LOOK values, and as long as all values are the same.
+    """
+    t = np.arange(1, len(values) + 1)
+    means = np.cumsum(values) / t
+    # About the first value: far from 0, squares would lose what differs.
+    moved = values - values[:1]
+    variance = np.maximum(np.cumsum(moved**2) / t - (np.cumsum(moved) / t) ** 2, 0)
+    rho2 = (-2 * np.log(alpha) + np.log(1 - 2 * np.log(alpha))) / tightest
+    grown = t * rho2 + 1
+    half_width = np.sqrt(variance * 2 * grown / (t**2 * rho2) * np.log(np.sqrt(grown) / alpha))
+    half_width[: FIRST_LOOK - 1] = np.nan
+    half_width[np.logical_and.accumulate(moved == 0)] = np.nan
+    return ConfidenceSequence(means, half_width)
+
+
+def worker_stream(values: NDArray[np.float64], workers: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the mean of each worker's values, in the order in which workers first came, (W,)."""
+    _, first, of, sizes = np.unique(workers, return_index=True, return_inverse=True, return_counts=True)
+    return np.asarray((np.bincount(of, values) / sizes)[np.argsort(first)])

@@ -1,0 +1,133 @@
+"""What one metric adds to the judgments of one part of the data."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qc.estimators.control_variate import on_pool
+from qc.estimators.efficiency import Efficiency, efficiency, in_pool
+from qc.estimators.estimable import Estimated, NotEstimable
+from qc.estimators.pool_mean import Interval, PoolMean, pool_means
+from qc.estimators.resampled import resampled_means
+from qc.estimators.spread import spread
+from qc.estimators.worker_effect import WorkerEffect, worker_effect
+from qc.judgments import Judged
+from qc.statistics.chance import generator
+from qc.statistics.confidence import LEVEL
+
+FEWEST_OUTPUTS = 3
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean with its intervals at LEVEL: two by formula, two by resampling.
+
+    Attributes:
+        by_formula: the estimate, its normal interval, and the clustered one, which is that of record.
+        outputs: outputs resampled, each with its judgments.
+        workers: workers resampled, each with all they judged; NaN if unknown.
+    """
+
+    by_formula: PoolMean
+    outputs: Interval
+    workers: Interval
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a metric is worth as control variate.
+
+    Attributes:
+        metric: its name; empty for no metric at all.
+        rated: outputs with a judgment and the metric.
+        pool: outputs with the metric.
+        judgments: of these outputs.
+        plain, varied: the mean without and with the metric, of these outputs.
+        efficiency: with an endless pool, as if judgments were independent.
+        de_pool: the same with this pool.
+        de_record: (standard error of record without / with the metric)², with this pool.
+        effect: with an endless pool, by worker; None if workers are unknown, or fewer than two.
+    """
+
+    metric: str
+    rated: int
+    pool: int
+    judgments: int
+    plain: Mean
+    varied: Mean
+    efficiency: Efficiency
+    de_pool: Estimated
+    de_record: Estimated
+    effect: WorkerEffect | None
+
+    @property
+    def de_cluster(self) -> Estimated:
+        """Data efficiency with an endless pool, by worker."""
+        if self.effect is None or not np.isfinite(self.effect.de_cluster):
+            return NotEstimable("the workers are unknown, or fewer than two")
+        return self.effect.de_cluster
+
+    @property
+    def strength(self) -> float:
+        """|r| with single judgments; −1 where there is none."""
+        r = self.efficiency.r_judgment
+        return -1.0 if isinstance(r, NotEstimable) else abs(r)
+
+
+def worth(judged: Judged, metric: str, draws: int, seed: int) -> Worth | None:
+    """Return what `metric` adds to the judgments; None if too few of their outputs have it.
+
+    Args:
+        judged: the part of the data.
+        metric: name; empty for none, so that `varied` equals `plain`.
+        draws: number of resamples.
+        seed: of the resamples. Each part and metric draws the same units in the same order.
+    """
+    known = judged.with_metric(metric) if metric else judged
+    rated = int((known.counts > 0).sum())
+    if rated < FEWEST_OUTPUTS:
+        return None
+    pool = on_pool(known.metrics[metric].to_numpy(np.float64)) if metric else np.zeros(known.pool)
+    g = pool[known.outputs]
+    formula = pool_means(known.values, known.outputs, known.workers, pool, LEVEL)
+    weights = 1 / known.counts[known.outputs]
+    units = {"outputs": known.outputs, "workers": known.workers}
+    nothing = Interval(float("nan"), float("nan"), float("nan"))
+    drawn = {
+        name: (nothing, nothing)
+        if unit is None
+        else resampled_means(
+            known.values,
+            g,
+            weights,
+            unit,
+            pool[known.counts == 0],
+            LEVEL,
+            draws,
+            generator(seed, f"means by {name}"),
+        )
+        for name, unit in units.items()
+    }
+    plain, varied = (Mean(formula[at], drawn["outputs"][at], drawn["workers"][at]) for at in (0, 1))
+    if rated == known.pool:
+        varied = plain  # by each interval: a pool that is rated throughout tells nothing more
+    found = efficiency(known.values, known.outputs, g, spread(known.values, known.outputs).unbiased)
+    r = found.r_judgment
+    return Worth(
+        metric=metric,
+        rated=rated,
+        pool=known.pool,
+        judgments=len(known.values),
+        plain=plain,
+        varied=varied,
+        efficiency=found,
+        de_pool=r if isinstance(r, NotEstimable) else in_pool(r, rated, known.pool),
+        de_record=_record(plain.by_formula.clustered.se, varied.by_formula.clustered.se),
+        effect=None if known.workers is None else worker_effect(known.values, g, known.workers),
+    )
+
+
+def _record(plain: float, varied: float) -> Estimated:
+    if not (np.isfinite(plain) and varied > 0):
+        return NotEstimable("there is no interval of record")
+    return (plain / varied) ** 2

@@ -1,0 +1,57 @@
+"""Intervals that hold at every n: what the golden numbers of a public data set do not show."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qc.estimators.confidence_sequence import FIRST_LOOK, asymptotic, bounded, worker_stream
+
+
+def test_values_outside_the_scale_are_refused() -> None:
+    with pytest.raises(ValueError, match="values go from 0 to 3; put them on"):
+        bounded(np.array([0.0, 3.0]), 0.05)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=60), st.integers(0, 2**31))
+def test_what_comes_later_changes_nothing_before(values: list[float], seed: int) -> None:
+    more = np.append(values, np.random.default_rng(seed).random(5))
+    one, other = bounded(np.array(values), 0.05), bounded(more, 0.05)
+    np.testing.assert_allclose(one.half_width, other.half_width[: len(values)])
+    np.testing.assert_allclose(one.centre, other.centre[: len(values)])
+
+
+def test_the_asymptotic_one_waits_and_does_not_mind_where_zero_is() -> None:
+    values = np.random.default_rng(2).random(50)
+    near, far = asymptotic(values, 0.05, 100), asymptotic(values + 1e6, 0.05, 100)
+    assert np.isnan(near.half_width[: FIRST_LOOK - 1]).all()
+    assert np.isfinite(near.half_width[FIRST_LOOK - 1 :]).all()
+    np.testing.assert_allclose(near.half_width, far.half_width, rtol=1e-6)
+
+
+def test_the_asymptotic_one_is_not_sure_of_values_that_were_all_the_same() -> None:
+    values = np.array([0.0] * 25 + [1.0] + [0.0] * 10)
+    half_width = asymptotic(values, 0.05, 100).half_width
+    assert np.isnan(half_width[:25]).all()
+    assert (half_width[25:] > 0).all()
+    assert asymptotic(values[:25], 0.05, 100).first_within(1) is None
+
+
+def test_it_stops_where_it_is_narrow_enough_and_never_where_it_is_not() -> None:
+    sequence = asymptotic(np.random.default_rng(3).random(400), 0.05, 100)
+    n = sequence.first_within(0.1)
+    assert n is not None
+    assert sequence.half_width[n - 1] <= 0.1 < sequence.half_width[n - 2]
+    assert sequence.first_within(0.001) is None
+
+
+def test_a_scale_of_its_own() -> None:
+    values = np.random.default_rng(4).random(30)
+    sequence = bounded(values, 0.05).scaled(-1, 1)
+    np.testing.assert_allclose(sequence.half_width, 2 * bounded(values, 0.05).half_width)
+    np.testing.assert_allclose(sequence.centre, 2 * bounded(values, 0.05).centre - 1)
+
+
+def test_workers_come_in_their_order_with_their_means() -> None:
+    stream = worker_stream(np.array([5.0, 1, 3, 7]), np.array([2, 0, 0, 2]))
+    assert stream.tolist() == [6, 2]

@@ -1,0 +1,132 @@
+"""The command `python -m qc.estimate`, as an analyst meets it."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner, Result
+
+from qc.estimate import app
+from tests.qc.support.judgments import write_judgments
+
+REPOSITORY = Path(__file__).parents[2]
+FILES = {
+    "estimates.html",
+    "estimates.json",
+    "estimates.xlsx",
+    "means.csv",
+    "efficiency.csv",
+    "spread.csv",
+    "looks.csv",
+    "widths.csv",
+    "sequences.csv",
+    "widths.svg",
+    "looks.svg",
+}
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def refused(*arguments: object) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: ")
+    return result.stderr
+
+
+def test_a_real_process_writes_everything(tmp_path: Path) -> None:
+    source, metrics = write_judgments(tmp_path)
+    out = tmp_path / "out"
+    command = [sys.executable, "-W", "error", "-m", "qc.estimate", str(source), "--metrics", str(metrics)]
+    result = subprocess.run(
+        [*command, "--bootstrap", "200", "--out", str(out)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=REPOSITORY,
+        env=dict(os.environ),
+    )
+    assert result.returncode == 0, result.stderr
+    assert {path.name for path in out.iterdir()} == FILES
+    assert "with 60 of 200 outputs judged, judge saves" in " ".join(result.stdout.split())
+    assert "begin with estimates.html" in result.stdout
+    assert "\x1b[" not in result.stdout
+    document = json.loads((out / "estimates.json").read_text(encoding="utf-8"))
+    written = pd.read_csv(out / "efficiency.csv")
+    assert len(document["tables"]["efficiency"]) == len(written)
+    constant = [row for row in document["tables"]["efficiency"] if row["metric"] == "same"]
+    assert constant
+    assert all(row["de"] is None for row in constant)
+    page = (out / "estimates.html").read_text(encoding="utf-8")
+    assert "not estimable" in page
+    assert "<script" not in page
+    for figure in ("widths.svg", "looks.svg"):
+        assert (out / figure).read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_names_from_the_data_are_text_on_the_page(tmp_path: Path) -> None:
+    source, metrics = write_judgments(tmp_path)
+    for path in (source, metrics):
+        path.write_text(path.read_text().replace("good", "<b>&good"), encoding="utf-8")
+    run(source, "--metrics", metrics, "--bootstrap", 200, "--out", tmp_path / "out", "--format", "html")
+    page = (tmp_path / "out" / "estimates.html").read_text(encoding="utf-8")
+    assert "<b>&good" not in page
+    assert "&lt;b&gt;&amp;good" in page
+
+
+def test_only_what_is_asked_for_is_written(tmp_path: Path) -> None:
+    source, metrics = write_judgments(tmp_path)
+    out = tmp_path / "out"
+    result = run(
+        source, "--metrics", metrics, "--metric", "noise", "--bootstrap", 200, "--out", out, "--format", "csv"
+    )
+    assert result.exit_code == 0, result.output
+    assert {path.suffix for path in out.iterdir()} == {".csv"}
+    assert set(pd.read_csv(out / "efficiency.csv")["metric"]) == {"noise"}
+
+
+def test_a_small_run_is_estimated_as_far_as_it_goes(
+    small_hits: dict[str, Any], hits_file: Callable[[object], Path]
+) -> None:
+    result = run(hits_file(small_hits), "--criterion", "fun", "--bootstrap", 200)
+    assert result.exit_code == 0, result.output
+    # One worker passed, and met each of the three systems once.
+    assert "one judgment only" in " ".join(result.stdout.split())
+    assert re.search(r"fun +│ all systems │ raw +│ none +│ +3 │ +3 │ +50.000 │ +– │", result.stdout)
+
+
+@pytest.mark.published
+def test_a_published_run(published: Path) -> None:
+    source = published / "published" / "free_run1" / "hits_data.json"
+    result = run(source, "--criterion", "overall", "--bootstrap", 200)
+    assert result.exit_code == 0, result.output
+    assert "γ and ρ are not estimable" in " ".join(result.stdout.split())
+    assert "There is no metric" in " ".join(result.stdout.split())
+
+
+def test_wrong_options_are_refused_in_words(tmp_path: Path) -> None:
+    source, metrics = write_judgments(tmp_path)
+    assert "write COLUMN=TEXT" in refused(source, "--where", "published")
+    assert "write two numbers" in refused(source, "--scale", "0")
+    assert "There is no column 'published'" in refused(source, "--where", "published=1")
+    assert "--format is 'pdf'" in refused(source, "--out", tmp_path, "--format", "pdf")
+    assert "cannot be read" in refused(tmp_path / "absent.csv")
+    assert "There is no metric 'bleu'" in refused(source, "--metrics", metrics, "--metric", "bleu")
+    (tmp_path / "file").touch()
+    assert "Name another --out" in refused(source, "--bootstrap", 200, "--out", tmp_path / "file" / "out")
+
+
+def test_the_help_says_what_files_look_like() -> None:
+    shown = " ".join(run("--help").stdout.split())
+    for word in ("A plain CSV", "Or an output a row", "A file of metrics", "join the pool"):
+        assert word in shown
