@@ -266,7 +266,7 @@ def test_a_page_that_floods_is_hung_up_on_with_one_line_in_the_log(
     with capture_logs() as logs, house.page() as page:
         if agreed:
             page.agree()
-        for number in range(80):
+        for number in range(50):  # one more could come when nobody reads any more
             page.send("say", f"f{number}", text="a secret word")
         answers = page.closed()
         assert page.connection.close_code == 1008
