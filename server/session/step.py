@@ -13,7 +13,7 @@ An item that is read and rated is a conversation whose rating is due as soon as 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -129,7 +129,7 @@ def _from_worker(state: State, message: wire.ClientMessage, at: datetime) -> Out
         raise WrongPhase(f"{expected} ({state.phase} phase)", f"`{message.type}`")
     outcome = _take(state, message, at)
     # Accepted comes last: whoever hears it has already been told all that the message led to.
-    return replace(outcome, effects=(*outcome.effects, Accept(message.id)))
+    return Outcome(outcome.state, outcome.records, (*outcome.effects, Accept(message.id)))
 
 
 def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
