@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from server.clock import ShownTime
 from server.db.runs import RunStatus
 from server.session.instrument import Opinion, TopicChangeKind
+from server.session.item import ItemContent, ItemKind
 from server.session.records import Closing
 from server.session.state import ConversationStatus
 
@@ -112,8 +113,20 @@ class RatingRow(BaseModel):
     value: int
 
 
+class ShownItemRow(BaseModel):
+    """What was read in place of a chat. `twin_of`: the position of the ordinary item that it belongs to.
+
+    `edited_text`: the text as the worker has improved it, if they were asked to.
+    """
+
+    kind: ItemKind
+    twin_of: int | None
+    content: ItemContent
+    edited_text: str | None
+
+
 class ConversationDetail(BaseModel):
-    """A conversation, attempt by attempt. `incidents` are what went wrong, in words."""
+    """A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong."""
 
     position: int
     attempt: int
@@ -122,6 +135,7 @@ class ConversationDetail(BaseModel):
     is_qc: bool
     status: ConversationStatus
     persona: list[str]
+    item: ShownItemRow | None
     topic_marks: list[TopicRow]
     turns: list[TurnRow]
     ratings: list[RatingRow]

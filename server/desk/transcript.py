@@ -8,8 +8,11 @@ from server.db.models import (
     Assignment,
     Conversation,
     Criterion,
+    Item,
+    ItemEdit,
     Note,
     Rating,
+    ShownItem,
     System,
     TopicMark,
     Turn,
@@ -17,14 +20,25 @@ from server.db.models import (
     columns,
 )
 from server.db.rows import PERSONA_SEPARATOR
-from server.desk.responses import AssignmentDetail, ConversationDetail, RatingRow, TopicRow, TurnRow
+from server.desk.responses import (
+    AssignmentDetail,
+    ConversationDetail,
+    RatingRow,
+    ShownItemRow,
+    TopicRow,
+    TurnRow,
+)
 from server.errors import AssignmentNotFound
+from server.session.item import ItemContent
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
 CRITERION = columns(Criterion)
+ITEM = columns(Item)
+ITEM_EDIT = columns(ItemEdit)
 NOTE = columns(Note)
 RATING = columns(Rating)
+SHOWN_ITEM = columns(ShownItem)
 SYSTEM = columns(System)
 TOPIC_MARK = columns(TopicMark)
 TURN = columns(Turn)
@@ -82,6 +96,7 @@ def _conversation(connection: Connection, row: Any) -> ConversationDetail:
         is_qc=row.is_qc,
         status=row.status,
         persona=row.persona.split(PERSONA_SEPARATOR) if row.persona else [],
+        item=_item(connection, row.id),
         topic_marks=[
             TopicRow.model_validate(mark, from_attributes=True)
             for mark in of_this(TopicMark, TOPIC_MARK, TOPIC_MARK.ordinal)
@@ -93,3 +108,18 @@ def _conversation(connection: Connection, row: Any) -> ConversationDetail:
         ratings=[RatingRow(**row) for row in connection.execute(ratings).mappings()],
         incidents=[f"{note.kind}: {note.text}" for note in of_this(Note, NOTE, NOTE.id)],
     )
+
+
+def _item(connection: Connection, conversation_id: str) -> ShownItemRow | None:
+    """Return what was read at a position of an assignment; None where it was a chat."""
+    query = (
+        select(SHOWN_ITEM.kind, SHOWN_ITEM.twin_of, ITEM.content, ITEM_EDIT.text)
+        .join(Item, ITEM.id == SHOWN_ITEM.item_id)
+        .outerjoin(ItemEdit, ITEM_EDIT.conversation_id == SHOWN_ITEM.conversation_id)
+        .where(SHOWN_ITEM.conversation_id == conversation_id)
+    )
+    found = connection.execute(query).one_or_none()
+    if found is None:
+        return None
+    content = ItemContent.model_validate_json(found.content)
+    return ShownItemRow(kind=found.kind, twin_of=found.twin_of, content=content, edited_text=found.text)

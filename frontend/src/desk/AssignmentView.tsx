@@ -1,5 +1,5 @@
 import { Fragment } from "preact";
-import type { ConversationDetail, TopicRow, TurnRow } from "./api_types";
+import type { ConversationDetail, ShownItemRow, TopicRow, TurnRow } from "./api_types";
 import { latency } from "./format";
 import { LoadStatus } from "./LoadStatus";
 import { usePolled } from "./polled";
@@ -46,6 +46,7 @@ function Conversation({ record }: { record: ConversationDetail }) {
         <p class="soft small">
           family {record.family}
           {record.attempt > 1 && ` · attempt ${record.attempt}`}
+          {record.item && ` · ${placeOf(record.item)}`}
         </p>
       </StatusHead>
       {record.incidents.length > 0 && (
@@ -55,11 +56,9 @@ function Conversation({ record }: { record: ConversationDetail }) {
           ))}
         </ul>
       )}
-      {record.turns.length > 0 || record.topic_marks.length > 0 ? (
+      {record.item || record.turns.length > 0 || record.topic_marks.length > 0 ? (
         <div class="record">
-          <div class="talk">
-            <Talk record={record} />
-          </div>
+          <div class="talk">{record.item ? <Read item={record.item} /> : <Talk record={record} />}</div>
           <aside class="record-side">
             {record.ratings.length > 0 && <Ratings ratings={record.ratings} />}
             {record.persona.length > 0 && (
@@ -78,6 +77,43 @@ function Conversation({ record }: { record: ConversationDetail }) {
         <p class="soft">Not begun yet.</p>
       )}
     </section>
+  );
+}
+
+const KINDS = { ordinary: "as it is", bad: "bad twin", repeat: "repeat", reference: "reference" };
+
+function placeOf({ kind, twin_of }: ShownItemRow) {
+  return twin_of === null ? KINDS[kind] : `${KINDS[kind]} of number ${twin_of}`;
+}
+
+/** What the worker was to read and rate, and how they have improved it. */
+function Read({ item: { content, edited_text } }: { item: ShownItemRow }) {
+  return (
+    <>
+      {content.context && <p class="said soft">{content.context}</p>}
+      {content.text && <p class="said">{content.text}</p>}
+      {content.lines?.map((line, index) => (
+        <Fragment key={index}>
+          {content.topics
+            ?.filter((mark) => mark.line === index)
+            .map(({ topic }) => (
+              <p key={topic} class="mark">
+                <strong>{topic}</strong>
+              </p>
+            ))}
+          <div class={`line line-${line.author}`}>
+            <span class="unseen">{line.author === "worker" ? "Person: " : "Chatbot: "}</span>
+            <p>{line.text}</p>
+          </div>
+        </Fragment>
+      ))}
+      {edited_text && (
+        <div>
+          <h3>As the worker improved it</h3>
+          <p class="said">{edited_text}</p>
+        </div>
+      )}
+    </>
   );
 }
 

@@ -34,13 +34,14 @@ export interface AssignmentDetail {
   worker: string;
 }
 /**
- * A conversation, attempt by attempt. `incidents` are what went wrong, in words.
+ * A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
  */
 export interface ConversationDetail {
   attempt: number;
   family: string;
   incidents: string[];
   is_qc: boolean;
+  item: ShownItemRow | null;
   persona: string[];
   position: number;
   ratings: RatingRow[];
@@ -48,6 +49,43 @@ export interface ConversationDetail {
   system: string;
   topic_marks: TopicRow[];
   turns: TurnRow[];
+}
+/**
+ * What was read in place of a chat. `twin_of`: the position of the ordinary item that it belongs to.
+ *
+ * `edited_text`: the text as the worker has improved it, if they were asked to.
+ */
+export interface ShownItemRow {
+  content: ItemContent;
+  edited_text: string | null;
+  kind: "ordinary" | "bad" | "repeat" | "reference";
+  twin_of: number | null;
+}
+/**
+ * What a worker is shown of an item.
+ *
+ * A conversation has `lines`, and `topics` where they were recorded. A text has `text`. `context` is what
+ * the system was given, such as the passage that is to be summed up.
+ */
+export interface ItemContent {
+  context?: string | null;
+  lines?: ItemLine[];
+  text?: string | null;
+  topics?: ItemTopic[];
+}
+/**
+ * A line of a conversation: the person's who chatted, or the chatbot's that is judged.
+ */
+export interface ItemLine {
+  author: "worker" | "bot";
+  text: string;
+}
+/**
+ * A topic of a conversation, recorded before its line number `line`, counted from 0.
+ */
+export interface ItemTopic {
+  line: number;
+  topic: string;
 }
 /**
  * What a worker has rated on one criterion, from 0 to 100.

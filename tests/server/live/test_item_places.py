@@ -11,6 +11,7 @@ import pytest
 
 from server.bots.lineup import OpenRun
 from server.db.store import Store
+from server.desk.transcript import transcript
 from server.errors import RunFull
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol
 from server.recruiters.link import Arrival
@@ -62,6 +63,18 @@ async def test_every_item_is_judged_as_often_as_the_study_asks(url: str, store: 
     assert judged == dict.fromkeys(TEXTS, 2)
     for plan in plans:
         assert Counter(kind for _, _, kind, _ in plan) == {"ordinary": 4, "bad": 1, "repeat": 1}
+
+
+async def test_the_desk_shows_what_was_read(url: str, store: Store) -> None:
+    first = await sit(store, make_items_run(url), "ann")
+    shown = await store.read(lambda connection: transcript(connection, first.assignment))
+    found = [(each.position, each.item) for each in shown.conversations]
+    plan = [(position, kind, twin_of) for position, _, kind, twin_of in query(url, PLAN, first.assignment)]
+    assert [(position, item.kind, item.twin_of) for position, item in found if item] == plan
+    texts = {item.content.text: item.kind for _, item in found if item}
+    originals = {text for _, text in TEXTS.values()}
+    assert Counter(text in originals for text in texts) == {True: 4, False: 1}
+    assert {kind for text, kind in texts.items() if text not in originals} == {"bad"}
 
 
 async def test_a_place_that_was_given_back_has_the_same_items(url: str, store: Store) -> None:
