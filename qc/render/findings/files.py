@@ -27,7 +27,7 @@ def write_findings(
 ) -> list[Path]:
     """Write what was found into `directory`, made if it is not there; return the files.
 
-    Their names begin with that of the command, so a report of another command may lie beside them.
+    Files of the same names are replaced; nothing else is touched.
 
     Args:
         found: what is written.
@@ -68,8 +68,8 @@ def _contents(found: Findings, formats: frozenset[str], on_step: OnStep) -> Iter
         yield f"{found.command}.json", _utf8(_document(found))
     if "csv" in formats:
         on_step("Writing the tables")
-        for name, table in found.tables.items():
-            yield name, comma_separated(table.frame)
+        for name, each in found.files.items():
+            yield name, comma_separated(each.table.frame)
     if "xlsx" in formats:
         on_step("Writing the workbook")
         yield f"{found.command}.xlsx", _workbook(found)
@@ -84,18 +84,20 @@ def _drawn(found: Findings) -> "dict[str, Figure]":
     from qc.render.figures.style import drawing  # noqa: PLC0415
 
     with drawing():
-        return {figure.name: finish(figure.name, figure.draw()) for figure in found.figures}
+        drawn = ((figure.name, figure.draw()) for figure in found.figures)
+        return {name: finish(name, each) for name, each in drawn if each is not None}
 
 
 def _document(found: Findings) -> str:
     return json_text(
         {
             "command": found.command,
+            "title": found.title,
             "signature": found.signature,
             "source": found.source,
             "verdict": found.verdict,
             "notes": found.notes,
-            **{part.name: part.table.frame for part in found.parts},
+            **{each.name: each.table.frame for each in found.files.values()},
         }
     )
 
@@ -107,7 +109,7 @@ def _workbook(found: Findings) -> bytes:
     entries += [("verdict", sentence) for sentence in found.verdict]
     entries += [("note", note) for note in found.notes]
     entries += [("method", found.method), ("signature", found.signature)]
-    return book_of(found.title, entries, found.tables)
+    return book_of(found.title, entries, {file: each.table for file, each in found.files.items()})
 
 
 def _utf8(text: str) -> bytes:
