@@ -7,19 +7,11 @@ from typing import TYPE_CHECKING
 from qc.errors import OutputError
 from qc.progress import OnStep, no_step
 from qc.render.document import json_text
-from qc.render.files import comma_separated
+from qc.render.files import DRAWN, comma_separated, utf8
 from qc.render.findings.findings import Findings
 
 if TYPE_CHECKING:
     from qc.render.figures.figure import Figure
-
-FORMATS = ("html", "json", "csv", "xlsx", "svg")
-DRAWN = frozenset({"html", "svg"})
-
-
-def writing_steps(formats: frozenset[str]) -> int:
-    """Return how often `write_findings` calls `on_step`."""
-    return len(formats) + bool(formats & DRAWN)
 
 
 def write_findings(
@@ -62,10 +54,10 @@ def _contents(found: Findings, formats: frozenset[str], on_step: OnStep) -> Iter
         from qc.render.findings.page import findings_page  # noqa: PLC0415  # takes long to import
 
         on_step("Writing the page")
-        yield f"{found.command}.html", _utf8(findings_page(found, figures))
+        yield f"{found.command}.html", utf8(findings_page(found, figures))
     if "json" in formats:
         on_step(f"Writing {found.command}.json")
-        yield f"{found.command}.json", _utf8(_document(found))
+        yield f"{found.command}.json", utf8(_document(found))
     if "csv" in formats:
         on_step("Writing the tables")
         for name, each in found.files.items():
@@ -76,7 +68,7 @@ def _contents(found: Findings, formats: frozenset[str], on_step: OnStep) -> Iter
     if "svg" in formats:
         on_step("Writing the figures")
         for figure in figures.values():
-            yield f"{figure.name}.svg", _utf8(figure.signed(found.signature))
+            yield f"{figure.name}.svg", utf8(figure.signed(found.signature))
 
 
 def _drawn(found: Findings) -> "dict[str, Figure]":
@@ -110,7 +102,3 @@ def _workbook(found: Findings) -> bytes:
     entries += [("note", note) for note in found.notes]
     entries += [("method", found.method), ("signature", found.signature)]
     return book_of(found.title, entries, {file: each.table for file, each in found.files.items()})
-
-
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", errors="replace")
