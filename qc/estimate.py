@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
-from qc.command import ALL, RunName, Where, names_in, output_console, progress, stderr_console, where_in
+from qc.command import ALL, RunName, Where, progress, stderr_console, where_in
 from qc.errors import OptionError
+from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
 from qc.judgments import Selection, read_judgments
-from qc.precision import EstimateOptions, Estimates, estimate, steps
-from qc.render.estimates import FORMATS, PAGE, show, write, writing_steps
+from qc.precision import EstimateOptions, estimate, steps
+from qc.render.findings.estimate import estimate_findings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
@@ -52,28 +53,20 @@ def estimate_command(
     alpha: Annotated[
         float, typer.Option(help="Of a run: level at which a worker passes, p below it.")
     ] = 0.05,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Directory for everything that is written; made if absent.", metavar="DIR"),
-    ] = None,
-    formats: Annotated[
-        str,
-        typer.Option(
-            "--format", metavar="NAMES", help=f"What to write, separated by commas: {', '.join(FORMATS)}."
-        ),
-    ] = ALL,
+    out: Out = None,
+    formats: Formats = ALL,
     bootstrap: Annotated[int, typer.Option(metavar="N", help="Resamples for intervals.")] = 2000,
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")] = 0,
 ) -> None:
     """Say how precise each system's mean is, and how many human judgments a metric saves, if any."""
     with stderr_console() as stderr:
         options = EstimateOptions(_listed(criterion), _listed(metric), bootstrap, seed, _ends(scale))
-        wanted = names_in("--format", formats, FORMATS) if out else frozenset()
+        wanted = wanted_formats(formats, out)
         judgments = read_judgments(source, Selection(metrics, run, alpha, where_in(where)))
-        with progress(stderr, steps(judgments, options) + writing_steps(wanted)) as on_step:
-            estimates = estimate(judgments, options, on_step)
-            files = write(estimates, out, wanted, on_step) if out else []
-    _tell(estimates, out, files)
+        with progress(stderr, steps(judgments, options)) as on_step:
+            found = estimate_findings(estimate(judgments, options, on_step))
+        files = write_all(found, out, wanted, stderr)
+    tell(found, out, files)
 
 
 def _listed(given: str) -> tuple[str, ...]:
@@ -89,15 +82,6 @@ def _ends(given: str | None) -> tuple[float, float] | None:
     except ValueError:
         raise OptionError(f"--scale is {given!r}; write two numbers, for example 0,100.") from None
     return low, high
-
-
-def _tell(estimates: Estimates, out: Path | None, files: list[Path]) -> None:
-    console = output_console()
-    show(estimates, console)
-    if out is None:
-        console.print(f"Nothing was written. With --out DIR you get {PAGE}, tables and figures.")
-    else:
-        console.print(f"{len(files)} files written to {out}; begin with {files[0].name}.", soft_wrap=True)
 
 
 if __name__ == "__main__":

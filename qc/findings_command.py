@@ -1,4 +1,4 @@
-"""What the commands about judgments have in common: what they take, write and print."""
+"""What the commands whose results are findings have in common: what they take, write and print."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,8 @@ import typer
 from rich.console import Console
 
 from qc.command import names_in, output_console, progress
-from qc.render.findings import FORMATS, Findings, show_findings, write_findings, writing_steps
+from qc.render import FORMATS, writing_steps
+from qc.render.findings import Findings, show_findings, write_findings
 
 Metrics = Annotated[
     Path | None,

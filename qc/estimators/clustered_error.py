@@ -1,13 +1,32 @@
 """Standard errors that respect who judged: judgments of one worker hang together.
 
 The sandwich form with one cluster for each worker: se² = W / (W − 1) · Σ_w (Σ_(i of w) c_i)², c_i being what
-judgment i contributes to the deviation of the mean. Sources: Liang and Zeger, Biometrika 73, 1986; where
-outputs are judged more than once they are clusters, too: Cameron, Gelbach and Miller, *Robust inference with
-multiway clustering*, Journal of Business & Economic Statistics 29, 2011.
+judgment i contributes to the deviation of the mean. Sources: Liang and Zeger, *Longitudinal data analysis
+using generalized linear models*, Biometrika 73, 1986; the factor: Cameron and Miller, *A practitioner's guide
+to cluster-robust inference*, Journal of Human Resources 50, 2015, section VI; where outputs are judged more
+than once they are clusters, too: Cameron, Gelbach and Miller, *Robust inference with multiway clustering*,
+Journal of Business & Economic Statistics 29, 2011.
 """
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+def variance_of_sums(
+    sums: NDArray[np.float64], present: NDArray[np.bool_] | None = None
+) -> NDArray[np.float64]:
+    """Return the variance of the total of the sums of C clusters, however its terms depend within a cluster.
+
+    Args:
+        sums: (C,), or (C, S) for S totals, of the contributions of each cluster.
+        present: of the same shape, whether the cluster contributes; None for all.
+
+    Returns:
+        () or (S,); NaN with fewer than two clusters.
+    """
+    clusters = np.asarray(len(sums) if present is None else present.sum(axis=0))
+    factor = np.where(clusters > 1, clusters / np.maximum(clusters - 1, 1), np.nan)
+    return np.asarray(factor * (sums**2).sum(axis=0), np.float64)
 
 
 def clustered_variance(contributions: NDArray[np.float64], clusters: NDArray[np.intp]) -> float:
@@ -21,10 +40,7 @@ def clustered_variance(contributions: NDArray[np.float64], clusters: NDArray[np.
         NaN with fewer than two clusters.
     """
     _, of = np.unique(clusters, return_inverse=True)
-    sums = np.bincount(of, contributions)
-    if len(sums) < 2:
-        return float("nan")
-    return float((sums**2).sum() * len(sums) / (len(sums) - 1))
+    return float(variance_of_sums(np.bincount(of, contributions).astype(np.float64)))
 
 
 def two_way_variance(

@@ -6,9 +6,7 @@ number of judgments of the system; the variance of the mean is the sum of the sq
 difference the sum of the squares of what a unit adds to both. So a worker who is strict with both systems
 adds nothing to it.
 
-Source: Liang and Zeger, *Longitudinal data analysis using generalized linear models*, Biometrika 73, 1986;
-the factor U / (U − 1) for U units: Cameron and Miller, *A practitioner's guide to cluster-robust inference*,
-Journal of Human Resources 50, 2015, section VI.
+The formula, its factor U / (U − 1) for U units and its sources are in `clustered_error`.
 """
 
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from qc.estimators.clustered_error import variance_of_sums
 from qc.statistics.groups import group_means
 
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -83,14 +82,13 @@ class UnitShares:
     @property
     def mean_errors(self) -> NDArray[np.float64]:
         """Standard errors of the means, (S,), with the factor U / (U − 1); NaN for fewer than two units."""
-        return _errors(self.shares, self.present)
+        return np.sqrt(variance_of_sums(self.shares, self.present))
 
     def difference_errors(self, pairs: Pairs) -> NDArray[np.float64]:
         """Return standard errors of differences, (P,), with the factor U / (U − 1); NaN as above."""
         first, second = pairs
-        return _errors(
-            self.shares[:, first] - self.shares[:, second], self.present[:, first] | self.present[:, second]
-        )
+        either = self.present[:, first] | self.present[:, second]
+        return np.sqrt(variance_of_sums(self.shares[:, first] - self.shares[:, second], either))
 
     def plain_difference_errors(self, pairs: Pairs) -> NDArray[np.float64]:
         """Return the same without the factor, as Wei and Jia's bootstrap of outputs has it."""
@@ -118,9 +116,3 @@ def unit_shares(
     shares = np.bincount(cells, weights=added, minlength=shape[0] * count).astype(np.float64)
     present = np.bincount(cells, minlength=shape[0] * count) > 0
     return UnitShares(shares.reshape(shape), present.reshape(shape))
-
-
-def _errors(shares: NDArray[np.float64], present: NDArray[np.bool_]) -> NDArray[np.float64]:
-    units = present.sum(axis=0)
-    factor = np.where(units > 1, units / np.maximum(units - 1, 1), np.nan)
-    return np.asarray(np.sqrt(factor * (shares**2).sum(axis=0)), np.float64)

@@ -12,19 +12,19 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from qc.analysis import FEWEST_DRAWS
-from qc.command import CriteriaFile, IncludePartial, RunName, SourceName, stderr_console
+from qc.command import ALL, CriteriaFile, IncludePartial, RunName, SourceName, stderr_console
 from qc.errors import DataError, OptionError, Problem
+from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
 from qc.load import LoadOptions, open_source, read_criteria, read_run
 from qc.method.sample import Sample, take_sample
 from qc.metrics.against_people import hold_against_people
 from qc.metrics.cache import Cache, default_path, open_cache
-from qc.metrics.findings import Findings, findings
+from qc.metrics.findings import findings
 from qc.metrics.judge import JudgeOptions
 from qc.metrics.judge_prompt import statements
 from qc.metrics.local_model import LocalModel
 from qc.metrics.metric_scores import MetricScores
 from qc.metrics.metric_table import read_metric_table
-from qc.metrics.output import FORMATS, show, write
 from qc.metrics.references import read_references
 from qc.metrics.scoring import (
     Judged,
@@ -38,9 +38,6 @@ from qc.metrics.scoring import (
 from qc.metrics.transcripts import Transcript, transcripts
 from qc.run import Run
 from qc.signature import signature
-
-WIDTH_OF_A_FILE = 140
-ALL = "all"
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
@@ -127,16 +124,8 @@ def metrics(
             metavar="FILE", help="Where what was computed is kept.", show_default="in ~/.cache/candor"
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Directory for everything that is written; made if absent.", metavar="DIR"),
-    ] = None,
-    formats: Annotated[
-        str,
-        typer.Option(
-            "--format", metavar="NAMES", help=f"What to write, separated by commas: {', '.join(FORMATS)}."
-        ),
-    ] = ALL,
+    out: Out = None,
+    formats: Formats = ALL,
     alpha: Annotated[float, typer.Option(help="Level at which a worker passes: p below it.")] = 0.05,
     bootstrap: Annotated[
         int, typer.Option(metavar="N", help="Resamples of the workers for intervals.")
@@ -148,7 +137,7 @@ def metrics(
     """Score the conversations and systems of a run by metrics, and say how these agree with people."""
     with stderr_console() as stderr:
         _require_draws(bootstrap)
-        wanted = _formats(formats) if out else frozenset()
+        wanted = wanted_formats(formats, out)
         asked = Asked(
             references,
             tuple(model or ()),
@@ -166,12 +155,8 @@ def metrics(
             against = hold_against_people(sample, scored.metrics, bootstrap, seed)
             signed = _signature(given, (alpha, seed, bootstrap), scored)
             found = findings(sample, against, scored.judged, judge_price, signed)
-            files = (
-                write(found, against, out, wanted, lambda what: on_part(what, 0, 1))
-                if out is not None
-                else []
-            )
-    _tell(found, out, files)
+        files = write_all(found, out, wanted, stderr)
+    tell(found, out, files)
 
 
 def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Scored:
@@ -236,17 +221,6 @@ def _judge(url: str | None, model: str | None, variable: str | None, repeats: in
     return JudgeOptions(url.rstrip("/"), model, key, repeats)
 
 
-def _formats(given: str) -> frozenset[str]:
-    if given == ALL:
-        return frozenset(FORMATS)
-    names = frozenset(name.strip() for name in given.split(",") if name.strip())
-    if not names or names - set(FORMATS):
-        raise OptionError(
-            f"--format is {given!r}; give names separated by commas, or {ALL!r}: {', '.join(FORMATS)}."
-        )
-    return names
-
-
 def _require_draws(bootstrap: int) -> None:
     if bootstrap < FEWEST_DRAWS:
         raise OptionError(
@@ -274,17 +248,6 @@ def _bar(stderr: Console) -> Iterator[OnPart]:
             bar.update(tasks[what], completed=done, total=count, refresh=True)
 
         yield on_part
-
-
-def _tell(found: Findings, out: Path | None, files: list[Path]) -> None:
-    console = Console(markup=False, highlight=False)
-    if not console.is_terminal:
-        console = Console(markup=False, highlight=False, width=WIDTH_OF_A_FILE)
-    show(found, console)
-    if out is None:
-        console.print("Nothing was written. With --out DIR you get a page, tables and figures.")
-    else:
-        console.print(f"{len(files)} files written to {out}; begin with {files[0].name}.", soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""What `qc.metrics` found, as one value: sentences and tables. The terminal, the page and files show it."""
+"""What `qc.metrics` found, for people."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import isfinite
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,53 +12,24 @@ from qc.metrics.against_people import OVERALL, AgainstPeople, Agreement, halfway
 from qc.metrics.judge_noise import judge_noise
 from qc.metrics.scoring import Judged
 from qc.number_format import decimal, listed, whole
+from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.levels import SIGNIFICANT
 from qc.render.table import COUNT, ONE, SHARE, THREE, TWO, Column, P, Table, matrix, shade
 from qc.statistics.multiplicity import holm
 
+if TYPE_CHECKING:
+    from qc.render.figures.figure import Drawing
+
 SHOWN = 15
 # With fewer systems than this the interval of r = .6 still holds 0.
 MANY_SYSTEMS = 12
-
-
-@dataclass(frozen=True)
-class Part:
-    """A table with what a reader must know of it.
-
-    Attributes:
-        name: of its file without the ending, its sheet, and its key in the JSON.
-        title: what it shows.
-        text: how to read it, in sentences.
-        table: the numbers.
-        on_terminal: how many of its rows the terminal shows; None for all, 0 for no table at all.
-    """
-
-    name: str
-    title: str
-    text: str
-    table: Table
-    on_terminal: int | None = None
-
-
-@dataclass(frozen=True)
-class Findings:
-    """Everything that is reported.
-
-    Attributes:
-        run: what was scored.
-        source: where it was read from.
-        verdict: what to say first, in sentences.
-        notes: what to know before quoting a number, in sentences.
-        parts: the tables, in the order in which they are read.
-        signature: what the numbers were made of and how, on one line.
-    """
-
-    run: str
-    source: str
-    verdict: tuple[str, ...]
-    notes: tuple[str, ...]
-    parts: tuple[Part, ...]
-    signature: str
+METHOD = (
+    "People’s scores: mean z of the workers who passed, as in Ji et al., Achieving reliable human assessment "
+    "of open-domain dialogue systems, ACL 2022. Intervals for other systems: Fisher’s z for r; the variances "
+    "of Fieller, Hartley and Pearson (Biometrika, 1957) for ρ and τ. Pairs right: Kocmi et al., To ship or "
+    "not to ship, WMT 2021. Which metric correlates more strongly: Williams (Regression analysis, 1959) as "
+    "in Graham and Baldwin, EMNLP 2014."
+)
 
 
 def findings(
@@ -76,16 +48,46 @@ def findings(
         price: dollars for a million tokens of the prompts and of the answers; None if nobody said.
         signature: what the numbers were made of.
     """
-    parts = [_agreement(found), _criteria(found), _conversations(found), _williams(found)]
-    parts += [_prefilter(found), *([_noise(judged)] if judged else []), _systems(found)]
-    parts += _conversation_scores(sample, found)
+    tables = [_agreement(found), _criteria(found), _conversations(found), _williams(found)]
+    tables += [_prefilter(found), *([_noise(judged)] if judged else []), _systems(found)]
     return Findings(
-        sample.run.name,
-        sample.run.source,
-        (*_verdict(found), *([_cost(judged, price)] if judged else [])),
-        (*sample.run.notes, *found.notes, *_unreadable(judged)),
-        tuple(part for part in parts if len(part.table.frame)),
-        signature,
+        command="metrics",
+        title=f"Metrics against people: {sample.run.name}",
+        source=sample.run.source,
+        verdict=(*_verdict(found), *([_cost(judged, price)] if judged else [])),
+        notes=(*sample.run.notes, *found.notes, *_unreadable(judged)),
+        tables=(*tables, *_conversation_scores(sample, found)),
+        figures=_figures(found),
+        method=METHOD,
+        signature=signature,
+    )
+
+
+def _figures(found: AgainstPeople) -> tuple[FindingsFigure, ...]:
+    def agreement() -> "Drawing | None":
+        from qc.metrics.figures import agreement_figure  # noqa: PLC0415  # imports matplotlib
+
+        return agreement_figure(found)
+
+    def ranks() -> "Drawing | None":
+        from qc.metrics.figures import rank_figure  # noqa: PLC0415  # imports matplotlib
+
+        return rank_figure(found)
+
+    return (
+        FindingsFigure(
+            "metric-agreement",
+            "How metrics agree with people.",
+            "Each dot is r with people’s overall scores, over systems; the line is its 95 % interval for "
+            "other systems like these.",
+            agreement,
+        ),
+        FindingsFigure(
+            "metric-ranks",
+            "Ranks by people and by metrics.",
+            "A column is a system, people’s best at the left.",
+            ranks,
+        ),
     )
 
 
@@ -171,7 +173,7 @@ def _unreadable(judged: Judged | None) -> list[str]:
     ]
 
 
-def _agreement(found: AgainstPeople) -> Part:
+def _agreement(found: AgainstPeople) -> FindingsTable:
     directions = {metric.name: metric for metric in found.names}
     frame = pd.DataFrame(
         [
@@ -207,7 +209,7 @@ def _agreement(found: AgainstPeople) -> Part:
         "second is for the same systems and other workers. Where lower is better, scores are turned around "
         "first. Pairs that people have tied are left out; a tie of the metric is half right."
     )
-    return Part("agreement", "Metrics against people, overall", text, Table(frame, columns, overall))
+    return FindingsTable("agreement", "Metrics against people, overall", text, Table(frame, columns, overall))
 
 
 def _coefficients(each: Agreement) -> dict[str, float]:
@@ -219,7 +221,7 @@ def _coefficients(each: Agreement) -> dict[str, float]:
     }
 
 
-def _criteria(found: AgainstPeople) -> Part:
+def _criteria(found: AgainstPeople) -> FindingsTable:
     labels = list(dict.fromkeys(each.on for each in found.agreements))
     names = [metric.name for metric in found.names]
     values = np.array([each.systems.pearson.value for each in found.agreements])
@@ -227,7 +229,7 @@ def _criteria(found: AgainstPeople) -> Part:
     frame = pd.DataFrame(table, columns=labels)
     frame.insert(0, "metric", names)
     text = f"Pearson's r with people's scores, over n = {len(found.human.z)} systems; blue is agreement."
-    return Part(
+    return FindingsTable(
         "criteria",
         "Criterion by criterion",
         text,
@@ -236,7 +238,7 @@ def _criteria(found: AgainstPeople) -> Part:
     )
 
 
-def _conversations(found: AgainstPeople) -> Part:
+def _conversations(found: AgainstPeople) -> FindingsTable:
     frame = pd.DataFrame(
         [
             {
@@ -265,10 +267,10 @@ def _conversations(found: AgainstPeople) -> Part:
         "Intervals: workers are drawn with all their conversations. This r, squared, is what a metric can "
         "save of judgments (python -m qc.estimate)."
     )
-    return Part("conversations", "Conversation by conversation", text, Table(frame, columns))
+    return FindingsTable("conversations", "Conversation by conversation", text, Table(frame, columns))
 
 
-def _williams(found: AgainstPeople) -> Part:
+def _williams(found: AgainstPeople) -> FindingsTable:
     tests = [each for each in found.williams if isfinite(each.p)]
     columns = (
         Column("better", "stronger"),
@@ -293,12 +295,12 @@ def _williams(found: AgainstPeople) -> Part:
         "absolute values are compared: stronger then need not mean better. Holm corrects for the number of "
         "tests."
     )
-    return Part(
+    return FindingsTable(
         "williams", "Which metric correlates more strongly", text, Table(frame, columns, shown), SHOWN
     )
 
 
-def _prefilter(found: AgainstPeople) -> Part:
+def _prefilter(found: AgainstPeople) -> FindingsTable:
     systems = found.human.z["system"].to_numpy()
     frame = pd.DataFrame(
         [
@@ -315,7 +317,7 @@ def _prefilter(found: AgainstPeople) -> Part:
         ]
     )
     if frame.empty:
-        return Part("prefilter", "", "", Table(frame))
+        return FindingsTable("prefilter", "", "", Table(frame))
     half = halfway(found)[0][1].keep
     shown = frame[frame["keep"] == half].assign(
         best_kept=lambda rows: ["yes" if kept else "NO" for kept in rows["best_kept"]]
@@ -332,10 +334,10 @@ def _prefilter(found: AgainstPeople) -> Part:
         "have lost; ties at the cut stay. Regret is people's highest score minus their highest of what was "
         "kept. The file has every other number to keep."
     )
-    return Part("prefilter", "Filtering by the metric first", text, Table(frame, columns, shown))
+    return FindingsTable("prefilter", "Filtering by the metric first", text, Table(frame, columns, shown))
 
 
-def _noise(judged: Judged) -> Part:
+def _noise(judged: Judged) -> FindingsTable:
     rows = [
         {
             "criterion": label,
@@ -358,10 +360,10 @@ def _noise(judged: Judged) -> Part:
         "Between repeats: the same question asked again. Order: criteria asked forwards minus backwards; "
         "without an effect the interval holds 0."
     )
-    return Part("judge", "The judge's own noise", text, Table(pd.DataFrame(rows), columns))
+    return FindingsTable("judge", "The judge's own noise", text, Table(pd.DataFrame(rows), columns))
 
 
-def _systems(found: AgainstPeople) -> Part:
+def _systems(found: AgainstPeople) -> FindingsTable:
     names = [metric.name for metric in found.names]
     frame = found.human.z[["system", "n", OVERALL]].rename(columns={OVERALL: "people"}).reset_index(drop=True)
     scores = pd.DataFrame(found.metrics.T, columns=names)
@@ -377,10 +379,10 @@ def _systems(found: AgainstPeople) -> Part:
         "quality-control bot, which takes no part in anything above: a metric that likes it is no metric of "
         "conversations."
     )
-    return Part("systems", "Scores of the systems", text, Table(whole_frame, columns), 0)
+    return FindingsTable("systems", "Scores of the systems", text, Table(whole_frame, columns), 0)
 
 
-def _conversation_scores(sample: Sample, found: AgainstPeople) -> list[Part]:
+def _conversation_scores(sample: Sample, found: AgainstPeople) -> list[FindingsTable]:
     run = sample.run
     scores = {metric.name: metric.conversations for metric in found.names if metric.conversations is not None}
     names = {"output": run.conversations["conversation"], "system": run.conversations["system"].astype(str)}
@@ -388,7 +390,7 @@ def _conversation_scores(sample: Sample, found: AgainstPeople) -> list[Part]:
     every = pd.DataFrame({**names, "takes_part": takes_part, **scores})
     counted = pd.DataFrame({**names, **scores})[sample.counted] if scores else pd.DataFrame()
     return [
-        Part(
+        FindingsTable(
             "conversation_scores",
             "Scores of the conversations",
             "A row for each conversation, also those of workers who failed and of the quality-control bot, "
@@ -396,7 +398,7 @@ def _conversation_scores(sample: Sample, found: AgainstPeople) -> list[Part]:
             Table(every),
             0,
         ),
-        Part(
+        FindingsTable(
             "for_estimate",
             "The same for python -m qc.estimate",
             "Only the conversations that people's scores are of: the others are no fair pool for them.",

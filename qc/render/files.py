@@ -106,22 +106,22 @@ def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> I
         from qc.render.page import page  # noqa: PLC0415  # as for the figures
 
         on_step("Writing the page")
-        yield PAGE.name, _utf8(page(analysis, found, drawn))
+        yield PAGE.name, utf8(page(analysis, found, drawn))
     if "json" in formats:
         on_step(f"Writing {DOCUMENT.name}")
-        yield DOCUMENT.name, _utf8(document(analysis))
+        yield DOCUMENT.name, utf8(document(analysis))
     if "csv" in formats:
         on_step("Writing the tables")
         for name, table in found.items():
             yield name, comma_separated(table.frame)
-        yield SIGNATURE.name, _utf8(analysis.signature + "\n")
+        yield SIGNATURE.name, utf8(analysis.signature + "\n")
     if "xlsx" in formats:
         on_step("Writing the workbook")
         yield WORKBOOK.name, workbook(analysis, found)
     if "svg" in formats:
         on_step("Writing the figures")
         for figure in drawn.values():
-            yield f"{figure.name}.svg", _utf8(figure.signed(analysis.signature))
+            yield f"{figure.name}.svg", utf8(figure.signed(analysis.signature))
 
 
 def comma_separated(table: pd.DataFrame) -> bytes:
@@ -129,7 +129,7 @@ def comma_separated(table: pd.DataFrame) -> bytes:
     out = io.BytesIO()
     heading = io.StringIO()
     csv.writer(heading, lineterminator="\n").writerow(table.columns)
-    out.write(_utf8(heading.getvalue()))
+    out.write(utf8(heading.getvalue()))
     # Two columns may have one name: a criterion can be called as it likes.
     columns = [pa.array(column, from_pandas=True) for _, column in table.items()]
     rows = pa.Table.from_arrays(columns, names=[str(number) for number in range(len(columns))])
@@ -137,6 +137,6 @@ def comma_separated(table: pd.DataFrame) -> bytes:
     return out.getvalue()
 
 
-def _utf8(text: str) -> bytes:
+def utf8(text: str) -> bytes:
     """Return `text` encoded; half a surrogate pair comes out as `?`: a name of a file may hold one."""
     return text.encode("utf-8", errors="replace")

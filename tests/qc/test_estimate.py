@@ -18,15 +18,15 @@ from tests.qc.support.judgments import write_judgments
 
 REPOSITORY = Path(__file__).parents[2]
 FILES = {
-    "estimates.html",
-    "estimates.json",
-    "estimates.xlsx",
-    "means.csv",
-    "efficiency.csv",
-    "spread.csv",
-    "looks.csv",
-    "widths.csv",
-    "sequences.csv",
+    "estimate.html",
+    "estimate.json",
+    "estimate.xlsx",
+    "estimate_means.csv",
+    "estimate_efficiency.csv",
+    "estimate_spread.csv",
+    "estimate_looks.csv",
+    "estimate_widths.csv",
+    "estimate_sequences.csv",
     "widths.svg",
     "looks.svg",
 }
@@ -59,15 +59,15 @@ def test_a_real_process_writes_everything(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert {path.name for path in out.iterdir()} == FILES
     assert "with 60 of 200 outputs judged, judge saves" in " ".join(result.stdout.split())
-    assert "begin with estimates.html" in result.stdout
+    assert "begin with estimate.html" in result.stdout
     assert "\x1b[" not in result.stdout
-    document = json.loads((out / "estimates.json").read_text(encoding="utf-8"))
-    written = pd.read_csv(out / "efficiency.csv")
-    assert len(document["tables"]["efficiency"]) == len(written)
-    constant = [row for row in document["tables"]["efficiency"] if row["metric"] == "same"]
+    document = json.loads((out / "estimate.json").read_text(encoding="utf-8"))
+    written = pd.read_csv(out / "estimate_efficiency.csv")
+    assert len(document["efficiency"]) == len(written)
+    constant = [row for row in document["efficiency"] if row["metric"] == "same"]
     assert constant
     assert all(row["de"] is None for row in constant)
-    page = (out / "estimates.html").read_text(encoding="utf-8")
+    page = (out / "estimate.html").read_text(encoding="utf-8")
     assert "not estimable" in page
     assert "<script" not in page
     for figure in ("widths.svg", "looks.svg"):
@@ -79,7 +79,7 @@ def test_names_from_the_data_are_text_on_the_page(tmp_path: Path) -> None:
     for path in (source, metrics):
         path.write_text(path.read_text().replace("good", "<b>&good"), encoding="utf-8")
     run(source, "--metrics", metrics, "--bootstrap", 200, "--out", tmp_path / "out", "--format", "html")
-    page = (tmp_path / "out" / "estimates.html").read_text(encoding="utf-8")
+    page = (tmp_path / "out" / "estimate.html").read_text(encoding="utf-8")
     assert "<b>&good" not in page
     assert "&lt;b&gt;&amp;good" in page
 
@@ -92,7 +92,7 @@ def test_only_what_is_asked_for_is_written(tmp_path: Path) -> None:
     )
     assert result.exit_code == 0, result.output
     assert {path.suffix for path in out.iterdir()} == {".csv"}
-    assert set(pd.read_csv(out / "efficiency.csv")["metric"]) == {"noise"}
+    assert set(pd.read_csv(out / "estimate_efficiency.csv")["metric"]) == {"noise"}
 
 
 def test_a_small_run_is_estimated_as_far_as_it_goes(

@@ -7,19 +7,11 @@ from typing import TYPE_CHECKING
 from qc.errors import OutputError
 from qc.progress import OnStep, no_step
 from qc.render.document import json_text
-from qc.render.files import comma_separated
+from qc.render.files import DRAWN, comma_separated, utf8
 from qc.render.findings.findings import Findings
 
 if TYPE_CHECKING:
     from qc.render.figures.figure import Figure
-
-FORMATS = ("html", "json", "csv", "xlsx", "svg")
-DRAWN = frozenset({"html", "svg"})
-
-
-def writing_steps(formats: frozenset[str]) -> int:
-    """Return how often `write_findings` calls `on_step`."""
-    return len(formats) + bool(formats & DRAWN)
 
 
 def write_findings(
@@ -27,7 +19,7 @@ def write_findings(
 ) -> list[Path]:
     """Write what was found into `directory`, made if it is not there; return the files.
 
-    Their names begin with that of the command, so a report of another command may lie beside them.
+    Files of the same names are replaced; nothing else is touched.
 
     Args:
         found: what is written.
@@ -62,21 +54,21 @@ def _contents(found: Findings, formats: frozenset[str], on_step: OnStep) -> Iter
         from qc.render.findings.page import findings_page  # noqa: PLC0415  # takes long to import
 
         on_step("Writing the page")
-        yield f"{found.command}.html", _utf8(findings_page(found, figures))
+        yield f"{found.command}.html", utf8(findings_page(found, figures))
     if "json" in formats:
         on_step(f"Writing {found.command}.json")
-        yield f"{found.command}.json", _utf8(_document(found))
+        yield f"{found.command}.json", utf8(_document(found))
     if "csv" in formats:
         on_step("Writing the tables")
-        for name, table in found.tables.items():
-            yield name, comma_separated(table.frame)
+        for name, each in found.files.items():
+            yield name, comma_separated(each.table.frame)
     if "xlsx" in formats:
         on_step("Writing the workbook")
         yield f"{found.command}.xlsx", _workbook(found)
     if "svg" in formats:
         on_step("Writing the figures")
         for figure in figures.values():
-            yield f"{figure.name}.svg", _utf8(figure.signed(found.signature))
+            yield f"{figure.name}.svg", utf8(figure.signed(found.signature))
 
 
 def _drawn(found: Findings) -> "dict[str, Figure]":
@@ -84,18 +76,20 @@ def _drawn(found: Findings) -> "dict[str, Figure]":
     from qc.render.figures.style import drawing  # noqa: PLC0415
 
     with drawing():
-        return {figure.name: finish(figure.name, figure.draw()) for figure in found.figures}
+        drawn = ((figure.name, figure.draw()) for figure in found.figures)
+        return {name: finish(name, each) for name, each in drawn if each is not None}
 
 
 def _document(found: Findings) -> str:
     return json_text(
         {
             "command": found.command,
+            "title": found.title,
             "signature": found.signature,
             "source": found.source,
             "verdict": found.verdict,
             "notes": found.notes,
-            **{part.name: part.table.frame for part in found.parts},
+            **{each.name: each.table.frame for each in found.files.values()},
         }
     )
 
@@ -107,8 +101,4 @@ def _workbook(found: Findings) -> bytes:
     entries += [("verdict", sentence) for sentence in found.verdict]
     entries += [("note", note) for note in found.notes]
     entries += [("method", found.method), ("signature", found.signature)]
-    return book_of(found.title, entries, found.tables)
-
-
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", errors="replace")
+    return book_of(found.title, entries, {file: each.table for file, each in found.files.items()})

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Part:
+class FindingsTable:
     """A table with what a reader must know of it.
 
     Attributes:
-        name: lower case with underscores; of its file without the ending, and its key in the JSON.
-        title: what it shows, a sentence.
+        name: lower case with underscores; of its file without command and ending, and its key in the JSON.
+        title: what it shows.
         text: how to read it, in sentences.
         table: the numbers.
         on_terminal: how many of its rows the terminal shows; None for all, 0 for no table at all.
@@ -37,13 +37,14 @@ class FindingsFigure:
         name: lower case with hyphens; of its file without the ending.
         title: what it shows, a sentence.
         text: how to read it, in sentences.
-        draw: draws it; drawing takes long to import, so it is done for those who want figures only.
+        draw: draws it, None if there is no number to draw; drawing takes long to import, so it is done for
+            those who want figures only.
     """
 
     name: str
     title: str
     text: str
-    draw: "Callable[[], Drawing]"
+    draw: "Callable[[], Drawing | None]"
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Findings:
         source: where that was read from; "" if nothing was read.
         verdict: what to say first, in sentences.
         notes: what to know before quoting a number, in sentences.
-        parts: the tables, in the order in which they are read.
+        tables: in the order in which they are read. Those without rows are not shown or written.
         figures: in that order, too.
         method: how it was computed and by whose method, in sentences.
         signature: what the numbers were made of and how, on one line.
@@ -67,12 +68,15 @@ class Findings:
     source: str
     verdict: tuple[str, ...]
     notes: tuple[str, ...]
-    parts: tuple[Part, ...]
+    tables: tuple[FindingsTable, ...]
     figures: tuple[FindingsFigure, ...]
     method: str
     signature: str
 
     @property
-    def tables(self) -> dict[str, Table]:
-        """The tables by the name of their file."""
-        return {f"{self.command}_{part.name}.csv": part.table for part in self.parts}
+    def files(self) -> dict[str, FindingsTable]:
+        """The tables that have rows, by the name of their file.
+
+        It begins with the command's, so that what other commands write may lie beside it.
+        """
+        return {f"{self.command}_{each.name}.csv": each for each in self.tables if len(each.table.frame)}

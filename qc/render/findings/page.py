@@ -16,8 +16,8 @@ def findings_page(found: Findings, figures: "Mapping[str, Figure]") -> str:
     """Return the page. It holds no script and asks for nothing; every text of the data is escaped."""
     return template("findings.html.jinja").render(
         found=found,
-        tables=found.tables,
-        files=found.tables,
+        tables={file: each.table for file, each in found.files.items()},
+        files=(),  # the template itself names the file of every table, long or short
         figures={name: Markup(figure.themed) for name, figure in figures.items()},  # noqa: S704
         shown_rows=SHOWN_ROWS,
         style=style(),

@@ -13,7 +13,7 @@ from qc.planning.comparison import OUTPUTS, WORKERS, Comparison
 from qc.planning.metric_error import BOOTSTRAP, MetricError
 from qc.planning.plan import AS_HERE, OUTPUTS_AS_HERE, Basis, Planned, PlanOptions, Shown
 from qc.planning.power_analysis import PowerAnalysis
-from qc.render.findings.findings import Findings, FindingsFigure, Part
+from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.table import COUNT, SHARE, THREE, TWO, Column, Form, Table
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ WORTH = Form(_judgments, "#,##0.0")
 def power_findings(found: PowerAnalysis, source: str = "") -> Findings:
     """Return an analysis in tables, figures and words; `source` is where the data came from, if any."""
     comparison = found.comparison
-    parts = [*_plan_parts(found)]
+    tables = [*_plan_tables(found)]
     figures: list[FindingsFigure] = []
     if comparison is not None:
-        parts += [_noise(comparison), _annotators(comparison), *_metric_parts(comparison, found.metrics)]
-        parts += [_systems(comparison), _pairs(comparison, found.options), _curve(comparison)]
+        tables += [_noise(comparison), _annotators(comparison), *_metric_tables(comparison, found.metrics)]
+        tables += [_systems(comparison), _pairs(comparison, found.options), _curve(comparison)]
         figures = [_figure(comparison, found.metrics)]
     signature = {"candor": version("candor"), **found.choices}
     return Findings(
@@ -64,20 +64,20 @@ def power_findings(found: PowerAnalysis, source: str = "") -> Findings:
         source=source,
         verdict=_verdict(found),
         notes=() if comparison is None else comparison.opinion.notes,
-        parts=tuple(parts),
+        tables=tuple(tables),
         figures=tuple(figures),
         method=METHOD,
         signature="|".join(f"{key}={value}" for key, value in signature.items()),
     )
 
 
-def _plan_parts(found: PowerAnalysis) -> list[Part]:
-    parts = []
+def _plan_tables(found: PowerAnalysis) -> list[FindingsTable]:
+    tables = []
     if found.planned:
-        parts.append(_sizes(found))
+        tables.append(_sizes(found))
     if found.shown:
-        parts.append(_shown(found.shown, found.options))
-    return parts
+        tables.append(_shown(found.shown, found.options))
+    return tables
 
 
 def _asked(options: PlanOptions) -> str:
@@ -90,7 +90,7 @@ def _workers(found: PowerAnalysis, planned: Planned) -> float:
     return found.comparison.workers_for(planned.size.per_system) if found.comparison and known else np.nan
 
 
-def _sizes(found: PowerAnalysis) -> Part:
+def _sizes(found: PowerAnalysis) -> FindingsTable:
     planned = found.planned
     frame = pd.DataFrame(
         {
@@ -128,10 +128,10 @@ def _sizes(found: PowerAnalysis) -> Part:
             " Workers are those whose judgments count, for all systems together, each judging as much as "
             "here."
         )
-    return Part("sizes", "Judgments that a difference takes.", text, Table(frame, columns))
+    return FindingsTable("sizes", "Judgments that a difference takes", text, Table(frame, columns))
 
 
-def _shown(shown: Sequence[Shown], options: PlanOptions) -> Part:
+def _shown(shown: Sequence[Shown], options: PlanOptions) -> FindingsTable:
     frame = pd.DataFrame(
         {
             "basis": [each.basis.name for each in shown],
@@ -145,10 +145,10 @@ def _shown(shown: Sequence[Shown], options: PlanOptions) -> Part:
         Column("difference", "Difference", THREE),
     )
     text = f"The smallest difference that so many show, at {_asked(options)}."
-    return Part("detectable", "What so many judgments show.", text, Table(frame, columns))
+    return FindingsTable("detectable", "What so many judgments show", text, Table(frame, columns))
 
 
-def _noise(comparison: Comparison) -> Part:
+def _noise(comparison: Comparison) -> FindingsTable:
     frame = pd.DataFrame(
         {
             "drawn": list(comparison.labels),
@@ -168,10 +168,10 @@ def _noise(comparison: Comparison) -> Part:
         "(published) understate it, for those of one output, or of one worker, hang together. The larger "
         "of these two is the number of record."
     )
-    return Part("noise", "How sure people are.", text, Table(frame, columns, rows))
+    return FindingsTable("noise", "How sure people are", text, Table(frame, columns, rows))
 
 
-def _annotators(comparison: Comparison) -> Part:
+def _annotators(comparison: Comparison) -> FindingsTable:
     annotators = comparison.annotators
     names = ("variance", "within", "sd", "sd_within", "sd_perfect", "ratio")
     frame = pd.DataFrame(
@@ -193,10 +193,12 @@ def _annotators(comparison: Comparison) -> Part:
         "last row, for between systems lies what is looked for. – where no output was judged twice, or "
         "nothing is left between outputs."
     )
-    return Part("perfect_annotator", "What a perfect annotator would leave.", text, Table(frame, columns))
+    return FindingsTable(
+        "perfect_annotator", "What a perfect annotator would leave", text, Table(frame, columns)
+    )
 
 
-def _metric_parts(comparison: Comparison, metrics: Sequence[MetricError]) -> list[Part]:
+def _metric_tables(comparison: Comparison, metrics: Sequence[MetricError]) -> list[FindingsTable]:
     if not metrics:
         return []
     ratio = comparison.annotator.ratio
@@ -234,11 +236,13 @@ def _metric_parts(comparison: Comparison, metrics: Sequence[MetricError]) -> lis
         "set; then the same in judgments of the perfect annotator. The file also has what other ways of "
         f"drawing give, among them “{BOOTSTRAP}”."
     )
-    on_average = Part("metrics", "Metrics in the place of people.", text, Table(frame, columns, of_record))
+    on_average = FindingsTable(
+        "metrics", "Metrics in the place of people", text, Table(frame, columns, of_record)
+    )
     return [on_average, _metric_pairs(comparison, metrics)]
 
 
-def _metric_pairs(comparison: Comparison, metrics: Sequence[MetricError]) -> Part:
+def _metric_pairs(comparison: Comparison, metrics: Sequence[MetricError]) -> FindingsTable:
     names, (first, second) = comparison.opinion.systems, comparison.means.pairs
     unit = comparison.unit_of_record
     frame = pd.concat(
@@ -271,10 +275,10 @@ def _metric_pairs(comparison: Comparison, metrics: Sequence[MetricError]) -> Par
     )
     rows = frame.sort_values("error", ascending=False, kind="stable")
     text = f"The largest errors first; people’s labels vary with {unit} drawn anew."
-    return Part("metric_pairs", "Metrics, pair by pair.", text, Table(frame, columns, rows), 0)
+    return FindingsTable("metric_pairs", "Metrics, pair by pair", text, Table(frame, columns, rows), 0)
 
 
-def _systems(comparison: Comparison) -> Part:
+def _systems(comparison: Comparison) -> FindingsTable:
     means, opinion = comparison.means, comparison.opinion
     frame = pd.DataFrame(
         {
@@ -293,10 +297,10 @@ def _systems(comparison: Comparison) -> Part:
         Column("design_effect", "Design effect", TWO),
     )
     text = "Design effect: the variance of the mean over workers, divided by that of independent judgments."
-    return Part("systems", "The systems.", text, Table(frame, columns))
+    return FindingsTable("systems", "The systems", text, Table(frame, columns))
 
 
-def _pairs(comparison: Comparison, options: PlanOptions) -> Part:
+def _pairs(comparison: Comparison, options: PlanOptions) -> FindingsTable:
     means, names = comparison.means, comparison.opinion.systems
     first, second = means.pairs
     unit = comparison.unit_of_record
@@ -324,10 +328,10 @@ def _pairs(comparison: Comparison, options: PlanOptions) -> Part:
         "difference is that of workers; it is below 1 where workers who judge both systems are strict or "
         "lenient with both."
     )
-    return Part("pairs", "Pairs of systems.", text, Table(frame, columns, closest), CLOSEST_PAIRS)
+    return FindingsTable("pairs", "Pairs of systems", text, Table(frame, columns, closest), CLOSEST_PAIRS)
 
 
-def _curve(comparison: Comparison) -> Part:
+def _curve(comparison: Comparison) -> FindingsTable:
     ratio = comparison.annotator.ratio
     differences, variances = comparison.means.differences, comparison.variances
     frame = pd.DataFrame({"judgments": CURVE, "people": error_curve(differences, variances, CURVE)})
@@ -339,7 +343,7 @@ def _curve(comparison: Comparison) -> Part:
         "How often so many independent judgments of each system put two of them in another order than the "
         "one found here, averaged over pairs."
     )
-    return Part("curve", "How often people err.", text, Table(frame, tuple(columns)))
+    return FindingsTable("curve", "How often people err", text, Table(frame, tuple(columns)))
 
 
 def _figure(comparison: Comparison, metrics: Sequence[MetricError]) -> FindingsFigure:

@@ -9,7 +9,7 @@ import pandas as pd
 from qc.number_format import decimal, listed, whole
 from qc.planning.randomisation_analysis import RandomisationAnalysis
 from qc.planning.randomised_pairs import RandomisedPairs, Within
-from qc.render.findings.findings import Findings, FindingsFigure, Part
+from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.levels import SIGNIFICANT
 from qc.render.table import COUNT, THREE, Column, P, Table
 
@@ -29,12 +29,12 @@ METHOD = (
 
 def randomisation_findings(found: RandomisationAnalysis, source: str, other: str | None) -> Findings:
     """Return an analysis in tables, figures and words; `source` and `other` are where the data came from."""
-    parts = [_pairs(found.pairs)]
+    tables = [_pairs(found.pairs)]
     figures: list[FindingsFigure] = []
     if found.pools:
-        parts += [_agreement(found), _raters(found)]
+        tables += [_agreement(found), _raters(found)]
         figures = [_figure(found)]
-    parts.append(_design(found))
+    tables.append(_design(found))
     signature = {"candor": version("candor"), **found.choices}
     return Findings(
         command="randomisation",
@@ -42,14 +42,14 @@ def randomisation_findings(found: RandomisationAnalysis, source: str, other: str
         source=source,
         verdict=_verdict(found),
         notes=(*found.opinion.notes, *([f"The second pool is {other}."] if other else [])),
-        parts=tuple(parts),
+        tables=tuple(tables),
         figures=tuple(figures),
         method=METHOD,
         signature="|".join(f"{key}={value}" for key, value in signature.items()),
     )
 
 
-def _pairs(pairs: RandomisedPairs) -> Part:
+def _pairs(pairs: RandomisedPairs) -> FindingsTable:
     frame = pd.DataFrame(
         {
             "system": pairs.first,
@@ -81,10 +81,10 @@ def _pairs(pairs: RandomisedPairs) -> Part:
         "random, the observed order counted, so never 0. Up to 15 units all exchanges are gone through. "
         "Holm corrects for the number of pairs."
     )
-    return Part("pairs", "Every two systems.", text, Table(frame, columns, rows), SHOWN_PAIRS)
+    return FindingsTable("pairs", "Every two systems", text, Table(frame, columns, rows), SHOWN_PAIRS)
 
 
-def _agreement(found: RandomisationAnalysis) -> Part:
+def _agreement(found: RandomisationAnalysis) -> FindingsTable:
     records = []
     for pool in found.pools:
         known = pool.agreement.single[np.isfinite(pool.agreement.single)]
@@ -113,13 +113,13 @@ def _agreement(found: RandomisationAnalysis) -> Part:
         "without the rater. r of averages is of the two pools’ averages. Raters with fewer than three "
         "systems, or who gave all the same, have no r."
     )
-    return Part("one_against_average", "One against average.", text, Table(frame, columns))
+    return FindingsTable("one_against_average", "One against average", text, Table(frame, columns))
 
 
 _HEADS = ("lowest", "25 %", "median", "75 %", "highest")
 
 
-def _raters(found: RandomisationAnalysis) -> Part:
+def _raters(found: RandomisationAnalysis) -> FindingsTable:
     frame = pd.concat(
         [
             pd.DataFrame({"raters": pool.raters, "average": pool.average, "r": pool.agreement.single})
@@ -130,10 +130,10 @@ def _raters(found: RandomisationAnalysis) -> Part:
     columns = (Column("raters", "Raters"), Column("average", "Average of"), Column("r", "r", THREE))
     rows = frame.sort_values("r", kind="stable")
     text = "The whole distribution: a row for each rater, the lowest r first."
-    return Part("raters", "Single raters.", text, Table(frame, columns, rows), 0)
+    return FindingsTable("raters", "Single raters", text, Table(frame, columns, rows), 0)
 
 
-def _design(found: RandomisationAnalysis) -> Part:
+def _design(found: RandomisationAnalysis) -> FindingsTable:
     frame = pd.DataFrame(
         {
             "of": [each.of for each in found.design],
@@ -155,7 +155,7 @@ def _design(found: RandomisationAnalysis) -> Part:
         "each worker sees an item once. What the source does not tell is left out, and so are items that "
         "are one system’s alone."
     )
-    return Part("design", "How balanced the design is.", text, Table(frame, columns))
+    return FindingsTable("design", "How balanced the design is", text, Table(frame, columns))
 
 
 def _figure(found: RandomisationAnalysis) -> FindingsFigure:

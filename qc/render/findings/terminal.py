@@ -12,10 +12,9 @@ def show_findings(found: Findings, console: Console) -> None:
     for sentence in found.verdict:
         console.print(ascii_minus(sentence))
     for note in found.notes:
-        console.print(f"! {note}", style="yellow")
-    for part in found.parts:
-        if part.on_terminal != 0 and len(part.table.shown_rows):
-            file = f"{found.command}_{part.name}.csv"
-            console.print(grid(part.title, part.table, part.on_terminal, file))
-            console.print(ascii_minus(part.text), style="dim")
+        console.print(f"! {ascii_minus(note)}", style="yellow")
+    for file, each in found.files.items():
+        if each.on_terminal != 0:
+            console.print(grid(each.title, each.table, each.on_terminal, file))
+            console.print(ascii_minus(each.text), style="dim")
     console.print(f"Signature: {found.signature}", soft_wrap=True)

@@ -14,7 +14,6 @@ from typer.testing import CliRunner, Result
 
 from qc.judgments import Selection, read_judgments
 from qc.metrics.__main__ import app
-from qc.metrics.output import FORMATS
 from qc.progress import no_step
 from qc.save import save
 from tests.needs import need_hf
@@ -95,7 +94,7 @@ def test_everything_that_is_written(metrics: Callable[..., Result], tmp_path: Pa
     # With 3 systems there is no interval, which JSON says by null.
     assert mine[0]["r_low"] is None
     book = load_workbook(tmp_path / "out" / "metrics.xlsx")
-    assert book.sheetnames[:2] == ["metrics", "agreement"]
+    assert book.sheetnames[:2] == ["report", "metrics_agreement"]
     page = (tmp_path / "out" / "metrics.html").read_text(encoding="utf-8")
     assert "<script" not in page
     assert 'src="http' not in page
@@ -230,9 +229,3 @@ def test_help_imports_no_model() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY
     )
     assert shown.stdout.strip() == "set()"
-
-
-def test_formats_are_those_of_the_report() -> None:
-    from qc.render import FORMATS as OF_REPORT
-
-    assert FORMATS == OF_REPORT

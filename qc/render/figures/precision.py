@@ -5,18 +5,15 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.typing import LineStyleType
 from numpy.typing import NDArray
 
-from qc.estimators.width_curve import WidthCurve
 from qc.number_format import decimal, whole
-from qc.precision.estimates import Estimates, Part
-from qc.precision.looks import Looks
-from qc.render.figures.figure import Drawing, Figure, finish
+from qc.precision.estimates import Part
+from qc.render.figures.figure import Drawing
 from qc.render.figures.style import (
     BLUE,
     GREEN,
     MUTED,
     VERMILION,
     WIDTH,
-    drawing,
     key,
     panel,
     sheet,
@@ -30,23 +27,13 @@ LONGEST_NAME = 240.0
 _STYLES: dict[str, LineStyleType] = {"┄": (0, (4, 3)), "━": "-", "┉": (0, (1.5, 1.5))}
 
 
-def figures(estimates: Estimates) -> list[Figure]:
-    """Return the figures, each of the part that shows most: the strongest metric, the longest stream."""
-    with drawing():
-        made = (("widths", _widths(estimates)), ("looks", _narrowing(estimates)))
-        return [finish(name, drawn) for name, drawn in made if drawn is not None]
+def widths(part: Part) -> Drawing:
+    """Draw the width of the interval against n, without and with the strongest metric.
 
-
-def _widths(estimates: Estimates) -> Drawing | None:
-    parts = [part for part in estimates.parts if part.curve is not None]
-    if not parts:
-        return None
-    part = max(parts, key=lambda each: each.metrics[0].strength)
-    assert part.curve is not None  # noqa: S101  # chosen so
-    return _drawn_widths(part, part.curve)
-
-
-def _drawn_widths(part: Part, curve: WidthCurve) -> Drawing:
+    `part` has a curve.
+    """
+    curve = part.curve
+    assert curve is not None  # noqa: S101
     metric = part.metrics[0].metric
     page = sheet(HEAD + HEIGHT + FOOT)
     axes = panel(page, LEFT, HEAD, WIDTH - LEFT - RIGHT, HEIGHT)
@@ -67,16 +54,13 @@ def _drawn_widths(part: Part, curve: WidthCurve) -> Drawing:
     return Drawing(page, title, alt)
 
 
-def _narrowing(estimates: Estimates) -> Drawing | None:
-    parts = [part for part in estimates.parts if part.looks is not None]
-    if not parts:
-        return None
-    part = max(parts, key=lambda each: each.looks.n if each.looks else 0)
-    assert part.looks is not None  # noqa: S101  # chosen so
-    return _drawn_looks(part, part.looks)
+def narrowing(part: Part) -> Drawing:
+    """Draw how intervals narrow while data come in.
 
-
-def _drawn_looks(part: Part, looks: Looks) -> Drawing:
+    `part` has looks.
+    """
+    looks = part.looks
+    assert looks is not None  # noqa: S101
     n = np.arange(1, looks.n + 1)
     lines: list[tuple[str, str, str, NDArray[np.float64]]] = [
         ("┄", MUTED, "fixed n: not to be looked at again and again", looks.fixed.half_width),

@@ -1,21 +1,26 @@
-"""The tables of estimates."""
+"""What `qc.estimate` found, for people."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from qc.estimators.confidence_sequence import ConfidenceSequence
-from qc.estimators.estimable import number
+from qc.estimators.estimable import NotEstimable, number
 from qc.estimators.pool_mean import Interval
 from qc.estimators.spread import Spread
-from qc.number_format import MISSING, decimal
-from qc.precision.estimates import Estimates, Part
+from qc.number_format import MISSING, decimal, whole
+from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, Part
 from qc.precision.worth import Mean, Worth
+from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.table import COUNT, THREE, TWO, Column, Form, Table
 
+if TYPE_CHECKING:
+    from qc.render.figures.figure import Drawing
+
+ON_TERMINAL = 30
 NOT_ESTIMABLE = "not estimable"
 NO_METRIC = "none"
 
@@ -27,74 +32,78 @@ def _known(value: float, digits: int) -> str:
 
 ESTIMATED_TWO, ESTIMATED_THREE = (Form(partial(_known, digits=digits)) for digits in (2, 3))
 _WHERE = (Column("criterion", "Criterion"), Column("system", "System"), Column("scale", "Scale"))
+METHOD = (
+    "Spread, control variate and data efficiency: Chaganty, Mussmann and Liang, The price of debiasing "
+    "automatic metrics in natural language evaluation, ACL 2018, with corrections that the tables label. "
+    "Intervals at any n: Waudby-Smith and Ramdas, 2024 (exact), and Waudby-Smith and others, 2024."
+)
 
 
-@dataclass(frozen=True, slots=True)
-class TitledTable:
-    """A table with the name of its file, its title, and what to know to read it."""
-
-    name: str
-    title: str
-    text: str
-    table: Table
-
-
-def estimate_tables(estimates: Estimates) -> tuple[TitledTable, ...]:
-    """Return the tables, in the order in which they are read."""
-    made = (
-        TitledTable(
-            "means.csv",
-            "Means and their intervals",
-            "The interval of record lets the judgments of one worker hang together. Where the pool has "
-            "outputs that nobody judged, there is a row for each metric as control variate, too.",
-            _means(estimates.parts),
+def estimate_findings(found: Estimates) -> Findings:
+    """Return estimates in tables, figures and words; without a metric there is no verdict."""
+    return Findings(
+        command="estimate",
+        title="How precise means are, and what metrics save",
+        source=found.source,
+        verdict=_verdict(found.parts),
+        notes=found.notes,
+        tables=(
+            _means(found.parts),
+            _efficiency(found.parts),
+            _spread(found.parts),
+            _looks(found.parts),
+            _widths(found.parts),
+            _sequences(found.parts),
         ),
-        TitledTable(
-            "efficiency.csv",
-            "What a metric saves",
-            "Data efficiency 1.25 means: the same precision from 100 judgments as from 125 without the "
-            "metric. By r and by γ and ρ it is that of an endless pool if judgments were independent; by "
-            "workers it lets those of one worker hang together; with this pool it is 1 if every output was "
-            "judged.",
-            _efficiency(estimates.parts),
-        ),
-        TitledTable(
-            "spread.csv",
-            "Spread of outputs and of workers",
-            "γ is the variance of judgments of one output over that of outputs. As published, σ_f² holds "
-            "part of σ_a², so γ is too small; it is there for comparison with the literature. The cap is the "
-            "data efficiency of a perfect metric; as published it is about twice too high.",
-            _spread(estimates.parts),
-        ),
-        TitledTable(
-            "looks.csv",
-            "Intervals that may be looked at any time",
-            "Half-widths after all that has come in, at 95 %. The fixed one holds for one n fixed "
-            "beforehand: stopping when it is narrow enough would make it miss far too often. The others hold "
-            "at every n. Of workers who judged more than once, the values are their means.",
-            _looks(estimates.parts),
-        ),
-        TitledTable(
-            "widths.csv",
-            "Width of the interval against the number of judgments",
-            "By resampling, with the strongest metric and an endless pool, as if judgments were independent.",
-            _widths(estimates.parts),
-        ),
-        TitledTable(
-            "sequences.csv",
-            "The intervals of each look",
-            "Centre and half-width after each value, in the order of the source.",
-            _sequences(estimates.parts),
-        ),
+        figures=(*_width_figure(found.parts), *_look_figure(found.parts)),
+        method=METHOD,
+        signature=found.signature,
     )
-    return tuple(each for each in made if len(each.table.frame))
+
+
+def _width_figure(parts: Sequence[Part]) -> list[FindingsFigure]:
+    """Return the figure of the part in which a metric is strongest; none without a curve."""
+    curves = [part for part in parts if part.curve is not None]
+    if not curves:
+        return []
+    part = max(curves, key=lambda each: each.metrics[0].strength)
+
+    def draw() -> "Drawing":
+        from qc.render.figures.precision import widths  # noqa: PLC0415  # imports matplotlib
+
+        return widths(part)
+
+    text = (
+        f"{part.criterion}, {part.system}, with {part.metrics[0].metric}; an endless pool, and as if "
+        "judgments were independent, so it is the best that the metric can do."
+    )
+    return [FindingsFigure("widths", "Width against judgments.", text, draw)]
+
+
+def _look_figure(parts: Sequence[Part]) -> list[FindingsFigure]:
+    """Return the figure of the part with most values; none if no part has a stream of them."""
+    streams = [(part.looks.n, part) for part in parts if part.looks is not None]
+    if not streams:
+        return []
+    _, part = max(streams, key=lambda each: each[0])
+
+    def draw() -> "Drawing":
+        from qc.render.figures.precision import narrowing  # noqa: PLC0415  # imports matplotlib
+
+        return narrowing(part)
+
+    text = (
+        f"{part.criterion}, {part.system}: half-widths after each value, in the order of the source. Only "
+        "those at any n may be looked at again and again."
+    )
+    return [FindingsFigure("looks", "While data come in.", text, draw)]
 
 
 def _where(part: Part) -> dict[str, Any]:
     return {"criterion": part.criterion, "system": part.system, "scale": part.scale}
 
 
-def _spread(parts: Sequence[Part]) -> Table:
+def _spread(parts: Sequence[Part]) -> FindingsTable:
     rows = [
         {
             **_where(part),
@@ -127,10 +136,17 @@ def _spread(parts: Sequence[Part]) -> Table:
         Column("cap", "Cap", ESTIMATED_TWO),
         Column("cap_published", "Cap as published", ESTIMATED_TWO),
     )
-    return Table(pd.DataFrame(rows), columns)
+    text = (
+        "γ is the variance of judgments of one output over that of outputs. As published, σ_f² holds "
+        "part of σ_a², so γ is too small; it is there for comparison with the literature. The cap is the "
+        "data efficiency of a perfect metric; as published it is about twice too high."
+    )
+    return FindingsTable(
+        "spread", "Spread of outputs and of workers", text, Table(pd.DataFrame(rows), columns), ON_TERMINAL
+    )
 
 
-def _efficiency(parts: Sequence[Part]) -> Table:
+def _efficiency(parts: Sequence[Part]) -> FindingsTable:
     rows = [
         {
             **_where(part),
@@ -164,10 +180,18 @@ def _efficiency(parts: Sequence[Part]) -> Table:
         Column("de_pool", "With this pool", ESTIMATED_TWO),
         Column("de_record", "Of record", ESTIMATED_TWO),
     )
-    return Table(pd.DataFrame(rows), columns)
+    text = (
+        "Data efficiency 1.25 means: the same precision from 100 judgments as from 125 without the "
+        "metric. By r and by γ and ρ it is that of an endless pool if judgments were independent; by "
+        "workers it lets those of one worker hang together; with this pool it is 1 if every output was "
+        "judged."
+    )
+    return FindingsTable(
+        "efficiency", "What a metric saves", text, Table(pd.DataFrame(rows), columns), ON_TERMINAL
+    )
 
 
-def _means(parts: Sequence[Part]) -> Table:
+def _means(parts: Sequence[Part]) -> FindingsTable:
     rows = [
         {**_where(part), "metric": worth.metric or NO_METRIC, **_mean(mean), **_counts(worth)}
         for part in parts
@@ -185,7 +209,13 @@ def _means(parts: Sequence[Part]) -> Table:
     frame = pd.DataFrame(rows)
     # With a pool that was rated throughout, a metric leaves the mean as it is.
     telling = (frame["metric"] == NO_METRIC) | (frame["rated"] < frame["pool"])
-    return Table(frame, columns, frame[telling])
+    text = (
+        "The interval of record lets the judgments of one worker hang together. Where the pool has "
+        "outputs that nobody judged, there is a row for each metric as control variate, too."
+    )
+    return FindingsTable(
+        "means", "Means and their intervals", text, Table(frame, columns, frame[telling]), ON_TERMINAL
+    )
 
 
 def _each_mean(part: Part) -> Iterator[tuple[Worth, Mean]]:
@@ -215,7 +245,7 @@ def _mean(mean: Mean) -> dict[str, float]:
     }
 
 
-def _looks(parts: Sequence[Part]) -> Table:
+def _looks(parts: Sequence[Part]) -> FindingsTable:
     rows = [
         {
             "criterion": part.criterion,
@@ -243,14 +273,25 @@ def _looks(parts: Sequence[Part]) -> Table:
         Column("metric", "Metric"),
         Column("with_metric", "Any n, with metric", THREE),
     )
-    return Table(pd.DataFrame(rows), columns)
+    text = (
+        "Half-widths after all that has come in, at 95 %. The fixed one holds for one n fixed "
+        "beforehand: stopping when it is narrow enough would make it miss far too often. The others hold "
+        "at every n. Of workers who judged more than once, the values are their means."
+    )
+    return FindingsTable(
+        "looks",
+        "Intervals that may be looked at any time",
+        text,
+        Table(pd.DataFrame(rows), columns),
+        ON_TERMINAL,
+    )
 
 
 def _last(sequence: ConfidenceSequence | None) -> float:
     return float("nan") if sequence is None else float(sequence.half_width[-1])
 
 
-def _widths(parts: Sequence[Part]) -> Table:
+def _widths(parts: Sequence[Part]) -> FindingsTable:
     frames = [
         pd.DataFrame(
             {
@@ -272,10 +313,17 @@ def _widths(parts: Sequence[Part]) -> Table:
         Column("mean", "Width", THREE),
         Column("with_metric", "With the metric", THREE),
     )
-    return Table(pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(), columns)
+    text = "By resampling, with the strongest metric and an endless pool, as if judgments were independent."
+    return FindingsTable(
+        "widths",
+        "Width of the interval against the number of judgments",
+        text,
+        Table(pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(), columns),
+        0,
+    )
 
 
-def _sequences(parts: Sequence[Part]) -> Table:
+def _sequences(parts: Sequence[Part]) -> FindingsTable:
     frames = [
         pd.DataFrame(
             {
@@ -307,4 +355,48 @@ def _sequences(parts: Sequence[Part]) -> Table:
         Column("fixed_half_width", "Fixed n", TWO),
         Column("asymptotic_half_width", "Any n", TWO),
     )
-    return Table(pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(), columns)
+    text = "Centre and half-width after each value, in the order of the source."
+    return FindingsTable(
+        "sequences",
+        "The intervals of each look",
+        text,
+        Table(pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(), columns),
+        0,
+    )
+
+
+def _verdict(found: Sequence[Part]) -> tuple[str, ...]:
+    """Return a sentence for each criterion and system: what the strongest metric saves there."""
+    parts = [part for part in found if part.scale == RAW and part.metrics]
+    single = [part for part in parts if part.system != ALL_SYSTEMS]
+    return tuple(_saved(part, part.metrics[0]) for part in single or parts)
+
+
+def _share(efficiency: float) -> str:
+    """Return how many of 100 judgments are saved at a data efficiency; `none` for less than one."""
+    share = 100 * (1 - 1 / efficiency)
+    return f"{whole(share)} of 100 judgments" if share >= 1 else "none"
+
+
+def _saved(part: Part, worth: Worth) -> str:
+    where = f"{part.criterion}, {part.system}: "
+    r, endless = worth.efficiency.r_judgment, worth.efficiency.de
+    if isinstance(r, NotEstimable) or isinstance(endless, NotEstimable):
+        why = r.why if isinstance(r, NotEstimable) else str(endless)
+        return f"{where}{worth.metric} saves none ({why})."
+    many = "With many more outputs that nobody judged it would save"
+    by_workers = worth.de_cluster
+    if isinstance(by_workers, NotEstimable):
+        would = f"{_share(endless)} if all judgments were independent; the workers are unknown"
+    else:
+        would = f"{_share(by_workers)} (were all judgments independent, {_share(endless)})"
+    return f"{where}{_here(worth)} {many} {would}; r = {decimal(r, 2)}."
+
+
+def _here(worth: Worth) -> str:
+    """Return what the metric saves with the pool that there is, as a sentence without its subject's place."""
+    if worth.rated == worth.pool:
+        return f"{worth.metric} saves none here, because all {whole(worth.pool)} outputs were judged."
+    known = worth.de_pool if isinstance(worth.de_record, NotEstimable) else worth.de_record
+    share = "none" if isinstance(known, NotEstimable) else _share(known)
+    return f"with {whole(worth.rated)} of {whole(worth.pool)} outputs judged, {worth.metric} saves {share}."
