@@ -8,7 +8,7 @@ from qc.load.database.values import flags, located
 from qc.load.database.views import Views
 from qc.run import FAILURES
 
-BEGUN = ("active", "ended", "rated", "failed")
+BEGUN = ("active", "ended", "rated", "unrated", "failed")
 _COLUMN_OF_KIND = {"bot_error": "errors", "gave_itself_away": "gave_away"}
 
 
