@@ -108,13 +108,13 @@ def _pool_notes(unrated: int, *, known: bool) -> list[str]:
         return []
     remedy = "" if known else " Score them by `python -m qc.metrics`, and give what it writes to --metrics."
     return [
-        f"{whole(unrated)} conversations of the workers who passed were left unrated, drawn at random. Nobody "
-        f"judged them; with a metric they are the pool.{remedy}"
+        f"{whole(unrated)} conversations of the workers who passed were left unrated, drawn at random. "
+        f"Nobody judged them; with a metric they are the pool.{remedy}"
     ]
 
 
 def _judged(run: Run) -> pd.DataFrame:
-    """Return `output`, `system`, `worker`, `position`, `assignment` of each row that a sample of `run` has."""
+    """Return the rows that a sample of `run` has: `output`, `system`, `worker`, `position`, `assignment`."""
     rows = run.conversations.rename(columns={"conversation": "output"})
     if run.items is not None:
         rows = rows.assign(output=run.items["output"])[run.items["kind"].eq("ordinary").to_numpy(bool)]

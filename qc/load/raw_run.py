@@ -235,7 +235,7 @@ def _typed(raw: RawRun) -> Run:
         items=None if raw.items is None else typed_items(raw.items, order),
         words=None if raw.words is None else _reordered(raw.words, order),
         unrated=None if raw.unrated is None else _unrated(raw.unrated, assignments, systems),
-        ended=None if raw.ended is None else raw.ended.reindex(assignments["assignment"], fill_value=pd.NaT),
+        ended=None if raw.ended is None else raw.ended.reindex(assignments["assignment"]),
         incidents=None if raw.incidents is None else _incidents(raw.incidents, systems),
         left_out=raw.left_out,
         notes=raw.notes,
