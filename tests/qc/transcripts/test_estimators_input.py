@@ -9,8 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from qc.estimate import app as estimate
-from qc.estimators.estimable import NotEstimable
-from qc.estimators.spread import spread
 from qc.judgments import Selection, read_judgments
 from qc.load import load
 from qc.method.scores import score
@@ -48,26 +46,26 @@ def test_the_mean_over_outputs_is_the_score_of_the_report(database: Path) -> Non
 
 def test_items_judged_twice_make_gamma_and_rho_estimable(database: Path, tmp_path: Path) -> None:
     judgments = read_judgments(str(database))
-    overall = judgments.of("overall")
-    means = np.bincount(overall.outputs, overall.values, len(overall.names)) / overall.counts
-    rng = np.random.default_rng(2)
-    metric = means + rng.normal(0, 5, len(means))
-    system = np.array(judgments.systems)[judgments.belongs.argmax(axis=1)]
+    levels = np.array([40.0, 48.0, 56.0, 64.0])[judgments.belongs.argmax(axis=1)]
     metrics = tmp_path / "metrics.csv"
-    pd.DataFrame({"output": overall.names, "system": system, "llm": metric}).to_csv(metrics, index=False)
+    llm = levels + np.random.default_rng(2).normal(0, 4, len(levels))
+    pd.DataFrame({"output": judgments.outputs["output"], "llm": llm}).to_csv(metrics, index=False)
     options = ["--metrics", metrics, "--criterion", "overall", "--bootstrap", 200, "--out", tmp_path / "out"]
     result = CliRunner().invoke(estimate, [str(each) for each in (database, *options, "--format", "csv")])
     assert result.exit_code == 0, result.output
     assert "one judgment only" not in result.output
-    spreads = pd.read_csv(tmp_path / "out" / "spread.csv").set_index(["system", "scale"])
-    found = spread(overall.values, overall.outputs).unbiased
-    assert not isinstance(found.gamma, NotEstimable)
-    assert spreads.loc[("all systems", "raw"), "gamma"] == pytest.approx(found.gamma)
-    # A judgment's noise, 8 on each of two criteria, is less than what outputs differ by: 8, and their systems'.
-    assert 0.05 < found.gamma < 1
-    rhos = pd.read_csv(tmp_path / "out" / "efficiency.csv")
-    rho = rhos.loc[(rhos["metric"] == "llm") & (rhos["system"] == "all systems"), "rho"]
-    assert 0.5 < rho.iloc[0] <= 1.2
+    found = (
+        pd.read_csv(tmp_path / "out" / "spread.csv").set_index(["system", "scale"]).loc["all systems", "raw"]
+    )
+    # A judgment's noise is 8 on each of two criteria: 64 / 2. Outputs differ by 8 and by their
+    # systems' levels, whose variance is 80: 64 + 80.
+    assert found["sigma_a2_unbiased"] == pytest.approx(32, rel=0.25)
+    assert found["sigma_f2_unbiased"] == pytest.approx(144, rel=0.25)
+    gamma = found["sigma_a2_unbiased"] / found["sigma_f2_unbiased"]
+    assert found["gamma_unbiased"] == pytest.approx(gamma)
+    rows = pd.read_csv(tmp_path / "out" / "efficiency.csv").set_index(["system", "scale", "metric"])
+    # Cov = 80, so 80 / (12 × √96).
+    assert rows.loc[("all systems", "raw", "llm"), "rho"] == pytest.approx(0.68, abs=0.12)
 
 
 def test_power_of_a_run_of_transcripts(database: Path, tmp_path: Path) -> None:
@@ -76,4 +74,10 @@ def test_power_of_a_run_of_transcripts(database: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "workers for all systems" in " ".join(result.stdout.split())
     document = json.loads((tmp_path / "out" / "power.json").read_text(encoding="utf-8"))
-    assert document["plan"]
+    assert {row["system"] for row in document["systems"]} == {"ada", "bob", "cy", "dot"}
+    independent = next(row for row in document["sizes"] if row["basis"] == "independent judgments")
+    # Within a system: √(64 + 32).
+    assert independent["sd"] == pytest.approx(9.8, rel=0.15)
+    # The normal approximation, 2 (z_.975 + z_.95)² (sd / d)², is a little low.
+    normal = 2 * (1.96 + 1.645) ** 2 * (independent["sd"] / 5) ** 2
+    assert normal < independent["per_system"] < normal + 3
