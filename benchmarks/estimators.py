@@ -76,7 +76,7 @@ def looked_at(draw: Draw, truth: float, rng: np.random.Generator) -> tuple[Array
 
 
 def stopped(draw: Draw, truth: float, rng: np.random.Generator) -> Array:
-    """Return whether each rule stopped before the last look, at which n it ended, and whether it missed: (3, 3).
+    """Return whether each rule stopped by itself, at which n it ended, and whether it missed: (3, 3).
 
     The rules look at the interval for a fixed n, the asymptotic sequence, and the exact one.
     """
