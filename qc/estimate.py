@@ -11,6 +11,7 @@ from qc.errors import OptionError
 from qc.judgments import Judgments, Selection, read_judgments
 from qc.precision import EstimateOptions, Estimates, Sequence, estimate, steps, stopping
 from qc.render.estimates import FORMATS, PAGE, show, stopping_lines, write, writing_steps
+from qc.run import SIMULATED_NOTE
 
 EXIT_NOT_YET = 3
 
@@ -123,8 +124,8 @@ def _look(
     """Say where the confidence sequences stand; the exit status says whether that is narrow enough."""
     criterion = options.criteria[0] if options.criteria else None
     found = stopping(judgments, until, criterion, sequence, options.ends)
-    for note in judgments.notes:
-        stderr.print(f"! {note}", style="yellow")
+    if SIMULATED_NOTE in judgments.notes:
+        stderr.print(f"! {SIMULATED_NOTE}", style="yellow")
     console = output_console()
     for line in stopping_lines(found):
         console.print(line, soft_wrap=True)

@@ -89,8 +89,8 @@ class Unrated:
     """Conversations that were held to their end and that nobody was asked to rate, drawn at random.
 
     Attributes:
-        conversations: `conversation` (str), `worker` and `system` (categories of the run's own), of
-            assignments that take part; by assignment, then position.
+        conversations: `conversation` (str), `assignment`, `worker` and `system` (categories as in the run's
+            own conversations), of assignments that take part; by assignment, then position.
         words: what was said in them, `conversation` being a row number of this `conversations`; None as in
             `Run`.
     """

@@ -35,8 +35,8 @@ class RawRun:
     the rows of `conversations`; its columns are whatever criteria were rated, NaN where one was not.
     `items` has the rows of `conversations`, too, and the columns of `qc.load.items`; None if workers chatted.
     `incidents` has a row per system, in any order, and the columns that `Run` says. `words` point at rows of
-    `conversations` by number, from 0, in any order. `unrated` is in its final order, its workers and systems
-    still text. `ended` has a time for each name of an assignment.
+    `conversations` by number, from 0, in any order. `unrated` is in its final order, its
+    assignments and systems still text, and without workers. `ended` is by the name of the assignment.
     """
 
     name: str
@@ -244,10 +244,12 @@ def _typed(raw: RawRun) -> Run:
 
 def _unrated(unrated: Unrated, assignments: pd.DataFrame, systems: pd.DataFrame) -> Unrated:
     rows = unrated.conversations
+    assignment = pd.Categorical(rows["assignment"], assignments["assignment"])
     typed = pd.DataFrame(
         {
             "conversation": rows["conversation"].astype(str),
-            "worker": pd.Categorical(rows["worker"], assignments["worker"].cat.categories),
+            "assignment": assignment,
+            "worker": assignments["worker"].array.take(assignment.codes.astype(np.int64)),
             "system": pd.Categorical(rows["system"], systems["system"]),
         }
     )

@@ -62,6 +62,12 @@ def test_the_report_says_how_many_were_left_unrated(half: Server, tmp_path: Path
     (said,) = [note for note in found["notes"] if "left unrated" in note]
     assert f"rate_share says: {held['unrated']}. They are in no score." in said
     assert sum(row["conversations"] for row in found["incidents"]) == WORKERS * (SYSTEMS + 1)
+    # The time of an assignment is that of all its conversations, not of the rated ones alone.
+    with sqlite3.connect(half.data / "candor.db") as database:
+        (minutes,) = database.execute(
+            "SELECT avg((julianday(ended_at) - julianday(agreed_at)) * 1440) FROM v1_assignment"
+        ).fetchone()
+    assert found["minutes_per_conversation"]["all"] == pytest.approx(minutes / (SYSTEMS + 1), rel=0.01)
 
 
 def test_from_the_database_to_a_metric_to_an_estimate(half: Server, tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_until_says_by_its_status_whether_it_is_narrow_enough(tmp_path: Path) ->
     assert wide.exit_code == 0, wide.output
     assert narrow.exit_code == 3, narrow.output
     first, good, poor, verdict = wide.stdout.splitlines()
-    assert first.startswith("value, by the asymptotic confidence sequence: 95% for each system")
+    assert first.startswith("value, by the asymptotic confidence sequence: 95 % for each system")
     assert re.fullmatch(r"good: [\d.]+ ± [\d.]+ after \d+ workers\.", good)
     assert poor.startswith("poor: −")
     assert verdict.startswith("Narrow enough: the widest is ± ")

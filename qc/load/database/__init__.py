@@ -136,11 +136,9 @@ def _unrated(
         return None
     rows = _positioned(conversations[left], problems)
     rows = rows.sort_values(["assignment_id", "position"], kind="stable", ignore_index=True)
-    workers = kept.set_index("assignment_id")["worker"]
+    rows = rows.rename(columns={"assignment_id": "assignment"})
     return Unrated(
-        rows.assign(worker=rows["assignment_id"].map(workers)).rename(
-            columns={"conversation_id": "conversation"}
-        )[["conversation", "worker", "system"]],
+        rows.rename(columns={"conversation_id": "conversation"})[["conversation", "assignment", "system"]],
         words(views, run_id, rows, problems) if options.words else None,
     )
 

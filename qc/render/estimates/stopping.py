@@ -13,8 +13,8 @@ DIGITS = 2
 def stopping_lines(stopping: Stopping) -> tuple[str, ...]:
     """Return the lines that are printed."""
     first = (
-        f"{stopping.criterion}, by the {stopping.sequence} confidence sequence: {LEVEL:.0%} for each system, "
-        "however often one looks."
+        f"{stopping.criterion}, by the {stopping.sequence} confidence sequence: {100 * LEVEL:.0f} % for each "
+        "system, however often one looks."
     )
     return (first, *map(_line, stopping.standings), _verdict(stopping))
 
