@@ -5,7 +5,11 @@
 First table: intervals that are looked at after every judgment from 20 to 500. It says in how many experiments
 an interval missed the truth at any look, and how wide it was at the last.
 
-Second table: intervals at a fixed size. Workers have habits of their own (a shift that all of a worker's
+Second table: a rule that stops once an interval is ± 0.1, or at 500. It says in how many experiments it
+stopped by that, after how many judgments on average (500 where it did not), and in how many the interval at
+which it ended missed the truth.
+
+Third table: intervals at a fixed size. Workers have habits of their own (a shift that all of a worker's
 judgments share), outputs differ, a metric follows the outputs, and part of the pool is left unrated. It says
 how often each 95 % interval held the true mean, without and with the metric, and how much narrower the metric
 made the one of record.
@@ -19,13 +23,14 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from qc.command import progress
-from qc.estimators.confidence_sequence import FIRST_LOOK, asymptotic, bounded
+from qc.estimators.confidence_sequence import FIRST_LOOK, ConfidenceSequence, asymptotic, bounded
 from qc.estimators.control_variate import on_pool, predictable_residuals
 from qc.estimators.pool_mean import Interval, pool_means
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], tuple[Array, Array]]
 LEVEL, LAST, TIGHTEST = 0.95, 500, 100
+TARGET = 0.1
 OUTPUTS = 300
 
 
@@ -70,6 +75,29 @@ def looked_at(draw: Draw, truth: float, rng: np.random.Generator) -> tuple[Array
     return np.array(missed, np.float64), np.array([reach[-1] for _, reach in reached])
 
 
+def stopped(draw: Draw, truth: float, rng: np.random.Generator) -> Array:
+    """Return whether each rule stopped by itself, at which n it ended, and whether it missed: (3, 3).
+
+    The rules look at the interval for a fixed n, the asymptotic sequence, and the exact one.
+    """
+    values, _ = draw(rng, LAST)
+    n = np.arange(1, LAST + 1)
+    means = np.cumsum(values) / n
+    sd = np.sqrt(np.maximum(np.cumsum(values**2) / n - means**2, 0) * n / np.maximum(n - 1, 1))
+    rules = (
+        ConfidenceSequence(means, 1.959963984540054 * sd / np.sqrt(n)),
+        asymptotic(values, 1 - LEVEL, TIGHTEST),
+        bounded(values, 1 - LEVEL),
+    )
+    ended = []
+    for rule in rules:
+        first = rule.first_within(TARGET)
+        at = first or LAST
+        missed = abs(rule.centre[at - 1] - truth) > rule.half_width[at - 1]
+        ended.append((first is not None, at, missed))
+    return np.array(ended, np.float64)
+
+
 def at_a_fixed_size(
     workers: int, each: int, habit: float, rng: np.random.Generator
 ) -> tuple[tuple[Interval, ...], float]:
@@ -104,6 +132,15 @@ def tables(count: int, on_step: Callable[[str], None]) -> Iterator[str]:
         cells = "  ".join(f"{100 * m:5.1f}  {w:.3f} " for m, w in zip(missed, reach, strict=True))
         yield f"{draw.__name__:14} {cells}"
     yield ""
+    yield f"stopped once the interval is ± {TARGET}: stopped in %, mean number of judgments, missed in %"
+    yield "judgments             fixed n               any n                any n, exact"
+    for number, draw in enumerate((three_levels, slider, seldom)):
+        truth, rng = truth_of(draw), np.random.default_rng([3, number])
+        on_step(f"Stopping {draw.__name__}")
+        ends = np.mean([stopped(draw, truth, rng) for _ in range(count)], axis=0)
+        cells = "  ".join(f"{100 * each:5.1f} {at:5.0f} {100 * missed:5.1f} " for each, at, missed in ends)
+        yield f"{draw.__name__:14} {cells}"
+    yield ""
     yield f"at a fixed size, {OUTPUTS} of {2 * OUTPUTS} outputs rated:"
     yield "held the truth in %, and width of record with the metric / without"
     yield "workers  judgments each  habit  independent  of record  with metric: independent  of record  width"
@@ -125,7 +162,7 @@ def tables(count: int, on_step: Callable[[str], None]) -> Iterator[str]:
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    with progress(Console(stderr=True), 3 + 16) as on_step:
+    with progress(Console(stderr=True), 3 + 3 + 16) as on_step:
         lines = list(tables(count, on_step))
     print("\n".join(lines))
 

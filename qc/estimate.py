@@ -1,16 +1,21 @@
 """Estimate from judgments: `python -m qc.estimate SOURCE`. It composes reading, estimating and rendering."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
+from rich.console import Console
 
-from qc.command import ALL, RunName, Where, progress, stderr_console, where_in
+from qc.command import ALL, RunName, Where, output_console, progress, stderr_console, where_in
 from qc.errors import OptionError
 from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
-from qc.judgments import Selection, read_judgments
-from qc.precision import EstimateOptions, estimate, steps
+from qc.judgments import Judgments, Selection, read_judgments
+from qc.precision import EstimateOptions, Sequence, estimate, steps, stopping
 from qc.render.findings.estimate import estimate_findings
+from qc.render.stopping import stopping_lines
+from qc.run import SIMULATED_NOTE
+
+EXIT_NOT_YET = 3
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
@@ -23,7 +28,9 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
     "[b]Or an output a row[/b]: item, system, and the judgments side by side as fun_1, fun_2, …; its workers "
     "are then unknown.\n\n"
     "[b]A file of metrics[/b] is by output, by item and system, or by system. Outputs in it that nobody "
-    "judged join the pool: they are what lets a metric save judgments.",
+    "judged join the pool: they are what lets a metric save judgments.\n\n"
+    "[b]--until[/b] looks at confidence sequences, which hold however often one looks, and no more. "
+    f"The exit status is 0 if they are narrow enough, {EXIT_NOT_YET} if not yet, 2 if that cannot be said.",
 )
 def estimate_command(
     source: Annotated[
@@ -57,16 +64,65 @@ def estimate_command(
     formats: Formats = ALL,
     bootstrap: Annotated[int, typer.Option(metavar="N", help="Resamples for intervals.")] = 2000,
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")] = 0,
+    until: Annotated[
+        float | None,
+        typer.Option(metavar="WIDTH", help="Only ask whether every system's mean is known to ± WIDTH."),
+    ] = None,
+    sequence: Annotated[
+        Sequence | None,
+        typer.Option(help="For --until.", show_default="exact where the ends of the scale are known"),
+    ] = None,
 ) -> None:
     """Say how precise each system's mean is, and how many human judgments a metric saves, if any."""
     with stderr_console() as stderr:
         options = EstimateOptions(_listed(criterion), _listed(metric), bootstrap, seed, _ends(scale))
         wanted = wanted_formats(formats, out)
+        _require_fitting(until, sequence, options, metrics, out)
         judgments = read_judgments(source, Selection(metrics, run, alpha, where_in(where)))
+        if until is not None:
+            _look(judgments, until, sequence, options, stderr)
         with progress(stderr, steps(judgments, options)) as on_step:
             found = estimate_findings(estimate(judgments, options, on_step))
         files = write_all(found, out, wanted, stderr)
     tell(found, out, files)
+
+
+def _require_fitting(
+    until: float | None,
+    sequence: Sequence | None,
+    options: EstimateOptions,
+    metrics: Path | None,
+    out: Path | None,
+) -> None:
+    if until is None:
+        if sequence is not None:
+            raise OptionError("--sequence is of no use without --until WIDTH.")
+        return
+    if metrics is not None or options.metrics or out is not None:
+        raise OptionError(
+            "--until looks at human judgments alone and writes nothing. "
+            "Leave out --metrics, --metric and --out."
+        )
+    if len(options.criteria) > 1:
+        raise OptionError("--until is about one criterion. Name one by --criterion.")
+
+
+def _look(
+    judgments: Judgments,
+    until: float,
+    sequence: Sequence | None,
+    options: EstimateOptions,
+    stderr: Console,
+) -> NoReturn:
+    """Say where the confidence sequences stand; the exit status says whether that is narrow enough."""
+    criterion = options.criteria[0] if options.criteria else None
+    found = stopping(judgments, until, criterion, sequence, options.ends)
+    if SIMULATED_NOTE in judgments.notes:
+        stderr.print(f"! {SIMULATED_NOTE}", style="yellow")
+    console = output_console()
+    for line in stopping_lines(found):
+        console.print(line, soft_wrap=True)
+    raise typer.Exit(0 if found.reached else EXIT_NOT_YET)
 
 
 def _listed(given: str) -> tuple[str, ...]:

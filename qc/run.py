@@ -85,6 +85,21 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Unrated:
+    """Conversations that were held to their end and that nobody was asked to rate, drawn at random.
+
+    Attributes:
+        conversations: `conversation` (str), `assignment`, `worker` and `system` (categories as in the run's
+            own conversations), of assignments that take part; by assignment, then position.
+        words: what was said in them, `conversation` being a row number of this `conversations`; None as in
+            `Run`.
+    """
+
+    conversations: pd.DataFrame
+    words: Words | None
+
+
+@dataclass(frozen=True)
 class Run:
     """One run of an experiment, complete and checked.
 
@@ -128,6 +143,9 @@ class Run:
             conversation that the item is, or else `item`), `edit_share` (float: edited words over length, NaN
             where the worker changed nothing). None in a run of conversations.
         words: what was said; None if the source does not hold it, or it was not asked for.
+        unrated: conversations that the server left unrated on purpose; None if there are none.
+        ended: (assignments,), when each was handed in, UTC, NaT if it was not; None if the source does not
+            say.
         left_out: assignments that take no part.
         notes: sentences that a reader of the results must see.
     """
@@ -142,6 +160,8 @@ class Run:
     ratings: pd.DataFrame
     items: pd.DataFrame | None = None
     words: Words | None = None
+    unrated: Unrated | None = None
+    ended: pd.Series | None = None
     incidents: pd.DataFrame | None = None
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()

@@ -96,6 +96,8 @@ class Judgments:
             worker's it was, from 1; NaN if unknown).
         notes: sentences that a reader of the results must see.
         ends: of the scale of every criterion; None if the source does not tell.
+        in_order: whether the rows are known to be in the order in which the judgments came, as confidence
+            sequences need them while data come in.
     """
 
     source: str
@@ -106,6 +108,7 @@ class Judgments:
     rows: pd.DataFrame
     notes: tuple[str, ...] = ()
     ends: tuple[float, float] | None = None
+    in_order: bool = True
 
     @property
     def criteria(self) -> tuple[str, ...]:

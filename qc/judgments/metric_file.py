@@ -10,17 +10,18 @@ from qc.judgments.csv_table import BETWEEN_SYSTEMS, ITEM, OUTPUT, SYSTEM, CsvTab
 
 
 def metric_outputs(
-    file: CsvTable, outputs: pd.DataFrame, metrics: pd.DataFrame
+    file: CsvTable, outputs: pd.DataFrame, metrics: pd.DataFrame, judged: NDArray[np.bool_] | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return outputs and metrics with what `file` says of them.
 
-    A file by output may have outputs that nobody judged: they join the pool. One by system gives every output
-    of a system the same value.
+    A file by output may have outputs that nobody judged: they join the pool. Those of `outputs` that nobody
+    judged leave it where the file lacks them. One by system gives every output of a system the same value.
 
     Args:
         file: it has `output`, or `system` and `item`, or `system` alone, and metrics.
         outputs: what the judgments name: `output`, `item`, `system` and other text.
         metrics: float, the rows of `outputs`; a metric of the same name in `file` takes the place of it.
+        judged: (outputs,), whether anybody judged it; None if all were.
 
     Raises:
         DataError: it has no metric, names an output twice, lacks a judged one, or names systems that nobody
@@ -37,7 +38,8 @@ def metric_outputs(
     if OUTPUT in file.cells or ITEM in file.cells:
         if OUTPUT not in file.cells:
             file.require([SYSTEM, ITEM])
-        return _by_output(file, values, outputs, kept)
+        required = np.ones(len(outputs), bool) if judged is None else judged
+        return _by_output(file, values, outputs, kept, required)
     file.require([SYSTEM])
     return outputs, kept.join(_by_system(file, values, outputs))
 
@@ -60,12 +62,16 @@ def _by_system(file: CsvTable, values: pd.DataFrame, outputs: pd.DataFrame) -> p
 
 
 def _by_output(
-    file: CsvTable, values: pd.DataFrame, outputs: pd.DataFrame, metrics: pd.DataFrame
+    file: CsvTable,
+    values: pd.DataFrame,
+    outputs: pd.DataFrame,
+    metrics: pd.DataFrame,
+    required: NDArray[np.bool_],
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     cells = _with_systems(file, with_output_names(file.cells), outputs)
     at = pd.Index(cells[OUTPUT])
     problems = _repeated(at)
-    missing = pd.Index(outputs[OUTPUT]).difference(at, sort=False).tolist()
+    missing = pd.Index(outputs.loc[required, OUTPUT]).difference(at, sort=False).tolist()
     if missing:
         problems.append(
             Problem(

@@ -1,5 +1,9 @@
 """Judgments from a run of ours: a conversation is an output, judged once, by the worker who chatted.
 
+Conversations that the server left unrated, of the same workers, are outputs that nobody judged: with their
+metrics they are the pool. Judgments are in the order in which workers handed in, where the source says when;
+else by assignment.
+
 In a run of transcripts each item is an output, judged by several workers; what a worker says of it is the
 mean with its repeat, and what controls the workers is no judgment. An item that is a conversation is called
 as that.
@@ -11,27 +15,31 @@ their mean, `overall`.
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from qc.judgments.csv_table import ITEM, OUTPUT, SYSTEM, CsvTable
 from qc.judgments.judgments import Judgments
 from qc.judgments.metric_file import metric_outputs
 from qc.method.sample import Sample
 from qc.method.standardise import scale_maximum
-from qc.run import Run
+from qc.number_format import whole
+from qc.run import Run, codes
 
 OVERALL = "overall"
 
 
 def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
-    """Return the conversations or items of a run that count, as judgments; a metric file's join the pool.
+    """Return the conversations or items of a run that count, as judgments; those nobody rated join the pool.
 
     Raises:
         DataError: the metric file does not fit the run.
     """
-    counted = sample.counted
-    judged = _judged(sample.run)[counted].reset_index(drop=True)
+    counted = _in_order(sample)
+    judged = _judged(sample.run).iloc[counted].reset_index(drop=True)
     labels = [OVERALL, *sample.run.criteria["label"]]
-    once = judged.drop_duplicates("output", ignore_index=True)
+    rated = judged.drop_duplicates("output", ignore_index=True)[["output", "system"]]
+    unrated = _unrated(sample)
+    once = pd.concat([rated, unrated], ignore_index=True)
     outputs = pd.DataFrame(
         {
             OUTPUT: once["output"].astype("str"),
@@ -41,7 +49,7 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
     )
     found = pd.DataFrame(index=outputs.index)
     if metrics is not None:
-        outputs, found = metric_outputs(metrics, outputs, found)
+        outputs, found = metric_outputs(metrics, outputs, found, np.arange(len(once)) < len(rated))
     at = pd.Index(outputs[OUTPUT]).get_indexer(pd.Index(judged["output"]))
     values, z = (
         np.column_stack([sample.overall[scale], by_criterion])[counted]
@@ -70,14 +78,44 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
         belongs=outputs[SYSTEM].to_numpy()[:, None] == np.asarray(names),
         metrics=found,
         rows=rows,
-        notes=sample.run.notes,
+        notes=(*sample.run.notes, *_pool_notes(len(unrated), known=metrics is not None)),
         ends=(0.0, scale_maximum(sample.run)),
+        in_order=sample.run.ended is not None,
     )
 
 
+def _in_order(sample: Sample) -> NDArray[np.intp]:
+    """Return the rows that count, those first whose assignments were handed in first."""
+    rows = np.flatnonzero(sample.counted)
+    if sample.run.ended is None:
+        return rows
+    ended = sample.run.ended.to_numpy("datetime64[ns]")
+    assignments = codes(_judged(sample.run)["assignment"])
+    return rows[np.argsort(ended[assignments[rows]], kind="stable")]
+
+
+def _unrated(sample: Sample) -> pd.DataFrame:
+    """Return `output`, `system` of the conversations left unrated by workers who passed."""
+    if sample.run.unrated is None:
+        return pd.DataFrame({"output": [], "system": []}, dtype="str")
+    rows = sample.run.unrated.conversations.rename(columns={"conversation": "output"})
+    passed = sample.screening.keeps(codes(rows["worker"]))
+    return rows.loc[passed, ["output", "system"]]
+
+
+def _pool_notes(unrated: int, *, known: bool) -> list[str]:
+    if not unrated:
+        return []
+    remedy = "" if known else " Score them by `python -m qc.metrics`, and give what it writes to --metrics."
+    return [
+        f"{whole(unrated)} conversations of the workers who passed were left unrated, drawn at random. "
+        f"Nobody judged them; with a metric they are the pool.{remedy}"
+    ]
+
+
 def _judged(run: Run) -> pd.DataFrame:
-    """Return `output`, `system`, `worker`, `position` of each row that a sample of `run` has."""
+    """Return the rows that a sample of `run` has: `output`, `system`, `worker`, `position`, `assignment`."""
     rows = run.conversations.rename(columns={"conversation": "output"})
     if run.items is not None:
         rows = rows.assign(output=run.items["output"])[run.items["kind"].eq("ordinary").to_numpy(bool)]
-    return rows[["output", "system", "worker", "position"]]
+    return rows[["output", "system", "worker", "position", "assignment"]]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from qc.errors import DataError, EmptyRunError, Problem, joined
 from qc.load.items import item_problems, ordinary_systems, typed_items
-from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, LeftOut, Run, Words
+from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, LeftOut, Run, Unrated, Words
 
 CRITERION_COLUMNS = ["label", "negative", "counts_for_qc", "maximum"]
 SYSTEM_COLUMNS = ["system", "family", "has_persona", "is_qc"]
@@ -35,7 +35,8 @@ class RawRun:
     the rows of `conversations`; its columns are whatever criteria were rated, NaN where one was not.
     `items` has the rows of `conversations`, too, and the columns of `qc.load.items`; None if workers chatted.
     `incidents` has a row per system, in any order, and the columns that `Run` says. `words` point at rows of
-    `conversations` by number, from 0, in any order.
+    `conversations` by number, from 0, in any order. `unrated` is in its final order, its
+    assignments and systems still text, and without workers. `ended` is by the name of the assignment.
     """
 
     name: str
@@ -47,6 +48,8 @@ class RawRun:
     ratings: pd.DataFrame
     items: pd.DataFrame | None = None
     words: Words | None = None
+    unrated: Unrated | None = None
+    ended: pd.Series | None = None
     incidents: pd.DataFrame | None = None
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
@@ -231,10 +234,26 @@ def _typed(raw: RawRun) -> Run:
         ratings=ratings.iloc[order].astype(np.float64).reset_index(drop=True),
         items=None if raw.items is None else typed_items(raw.items, order),
         words=None if raw.words is None else _reordered(raw.words, order),
+        unrated=None if raw.unrated is None else _unrated(raw.unrated, assignments, systems),
+        ended=None if raw.ended is None else raw.ended.reindex(assignments["assignment"]),
         incidents=None if raw.incidents is None else _incidents(raw.incidents, systems),
         left_out=raw.left_out,
         notes=raw.notes,
     )
+
+
+def _unrated(unrated: Unrated, assignments: pd.DataFrame, systems: pd.DataFrame) -> Unrated:
+    rows = unrated.conversations
+    assignment = pd.Categorical(rows["assignment"], assignments["assignment"])
+    typed = pd.DataFrame(
+        {
+            "conversation": rows["conversation"].astype(str),
+            "assignment": assignment,
+            "worker": assignments["worker"].array.take(assignment.codes.astype(np.int64)),
+            "system": pd.Categorical(rows["system"], systems["system"]),
+        }
+    )
+    return replace(unrated, conversations=typed)
 
 
 def _incidents(incidents: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:

@@ -50,8 +50,13 @@ def _by_group(sample: Sample, minutes: NDArray[np.float64]) -> Minutes:
 
 
 def assignment_minutes(run: Run) -> NDArray[np.float64]:
-    """Return the minutes per conversation of each assignment, (assignments,); NaN if unknown."""
+    """Return the minutes per conversation of each assignment, (assignments,); NaN if unknown.
+
+    Conversations that were left unrated took time, too.
+    """
     held = np.bincount(codes(run.conversations["assignment"]), minlength=len(run.assignments))
+    if run.unrated is not None:
+        held += np.bincount(codes(run.unrated.conversations["assignment"]), minlength=len(held))
     return np.asarray(run.assignments["seconds"].to_numpy(np.float64) / 60 / held)
 
 

@@ -184,7 +184,8 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
     for path in asked.scores:
         found += read_metric_table(path, run)
     _require_distinct(found)
-    return Scored(found, judged, signatures)
+    rated = len(run.conversations)
+    return Scored([metric.split(rated) for metric in found], judged, signatures)
 
 
 def _spoken(run: Run, asked: Asked) -> tuple[Transcript, ...]:

@@ -15,6 +15,7 @@ from qc.number_format import decimal, listed, whole
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.levels import SIGNIFICANT
 from qc.render.table import COUNT, ONE, SHARE, THREE, TWO, Column, P, Table, matrix, shade
+from qc.run import Unrated, codes
 from qc.statistics.multiplicity import holm
 
 if TYPE_CHECKING:
@@ -389,20 +390,37 @@ def _conversation_scores(sample: Sample, found: AgainstPeople) -> list[FindingsT
     takes_part = np.where(sample.is_qc, "no: qc bot", np.where(sample.kept, "yes", "no: worker failed"))
     every = pd.DataFrame({**names, "takes_part": takes_part, **scores})
     counted = pd.DataFrame({**names, **scores})[sample.counted] if scores else pd.DataFrame()
+    if run.unrated is not None and scores:
+        pool = _unrated_scores(run.unrated, found)
+        passed = sample.screening.keeps(codes(run.unrated.conversations["worker"]))
+        every = pd.concat([every, pool.assign(takes_part="no: left unrated")], ignore_index=True)
+        counted = pd.concat([counted, pool[passed]], ignore_index=True)
     return [
         FindingsTable(
             "conversation_scores",
             "Scores of the conversations",
-            "A row for each conversation, also those of workers who failed and of the quality-control bot, "
-            "which take no part in anything above.",
+            "A row for each conversation, also those of workers who failed, of the quality-control bot, and "
+            "those left unrated, which take no part in anything above.",
             Table(every),
             0,
         ),
         FindingsTable(
             "for_estimate",
             "The same for python -m qc.estimate",
-            "Only the conversations that people's scores are of: the others are no fair pool for them.",
+            "Only the conversations that people's scores are of, and those of the same workers that were "
+            "left unrated at random: the others are no fair pool for them.",
             Table(counted),
             0,
         ),
     ]
+
+
+def _unrated_scores(unrated: Unrated, found: AgainstPeople) -> pd.DataFrame:
+    rows = unrated.conversations
+    return pd.DataFrame(
+        {
+            "output": rows["conversation"],
+            "system": rows["system"].astype(str),
+            **{metric.name: metric.unrated for metric in found.names if metric.unrated is not None},
+        }
+    )

@@ -1,6 +1,6 @@
 """What a metric says of every conversation and of every system."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ class MetricScores:
             before they are held against people.
         conversations: (C,), NaN where there is none; None if the metric only scores systems.
         systems: (S,), NaN where there is none; None if a system's score is the mean over its conversations.
+        unrated: (U,), the scores of the conversations that were left unrated, likewise; they are in no
+            system's score, and None if there are none.
     """
 
     name: str
@@ -26,6 +28,13 @@ class MetricScores:
     higher_is_better: bool
     conversations: NDArray[np.float64] | None
     systems: NDArray[np.float64] | None = None
+    unrated: NDArray[np.float64] | None = None
+
+    def split(self, rated: int) -> "MetricScores":
+        """Return it for scores of which the first `rated` are the run's, and the others the unrated ones'."""
+        if self.conversations is None or len(self.conversations) == rated:
+            return self
+        return replace(self, conversations=self.conversations[:rated], unrated=self.conversations[rated:])
 
 
 def mean_by_system(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.metrics.metric_scores import MetricScores
+from qc.metrics.transcripts import conversation_names
 from qc.run import Run
 
 BY_SYSTEM, BY_CONVERSATION = "system", "conversation"
@@ -35,9 +36,9 @@ def read_metric_table(path: Path, run: Run) -> list[MetricScores]:
             f"{path}: this is no table of scores. Its first line should be `{BY_SYSTEM}` or "
             f"`{BY_CONVERSATION}`, and then the names of the metrics; it is {quoted(','.join(heading))}."
         )
-    known = run.systems["system"] if by == BY_SYSTEM else run.conversations["conversation"]
+    known = run.systems["system"].tolist() if by == BY_SYSTEM else conversation_names(run)
     problems: list[Problem] = []
-    rows = _rows(lines, by, known.tolist(), problems)
+    rows = _rows(lines, by, known, problems)
     values = _values(lines, heading, rows, len(known), problems)
     if problems:
         raise DataError(str(path), problems)

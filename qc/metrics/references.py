@@ -13,7 +13,7 @@ from pathlib import Path
 from qc.errors import DataError, Problem, SourceError, quoted
 from qc.metrics.metric_table import REPAIR, read_csv
 from qc.metrics.overlap import ReferencedReply
-from qc.metrics.transcripts import Transcript
+from qc.metrics.transcripts import Transcript, conversation_names
 from qc.run import Run
 
 _FIELDS = {"conversation", "turn", "reference"}
@@ -37,7 +37,7 @@ def read_references(
     """
     problems: list[Problem] = []
     lines = list(_csv(path, problems) if path.suffix.lower() == ".csv" else _json_lines(path, problems))
-    row_of = {name: row for row, name in enumerate(run.conversations["conversation"].tolist())}
+    row_of = {name: row for row, name in enumerate(conversation_names(run))}
     gathered: dict[tuple[int, str], list[str]] = defaultdict(list)
     for where, name, turn, reference in lines:
         row = row_of.get(name)

@@ -57,7 +57,8 @@ def from_replies(spoken: Sequence[Transcript]) -> list[MetricScores]:
 def from_references(sample: Sample, references: References) -> tuple[list[MetricScores], list[str]]:
     """Return the metrics that compare words with references, and sacreBLEU's signatures.
 
-    A system's BLEU and chrF are those of all its counted replies together.
+    A system's BLEU and chrF are those of all its counted replies together; `references` are of the rated
+    conversations first.
     """
     found, signatures = [], []
     conversations = np.arange(len(references))
@@ -65,7 +66,8 @@ def from_references(sample: Sample, references: References) -> tuple[list[Metric
     for name in ("bleu", "chrf"):
         metric = CorpusOverlap(name)
         each = by_group(metric, references, conversations, len(references), np.ones(len(references), bool))
-        systems = by_group(metric, references, sample.systems, len(sample.run.systems), taken)
+        rated = references[: len(sample.systems)]
+        systems = by_group(metric, rated, sample.systems, len(sample.run.systems), taken)
         found.append(MetricScores(name, "references", True, each, systems))
         signatures.append(f"{name}={metric.signature}")
     for name in BY_WORDS:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from qc.errors import EmptyRunError
-from qc.run import Run
+from qc.run import Run, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,14 @@ class Transcript:
         return tuple(lines)
 
 
+def conversation_names(run: Run) -> list[str]:
+    """Return the names of the conversations of `run`: the rated ones in its order, then the others."""
+    rated: list[str] = run.conversations["conversation"].tolist()
+    return rated if run.unrated is None else rated + run.unrated.conversations["conversation"].tolist()
+
+
 def transcripts(run: Run) -> tuple[Transcript, ...]:
-    """Return the conversations of `run`, one for each row of `run.conversations`.
+    """Return what was said in the conversations of `run`, in the order of `conversation_names`.
 
     Raises:
         EmptyRunError: the source holds no words, or no replies.
@@ -49,8 +55,18 @@ def transcripts(run: Run) -> tuple[Transcript, ...]:
             "score. Give the database or an export with the words; with --scores alone, metrics of a file "
             "are held against people without them."
         )
-    gathered: list[list[Exchange]] = [[] for _ in range(len(run.conversations))]
-    exchanges = run.words.exchanges
+    rated = _gathered(run.words, len(run.conversations))
+    if run.unrated is None:
+        return rated
+    return rated + _gathered(run.unrated.words, len(run.unrated.conversations))
+
+
+def _gathered(words: Words | None, count: int) -> tuple[Transcript, ...]:
+    """Return what was said in each of `count` conversations."""
+    if words is None:
+        return (Transcript(()),) * count
+    gathered: list[list[Exchange]] = [[] for _ in range(count)]
+    exchanges = words.exchanges
     replies = exchanges["reply"].astype(object).where(exchanges["reply"].notna(), None)
     columns = (exchanges["conversation"], exchanges["round"], exchanges["input"], replies)
     for conversation, number, said, reply in zip(*(column.tolist() for column in columns), strict=True):

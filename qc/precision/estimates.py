@@ -118,7 +118,7 @@ def estimate(
     """
     options = options or EstimateOptions()
     chosen = _chosen_metrics(judgments, options)
-    _require_within(judgments, options)
+    require_within(judgments, options)
     notes = [*judgments.notes, *_constant(judgments, chosen), *_assumed_ends(judgments, options)]
     parts = []
     for judged, name, scale in _parts(judgments, options):
@@ -236,7 +236,8 @@ def _ends(judgments: Judgments, options: EstimateOptions, criterion: str) -> tup
     return (low, high) if low < high else None
 
 
-def _require_within(judgments: Judgments, options: EstimateOptions) -> None:
+def require_within(judgments: Judgments, options: EstimateOptions) -> None:
+    """Raise OptionError if a judgment lies outside the ends that were given."""
     for criterion in options.criteria or judgments.criteria:
         values, ends = judgments.of(criterion).values, options.ends
         if ends and len(values) and (values.min() < ends[0] or values.max() > ends[1]):

@@ -55,14 +55,14 @@ def looks(judged: Judged, ends: tuple[float, float] | None, metric: str) -> Look
     if known.workers is None:
         return None
     several = len(np.unique(known.workers)) < len(known.values)
-    values = _stream(known.values, known.workers, several=several)
+    values = stream(known.values, known.workers, several=several)
     if len(values) < FIRST_LOOK:
         return None
     alpha = 1 - LEVEL
     varied = None
     if metric:
         g = on_pool(known.metrics[metric].to_numpy(np.float64))[known.outputs]
-        residuals = predictable_residuals(values, _stream(g, known.workers, several=several))
+        residuals = predictable_residuals(values, stream(g, known.workers, several=several))
         varied = asymptotic(residuals, alpha, TIGHTEST)
     exact = None
     if ends is not None:
@@ -79,7 +79,8 @@ def looks(judged: Judged, ends: tuple[float, float] | None, metric: str) -> Look
     )
 
 
-def _stream(values: NDArray[np.float64], workers: NDArray[np.intp], *, several: bool) -> NDArray[np.float64]:
+def stream(values: NDArray[np.float64], workers: NDArray[np.intp], *, several: bool) -> NDArray[np.float64]:
+    """Return the values that a sequence is of: as they are, or the means of workers who judged several."""
     return worker_stream(values, workers) if several else values
 
 

@@ -31,7 +31,9 @@ SUFFIXES = {".json": "hits", ".csv": "mturk", ".jsonl": "jsonl", ".parquet": "pa
 
 def losses(run: Run, form: str) -> list[Loss]:
     """Return what the format `form`, one of FORMATS, cannot hold of `run`, as far as there is any."""
-    return [loss for loss in FORMATS[form].losses(run) if loss.count]
+    unrated = 0 if run.unrated is None else len(run.unrated.conversations)
+    lost = [*FORMATS[form].losses(run), Loss("conversations left unrated on purpose", unrated)]
+    return [loss for loss in lost if loss.count]
 
 
 def save(run: Run, path: Path, form: str, on_step: OnStep = no_step) -> list[Loss]:

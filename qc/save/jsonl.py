@@ -10,7 +10,7 @@ from qc.save.nested import assignments
 
 
 def losses(_: Run) -> list[Loss]:
-    """Return nothing: the export holds all of a run."""
+    """Return nothing: the export holds all that was rated in a run."""
     return []
 
 

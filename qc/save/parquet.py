@@ -21,7 +21,7 @@ OPTIONS = {"compression": "zstd", "write_page_checksum": True}
 
 
 def losses(_: Run) -> list[Loss]:
-    """Return nothing: the export holds all of a run."""
+    """Return nothing: the export holds all that was rated in a run."""
     return []
 
 

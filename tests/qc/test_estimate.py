@@ -130,3 +130,30 @@ def test_the_help_says_what_files_look_like() -> None:
     shown = " ".join(run("--help").stdout.split())
     for word in ("A plain CSV", "Or an output a row", "A file of metrics", "join the pool"):
         assert word in shown
+
+
+def until(source: Path, width: float, *more: object) -> Result:
+    return run(source, "--until", width, *more)
+
+
+def test_until_says_by_its_status_whether_it_is_narrow_enough(tmp_path: Path) -> None:
+    source, _ = write_judgments(tmp_path)
+    wide, narrow = until(source, 9), until(source, 0.01)
+    assert wide.exit_code == 0, wide.output
+    assert narrow.exit_code == 3, narrow.output
+    first, good, poor, verdict = wide.stdout.splitlines()
+    assert first.startswith("value, by the asymptotic confidence sequence: 95 % for each system")
+    assert re.fullmatch(r"good: [\d.]+ ± [\d.]+ after \d+ workers\.", good)
+    assert poor.startswith("poor: −")
+    assert verdict.startswith("Narrow enough: the widest is ± ")
+    assert narrow.stdout.splitlines()[-1].startswith("Not yet: the widest is ± ")
+    assert narrow.stdout.splitlines()[-1].endswith("and ± 0.01 was asked for.")
+
+
+def test_until_refuses_what_it_cannot_say(tmp_path: Path) -> None:
+    source, metrics = write_judgments(tmp_path)
+    assert "half-width above 0" in refused(source, "--until", 0)
+    assert "Say them with --scale" in refused(source, "--until", 1, "--sequence", "exact")
+    assert "Leave out --metrics" in refused(source, "--until", 1, "--metrics", metrics)
+    assert "no use without --until" in refused(source, "--sequence", "exact")
+    assert "is -1,1, but value goes from" in refused(source, "--until", 1, "--scale", "-1,1")

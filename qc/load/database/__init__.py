@@ -18,7 +18,7 @@ from qc.load.database.items import (
     presented,
     ratings_of_items,
 )
-from qc.load.database.participation import counting, failures, taking_part
+from qc.load.database.participation import counting, failures, left_unrated, taking_part
 from qc.load.database.values import flags, located, numbers, times
 from qc.load.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
 from qc.load.database.words import words
@@ -33,7 +33,7 @@ from qc.load.raw_run import (
     report_order,
     row_problems,
 )
-from qc.run import SIMULATED_NOTE, Run
+from qc.run import SIMULATED_NOTE, Run, Unrated
 
 SCALE_MAXIMUM = 100.0
 
@@ -62,11 +62,9 @@ def _of_conversations(
     conversations = conversations.assign(where=located("conversation", conversations["conversation_id"]))
     rated = conversations[conversations["status"] == "rated"]
     kept, left_out, notes = taking_part(assignments, rated, options.include_partial)
-    rated = rated[rated["assignment_id"].isin(kept["assignment_id"])].reset_index(drop=True)
-    rated = rated.assign(
-        position=numbers(rated["position"], rated["where"], "the position", problems).fillna(1),
-        persona=rated["persona"].replace("", None),
-    )
+    rated = _positioned(rated[rated["assignment_id"].isin(kept["assignment_id"])], problems)
+    rated = rated.assign(persona=rated["persona"].replace("", None))
+    unrated = _unrated(views, run_id, conversations, kept, options, problems)
     criteria = _criteria(views.rows("v1_criterion", CRITERION, run_id), problems)
     systems = _systems(views.rows("v1_system", SYSTEM, run_id), conversations, problems)
     return RawRun(
@@ -78,6 +76,8 @@ def _of_conversations(
         conversations=_renamed(rated, CONVERSATION_COLUMNS),
         ratings=_ratings(views.rows("v1_rating", RATING, run_id), rated, criteria["label"], problems),
         words=words(views, run_id, rated, problems) if options.words else None,
+        unrated=unrated,
+        ended=kept.set_index("assignment_id")["ended"],
         incidents=incidents(
             views,
             run_id,
@@ -87,7 +87,11 @@ def _of_conversations(
             problems=problems,
         ),
         left_out=left_out,
-        notes=(*notes, *failures(conversations, left_out)),
+        notes=(
+            *notes,
+            *failures(conversations, left_out),
+            *left_unrated(0 if unrated is None else len(unrated.conversations)),
+        ),
         partial=options.include_partial,
     )
 
@@ -110,10 +114,38 @@ def _of_transcripts(
         conversations=_renamed(rated, CONVERSATION_COLUMNS),
         ratings=ratings_of_items(given, rated, criteria["label"], problems),
         items=items(views, run_id, rated, problems),
+        ended=kept.set_index("assignment_id")["ended"],
         left_out=left_out,
         notes=tuple(notes),
         partial=options.include_partial,
     )
+
+
+def _unrated(
+    views: Views,
+    run_id: object,
+    conversations: pd.DataFrame,
+    kept: pd.DataFrame,
+    options: LoadOptions,
+    problems: list[Problem],
+) -> Unrated | None:
+    """Return the conversations of `kept` assignments that nobody was asked to rate; None without any."""
+    left = conversations["status"] == "unrated"
+    left &= conversations["assignment_id"].isin(kept["assignment_id"])
+    if not left.any():
+        return None
+    rows = _positioned(conversations[left], problems)
+    rows = rows.sort_values(["assignment_id", "position"], kind="stable", ignore_index=True)
+    rows = rows.rename(columns={"assignment_id": "assignment"})
+    return Unrated(
+        rows.rename(columns={"conversation_id": "conversation"})[["conversation", "assignment", "system"]],
+        words(views, run_id, rows, problems) if options.words else None,
+    )
+
+
+def _positioned(conversations: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
+    rows = conversations.reset_index(drop=True)
+    return rows.assign(position=numbers(rows["position"], rows["where"], "the position", problems).fillna(1))
 
 
 def _renamed(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
@@ -122,10 +154,12 @@ def _renamed(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 
 def _assignments(rows: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
     where = located("assignment", rows["assignment_id"])
-    worked = times(rows["ended_at"], where, problems) - times(rows["agreed_at"], where, problems)
+    ended = times(rows["ended_at"], where, problems)
+    worked = ended - times(rows["agreed_at"], where, problems)
     return rows.assign(
         where=where,
         simulated=flags(rows["simulated"], where, problems),
+        ended=ended,
         # Times are kept to the microsecond; what pandas adds behind it would change the hash of the data.
         seconds=worked.dt.total_seconds().round(6),
         hit=rows["assignment_id"],

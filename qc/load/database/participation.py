@@ -42,6 +42,16 @@ def _simulation_notes(simulated: int, real: bool) -> list[str]:
     return [SIMULATED_NOTE]
 
 
+def left_unrated(count: int) -> list[str]:
+    """Return a note on the conversations that nobody was asked to rate, if there are any."""
+    if not count:
+        return []
+    return [
+        f"Conversations left unrated on purpose, as the study's rate_share says: {count}. "
+        "They are in no score."
+    ]
+
+
 def counting(conversations: pd.DataFrame, left_out: Sequence[LeftOut]) -> pd.DataFrame:
     """Return the conversations whose incidents count: all but those of simulated workers beside real ones."""
     simulated = {out.assignment for out in left_out if out.reason == SIMULATED}
