@@ -19,7 +19,7 @@ from qc.load import LoadOptions, open_source, read_criteria, read_run
 from qc.method.sample import Sample, take_sample
 from qc.metrics.against_people import hold_against_people
 from qc.metrics.cache import Cache, default_path, open_cache
-from qc.metrics.findings import findings
+from qc.metrics.findings import metrics_findings
 from qc.metrics.judge import JudgeOptions
 from qc.metrics.judge_prompt import statements
 from qc.metrics.local_model import LocalModel
@@ -154,7 +154,7 @@ def metrics(
             on_part("Against people", 0, 1)
             against = hold_against_people(sample, scored.metrics, bootstrap, seed)
             signed = _signature(given, (alpha, seed, bootstrap), scored)
-            found = findings(sample, against, scored.judged, judge_price, signed)
+            found = metrics_findings(sample, against, scored.judged, judge_price, signed)
         files = write_all(found, out, wanted, stderr)
     tell(found, out, files)
 

@@ -33,7 +33,7 @@ METHOD = (
 )
 
 
-def findings(
+def metrics_findings(
     sample: Sample,
     found: AgainstPeople,
     judged: Judged | None,
