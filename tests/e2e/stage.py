@@ -147,14 +147,14 @@ class Stage:
         demo = yaml.safe_load(DEMO.read_text())
         engine = open_engine(self._settings.resolved_database_url, begin="BEGIN IMMEDIATE")
         with engine.begin() as connection:
-            for slug, changes in RUNS.items():
-                study = yaml.safe_dump(demo | changes, sort_keys=False)
-                open_run(connection, study, slug, utc_now())
             _write_items(folder)
             for slug, settings in READING.items():
                 study = yaml.safe_dump(_READING | settings, sort_keys=False)
                 items = items_of(parse_study(study), connection, folder)
                 open_run(connection, study, slug, utc_now(), items)
+            for slug, changes in RUNS.items():
+                study = yaml.safe_dump(demo | changes, sort_keys=False)
+                open_run(connection, study, slug, utc_now())
             self._entries = all_runs(connection)
         engine.dispose()
         with closing(sqlite3.connect(folder / "candor.db")) as database, database:

@@ -61,8 +61,10 @@ def test_a_worker_is_watched_live(page: Page, stage: Stage) -> None:
 @pytest.fixture
 def simulated(stage: Stage) -> Iterator[None]:
     """One simulated worker in the run "calm", whose bots take their time."""
-    command = [sys.executable, "-m", "bots.crowd", "--url", f"{stage.url}/w/calm", "--workers", "1"]
-    with subprocess.Popen([*command, "--token", stage.token], stdout=subprocess.PIPE) as crowd:
+    command = [sys.executable, "-m", "bots.crowd", "--url", f"{stage.url}/w/calm", "--token", stage.token]
+    with subprocess.Popen(
+        [*command, "--workers", "1", "--reply-pace", "1"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as crowd:
         yield
         crowd.kill()
 

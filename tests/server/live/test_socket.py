@@ -113,6 +113,7 @@ def test_a_refresh_comes_back_to_the_chat_with_every_word(house: House) -> None:
             ],
             "inputs": 1,
             "typing": False,
+            "item": None,
         }
         page.say("second")
         page.send("end_conversation")
