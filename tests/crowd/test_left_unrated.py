@@ -87,7 +87,7 @@ def test_from_the_database_to_a_metric_to_an_estimate(half: Server, tmp_path: Pa
     words = " ".join(found.stdout.split())
     said = re.search(r"(\d+) conversations of the workers who passed were left unrated", words)
     assert said is not None, words
-    rows = pd.read_csv(out / "efficiency.csv")
+    rows = pd.read_csv(out / "estimate_efficiency.csv")
     rows = rows[(rows["metric"] == "words_per_reply") & (rows["scale"] == "raw")]
     of_all = rows[rows["system"] == "all systems"].iloc[0]
     # Nearly all of honest workers pass; the pool is theirs, and what was judged is the rated part of it.

@@ -55,7 +55,9 @@ def test_items_judged_twice_make_gamma_and_rho_estimable(database: Path, tmp_pat
     assert result.exit_code == 0, result.output
     assert "one judgment only" not in result.output
     found = (
-        pd.read_csv(tmp_path / "out" / "spread.csv").set_index(["system", "scale"]).loc["all systems", "raw"]
+        pd.read_csv(tmp_path / "out" / "estimate_spread.csv")
+        .set_index(["system", "scale"])
+        .loc["all systems", "raw"]
     )
     # A judgment's noise is 8 on each of two criteria: 64 / 2. Outputs differ by 8 and by their
     # systems' levels, whose variance is 80: 64 + 80.
@@ -63,7 +65,7 @@ def test_items_judged_twice_make_gamma_and_rho_estimable(database: Path, tmp_pat
     assert found["sigma_f2_unbiased"] == pytest.approx(144, rel=0.25)
     gamma = found["sigma_a2_unbiased"] / found["sigma_f2_unbiased"]
     assert found["gamma_unbiased"] == pytest.approx(gamma)
-    rows = pd.read_csv(tmp_path / "out" / "efficiency.csv").set_index(["system", "scale", "metric"])
+    rows = pd.read_csv(tmp_path / "out" / "estimate_efficiency.csv").set_index(["system", "scale", "metric"])
     # Cov = 80, so 80 / (12 × √96).
     assert rows.loc[("all systems", "raw", "llm"), "rho"] == pytest.approx(0.68, abs=0.12)
 
