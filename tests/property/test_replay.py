@@ -145,7 +145,8 @@ class Replay(RuleBasedStateMachine):
     )
     def arrive(self, mode: str, pace: float) -> None:
         self.run = self.runs[mode]
-        guest = ArrivingWorker(Arrival("link", "ann"), "W1", False, pace)
+        # What is drawn for an assignment goes by its id: the same one in every example, so that each repeats.
+        guest = ArrivingWorker(Arrival("link", "ann"), "W1", False, pace, "0123456789abcdef")
         self.assignment = enrol(self.connection, self.run, guest, AT).assignment
         self.live = self.stored()
 
