@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from bots import BotError, Chat, Corpus, Turn
 from bots.corpus import Persona
 from qc.run import RESERVED_LABELS
-from server import study
 from server.bots.lineup import open_lineup, rules_of
 from server.bots.opened_bots import OpenedBots
 from server.db.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC
-from server.study import DEMO, load_study, parse_study, study_hash
+from server.study import DEMO, contradictions, load_study, parse_study, study_hash
 from tests.server.support.study import AT, NOBODY, study_text
 
 # Numbered by hand: the expected lines below are the lines of this text.
@@ -327,6 +326,6 @@ def test_a_bot_that_cannot_be_is_refused_with_its_line(bots: str, reason: str) -
 
 
 def test_a_criterion_cannot_have_a_name_that_reports_use_otherwise() -> None:
-    assert {label for label in RESERVED_LABELS if label.islower()} <= study._RESERVED_LABELS
+    assert {label for label in RESERVED_LABELS if label.islower()} <= contradictions.RESERVED_LABELS
     with pytest.raises(StudyInvalid, match="`overall` has a meaning of its own"):
         parse_study(GOOD.replace("label: fun", "label: overall", 1))

@@ -1,0 +1,107 @@
+"""What does not fit together in a study."""
+
+from collections.abc import Iterator
+
+from server.session.plan import QC
+from server.study.study import CHAT_ONLY, TRANSCRIPTS_ONLY, Study
+
+Location = tuple[int | str, ...]
+# What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
+RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
+
+
+def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield what does not fit together in a study whose every setting is fine by itself."""
+    yield from _of_the_other_task(study)
+    yield from _repeated("criteria", "label", [c.label for c in study.criteria])
+    for i, criterion in enumerate(study.criteria):
+        if criterion.label in RESERVED_LABELS:
+            reason = f"`{criterion.label}` has a meaning of its own in reports: choose another"
+            yield ("criteria", i, "label"), reason
+    yield from _unfit_for_chat(study) if study.task == "chat" else _unfit_for_transcripts(study)
+
+
+def _of_the_other_task(study: Study) -> Iterator[tuple[Location, str]]:
+    others = TRANSCRIPTS_ONLY if study.task == "chat" else CHAT_ONLY
+    for name in sorted(study.model_fields_set & others):
+        yield (name,), f"means nothing where the task is `{study.task}`: leave it out"
+
+
+def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
+    if study.items is None or (study.items.run is None) == (study.items.file is None):
+        yield ("items",), "say where the items come from: `{run: NAME}` or `{file: texts.jsonl}`"
+    elif study.items.run is not None:
+        if study.per_assignment.reference:
+            yield ("composition",), "the conversations of a run have no references: ask for `reference: 0`"
+        if study.post_edit is not None:
+            yield ("post_edit",), "only texts can be improved, and the items of a run are conversations"
+    parts = study.per_assignment
+    if parts.twins > parts.ordinary:
+        reason = (
+            f"each bad twin, repeat and reference belongs to another ordinary item; these are {parts.twins} "
+            f"for {parts.ordinary} ordinary ones"
+        )
+        yield ("composition",), reason
+    if parts.bad and not any(c.qc for c in study.criteria):
+        yield ("criteria",), "none counts for quality control: set `qc: true` on at least one"
+    if study.post_edit is not None:
+        found = [c for c in study.criteria if c.label == study.post_edit.criterion]
+        if not found:
+            yield ("post_edit", "criterion"), f"there is no criterion `{study.post_edit.criterion}`"
+        elif found[0].negative:
+            yield ("post_edit", "criterion"), "choose a criterion that is not negative: its top is the best"
+    for i, question in enumerate(study.tutorial.questions if study.tutorial else ()):
+        if question.right > len(question.answers):
+            yield ("tutorial", "questions", i, "right"), f"there are {len(question.answers)} answers"
+
+
+def _unfit_for_chat(study: Study) -> Iterator[tuple[Location, str]]:
+    if not study.systems:
+        yield ("systems",), "a study in which workers chat evaluates at least one system"
+    yield from _repeated("systems", "name", [s.name for s in study.systems])
+    yield from _unfit_numbers(study)
+    for i, spec in enumerate(study.systems):
+        if spec.name == QC:
+            yield ("systems", i, "name"), "`qc` is the name of the quality-control bot: choose another"
+    if study.qc.draw == "systems" and study.qc.bot != "qc":
+        reason = f"only the bot `qc` draws from the systems, and the bot is `{study.qc.bot}`: leave `bot` out"
+        yield ("qc", "draw"), reason
+    yield from _unjudged(study)
+    if "qc" in study.bots:
+        yield ("bots", "qc"), "`qc` is the quality-control bot: choose another name"
+
+
+def _repeated(section: str, key: str, names: list[str]) -> Iterator[tuple[Location, str]]:
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            yield (section, i, key), f"`{name}` is there already: every {key} must be different"
+
+
+def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
+    families = {spec.family for spec in study.systems}
+    if len(families) < study.systems_per_assignment:
+        reason = (
+            f"an assignment has at most one system of each family; {study.systems_per_assignment} are asked "
+            f"for, but there are only {len(families)} families: {', '.join(sorted(families))}"
+        )
+        yield ("systems_per_assignment",), reason
+    if study.qc_per_assignment > max(study.conversations - 2, 0):
+        reason = "qc conversations are never first or last: there are not enough places between"
+        yield ("qc_per_assignment",), reason
+    if study.qc_per_assignment and not any(c.qc for c in study.criteria):
+        yield ("criteria",), "none counts for quality control: set `qc: true` on at least one"
+    if study.maximum_inputs < study.minimum_inputs:
+        yield (
+            ("maximum_inputs",),
+            f"a conversation needs {study.minimum_inputs} inputs: allow as many",
+        )
+
+
+def _unjudged(study: Study) -> Iterator[tuple[Location, str]]:
+    if study.simulate is None:
+        return
+    names, judged = {spec.name for spec in study.systems}, set(study.simulate.quality)
+    for name in sorted(names - judged):
+        yield ("simulate", "quality"), f"there is no quality for the system `{name}`"
+    for name in sorted(judged - names):
+        yield ("simulate", "quality", name), f"there is no system `{name}`"

@@ -1,0 +1,188 @@
+"""A study: what is evaluated, on which criteria, under which rules."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from bots import UrlEndpoint
+from server.session.instrument import Criterion, Label, PostEdit, Statement, TopicMode, Tutorial
+from server.session.plan import QC
+from server.session.reply_time import ReplyTime
+
+Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
+
+
+DEMO = Path(__file__).parent.parent / "studies" / "demo.yaml"
+DEMO_TRANSCRIPTS = Path(__file__).parent.parent / "studies" / "demo_transcripts.yaml"
+_HOUR, _DAY = 3_600.0, 86_400.0
+# How a bot may be called that is registered with the server.
+REGISTERED = re.compile(r"(?!qc\Z)[a-z0-9][a-z0-9_-]{0,63}")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class SystemSpec(_Section):
+    """A system under evaluation: a bot, with or without a persona.
+
+    `bot`: "builtin:NAME", a name of the study's `bots`, or one that is registered with the server.
+    `persona`: "none", "random" (drawn per conversation from the study's pool), or fixed sentences.
+    """
+
+    name: Label
+    family: Label
+    bot: Statement
+    persona: Literal["none", "random"] | Persona = "none"
+
+
+class QcSpec(_Section):
+    """The quality-control bot and its corpus (METHOD section 3).
+
+    `draw`: it distorts lines of the corpus, as published, or what the systems of the run have said to other
+    workers. The corpus serves until they have said enough.
+    """
+
+    bot: Statement = "qc"
+    corpus: Statement = "builtin:smalltalk"
+    draw: Literal["corpus", "systems"] = "corpus"
+
+
+class Timeouts(_Section):
+    """Seconds. A bot gets `bot_try` per try and `bot_total` in all; an assignment's place becomes free
+    after `idle` without a message, or `assignment` in all.
+    """
+
+    bot_try: Annotated[float, Field(gt=0, le=_HOUR)] = 20.0
+    bot_total: Annotated[float, Field(gt=0, le=_HOUR)] = 60.0
+    idle: Annotated[float, Field(gt=0, le=30 * _DAY)] = _HOUR / 2
+    assignment: Annotated[float, Field(gt=0, le=30 * _DAY)] = 3 * _HOUR
+
+
+class Simulate(_Section):
+    """What simulated workers believe: the quality of every system, from 0 (bad) to 1 (good)."""
+
+    quality: dict[Label, Annotated[float, Field(ge=0, le=1)]]
+
+
+class ItemsSpec(_Section):
+    """Where the items of a transcript study come from: one of the two.
+
+    `run`: the finished conversations of a run of the same database. `file`: the lines of a JSONL file.
+    """
+
+    run: Statement | None = None
+    file: Statement | None = None
+
+
+class Composition(_Section):
+    """How many items of each kind one assignment has (Ji, PhD thesis, chapters 3 and 4).
+
+    Bad twins, repeats and references belong to different ordinary items of the same assignment.
+    """
+
+    ordinary: Annotated[int, Field(ge=1, le=200)]
+    bad: Annotated[int, Field(ge=0, le=100)] = 0
+    repeat: Annotated[int, Field(ge=0, le=100)] = 0
+    reference: Annotated[int, Field(ge=0, le=100)] = 0
+
+    @property
+    def twins(self) -> int:
+        """Items that belong to an ordinary one."""
+        return self.bad + self.repeat + self.reference
+
+    @property
+    def items(self) -> int:
+        """Items in one assignment."""
+        return self.ordinary + self.twins
+
+
+CompositionName = Literal["reading", "questions"]
+COMPOSITIONS: dict[CompositionName, Composition] = {
+    "reading": Composition(ordinary=70, bad=10, repeat=10, reference=10),
+    "questions": Composition(ordinary=11, bad=6, repeat=3),
+}
+
+
+class Study(_Section):
+    """A whole study. `listed`: the server's start page announces it while a run of it is open.
+
+    `rate_share`: the share of a system's conversations that workers are asked to rate; the others, drawn at
+    random, are left unrated. `judgments_per_item`: how many workers rate each item, at least.
+
+    `task`: workers chat and rate (`chat`), or rate what others have said or written (`transcripts`). What is
+    asked, by whom and under which rules is the same for both; CHAT_ONLY and TRANSCRIPTS_ONLY name the rest.
+    """
+
+    name: Label
+    title: Statement
+    payment: Statement
+    task: Literal["chat", "transcripts"] = "chat"
+    listed: bool = False
+    topic_mode: TopicMode = "free"
+    systems_per_assignment: Annotated[int, Field(ge=1, le=20)] = 5
+    qc_per_assignment: Annotated[int, Field(ge=0, le=5)] = 1
+    minimum_inputs: Annotated[int, Field(ge=1, le=100)] = 10
+    maximum_inputs: Annotated[int, Field(ge=1, le=1_000)] = 100
+    maximum_topic_changes: Annotated[int, Field(ge=0, le=1_000)] = 50
+    assignments: Annotated[int, Field(ge=1)] | None = None
+    criteria: Annotated[list[Criterion], Field(min_length=1, max_length=30)]
+    corpus: Statement = "builtin:smalltalk"
+    personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
+    bots: dict[Label, UrlEndpoint] = {}
+    systems: list[SystemSpec] = []
+    qc: QcSpec = QcSpec()
+    rate_share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    items: ItemsSpec | None = None
+    composition: CompositionName | Composition = "questions"
+    judgments_per_item: Annotated[int, Field(ge=2, le=50)] = 2
+    degradation: Literal["chapter5", "chapter3"] = "chapter5"
+    post_edit: PostEdit | None = None
+    tutorial: Tutorial | None = None
+    completion_url: str | None = None
+    reply_time: ReplyTime = ReplyTime()
+    timeouts: Timeouts = Timeouts()
+    simulate: Simulate | None = None
+
+    @property
+    def conversations(self) -> int:
+        """Conversations in one assignment, or items in one of a transcript study."""
+        if self.task == "transcripts":
+            return self.per_assignment.items
+        return self.systems_per_assignment + self.qc_per_assignment
+
+    @property
+    def per_assignment(self) -> Composition:
+        """How many items of each kind one assignment has, whether named or given by number."""
+        return COMPOSITIONS[self.composition] if isinstance(self.composition, str) else self.composition
+
+    @property
+    def rates_all(self) -> bool:
+        """Whether workers rate every conversation that they hold."""
+        return self.rate_share == 1.0
+
+    @property
+    def bots_of_systems(self) -> dict[str, str]:
+        """The bot of each system, by the system's name; the qc bot is that of `QC`. No bots: no chat."""
+        if self.task == "transcripts":
+            return {}
+        return {spec.name: spec.bot for spec in self.systems} | {QC: self.qc.bot}
+
+    @property
+    def registered_bots(self) -> tuple[str, ...]:
+        """The names that mean bots registered with the server, each once."""
+        bots = dict.fromkeys(self.bots_of_systems.values())
+        return tuple(bot for bot in bots if bot not in self.bots and REGISTERED.fullmatch(bot))
+
+
+# The settings that mean something for one task only.
+CHAT_ONLY = frozenset({
+    "topic_mode", "systems_per_assignment", "qc_per_assignment", "minimum_inputs", "maximum_inputs",
+    "maximum_topic_changes", "corpus", "personas", "bots", "systems", "qc", "rate_share", "reply_time",
+})  # fmt: skip
+TRANSCRIPTS_ONLY = frozenset({
+    "items", "composition", "judgments_per_item", "degradation", "post_edit", "tutorial",
+})  # fmt: skip
