@@ -65,6 +65,8 @@ def _unknown_workers(judgments: Judgments) -> list[str]:
 
 
 def _several_scales(judgments: Judgments) -> list[str]:
+    if judgments.ends is not None:  # one scale for all criteria, wherever their values lie on it
+        return []
     ends = judgments.rows.groupby("criterion", observed=True)["value"].agg(["min", "max"])
     if len(ends) < 2 or (ends == ends.iloc[0]).all(axis=None):
         return []
