@@ -2,10 +2,10 @@
 
     python benchmarks/running_coverage.py [RUNS]
 
-Made-up runs of five systems and a qc bot, rated on seven criteria by workers as different as the published ones
-(constants of bots/crowd/profile.py), three in four honest, the others at random. A line for each length of run:
-the share of the runs in which the interval of a system missed at any look, and the widths, in z, at its last.
-95 % of the runs must never miss, so the shares must be 5 % at most.
+Made-up runs of five systems and a qc bot, rated on seven criteria by workers as different as the published
+ones (constants of bots/crowd/profile.py), three in four honest, the others at random. A line for each length
+of run: the share of the runs in which an interval of a system missed at any look, and the median width, in z,
+at the last. 95 % of the runs must never miss, so the shares must be 5 % at most.
 """
 
 import sys
