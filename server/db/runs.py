@@ -11,6 +11,7 @@ from sqlalchemy import Connection, insert, select, update
 from server.db.items import NewItem, bot_id, store_items
 from server.db.models import Criterion, Registration, Run, Study, System, columns
 from server.db.revisions import raise_revision
+from server.db.studies import keep_version
 from server.errors import RunNotFound, StudyInvalid
 from server.session.plan import QC, derive_seed
 from server.study import Study as StudyFile
@@ -64,7 +65,7 @@ def open_run(
     found = find_opened(connection, text, slug)
     if found is not None:
         return found
-    study_id = _study_id(connection, study, text, at)
+    study_id = _study_id(connection, study, text, slug, at)
     opened = insert(Run).values(
         study_id=study_id,
         slug=slug,
@@ -128,7 +129,7 @@ def _entries(connection: Connection, slug: str | None) -> list[RunEntry]:
     return [RunEntry(*row) for row in connection.execute(query.order_by(RUN.id))]
 
 
-def _study_id(connection: Connection, study: StudyFile, text: str, at: datetime) -> int:
+def _study_id(connection: Connection, study: StudyFile, text: str, slug: str, at: datetime) -> int:
     fingerprint = study_hash(text)
     query = select(STUDY.id).where(STUDY.name == study.name, STUDY.hash == fingerprint)
     found = connection.execute(query).scalar_one_or_none()
@@ -136,6 +137,7 @@ def _study_id(connection: Connection, study: StudyFile, text: str, at: datetime)
         return int(found)
     values = {"name": study.name, "hash": fingerprint, "yaml": text, "created_at": at, "task": study.task}
     study_id = int(connection.execute(insert(Study).values(**values).returning(STUDY.id)).scalar_one())
+    keep_version(connection, study.name, text, at, f"the run {slug}")
     connection.execute(insert(Criterion), _criteria(study_id, study))
     if study.task == "chat":
         connection.execute(insert(System), _systems(connection, study_id, study))

@@ -1,6 +1,7 @@
 """A study file as text: what it holds, and on which line each setting stands."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -70,11 +71,16 @@ class Document:
         return sorted(found, key=lambda twice: twice[0])
 
 
+@lru_cache(maxsize=32)
 def read_document(text: str) -> Document:
-    """Return what `text` holds. Raises Unreadable."""
+    """Return what `text` holds. Raises Unreadable. It is kept in memory and shared: do not change it.
+
+    PyYAML reads some 100,000 characters a second, and what is edited is read over and over.
+    """
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
+        loader = yaml.SafeLoader(text)
+        root = loader.get_single_node()
+        content = None if root is None else loader.construct_document(root)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or str(error)
