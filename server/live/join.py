@@ -17,7 +17,7 @@ from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.runs import find_run
 from server.db.store import Store
-from server.errors import LinkAltered, LinkUnsigned, RunNotReady, TokenExpired, TokenInvalid
+from server.errors import LinkAltered, LinkUnsigned, RunClosed, RunNotReady, TokenExpired, TokenInvalid
 from server.live.admission import require_admitted, require_open
 from server.live.enrolment import (
     Enrolment,
@@ -135,6 +135,8 @@ class JoinApi:
         if entry.id not in self._runs:
             require_open(entry.status)
             raise RunNotReady("this study is about to open")
+        if entry.kind == "rehearsal" and not body.simulated:
+            raise RunClosed("this is a rehearsal, which takes simulated workers only")
         visit = _Visit(body, self._runs[entry.id], self._brought(body))
         ticket = self._ticket(visit)
         enrolment = await self._store.read(lambda connection: self._find(connection, visit, ticket))

@@ -1,6 +1,6 @@
 """Runs over the REST API: opened, paused, resumed, closed and replicated while a server serves."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -137,10 +137,10 @@ def test_an_open_run_that_is_not_served_yet_has_not_ended(house: House, url: str
 
 
 @pytest.fixture
-def study_file(tmp_path: Path) -> Iterator[Path]:
+def study_file(tmp_path: Path) -> Path:
     path = tmp_path / "study.yaml"
     path.write_text(STUDY)
-    yield path
+    return path
 
 
 def test_a_run_on_the_command_line(candor: Callable[..., Any], study_file: Path, tmp_path: Path) -> None:
