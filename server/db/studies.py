@@ -91,8 +91,8 @@ def runs_of(connection: Connection) -> dict[str, list[RunOfStudy]]:
         .order_by(RUN.id)
     )
     found: dict[str, list[RunOfStudy]] = {}
-    for name, *run in connection.execute(query):
-        found.setdefault(name, []).append(RunOfStudy(*run))
+    for row in connection.execute(query):
+        found.setdefault(row[0], []).append(RunOfStudy(*row[1:]))
     return found
 
 
@@ -129,7 +129,8 @@ def save_version(
         return find_study(connection, name)
     if newest.number != based_on:
         raise StudyChanged(
-            f"{newest.saved_by} has saved version {newest.number} of `{name}` while you edited version {based_on}"
+            f"{newest.saved_by} has saved version {newest.number} of `{name}` "
+            f"while you edited version {based_on}"
         )
     _add_version(connection, name, StudyVersion(newest.number + 1, yaml, at, by))
     return find_study(connection, name)
@@ -187,5 +188,4 @@ def _newest() -> Select[Any]:
 
 
 def _study(row: Row[Any]) -> StoredStudy:
-    name, archived_at, *version = row
-    return StoredStudy(name, archived_at, StudyVersion(*version))
+    return StoredStudy(row[0], row[1], StudyVersion(*row[2:]))

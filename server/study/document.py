@@ -50,6 +50,21 @@ class Document:
             node = found[0]
         return node
 
+    def has_aliases(self) -> bool:
+        """Return whether a part stands for another (`&` and `*`): the content can be far longer than the text."""
+        seen: set[int] = set()
+        nodes: list[yaml.Node] = [self.root]
+        while nodes:
+            node = nodes.pop()
+            if id(node) in seen:
+                return True
+            seen.add(id(node))
+            if isinstance(node, yaml.SequenceNode):
+                nodes += node.value
+            if isinstance(node, yaml.MappingNode):
+                nodes += [part for pair in node.value for part in pair]
+        return False
+
     def given_twice(self) -> list[tuple[int, Location]]:
         """Return the settings that stand twice in one mapping, which YAML itself lets pass, by line."""
         found: list[tuple[int, Location]] = []

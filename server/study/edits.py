@@ -35,8 +35,8 @@ class Edited:
     rewritten: str | None = None
 
 
-class NoSuchPlace(ValueError):
-    """The path of a change leads through something that has no settings."""
+class NotEditable(ValueError):
+    """The change cannot be made; the message says why."""
 
 
 def edited(text: str, change: Change) -> Edited:
@@ -44,9 +44,11 @@ def edited(text: str, change: Change) -> Edited:
 
     Raises:
         Unreadable: the text is no mapping of settings.
-        NoSuchPlace: the path leads nowhere.
+        NotEditable: the path leads nowhere, or settings refer to each other by anchors.
     """
     document = read_document(text)
+    if document.has_aliases():
+        raise NotEditable("its settings refer to each other by anchors (`&` and `*`): change it as text")
     wanted = _changed(document.content, change)
     if wanted == document.content:
         return Edited(text)
@@ -58,11 +60,11 @@ def edited(text: str, change: Change) -> Edited:
         anew = _written_anew(document, wanted, name)
         if _reads_as(anew, wanted):
             return Edited(anew, section)
-    raise NoSuchPlace(f"{section} cannot be written")
+    raise NotEditable(f"{section} cannot be written")
 
 
 def _changed(content: dict[Any, Any], change: Change) -> dict[Any, Any]:
-    """Return what the settings are after the change. Raises NoSuchPlace."""
+    """Return what the settings are after the change. Raises NotEditable."""
     wanted: Any = copy.deepcopy(content)
     holder = wanted
     for key, after in zip(change.path, change.path[1:], strict=False):
@@ -88,7 +90,7 @@ def _put(holder: Any, key: int | str, value: Any, *, remove: bool = False) -> No
         else:
             holder[key] = value
     else:
-        raise NoSuchPlace(f"`{key}` is within something that has no settings")
+        raise NotEditable(f"`{key}` is within something that has no settings")
 
 
 def _nearest(content: object, change: Change) -> Change:
@@ -101,9 +103,9 @@ def _nearest(content: object, change: Change) -> Change:
                 value = [value] if isinstance(missing, int) else {missing: value}
             return Change(change.path[: i + 1], value)
         content = after
-    if change.remove and is_within(content, change.path[-1]) and isinstance(content, dict | list):
-        if len(content) == 1 and len(change.path) > 1:  # nothing is left in it
-            return Change(change.path[:-1], [] if isinstance(content, list) else {})
+    is_last = isinstance(content, dict | list) and len(content) == 1 and is_within(content, change.path[-1])
+    if change.remove and is_last and len(change.path) > 1:
+        return Change(change.path[:-1], [] if isinstance(content, list) else {})
     return change
 
 
@@ -149,7 +151,9 @@ def _with_value(text: str, holder: yaml.CollectionNode, part: _Part, value: Any)
     return text[:start] + written + text[end:]
 
 
-def _with_part(text: str, holder: yaml.CollectionNode, parts: list[_Part], key: int | str, value: Any) -> str | None:
+def _with_part(
+    text: str, holder: yaml.CollectionNode, parts: list[_Part], key: int | str, value: Any
+) -> str | None:
     is_mapping = isinstance(holder, yaml.MappingNode)
     if holder.flow_style:
         written = f"{_flow(key)}: {_flow(value)}" if is_mapping else _flow(value)

@@ -30,7 +30,8 @@ def upgrade() -> None:
     op.execute("INSERT INTO draft (name) SELECT DISTINCT name FROM study")
     op.execute("""
         INSERT INTO draft_version (name, number, yaml, hash, saved_at, saved_by)
-        SELECT name, ROW_NUMBER() OVER (PARTITION BY name ORDER BY id), yaml, hash, created_at, 'an earlier version'
+        SELECT name, ROW_NUMBER() OVER (PARTITION BY name ORDER BY id), yaml, hash, created_at,
+            'whoever opened it'
         FROM study""")
 
 
