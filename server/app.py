@@ -34,6 +34,7 @@ from server.db.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
 from server.desk.run_actions import RunActions
+from server.desk.studies import StudiesApi
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
@@ -157,6 +158,7 @@ def create_app(
         join_api.router,
         worker_socket.router,
         ResearcherApi(store=store, auth=auth, public_url=url, pages=pages).router,
+        StudiesApi(store=store, auth=auth).router,
         metrics.router,
         RunActions(
             store=store,

@@ -4,11 +4,12 @@ A version is known by its study's name and its number; a run by the hash of its 
 that has the same. What was opened from a file becomes a version, too.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from server.db.models import Draft, DraftVersion, Run, Study, columns
 from server.errors import StudyChanged, StudyExists, StudyNotFound, StudyOpened
@@ -55,7 +56,7 @@ class RunOfStudy:
 
 def all_studies(connection: Connection) -> list[StoredStudy]:
     """Return every study, by name."""
-    return [_study(row) for row in connection.execute(_newest().order_by(DRAFT.name))]
+    return [_study(tuple(row)) for row in connection.execute(_newest().order_by(DRAFT.name))]
 
 
 def find_study(connection: Connection, name: str) -> StoredStudy:
@@ -63,7 +64,7 @@ def find_study(connection: Connection, name: str) -> StoredStudy:
     row = connection.execute(_newest().where(DRAFT.name == name)).one_or_none()
     if row is None:
         raise StudyNotFound(f"there is no study named `{name}`")
-    return _study(row)
+    return _study(tuple(row))
 
 
 def versions(connection: Connection, name: str) -> list[StudyVersion]:
@@ -187,5 +188,5 @@ def _newest() -> Select[Any]:
     ).join(DraftVersion, (VERSION.name == DRAFT.name) & (VERSION.number == newest))
 
 
-def _study(row: Row[Any]) -> StoredStudy:
+def _study(row: Sequence[Any]) -> StoredStudy:
     return StoredStudy(row[0], row[1], StudyVersion(*row[2:]))

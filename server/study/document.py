@@ -51,7 +51,7 @@ class Document:
         return node
 
     def has_aliases(self) -> bool:
-        """Return whether a part stands for another (`&` and `*`): the content can be far longer than the text."""
+        """Return whether a part stands for another (`&` and `*`): such a content can be of any length."""
         seen: set[int] = set()
         nodes: list[yaml.Node] = [self.root]
         while nodes:
