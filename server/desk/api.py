@@ -25,7 +25,8 @@ class ResearcherApi:
         self._public_url = public_url
         self._pages = pages
         self.router = APIRouter()
-        self.router.add_api_route("/desk", self.page, methods=["GET"], include_in_schema=False)
+        for path in ("/desk", "/desk/{place:path}"):
+            self.router.add_api_route(path, self.page, methods=["GET"], include_in_schema=False)
         api = APIRouter(prefix="/api/desk", tags=["runs"], dependencies=[Depends(researchers_only(auth))])
         api.add_api_route("/runs", self.list_runs, methods=["GET"])
         api.add_api_route("/runs/{run}", self.show_run, methods=["GET"])
@@ -34,7 +35,7 @@ class ResearcherApi:
         self.router.include_router(api)
 
     async def page(self) -> FileResponse:
-        """The researcher's page."""
+        """The researcher's page; it reads from its address what it is to show."""
         return FileResponse(self._pages / "desk.html", headers={"Cache-Control": "no-cache"})
 
     async def list_runs(self) -> RunList:
