@@ -47,10 +47,10 @@ class ResearcherApi:
         return FileResponse(self._pages / "desk.html", headers={"Cache-Control": "no-cache"})
 
     async def list_runs(self, actor: Caller) -> RunList:
-        """Every run that the caller may see, in a few numbers, newest first."""
+        """Every run that the caller may see, in a few numbers, newest first. Rehearsals are listed apart."""
 
         def read(connection: Connection) -> RunList:
-            found = reversed(all_runs(connection))
+            found = [run for run in reversed(all_runs(connection)) if run.kind == "study"]
             shown = [run for run in found if actor.may("see_runs", parse_study(run.yaml).name)]
             return RunList(runs=[run_summary(connection, run, self._public_url) for run in shown])
 
