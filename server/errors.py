@@ -11,8 +11,10 @@
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope,
     │   │   LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
-    │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated,
-    │   │   TokenNotFound, BotNotFound, NotChecked, JobNotFound
+    │   ├── RunNotFound, RunNotReady, RunPaused, RunClosed, RunFull, TookPart, AssignmentNotFound,
+    │   │   NotSimulated, TokenNotFound, BotNotFound, NotChecked, JobNotFound
+    ├── RunRefused          a run cannot be changed like this
+    │   ├── RunExists, WrongRunStatus
     ├── TokenExists         a name is taken
     ├── JobUnderWay         the same is being done already
     ├── RehearsalRefused    this study cannot be rehearsed like this
@@ -279,6 +281,24 @@ class RunNotFound(NotAvailable):
     hint = "Check the link: its last part names the run."
 
 
+class RunNotReady(NotAvailable):
+    """The run is open, but this process cannot let anybody in yet: it was opened a moment ago, or waits
+    for a bot."""
+
+    code = "run_not_ready"
+    status = 503
+    retry = True
+    hint = "Try again in a minute."
+
+
+class RunPaused(NotAvailable):
+    """The run takes no new workers for a while."""
+
+    code = "run_paused"
+    status = 409
+    hint = "Come back later: the same link leads here."
+
+
 class RunClosed(NotAvailable):
     """The run takes no more workers."""
 
@@ -293,6 +313,14 @@ class RunFull(NotAvailable):
     code = "run_full"
     status = 409
     hint = "Come back later: a place may become free."
+
+
+class TookPart(NotAvailable):
+    """The worker had an assignment in a run whose workers may not come to this one."""
+
+    code = "took_part"
+    status = 403
+    hint = "Thank you for having helped before; this study needs people who have not."
 
 
 class AssignmentNotFound(NotAvailable):
@@ -344,6 +372,27 @@ class RehearsalRefused(CandorError):
 
     code = "rehearsal_refused"
     status = 422
+
+
+class RunRefused(CandorError):
+    """What a researcher wants with a run cannot be done."""
+
+    code = "run_refused"
+    status = 409
+
+
+class RunExists(RunRefused):
+    """A run has that name already."""
+
+    code = "run_exists"
+    hint = "Choose another name for the run."
+
+
+class WrongRunStatus(RunRefused):
+    """The run is in another state than the change begins from."""
+
+    code = "wrong_run_status"
+    hint = "Look at the state of the run first; one that is closed can be resumed."
 
 
 class BotRefused(CandorError):
