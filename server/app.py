@@ -35,6 +35,8 @@ from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
 from server.desk.run_actions import RunActions
 from server.errors import CandorError, ErrorBody, ErrorDetail
+from server.jobs.analyses import RunningAnalyses
+from server.jobs.child import Limits
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
 from server.live.sessions import LiveSessions
@@ -90,6 +92,8 @@ def create_app(
     checks = BackgroundChecks(store)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
     changes = StoredChanges(store, served, bots, opened_bots, news)
+    job_limits = Limits(settings.job_megabytes, settings.job_minutes * 60)
+    analyses = RunningAnalyses(store, settings.resolved_database_url, job_limits)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -98,8 +102,11 @@ def create_app(
         opened_bots.start()
         news.start()
         changes.start()
+        if settings.running_analysis:
+            analyses.start()
         lifecycle.begin_serving()
         yield
+        await analyses.close()
         await changes.close()
         await news.close()
         await limits.close()
