@@ -17,8 +17,8 @@ from starlette.exceptions import HTTPException
 
 from bots import BodyLimit
 from server.access.auth import Auth
+from server.access.directory import StoredDirectory
 from server.access.rate_limit import RateLimits
-from server.access.tokens import Grant, find
 from server.bots.api import BotsApi
 from server.bots.background_checks import BackgroundChecks
 from server.bots.host_socket import HostSocket
@@ -36,6 +36,8 @@ from server.desk.metrics import Metrics
 from server.desk.run_actions import RunActions
 from server.desk.studies import StudiesApi
 from server.errors import CandorError, ErrorBody, ErrorDetail
+from server.jobs.analyses import RunningAnalyses
+from server.jobs.child import Limits
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
 from server.live.sessions import LiveSessions
@@ -80,7 +82,7 @@ def create_app(
     lifecycle = lifecycle or Lifecycle()
     limits_of_database = DatabaseLimits(settings.database_connections, settings.database_seconds)
     store = Store(settings.resolved_database_url, limits_of_database)
-    auth = replace(auth, granted=_grants_in(store))
+    auth = replace(auth, directory=StoredDirectory(store))
     metrics = Metrics(auth)
     news = open_news(settings.redis_url)
     served = OpenRuns(runs, partial(_prepared, store, metrics))
@@ -91,6 +93,8 @@ def create_app(
     checks = BackgroundChecks(store)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
     changes = StoredChanges(store, served, bots, opened_bots, news)
+    job_limits = Limits(settings.job_megabytes, settings.job_minutes * 60)
+    analyses = RunningAnalyses(store, settings.resolved_database_url, job_limits)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -99,8 +103,11 @@ def create_app(
         opened_bots.start()
         news.start()
         changes.start()
+        if settings.running_analysis:
+            analyses.start()
         lifecycle.begin_serving()
         yield
+        await analyses.close()
         await changes.close()
         await news.close()
         await limits.close()
@@ -188,13 +195,6 @@ def api_schema() -> dict[str, Any]:
     """Return the OpenAPI schema of the researcher's API, as a server with any settings answers it."""
     settings = Settings.model_construct(database_url="sqlite://")  # the environment's do not matter
     return create_app(settings, Auth("", "", 0), {}, OpenedBots(refuse_private=False)).openapi()
-
-
-def _grants_in(store: Store) -> Callable[[str], Awaitable[Grant | None]]:
-    async def granted(digest: str) -> Grant | None:
-        return await store.read(lambda connection: find(connection, digest))
-
-    return granted
 
 
 async def _with_headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:

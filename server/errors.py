@@ -8,20 +8,18 @@
     │   │   EditMissing, EditSenseless
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
-    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope,
+    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
     │   │   LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
-    │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated,
-    │   │   TokenNotFound, BotNotFound, NotChecked, StudyNotFound
+    │   ├── RunNotFound, RunNotReady, RunPaused, RunClosed, RunFull, TookPart, AssignmentNotFound,
+    │   │   NotSimulated, TokenNotFound, BotNotFound, NotChecked, JobNotFound, StudyNotFound
     ├── StudyRefused        a stored study cannot be changed like this
     │   ├── StudyExists, StudyChanged, StudyOpened, StudyNameDiffers
-
-
-    │   ├── RunNotFound, RunNotReady, RunPaused, RunClosed, RunFull, TookPart, AssignmentNotFound,
-    │   │   NotSimulated, TokenNotFound, BotNotFound, NotChecked
     ├── RunRefused          a run cannot be changed like this
     │   ├── RunExists, WrongRunStatus
     ├── TokenExists         a name is taken
+    ├── JobUnderWay         the same is being done already
+    ├── RehearsalRefused    this study cannot be rehearsed like this
     ├── BotRefused          a registered bot cannot be changed like this
     │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
     │   │   LastReplica, DialsIn
@@ -255,6 +253,14 @@ class OutOfScope(NotAuthorised):
     hint = "Use a researcher's token (`candor token new --name NAME`)."
 
 
+class NotAllowed(NotAuthorised):
+    """The caller is known, and their role does not reach so far."""
+
+    code = "not_allowed"
+    status = 403
+    hint = "Ask an owner of this installation for that role."
+
+
 class LinkUnsigned(NotAuthorised):
     """The server takes personal links only, and this one is nobody's."""
 
@@ -397,6 +403,28 @@ class StudyNameDiffers(StudyRefused):
     code = "study_name_differs"
     status = 422
     hint = "Write the study's own name, or copy the study to give it another one."
+
+
+class JobNotFound(NotAvailable):
+    """There is no job of that id, or its result was removed."""
+
+    code = "job_not_found"
+    hint = "List the reports or the rehearsals of the run again; old ones are removed."
+
+
+class JobUnderWay(CandorError):
+    """One job of a kind and a subject is done at a time."""
+
+    code = "job_under_way"
+    status = 409
+    hint = "Wait until it is done, or cancel it."
+
+
+class RehearsalRefused(CandorError):
+    """The study cannot be rehearsed like this."""
+
+    code = "rehearsal_refused"
+    status = 422
 
 
 class RunRefused(CandorError):

@@ -182,10 +182,14 @@ def _versions() -> Select[Any]:
 
 
 def _newest() -> Select[Any]:
-    newest = select(func.max(VERSION.number)).where(VERSION.name == DRAFT.name).scalar_subquery()
-    return select(
-        DRAFT.name, DRAFT.archived_at, VERSION.number, VERSION.yaml, VERSION.saved_at, VERSION.saved_by
-    ).join(DraftVersion, (VERSION.name == DRAFT.name) & (VERSION.number == newest))
+    newest = select(VERSION.name, func.max(VERSION.number).label("number")).group_by(VERSION.name).subquery()
+    return (
+        select(
+            DRAFT.name, DRAFT.archived_at, VERSION.number, VERSION.yaml, VERSION.saved_at, VERSION.saved_by
+        )
+        .join(newest, newest.c.name == DRAFT.name)
+        .join(DraftVersion, (VERSION.name == DRAFT.name) & (VERSION.number == newest.c.number))
+    )
 
 
 def _study(row: Sequence[Any]) -> StoredStudy:

@@ -1,18 +1,20 @@
 """Studies in the researcher's REST API: written, saved version by version, copied, put out of the way."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, model_validator
 from sqlalchemy import Connection
 
 from bots import bot_specs
+from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
-from server.access.bearer import researchers_only
+from server.access.roles import Permission
 from server.bots import stored_bots
 from server.clock import utc_now
 from server.db import studies
+from server.db.audit import record
 from server.db.store import Store
 from server.db.studies import StoredStudy
 from server.desk.study_responses import (
@@ -43,7 +45,6 @@ from server.study import (
     study_schema,
 )
 
-T = TypeVar("T")
 StudyText = Annotated[str, StringConstraints(max_length=60_000)]
 
 
@@ -104,73 +105,86 @@ class StudiesApi:
 
     def __init__(self, *, store: Store, auth: Auth) -> None:
         self._store = store
-        self.router = APIRouter(
-            prefix="/api/desk", tags=["studies"], dependencies=[Depends(researchers_only(auth))]
-        )
-        self._route("GET", "/studies", self.list_studies)
-        self._route("POST", "/studies", self.create_study, status=201)
-        self._route("GET", "/studies/{study}", self.show_study)
-        self._route("PUT", "/studies/{study}", self.save_study)
-        self._route("PATCH", "/studies/{study}", self.change_study)
-        self._route("DELETE", "/studies/{study}", self.delete_study, status=204)
-        self._route("POST", "/studies/{study}/copy", self.copy_study, status=201)
-        self._route("GET", "/studies/{study}/versions/{version}", self.show_version)
-        self._route("GET", "/studies/{study}/versions/{version}/changes", self.show_changes)
-        self._route("GET", "/study-settings", self.show_settings)
-        self._route("POST", "/study-check", self.check_study)
+        self._auth = auth
+        self.router = APIRouter(prefix="/api/desk", tags=["studies"])
+        self._route("GET", "/studies", self.list_studies, "see_studies")
+        self._route("POST", "/studies", self.create_study, "create_studies", status=201)
+        self._route("GET", "/studies/{study}", self.show_study, "see_studies")
+        self._route("PUT", "/studies/{study}", self.save_study, "change_studies")
+        self._route("PATCH", "/studies/{study}", self.change_study, "change_studies")
+        self._route("DELETE", "/studies/{study}", self.delete_study, "change_studies", status=204)
+        self._route("POST", "/studies/{study}/copy", self.copy_study, "see_studies", status=201)
+        self._route("GET", "/studies/{study}/versions/{version}", self.show_version, "see_studies")
+        self._route("GET", "/studies/{study}/versions/{version}/changes", self.show_changes, "see_studies")
+        self._route("GET", "/study-settings", self.show_settings, "see_studies")
+        self._route("POST", "/study-check", self.check_study, "see_studies")
 
-    def _route(self, method: str, path: str, call: Callable[..., Any], status: int = 200) -> None:
-        self.router.add_api_route(path, call, methods=[method], status_code=status)
+    def _route(
+        self, method: str, path: str, call: Callable[..., Any], permission: Permission, status: int = 200
+    ) -> None:
+        allowed = [Depends(Allowed(self._auth, permission))]
+        self.router.add_api_route(path, call, methods=[method], status_code=status, dependencies=allowed)
 
-    async def list_studies(self) -> StudyList:
+    async def list_studies(self, actor: Caller) -> StudyList:
         """Every study in a few words, those that are archived too."""
 
         def read(connection: Connection) -> StudyList:
             runs = studies.runs_of(connection)
-            found = studies.all_studies(connection)
+            found = [s for s in studies.all_studies(connection) if actor.may("see_studies", s.name)]
             return StudyList(studies=[study_summary(study, runs.get(study.name, [])) for study in found])
 
         return await self._store.read(read)
 
-    async def create_study(self, body: NewStudy) -> StudyDetail:
+    async def create_study(self, body: NewStudy, actor: Caller) -> StudyDetail:
         """Store a new study. It may have mistakes: they are told wherever it is shown."""
         template = DEMO if body.begin_with == "demo" else BLANK
         text = named(template.read_text(encoding="utf-8"), body.name) if body.yaml is None else body.yaml
         require_name(text, body.name)
         at = utc_now()
-        return await self._changed(lambda c: studies.create_study(c, body.name, text, at, _BY))
+        return await self._changed(
+            actor, "create", lambda c: studies.create_study(c, body.name, text, at, actor.name)
+        )
 
     async def show_study(self, study: str) -> StudyDetail:
         """One study: its newest text, its versions and its runs."""
         return await self._store.read(lambda c: study_detail(c, studies.find_study(c, study)))
 
-    async def save_study(self, study: str, body: NewVersion) -> StudyDetail:
+    async def save_study(self, study: str, body: NewVersion, actor: Caller) -> StudyDetail:
         """Save a study's next version. Refused where somebody else has saved one meanwhile."""
         require_name(body.yaml, study)
         at = utc_now()
         return await self._changed(
-            lambda c: studies.save_version(c, study, body.yaml, body.based_on, at, _BY)
+            actor,
+            "save",
+            lambda c: studies.save_version(c, study, body.yaml, body.based_on, at, actor.name),
         )
 
-    async def change_study(self, study: str, body: StudyChange) -> StudyDetail:
+    async def change_study(self, study: str, body: StudyChange, actor: Caller) -> StudyDetail:
         """Archive a study, or take it back."""
         at = utc_now() if body.archived else None
-        return await self._changed(lambda c: studies.set_archived(c, study, at))
+        action = "archive" if body.archived else "unarchive"
+        return await self._changed(actor, action, lambda c: studies.set_archived(c, study, at))
 
-    async def delete_study(self, study: str) -> Response:
+    async def delete_study(self, study: str, actor: Caller) -> Response:
         """Forget a study that was never opened."""
-        await self._store.submit(lambda c: studies.delete_study(c, study))
+
+        def delete(connection: Connection) -> None:
+            studies.delete_study(connection, study)
+            record(connection, actor, "study.delete", study)
+
+        await self._store.submit(delete)
         return Response(status_code=204)
 
-    async def copy_study(self, study: str, body: CopyOfStudy) -> StudyDetail:
+    async def copy_study(self, study: str, body: CopyOfStudy, actor: Caller) -> StudyDetail:
         """Store the newest version of a study as another study."""
+        actor.require("create_studies")
         at = utc_now()
 
         def copy(connection: Connection) -> StoredStudy:
             text = named(studies.find_study(connection, study).newest.yaml, body.name)
-            return studies.create_study(connection, body.name, text, at, _BY)
+            return studies.create_study(connection, body.name, text, at, actor.name)
 
-        return await self._changed(copy)
+        return await self._changed(actor, "copy", copy, f"of {study}")
 
     async def show_version(self, study: str, version: int) -> VersionDetail:
         """One version of a study, with its text."""
@@ -199,8 +213,13 @@ class StudiesApi:
                 f"the change cannot be made: {error}", "Mend the text itself; then settings can be changed."
             ) from error
 
-    async def _changed(self, change: Callable[[Connection], StoredStudy]) -> StudyDetail:
-        return await self._store.submit(lambda c: study_detail(c, change(c)))
+    async def _changed(
+        self, actor: Actor, action: str, change: Callable[[Connection], StoredStudy], detail: str = ""
+    ) -> StudyDetail:
+        def commit(connection: Connection) -> StudyDetail:
+            study = change(connection)
+            said = detail or f"version {study.newest.number}"
+            record(connection, actor, f"study.{action}", study.name, said)
+            return study_detail(connection, study)
 
-
-_BY = "a researcher"
+        return await self._store.submit(commit)
