@@ -188,7 +188,7 @@ def test_listing_the_runs(candor: Candor, tmp_path: Path) -> None:
     assert [row.split()[:3] for row in rows] == [["first", "demo", "closed"], ["second", "demo", "open"]]
     _, row = candor("study", "list", "--data", data).stdout.splitlines()
     assert row.split()[:2] == ["demo", "1"]
-    assert row.endswith("first (closed), second (open)")
+    assert row.rstrip().endswith("first (closed), second (open)")
 
 
 def test_closing_a_run(candor: Candor, tmp_path: Path) -> None:

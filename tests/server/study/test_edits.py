@@ -87,7 +87,8 @@ VALUES = st.recursive(
 PLACES = [
     ("title",), ("new",), ("systems",), ("systems", 0), ("systems", 8), ("systems", 2, "persona"),
     ("criteria", 3), ("criteria", 6, "statement"), ("criteria", 0, "new"), ("reply_time",),
-    ("reply_time", "spread"), ("qc", "corpus"), ("simulate", "quality", "ngram"), ("timeouts", "idle"), ("bots", "far", "urls"),
+    ("reply_time", "spread"), ("qc", "corpus"), ("simulate", "quality", "ngram"), ("timeouts", "idle"),
+    ("bots", "far", "urls"),
 ]  # fmt: skip
 
 
