@@ -329,3 +329,35 @@ def test_a_criterion_cannot_have_a_name_that_reports_use_otherwise() -> None:
     assert {label for label in RESERVED_LABELS if label.islower()} <= contradictions.RESERVED_LABELS
     with pytest.raises(StudyInvalid, match="`overall` has a meaning of its own"):
         parse_study(GOOD.replace("label: fun", "label: overall", 1))
+
+
+def test_mistakes_in_questions_and_scales_stand_on_their_lines() -> None:
+    text = (
+        GOOD.replace(
+            "    statement: It was fun.\n",
+            "    statement: It was fun.\n    scale: {kind: choice, points: 5}\n    qc: true\n",
+        )
+        + """questionnaires:
+  before:
+    - {label: age, kind: number, question: "Your age?", least: 99, most: 18}
+    - label: age
+      kind: choice
+      question: How often?
+      choices: [Never]
+  conversation:
+    - {label: dull, kind: likert, question: "How dull?"}
+"""
+    )
+    assert mistakes(text) == [
+        "my.yaml:9: criteria.0.scale.points: belongs to an answer of kind `likert`, and this is a `choice`: "
+        "leave it out",
+        "my.yaml:9: criteria.0.scale.kind: a `choice` needs `choices`: write for example `choices: [Yes, No]`",
+        "my.yaml:10: criteria.0.qc: answers by `choice` are counted, and not scored: leave it out",
+        "my.yaml:27: questionnaires.before.0.most: no number is from 99 to 18: exchange `least` and `most`",
+        "my.yaml:28: questionnaires.before.1.label: `age` is there already: every label must be different",
+        "my.yaml:31: questionnaires.before.1.choices: give at least two to choose from",
+        "my.yaml:33: questionnaires.conversation.0.label: `dull` is a criterion: choose another label",
+        "my.yaml:33: questionnaires.conversation.0.kind: a `likert` needs `points`: write for example "
+        "`points: 7`",
+        "my.yaml:6: criteria: none counts for quality control: set `qc: true` on at least one",
+    ]
