@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from bots import console, fail, stderr
 from server.bots import fitness
+from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.cli.database import reading, transaction, transaction_or_fail
@@ -44,7 +45,7 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
         content, text = load_study(study)
         with reading(settings) as connection:
             items = items_of(content, connection, study.parent)
-            lineup, registered = _line_up(connection, opened_bots, _unopened(text, "check"))
+            lineup, registered = _line_up(connection, opened_bots, _unopened(text, "check"), str(study))
         if bots:
             fitness.require_fit(check_fitness(lineup, registered, opened_bots))
     except CandorError as error:
@@ -77,7 +78,7 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
         with transaction(settings) as connection:
             stands = find_opened(connection, text, run)
             items = items_of(content, connection, study.parent) if stands is None else []
-            lineup, registered = _line_up(connection, opened_bots, stands or _unopened(text, run))
+            lineup, registered = _line_up(connection, opened_bots, stands or _unopened(text, run), str(study))
         if stands is None:  # a study under way is not examined again
             _require_fit(lineup, registered, opened_bots, despite_failing_bots)
         with transaction(settings) as connection:
@@ -114,14 +115,18 @@ def _unopened(text: str, run: str) -> RunEntry:
 
 
 def _line_up(
-    connection: Connection | None, opened_bots: OpenedBots, entry: RunEntry
+    connection: Connection | None, opened_bots: OpenedBots, entry: RunEntry, source: str
 ) -> tuple[OpenRun, list[fitness.Fitness]]:
-    """Return a run with its bots, and how those did that are registered. No connection: no database."""
-    if connection is None:
-        return open_lineup(entry, opened_bots), []
-    opened_bots.load(connection)
+    """Return a run with its bots, and how those did that are registered. No connection: no database.
+
+    Raises:
+        StudyInvalid: a bot cannot be opened; its line is that of the file `source`.
+    """
+    if connection is not None:
+        opened_bots.load(connection)
+    require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), source)
     lineup = open_lineup(entry, opened_bots)  # a run whose bots cannot be opened is not stored
-    return lineup, fitness.registered_fitness(connection, lineup.study)
+    return lineup, [] if connection is None else fitness.registered_fitness(connection, lineup.study)
 
 
 def _require_fit(

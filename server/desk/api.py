@@ -38,10 +38,10 @@ class ResearcherApi:
         return FileResponse(self._pages / "desk.html", headers={"Cache-Control": "no-cache"})
 
     async def list_runs(self) -> RunList:
-        """Every run in a few numbers, newest first."""
+        """Every run in a few numbers, newest first. Rehearsals are listed apart."""
 
         def read(connection: Connection) -> RunList:
-            found = reversed(all_runs(connection))
+            found = [run for run in reversed(all_runs(connection)) if run.kind == "study"]
             return RunList(runs=[run_summary(connection, run, self._public_url) for run in found])
 
         return await self._store.read(read)

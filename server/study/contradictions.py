@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from server.session.plan import QC
 from server.session.questionnaire import PARTS, misfits
+from server.study.document import Location
 from server.study.study import CHAT_ONLY, TRANSCRIPTS_ONLY, Study
 
 _FOR_CRITERIA = ("slider", "likert", "choice", "text")
-Location = tuple[int | str, ...]
 # What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
 RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 
