@@ -20,7 +20,8 @@ def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
         if criterion.label in RESERVED_LABELS:
             reason = f"`{criterion.label}` has a meaning of its own in reports: choose another"
             yield ("criteria", i, "label"), reason
-    yield from _unfit_answers(study)
+    yield from _unfit_scales(study)
+    yield from _unfit_questions(study)
     yield from _unfit_for_chat(study) if study.task == "chat" else _unfit_for_transcripts(study)
 
 
@@ -30,8 +31,8 @@ def _of_the_other_task(study: Study) -> Iterator[tuple[Location, str]]:
         yield (name,), f"means nothing where the task is `{study.task}`: leave it out"
 
 
-def _unfit_answers(study: Study) -> Iterator[tuple[Location, str]]:
-    """Yield what is wrong with questionnaires and with criteria that are not rated on the slider."""
+def _unfit_scales(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield what is wrong with criteria that are not rated on the slider."""
     if not any(c.is_scored for c in study.criteria):
         yield (
             ("criteria",),
@@ -50,6 +51,10 @@ def _unfit_answers(study: Study) -> Iterator[tuple[Location, str]]:
             for name in sorted(criterion.model_fields_set & {"negative", "qc"}):
                 reason = f"answers by `{scale.kind}` are counted, and not scored: leave it out"
                 yield ("criteria", i, name), reason
+
+
+def _unfit_questions(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield what is wrong with questionnaires."""
     criteria = [c.label for c in study.criteria]
     for part in PARTS:
         labels = [question.label for question in study.questionnaires.of(part)]
@@ -59,6 +64,8 @@ def _unfit_answers(study: Study) -> Iterator[tuple[Location, str]]:
                 yield (*where, "label"), f"`{question.label}` is there already: every label must be different"
             if part == "conversation" and question.label in criteria:
                 yield (*where, "label"), f"`{question.label}` is a criterion: choose another label"
+            if question.is_scored and question.ends is None:
+                yield where, "say what its ends mean: write for example `ends: [not at all, very]`"
             for name, reason in misfits(question):
                 yield (*where, name), reason
 

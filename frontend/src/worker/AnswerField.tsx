@@ -21,7 +21,11 @@ interface Props {
   /** Whether the worker has tried to go on, so that it is told. */
   tried: boolean;
   optional: boolean;
+  /** Whether it is a statement that workers agree with: what the ends of its scale mean by themselves. */
+  agreement?: boolean;
 }
+
+const AGREEMENT = ["strongly disagree", "strongly agree"];
 
 interface Told extends Props {
   complaint: string | null;
@@ -68,20 +72,19 @@ function Choices({ asked, form, value, onChange, complaint, optional }: Told) {
   );
 }
 
-function Field({ id, asked, form, value, onChange, complaint, optional }: Told) {
-  const { ends } = form;
+function Field({ id, asked, form, value, onChange, complaint, optional, agreement }: Told) {
+  const ends = form.ends ?? (agreement ? AGREEMENT : null);
   const number = typeof value === "number" ? value : null;
   if (form.kind === "slider") {
-    const [left, right] = ends ?? ["strongly disagree", "strongly agree"];
     return (
       <>
         <p id={id} class="statement-text">
           <Asked optional={optional}>{asked}</Asked>
         </p>
-        <Slider labelledBy={id} value={number} onChange={onChange} ends={ends} />
+        <Slider labelledBy={id} value={number} onChange={onChange} ends={form.ends} />
         <p class="slider-ends" aria-hidden="true">
-          <span>{left}</span>
-          <span>{right}</span>
+          <span>{ends?.[0]}</span>
+          <span>{ends?.[1]}</span>
         </p>
       </>
     );

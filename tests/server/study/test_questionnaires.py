@@ -45,6 +45,8 @@ questionnaires:
         "my.yaml:18: questionnaires.before.1.label: `age` is there already: every label must be different",
         "my.yaml:21: questionnaires.before.1.choices: give at least two to choose from",
         "my.yaml:23: questionnaires.conversation.0.label: `dull` is a criterion: choose another label",
+        "my.yaml:23: questionnaires.conversation.0: say what its ends mean: "
+        "write for example `ends: [not at all, very]`",
         "my.yaml:23: questionnaires.conversation.0.kind: a `likert` needs `points`: "
         "write for example `points: 7`",
     ]

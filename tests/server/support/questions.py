@@ -8,7 +8,13 @@ ASKED: dict[str, Any] = {
         {"label": "often", "kind": "choice", "question": "How often?", "choices": ["Never", "Daily"]},
     ],
     "conversation": [
-        {"label": "human", "kind": "likert", "points": 5, "question": "How human was it?"},
+        {
+            "label": "human",
+            "kind": "likert",
+            "points": 5,
+            "ends": ["like a machine", "like a person"],
+            "question": "How human was it?",
+        },
         {"label": "note", "kind": "text", "question": "Anything else?", "required": False},
     ],
     "after": [

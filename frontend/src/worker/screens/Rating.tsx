@@ -124,6 +124,7 @@ export function Rating({ screen, study }: Props) {
               fault={faultOf(criterion.scale ?? SLIDER, answerTo(criterion), true)}
               tried={tried}
               optional={false}
+              agreement
             />
           ))}
         </ol>
@@ -136,9 +137,7 @@ export function Rating({ screen, study }: Props) {
         {improving && <Improve value={edit} onChange={setEdit} complaint={tried && unimproved} />}
         <div class="bar">
           <p class="soft small" role="status">
-            {missing === 0
-              ? "All statements are answered."
-              : `${missing} of ${study.criteria.length + asked.length} still to answer`}
+            {missing === 0 ? "All statements are answered." : `${missing} still to answer`}
           </p>
           <Button type="submit" kind={missing > 0 ? "quiet" : "primary"} off={sending}>
             {submitText(missing, sending, conversation === study.conversations)}
