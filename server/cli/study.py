@@ -17,7 +17,8 @@ from server.cli.database import reading, transaction, transaction_or_fail
 from server.cli.fitness import check_fitness
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
-from server.db.runs import RunEntry, all_runs, close_run, find_opened, open_run, require_slug
+from server.db.run_states import change_run
+from server.db.runs import RunEntry, all_runs, find_opened, open_run, require_slug
 from server.errors import BotsUnfit, CandorError
 from server.items.pool import items_of
 from server.study import load_study, parse_study
@@ -85,6 +86,11 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
             entry = open_run(connection, text, run, utc_now(), items)
     except CandorError as error:
         fail(error.message, error.hint)
+    if entry.status != "open":
+        fail(
+            f"the run `{entry.slug}` is there already, and it is {entry.status}",
+            f"`candor run resume {entry.slug}` lets workers in again; another name makes another run.",
+        )
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
     console.print("A server that is running serves it from now on.")
 
@@ -93,7 +99,7 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
 def close(run: RunName, data: Data = None) -> None:
     """Close a run: nobody new gets in, those who are under way can finish."""
     with transaction_or_fail(data) as connection:
-        close_run(connection, run)
+        change_run(connection, run, "close")
     console.print(f"Run [bold]{run}[/] is closed; its data stays.")
 
 

@@ -80,6 +80,7 @@ class Run(SQLModel, table=True):
     """One run of a study; a second one is its replication.
 
     `kind`: `study`, or `rehearsal` where simulated workers try the study out.
+    `cause` and `reason` say why it has its `status`: for programs what has led to it, for people a sentence.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -89,6 +90,16 @@ class Run(SQLModel, table=True):
     status: str
     created_at: datetime
     kind: str = Field(default="study", sa_column_kwargs={"server_default": "study"})
+    cause: str = Field(default="researcher", sa_column_kwargs={"server_default": "researcher"})
+    reason: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+
+
+class ExcludedRun(SQLModel, table=True):
+    """A run whose workers may not come to the run `run_id`."""
+
+    __tablename__ = "excluded_run"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    other_id: int = Field(foreign_key="run.id", primary_key=True)
 
 
 class Worker(SQLModel, table=True):
@@ -338,7 +349,10 @@ class Revision(SQLModel, table=True):
 
 
 class Token(SQLModel, table=True):
-    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept."""
+    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept.
+
+    `scope`: a role, or `host`; `study`: the one that the role is for; null: all.
+    """
 
     __table_args__ = (_index_where("revoked_at IS NULL", "one_token_of_a_name", "name", unique=True),)
     id: int | None = Field(default=None, primary_key=True)
@@ -347,6 +361,20 @@ class Token(SQLModel, table=True):
     hash: str = Field(unique=True)
     created_at: datetime
     revoked_at: datetime | None = None
+    study: str | None = None
+
+
+class AuditEntry(SQLModel, table=True):
+    """Something that was done, by whom: `audit`. A trigger refuses to update or delete a row."""
+
+    __tablename__ = "audit_entry"
+    id: int | None = Field(default=None, primary_key=True)
+    at: datetime
+    kind: str
+    actor: str
+    action: str
+    subject: str
+    detail: str
 
 
 class Rehearsal(SQLModel, table=True):

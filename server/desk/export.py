@@ -63,7 +63,7 @@ def export_run(connection: Connection, run: RunEntry) -> Json:
         "metadata": _metadata(connection, run) | simulated,
         "data": [
             _assignment(row, conversations.get(row["assignment_id"], []), parts)
-            | _answered(about_all.get(row["assignment_id"], []))
+            | _by_part(about_all.get(row["assignment_id"], []))
             for row in assignments
         ],
     }
@@ -106,6 +106,15 @@ def _assignment(row: RowMapping, conversations: list[RowMapping], parts: dict[st
         "result": [_conversation(c, parts) for c in conversations],
         "feedback": row["feedback"] or "None",
     }
+
+
+def _by_part(rows: list[RowMapping]) -> Json:
+    """Return the answers before and after all conversations, by their part; nothing where there are none."""
+    parts = {
+        part: _answered([row for row in rows if row["part"] == part])["answers"]
+        for part in dict.fromkeys(row["part"] for row in rows)
+    }
+    return {"answers": parts} if parts else {}
 
 
 def _answered(rows: list[RowMapping]) -> Json:

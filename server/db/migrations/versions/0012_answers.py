@@ -5,8 +5,8 @@ from alembic import op
 
 from server.db.views import V1_ANSWERS
 
-revision = "0010"
-down_revision = "0009"
+revision = "0012"
+down_revision = "0011"
 branch_labels = None
 depends_on = None
 
