@@ -200,8 +200,10 @@ def api_schema() -> dict[str, Any]:
 async def _with_headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
     response = await call_next(request)
     response.headers.update(_HEADERS)
-    # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk.
-    ancestors = "*" if request.url.path.startswith("/w/") else "'none'"
+    # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk, which
+    # itself shows the preview of a study.
+    path = request.url.path
+    ancestors = "*" if path.startswith("/w/") else "'self'" if path == "/preview" else "'none'"
     policy = f"default-src 'self'; img-src 'self' data:; frame-ancestors {ancestors}"
     response.headers["Content-Security-Policy"] = policy
     return response

@@ -1,5 +1,6 @@
 """Studies in the researcher's REST API: written, saved version by version, copied, put out of the way."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -17,16 +18,19 @@ from server.db import studies
 from server.db.audit import record
 from server.db.store import Store
 from server.db.studies import StoredStudy
+from server.desk.preview import preview
 from server.desk.study_responses import (
     CheckedStudy,
     StudyDetail,
     StudyList,
+    StudyPreview,
     StudySettings,
     VersionChanges,
     VersionDetail,
 )
 from server.desk.study_view import (
     checked_study,
+    mistake_view,
     study_detail,
     study_summary,
     version_changes,
@@ -41,6 +45,7 @@ from server.study import (
     NotEditable,
     Unreadable,
     named,
+    read_study,
     require_name,
     study_schema,
 )
@@ -100,6 +105,12 @@ class StudyToCheck(_Body):
     changes: Annotated[list[SettingChange], Field(max_length=500)] = []
 
 
+class StudyToPreview(_Body):
+    """A study's text."""
+
+    yaml: StudyText
+
+
 class StudiesApi:
     """Keeps studies, and checks what is being written."""
 
@@ -118,6 +129,7 @@ class StudiesApi:
         self._route("GET", "/studies/{study}/versions/{version}/changes", self.show_changes, "see_studies")
         self._route("GET", "/study-settings", self.show_settings, "see_studies")
         self._route("POST", "/study-check", self.check_study, "see_studies")
+        self._route("POST", "/study-preview", self.preview_study, "see_studies")
 
     def _route(
         self, method: str, path: str, call: Callable[..., Any], permission: Permission, status: int = 200
@@ -211,6 +223,13 @@ class StudiesApi:
             raise StudyInvalid(
                 f"the change cannot be made: {error}", "Mend the text itself; then settings can be changed."
             ) from error
+
+    async def preview_study(self, body: StudyToPreview) -> StudyPreview:
+        """The pages that a worker comes to; of a study with mistakes, what is wrong with it."""
+        study, mistakes = read_study(body.yaml)
+        if study is None or mistakes:
+            return StudyPreview(steps=[], mistakes=[mistake_view(mistake) for mistake in mistakes])
+        return StudyPreview(steps=await asyncio.to_thread(preview, study), mistakes=[])
 
     async def _changed(
         self, actor: Actor, action: str, change: Callable[[Connection], StoredStudy], detail: str = ""

@@ -166,3 +166,36 @@ def test_what_a_study_can_say(shared: House) -> None:
     settings = shared.desk("/study-settings").json()
     assert "minimum_inputs" in settings["schema_of_study"]["properties"]
     assert "builtin:reflect" in settings["builtin_bots"]
+
+
+def test_the_preview_has_every_page_that_a_worker_comes_to(shared: House) -> None:
+    def steps(text: str) -> dict[str, Any]:
+        answer = shared.desk("/study-preview", method="POST", json={"yaml": text}).json()
+        assert answer["mistakes"] == []
+        return {step["phase"]: step["snapshot"] for step in answer["steps"]}
+
+    pages = steps(TEXT)
+    assert list(pages) == ["instructions", "topic", "chat", "rating", "feedback", "done"]
+    assert pages["chat"]["conversation"]["inputs"] == 2
+    assert pages["done"]["code"] == "PREVIEW"
+    assert steps(TEXT.replace("topic_mode: free", "topic_mode: icebreaker"))["topic"]["conversation"][
+        "icebreaker"
+    ]
+    items = DEMO.with_name("demo_transcripts.yaml").read_text()
+    assert "topic" not in steps(items)
+    stored = query(shared.url, "SELECT COUNT(*) FROM assignment")
+    assert stored == query(shared.url, "SELECT COUNT(*) FROM assignment WHERE id NOT LIKE 'preview%'")
+
+
+def test_the_preview_of_a_broken_study_says_what_is_broken(shared: House) -> None:
+    text = TEXT.replace("minimum_inputs: 10", "minimum_inputs: ten")
+    answer = shared.desk("/study-preview", method="POST", json={"yaml": text}).json()
+    assert answer["steps"] == []
+    assert [mistake["line"] for mistake in answer["mistakes"]] == [10]
+    no_corpus = {"yaml": TEXT.replace("corpus: builtin:smalltalk", "corpus: builtin:nothing", 1)}
+    error(shared.desk("/study-preview", method="POST", json=no_corpus), 422, "study_invalid")
+
+
+def test_only_the_desk_shows_the_preview_within_itself(shared: House) -> None:
+    policy = shared.http("GET", "/preview").headers["Content-Security-Policy"]
+    assert "frame-ancestors 'self'" in policy
