@@ -8,6 +8,7 @@ from server.bots.lineup import rules_of, study_card
 from server.desk.study_responses import PreviewStep
 from server.errors import StudyInvalid
 from server.session.item import ItemContent
+from server.session.phase import Phase
 from server.session.plan import plan_conversation, plan_item
 from server.session.records import ConversationPlanned, PlannedItem, QuestionAnswered
 from server.session.state import AssignmentContext, Conversation, SessionRules, State, Turn
@@ -37,8 +38,11 @@ def preview(study: Study) -> list[PreviewStep]:
         rules = rules_of(study, load_corpus(study.corpus))
     except CorpusError as error:
         raise StudyInvalid(f"corpus `{study.corpus}` cannot be opened: {error}") from error
-    card, steps = study_card(study), {}
+    card = study_card(study)
+    steps: dict[str, PreviewStep] = {}
     for state in _states(study, rules):
+        if study.task == "transcripts" and state.phase is Phase.TOPIC:
+            continue  # an item is rated as soon as it is shown
         shown = snapshot(state, card, _AT)
         steps.setdefault(shown.phase, PreviewStep(phase=shown.phase, snapshot=shown.model_dump(mode="json")))
     return list(steps.values())
@@ -56,8 +60,8 @@ def _states(study: Study, rules: SessionRules) -> Iterator[State]:
     asked = agreed._replace(handed_in=frozenset({"before"}))
     yield asked
     taught = asked._replace(answers=_right_answers(rules))
+    yield taught
     if study.task == "chat":
-        yield taught
         yield taught._replace(conversations=(_chatting(first),))
     yield taught._replace(conversations=(_chatting(first)._replace(status="ended"),))
     rated = taught._replace(conversations=(_chatting(first)._replace(status="rated"),))

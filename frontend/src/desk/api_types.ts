@@ -21,6 +21,11 @@ export interface Answers {
   "/api/desk/bots/{name}/check": CheckView;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
+  "/api/desk/studies": StudyList;
+  "/api/desk/studies/{study}": StudyDetail;
+  "/api/desk/studies/{study}/versions/{version}": VersionDetail;
+  "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
+  "/api/desk/study-settings": StudySettings;
 }
 /**
  * Everything about one assignment.
@@ -404,4 +409,93 @@ export interface AssignmentRow {
   started_at: string | null;
   status: "active" | ("completed" | "returned" | "expired");
   worker: string;
+}
+/**
+ * Every study, by name.
+ */
+export interface StudyList {
+  studies: StudySummary[];
+}
+/**
+ * A study in the list. `mistakes`: how many its newest version has; with none it can be opened.
+ */
+export interface StudySummary {
+  archived: boolean;
+  mistakes: number;
+  name: string;
+  runs: StudyRun[];
+  saved_at: string;
+  saved_by: string;
+  title: string;
+  version: number;
+}
+/**
+ * A run of a study, and the number of the version that it was opened with.
+ */
+export interface StudyRun {
+  run: string;
+  status: "open" | "paused" | "closed";
+  version: number | null;
+}
+/**
+ * A study with the text of its newest version, and all versions, newest first.
+ */
+export interface StudyDetail {
+  archived: boolean;
+  mistakes: number;
+  name: string;
+  runs: StudyRun[];
+  saved_at: string;
+  saved_by: string;
+  title: string;
+  version: number;
+  versions: VersionRow[];
+  yaml: string;
+}
+/**
+ * A version of a study without its text; what is opened is known by its hash.
+ */
+export interface VersionRow {
+  hash: string;
+  saved_at: string;
+  saved_by: string;
+  version: number;
+}
+/**
+ * A version of a study with its text.
+ */
+export interface VersionDetail {
+  hash: string;
+  name: string;
+  saved_at: string;
+  saved_by: string;
+  version: number;
+  yaml: string;
+}
+/**
+ * What was changed from one version to a later one, with the lines around it.
+ */
+export interface VersionChanges {
+  lines: ChangedLine[];
+  name: string;
+  saved_by: string;
+  since: number;
+  version: number;
+}
+/**
+ * A line of what was changed between two versions; `gap` stands for lines that are the same.
+ */
+export interface ChangedLine {
+  kind: "same" | "added" | "removed" | "gap";
+  text: string;
+}
+/**
+ * What a study can say: the JSON Schema of its settings, and the bots that its systems may name.
+ */
+export interface StudySettings {
+  builtin_bots: string[];
+  registered_bots: string[];
+  schema_of_study: {
+    [k: string]: unknown;
+  };
 }
