@@ -32,6 +32,7 @@ from server.db.engine import DatabaseLimits
 from server.db.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
+from server.desk.watch import Outlook, Watch
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
@@ -95,10 +96,12 @@ def create_app(
         store.start()
         opened_bots.start()
         news.start()
+        live.presence.start()
         changes.start()
         lifecycle.begin_serving()
         yield
         await changes.close()
+        await live.presence.close()
         await news.close()
         await limits.close()
         await checks.close()
@@ -150,11 +153,14 @@ def create_app(
         per_session=parse(settings.messages_per_session),
         per_address=parse(settings.connections_per_address),
     )
-    url = settings.resolved_public_url
+    outlook = Outlook(store, auth, live, opened_bots, settings.resolved_public_url)
+    watch = Watch(outlook, news)
+    lifecycle.on_drain(watch.drain)
     for router in (
         join_api.router,
         worker_socket.router,
-        ResearcherApi(store=store, auth=auth, public_url=url, pages=pages).router,
+        ResearcherApi(outlook, pages).router,
+        watch.router,
         metrics.router,
         BotsApi(store=store, auth=auth, bots=bots).router,
         HostSocket(auth=auth, bots=bots).router,

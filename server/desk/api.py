@@ -6,27 +6,28 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import FileResponse
 from sqlalchemy import Connection
 
-from server.access.auth import Auth
 from server.access.bearer import researchers_only
+from server.clock import utc_now
 from server.db.runs import all_runs, find_run
-from server.db.store import Store
 from server.desk.responses import AssignmentDetail, RunDetail, RunList, SimulatedBeliefs
-from server.desk.run_view import run_detail, run_summary
+from server.desk.run_view import RunReader, run_summary
 from server.desk.simulation import beliefs
 from server.desk.transcript import transcript
+from server.desk.watch import Outlook
 
 
 class ResearcherApi:
     """Serves the researcher's page and what it shows."""
 
-    def __init__(self, *, store: Store, auth: Auth, public_url: str, pages: Path) -> None:
-        self._store = store
-        self._auth = auth
-        self._public_url = public_url
+    def __init__(self, outlook: Outlook, pages: Path) -> None:
+        self._store = outlook.store
+        self._outlook = outlook
         self._pages = pages
         self.router = APIRouter()
         self.router.add_api_route("/desk", self.page, methods=["GET"], include_in_schema=False)
-        api = APIRouter(prefix="/api/desk", tags=["runs"], dependencies=[Depends(researchers_only(auth))])
+        api = APIRouter(
+            prefix="/api/desk", tags=["runs"], dependencies=[Depends(researchers_only(outlook.auth))]
+        )
         api.add_api_route("/runs", self.list_runs, methods=["GET"])
         api.add_api_route("/runs/{run}", self.show_run, methods=["GET"])
         api.add_api_route("/assignments/{assignment}", self.show_assignment, methods=["GET"])
@@ -42,15 +43,17 @@ class ResearcherApi:
 
         def read(connection: Connection) -> RunList:
             found = reversed(all_runs(connection))
-            return RunList(runs=[run_summary(connection, run, self._public_url) for run in found])
+            url, now = self._outlook.public_url, utc_now()
+            return RunList(runs=[run_summary(connection, run, url, now) for run in found])
 
         return await self._store.read(read)
 
     async def show_run(self, run: str) -> RunDetail:
-        """One run: progress per system, and its assignments."""
+        """One run: progress per system, its assignments, its bots, and what needs attention."""
+        around = self._outlook.surroundings()
 
         def read(connection: Connection) -> RunDetail:
-            return run_detail(connection, find_run(connection, run), self._public_url, self._auth)
+            return RunReader().read(connection, find_run(connection, run), around, utc_now())
 
         return await self._store.read(read)
 
