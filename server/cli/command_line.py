@@ -36,6 +36,7 @@ COMMANDS = {
     "crowd": Command("bots.crowd.__main__", "Let simulated workers take part in a run."),
     "host": Command("bots.host.__main__", "Host models, so that they can answer as bots."),
     "report": Command("qc.report", "Report on a run: who is kept, how its systems score.", app="app"),
+    "watch": Command("qc.watch", "Say how a run stands while ratings come in, as JSON.", app="app"),
     "metrics": Command("qc.metrics.__main__", "Hold automatic metrics of a run against people.", app="app"),
     "estimate": Command(
         "qc.estimate", "Say how precise means are, and what a metric saves in judgments.", app="app"

@@ -20,6 +20,7 @@ REGISTRATION = columns(Registration)
 RUN = columns(Run)
 STUDY = columns(Study)
 RunStatus = Literal["open", "closed"]
+RunKind = Literal["study", "rehearsal"]
 _SLUG = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
@@ -33,10 +34,16 @@ class RunEntry:
     status: RunStatus
     created_at: datetime
     yaml: str
+    kind: RunKind = "study"
 
 
 def open_run(
-    connection: Connection, text: str, slug: str, at: datetime, items: Sequence[NewItem] = ()
+    connection: Connection,
+    text: str,
+    slug: str,
+    at: datetime,
+    items: Sequence[NewItem] = (),
+    kind: RunKind = "study",
 ) -> RunEntry:
     """Return the run named `slug`, opened now if it is new, of the study that `text` describes.
 
@@ -46,6 +53,7 @@ def open_run(
         slug: the run's name.
         at: now.
         items: what workers rate, where they do not chat; a run that is there already keeps its own.
+        kind: `rehearsal` for a run that takes simulated workers only, and that no report mixes with others.
 
     Raises:
         StudyInvalid: the study has mistakes, or the slug names a run of another study or cannot name one.
@@ -63,6 +71,7 @@ def open_run(
         seed=derive_seed("run", slug, study_hash(text)),
         status="open",
         created_at=at,
+        kind=kind,
     )
     run_id = int(connection.execute(opened.returning(RUN.id)).scalar_one())
     if items:
@@ -111,7 +120,7 @@ def find_run(connection: Connection, slug: str) -> RunEntry:
 
 
 def _entries(connection: Connection, slug: str | None) -> list[RunEntry]:
-    query = select(RUN.id, RUN.slug, RUN.seed, RUN.status, RUN.created_at, STUDY.yaml).join(
+    query = select(RUN.id, RUN.slug, RUN.seed, RUN.status, RUN.created_at, STUDY.yaml, RUN.kind).join(
         Study, STUDY.id == RUN.study_id
     )
     if slug is not None:

@@ -8,9 +8,9 @@ from sqlalchemy import Connection
 
 from server.access.bearer import researchers_only
 from server.clock import utc_now
-from server.db.runs import all_runs, find_run
+from server.db.runs import find_run
 from server.desk.responses import AssignmentDetail, RunDetail, RunList, SimulatedBeliefs
-from server.desk.run_view import RunReader, run_summary
+from server.desk.run_view import RunReader, run_summaries
 from server.desk.simulation import beliefs
 from server.desk.transcript import transcript
 from server.desk.watch import Outlook
@@ -39,14 +39,10 @@ class ResearcherApi:
         return FileResponse(self._pages / "desk.html", headers={"Cache-Control": "no-cache"})
 
     async def list_runs(self) -> RunList:
-        """Every run in a few numbers, newest first."""
+        """Every run in a few numbers, newest first. Rehearsals are listed apart."""
 
-        def read(connection: Connection) -> RunList:
-            found = reversed(all_runs(connection))
-            url, now = self._outlook.public_url, utc_now()
-            return RunList(runs=[run_summary(connection, run, url, now) for run in found])
-
-        return await self._store.read(read)
+        url, now = self._outlook.public_url, utc_now()
+        return await self._store.read(lambda connection: RunList(runs=run_summaries(connection, url, now)))
 
     async def show_run(self, run: str) -> RunDetail:
         """One run: progress per system, its assignments, its bots, and what needs attention."""

@@ -78,7 +78,7 @@ class AssignmentRow(BaseModel):
     `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
     `inputs_here` its lines. `away_since`: their page is gone since then, None while it is open.
     `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`: last
-    heard of.
+    heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
     """
 
     assignment: str
@@ -91,6 +91,7 @@ class AssignmentRow(BaseModel):
     conversations_rated: int
     inputs: int
     inputs_here: int
+    p: float | None
     failed_tries: int
     started_at: ShownTime | None
     active_at: ShownTime | None
@@ -158,6 +159,45 @@ class Attention(BaseModel):
     assignments: list[str] = []
 
 
+class PassCounts(BaseModel):
+    """How many workers pass the filter so far, fail it, or have not rated enough to tell."""
+
+    passed: int
+    failed: int
+    undecided: int
+
+
+class WorkerStanding(BaseModel):
+    """The filter's p of a worker by what they have rated; None where that does not tell."""
+
+    worker: str
+    p: float | None
+    conversations: int
+
+
+class ScoreStanding(BaseModel):
+    """The score of a system so far, from `low` to `high`: a confidence sequence, valid at every look."""
+
+    system: str
+    conversations: int
+    raters: int
+    z: float | None
+    low: float | None
+    high: float | None
+
+
+class RunAnalysis(BaseModel):
+    """How a run stood when it was last analysed. `widest`: of the intervals, in units of z."""
+
+    at: ShownTime
+    ratings: int
+    pass_rate: PassCounts
+    workers: list[WorkerStanding]
+    scores: list[ScoreStanding]
+    widest: float | None
+    notes: list[str]
+
+
 class RunDetail(RunSummary):
     """A run with the progress of its systems, and its assignments, newest first.
 
@@ -171,6 +211,7 @@ class RunDetail(RunSummary):
     simulated_funnel: list[FunnelStep]
     bots: list[BotReplies]
     incidents: list[IncidentRow]
+    analysis: RunAnalysis | None
     attention: list[Attention]
     workers: list[AssignmentRow]
 
@@ -197,6 +238,7 @@ class RunChange(BaseModel):
     simulated_funnel: list[FunnelStep] | None = None
     bots: list[BotReplies] | None = None
     incidents: list[IncidentRow] | None = None
+    analysis: RunAnalysis | None = None
     attention: list[Attention] | None = None
     workers: list[AssignmentRow]
     gone: list[str]

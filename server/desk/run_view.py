@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, func, select
 
 from server.access.auth import Auth
-from server.db.models import Assignment, Conversation, Run, System, columns
-from server.db.runs import RunEntry
+from server.db.models import Analysis, Assignment, Conversation, Run, System, columns
+from server.db.runs import RunEntry, all_runs
 from server.desk.attention import attention
 from server.desk.progress import funnel, minutes_to_go, place_of, systems
 from server.desk.replies import States, bot_replies, incidents
@@ -18,6 +18,7 @@ from server.desk.responses import (
     AssignmentRow,
     BotReplies,
     IncidentRow,
+    RunAnalysis,
     RunDetail,
     RunSummary,
 )
@@ -25,6 +26,7 @@ from server.desk.workers import WorkerFacts, read_workers
 from server.session.plan import QC
 from server.study import Study, parse_study
 
+ANALYSIS = columns(Analysis)
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
 RUN = columns(Run)
@@ -69,7 +71,9 @@ class RunReader:
         families = _families(connection, run)
         people = [worker for worker in self._workers.values() if not worker.simulated]
         simulated = [worker for worker in self._workers.values() if worker.simulated]
-        rows = [_row(worker, study, around) for worker in self._workers.values()]
+        analysis = _analysis(connection, run)
+        p = {worker.worker: worker.p for worker in analysis.workers} if analysis else {}
+        rows = [_row(worker, study, around, p) for worker in self._workers.values()]
         rows.sort(key=lambda row: self._workers[row.assignment].created_at, reverse=True)
         progress = systems(people, study, families, study.assignments)
         return RunDetail(
@@ -80,6 +84,7 @@ class RunReader:
             simulated_funnel=funnel(simulated, study) if simulated else [],
             bots=self._replies,
             incidents=self._incidents,
+            analysis=analysis,
             attention=attention(rows, progress, self._replies, study, now),
             workers=rows,
         )
@@ -101,8 +106,14 @@ class RunReader:
             self._replies_at = now
 
 
-def run_summary(connection: Connection, run: RunEntry, public_url: str, now: datetime) -> RunSummary:
-    """Return a run in a few numbers, without reading what its workers did."""
+def run_summaries(connection: Connection, public_url: str, now: datetime) -> list[RunSummary]:
+    """Return every run in a few numbers, newest first; rehearsals are none of them."""
+    found = reversed(all_runs(connection))
+    return [_run_summary(connection, run, public_url, now) for run in found if run.kind == "study"]
+
+
+def _run_summary(connection: Connection, run: RunEntry, public_url: str, now: datetime) -> RunSummary:
+    """Return what `_summary` does without having read the workers."""
     study = parse_study(run.yaml)
     people = _by_status(connection, run, simulated=False)
     rated = _rated(connection, run)
@@ -125,7 +136,7 @@ def run_summary(connection: Connection, run: RunEntry, public_url: str, now: dat
 def _summary(
     run: RunEntry, study: Study, workers: Collection[WorkerFacts], public_url: str, now: datetime
 ) -> RunSummary:
-    """Return what `run_summary` does, from workers who have been read."""
+    """Return a run in a few numbers, from its workers."""
 
     def counts(*, simulated: bool) -> AssignmentCounts:
         ours = Counter(worker.status for worker in workers if worker.simulated == simulated)
@@ -206,7 +217,16 @@ def _families(connection: Connection, run: RunEntry) -> dict[str, str]:
     return {row.name: row.family for row in connection.execute(query)}
 
 
-def _row(worker: WorkerFacts, study: Study, around: Surroundings) -> AssignmentRow:
+def _analysis(connection: Connection, run: RunEntry) -> RunAnalysis | None:
+    """Return how the run stood when it was last analysed; None where it never was."""
+    query = select(ANALYSIS.content).where(ANALYSIS.run_id == run.id)
+    found = connection.execute(query).scalar_one_or_none()
+    return None if found is None else RunAnalysis.model_validate_json(found)
+
+
+def _row(
+    worker: WorkerFacts, study: Study, around: Surroundings, p: Mapping[str, float | None]
+) -> AssignmentRow:
     step, position = place_of(worker, study)
     here = worker.current if position is not None else None
     active = worker.status == "active"
@@ -221,6 +241,7 @@ def _row(worker: WorkerFacts, study: Study, around: Surroundings) -> AssignmentR
         conversations_rated=worker.count("rated"),
         inputs=sum(held.inputs for held in worker.conversations),
         inputs_here=here.inputs if here else 0,
+        p=p.get(worker.worker),
         failed_tries=here.failed_tries if here and active else 0,
         started_at=worker.agreed_at,
         active_at=worker.active_at,

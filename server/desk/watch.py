@@ -14,11 +14,11 @@ from server.access.auth import Auth
 from server.access.bearer import researchers_only
 from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
-from server.db.runs import all_runs, find_run
+from server.db.runs import find_run
 from server.db.store import Store
 from server.desk.feed import Change, Feed, Sight
 from server.desk.responses import RunChange, RunDetail, RunListChange, RunSummary
-from server.desk.run_view import RunReader, Surroundings, run_summary
+from server.desk.run_view import RunReader, Surroundings, run_summaries
 from server.live.run_news import TOPIC
 from server.live.sessions import LiveSessions
 from server.news import News, Payload
@@ -111,9 +111,7 @@ class Watch:
         url = self._outlook.public_url
 
         def read(connection: Connection) -> Sight:
-            now = utc_now()
-            found = reversed(all_runs(connection))
-            return Sight({}, {run.slug: run_summary(connection, run, url, now) for run in found})
+            return Sight({}, {run.run: run for run in run_summaries(connection, url, utc_now())})
 
         return await self._outlook.store.read(read)
 

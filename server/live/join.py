@@ -134,6 +134,8 @@ class JoinApi:
         entry = await self._store.read(lambda connection: find_run(connection, body.run))
         if entry.id not in self._runs:
             raise RunClosed("this study is not open")
+        if entry.kind == "rehearsal" and not body.simulated:
+            raise RunClosed("this is a rehearsal, which takes simulated workers only")
         visit = _Visit(body, entry, self._runs[entry.id], self._brought(body))
         ticket = self._ticket(visit)
         enrolment = await self._store.read(lambda connection: self._find(connection, visit, ticket))
