@@ -373,6 +373,7 @@ export interface AssignmentCounts {
  * latest.
  */
 export interface RunDetail {
+  analysis: RunAnalysis | null;
   assignments: AssignmentCounts;
   attention: Attention[];
   bots: BotReplies[];
@@ -393,6 +394,45 @@ export interface RunDetail {
   title: string;
   worker_link: string;
   workers: AssignmentRow[];
+}
+/**
+ * How a run stood when it was last analysed. `widest`: of the intervals, in units of z.
+ */
+export interface RunAnalysis {
+  at: string;
+  notes: string[];
+  pass_rate: PassCounts;
+  ratings: number;
+  scores: ScoreStanding[];
+  widest: number | null;
+  workers: WorkerStanding[];
+}
+/**
+ * How many workers pass the filter so far, fail it, or have not rated enough to tell.
+ */
+export interface PassCounts {
+  failed: number;
+  passed: number;
+  undecided: number;
+}
+/**
+ * The score of a system so far, from `low` to `high`: a confidence sequence, valid at every look.
+ */
+export interface ScoreStanding {
+  conversations: number;
+  high: number | null;
+  low: number | null;
+  raters: number;
+  system: string;
+  z: number | null;
+}
+/**
+ * The filter's p of a worker by what they have rated; None where that does not tell.
+ */
+export interface WorkerStanding {
+  conversations: number;
+  p: number | null;
+  worker: string;
 }
 /**
  * Something that a researcher should see. `urgent`: workers are kept waiting, or data are being lost.
@@ -479,7 +519,7 @@ export interface SystemProgress {
  * `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
  * `inputs_here` its lines. `away_since`: their page is gone since then, None while it is open.
  * `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`: last
- * heard of.
+ * heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
  */
 export interface AssignmentRow {
   active_at: string | null;
@@ -491,6 +531,7 @@ export interface AssignmentRow {
   failed_tries: number;
   inputs: number;
   inputs_here: number;
+  p: number | null;
   position: number | null;
   simulated: boolean;
   started_at: string | null;
@@ -520,6 +561,7 @@ export interface RunListChange {
  * differ, or are new; `gone` the ids of those that are there no more.
  */
 export interface RunChange {
+  analysis?: RunAnalysis | null;
   attention?: Attention[] | null;
   bots?: BotReplies[] | null;
   funnel?: FunnelStep[] | null;
