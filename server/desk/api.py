@@ -24,7 +24,8 @@ class ResearcherApi:
         self._outlook = outlook
         self._pages = pages
         self.router = APIRouter()
-        self.router.add_api_route("/desk", self.page, methods=["GET"], include_in_schema=False)
+        for path in ("/desk", "/desk/{place:path}"):
+            self.router.add_api_route(path, self.page, methods=["GET"], include_in_schema=False)
         api = APIRouter(
             prefix="/api/desk", tags=["runs"], dependencies=[Depends(researchers_only(outlook.auth))]
         )
@@ -35,12 +36,11 @@ class ResearcherApi:
         self.router.include_router(api)
 
     async def page(self) -> FileResponse:
-        """The researcher's page."""
+        """The researcher's page; it reads from its address what it is to show."""
         return FileResponse(self._pages / "desk.html", headers={"Cache-Control": "no-cache"})
 
     async def list_runs(self) -> RunList:
         """Every run in a few numbers, newest first. Rehearsals are listed apart."""
-
         url, now = self._outlook.public_url, utc_now()
         return await self._store.read(lambda connection: RunList(runs=run_summaries(connection, url, now)))
 

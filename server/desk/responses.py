@@ -29,7 +29,8 @@ class RunSummary(BaseModel):
     """A run in a few numbers: those of people, and beside them those of simulated workers.
 
     `places`: how many assignments are wanted, None where there is no end to them. `minutes_to_go`: until they
-    are all handed in, at the pace of the last hour; None where that cannot be told.
+    are all handed in, at the pace of the last hour; None where that cannot be told. `waiting`: workers whose
+    bot was asked in vain for the line that they wait for.
     """
 
     run: str
@@ -44,6 +45,7 @@ class RunSummary(BaseModel):
     simulated_conversations_rated: int
     places: int | None
     minutes_to_go: int | None
+    waiting: int
 
 
 class RunList(BaseModel):

@@ -22,7 +22,7 @@ from server.desk.responses import (
     RunDetail,
     RunSummary,
 )
-from server.desk.workers import WorkerFacts, read_workers
+from server.desk.workers import WorkerFacts, count_waiting, read_workers
 from server.session.plan import QC
 from server.study import Study, parse_study
 
@@ -130,6 +130,7 @@ def _run_summary(connection: Connection, run: RunEntry, public_url: str, now: da
         simulated_conversations_rated=rated.get(True, 0),
         places=study.assignments,
         minutes_to_go=minutes_to_go(study.assignments, people.completed, _lately(connection, run, now)),
+        waiting=count_waiting(connection, run.id),
     )
 
 
@@ -167,6 +168,7 @@ def _summary(
         minutes_to_go=minutes_to_go(
             study.assignments, people.completed, [_ago(at, now) for at in ended if at and now - at < _HOUR]
         ),
+        waiting=sum(held.failed_tries > 0 for worker in workers for held in worker.conversations),
     )
 
 

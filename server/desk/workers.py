@@ -99,6 +99,11 @@ def read_workers(connection: Connection, run_id: int, since: datetime | None = N
     ]
 
 
+def count_waiting(connection: Connection, run_id: int) -> int:
+    """Return how many workers of a run wait for a line that their bot was asked for in vain."""
+    return len(_failed_tries(connection, _chosen(run_id, None)))
+
+
 def _chosen(run_id: int, since: datetime | None) -> ColumnElement[bool]:
     in_run = ASSIGNMENT.run_id == run_id
     if since is None:
