@@ -25,6 +25,7 @@ from server.bots.host_socket import HostSocket
 from server.bots.lineup import OpenRun
 from server.bots.open_runs import OpenRuns
 from server.bots.opened_bots import OpenedBots
+from server.bots.opening import RunChanges
 from server.bots.registered_bots import RegisteredBots
 from server.bots.stored_changes import StoredChanges
 from server.config import Settings
@@ -32,6 +33,7 @@ from server.db.engine import DatabaseLimits
 from server.db.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
+from server.desk.run_actions import RunActions
 from server.desk.watch import Outlook, Watch
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.live.join import JoinApi
@@ -162,6 +164,12 @@ def create_app(
         ResearcherApi(outlook, pages).router,
         watch.router,
         metrics.router,
+        RunActions(
+            store=store,
+            auth=auth,
+            changes=RunChanges(store, news, refuse_private=settings.refuse_private_bots),
+            public_url=url,
+        ).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
         HostSocket(auth=auth, bots=bots).router,
         ApiDocs(auth, app.openapi).router,

@@ -11,8 +11,10 @@
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope,
     │   │   LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
-    │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated,
-    │   │   TokenNotFound, BotNotFound, NotChecked
+    │   ├── RunNotFound, RunNotReady, RunPaused, RunClosed, RunFull, TookPart, AssignmentNotFound,
+    │   │   NotSimulated, TokenNotFound, BotNotFound, NotChecked
+    ├── RunRefused          a run cannot be changed like this
+    │   ├── RunExists, WrongRunStatus
     ├── TokenExists         a name is taken
     ├── BotRefused          a registered bot cannot be changed like this
     │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
@@ -277,6 +279,24 @@ class RunNotFound(NotAvailable):
     hint = "Check the link: its last part names the run."
 
 
+class RunNotReady(NotAvailable):
+    """The run is open, but this process cannot let anybody in yet: it was opened a moment ago, or waits
+    for a bot."""
+
+    code = "run_not_ready"
+    status = 503
+    retry = True
+    hint = "Try again in a minute."
+
+
+class RunPaused(NotAvailable):
+    """The run takes no new workers for a while."""
+
+    code = "run_paused"
+    status = 409
+    hint = "Come back later: the same link leads here."
+
+
 class RunClosed(NotAvailable):
     """The run takes no more workers."""
 
@@ -291,6 +311,14 @@ class RunFull(NotAvailable):
     code = "run_full"
     status = 409
     hint = "Come back later: a place may become free."
+
+
+class TookPart(NotAvailable):
+    """The worker had an assignment in a run whose workers may not come to this one."""
+
+    code = "took_part"
+    status = 403
+    hint = "Thank you for having helped before; this study needs people who have not."
 
 
 class AssignmentNotFound(NotAvailable):
@@ -320,6 +348,27 @@ class NotChecked(NotAvailable):
 
     code = "not_checked"
     hint = "Start a check: POST to the same address."
+
+
+class RunRefused(CandorError):
+    """What a researcher wants with a run cannot be done."""
+
+    code = "run_refused"
+    status = 409
+
+
+class RunExists(RunRefused):
+    """A run has that name already."""
+
+    code = "run_exists"
+    hint = "Choose another name for the run."
+
+
+class WrongRunStatus(RunRefused):
+    """The run is in another state than the change begins from."""
+
+    code = "wrong_run_status"
+    hint = "Look at the state of the run first; one that is closed can be resumed."
 
 
 class BotRefused(CandorError):

@@ -61,6 +61,7 @@ class Run(SQLModel, table=True):
     """One run of a study; a second one is its replication.
 
     `kind`: `study`, or `rehearsal` where simulated workers try the study out.
+    `cause` and `reason` say why it has its `status`: for programs what has led to it, for people a sentence.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -70,6 +71,16 @@ class Run(SQLModel, table=True):
     status: str
     created_at: datetime
     kind: str = Field(default="study", sa_column_kwargs={"server_default": "study"})
+    cause: str = Field(default="researcher", sa_column_kwargs={"server_default": "researcher"})
+    reason: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+
+
+class ExcludedRun(SQLModel, table=True):
+    """A run whose workers may not come to the run `run_id`."""
+
+    __tablename__ = "excluded_run"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    other_id: int = Field(foreign_key="run.id", primary_key=True)
 
 
 class Worker(SQLModel, table=True):

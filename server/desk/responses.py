@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from bots import FailureKind
 from server.clock import ShownTime
-from server.db.runs import RunStatus
+from server.db.runs import Cause, RunStatus
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
 from server.session.phase import Phase
@@ -28,6 +28,7 @@ class AssignmentCounts(BaseModel):
 class RunSummary(BaseModel):
     """A run in a few numbers: those of people, and beside them those of simulated workers.
 
+    `cause` and `reason` say why it has its status: what has led to it, and a sentence, if somebody gave one.
     `places`: how many assignments are wanted, None where there is no end to them. `minutes_to_go`: until they
     are all handed in, at the pace of the last hour; None where that cannot be told. `waiting`: workers whose
     bot was asked in vain for the line that they wait for.
@@ -37,6 +38,8 @@ class RunSummary(BaseModel):
     study: str
     title: str
     status: RunStatus
+    cause: Cause
+    reason: str
     created_at: ShownTime
     worker_link: str
     assignments: AssignmentCounts
@@ -218,14 +221,14 @@ class RunDetail(RunSummary):
     workers: list[AssignmentRow]
 
 
-class RunListChange(BaseModel):
+class RunListUpdate(BaseModel):
     """What has changed in the list of runs: those that differ. `whole`: these are all, newest first."""
 
     whole: bool
     runs: list[RunSummary]
 
 
-class RunChange(BaseModel):
+class RunUpdate(BaseModel):
     """What has changed of a run since the event before: the parts of RunDetail that differ, and no other.
 
     `run` has all of its RunSummary. `whole`: this is all that there is. `workers` has the assignments that

@@ -109,11 +109,11 @@ class RunReader:
 def run_summaries(connection: Connection, public_url: str, now: datetime) -> list[RunSummary]:
     """Return every run in a few numbers, newest first; rehearsals are none of them."""
     found = reversed(all_runs(connection))
-    return [_run_summary(connection, run, public_url, now) for run in found if run.kind == "study"]
+    return [run_summary(connection, run, public_url, now) for run in found if run.kind == "study"]
 
 
-def _run_summary(connection: Connection, run: RunEntry, public_url: str, now: datetime) -> RunSummary:
-    """Return what `_summary` does without having read the workers."""
+def run_summary(connection: Connection, run: RunEntry, public_url: str, now: datetime) -> RunSummary:
+    """Return a run in a few numbers, without reading what its workers do."""
     study = parse_study(run.yaml)
     people = _by_status(connection, run, simulated=False)
     rated = _rated(connection, run)
@@ -122,6 +122,8 @@ def _run_summary(connection: Connection, run: RunEntry, public_url: str, now: da
         study=study.name,
         title=study.title,
         status=run.status,
+        cause=run.cause,
+        reason=run.reason,
         created_at=run.created_at,
         worker_link=f"{public_url}/w/{run.slug}",
         assignments=people,
@@ -158,6 +160,8 @@ def _summary(
         study=study.name,
         title=study.title,
         status=run.status,
+        cause=run.cause,
+        reason=run.reason,
         created_at=run.created_at,
         worker_link=f"{public_url}/w/{run.slug}",
         assignments=people,

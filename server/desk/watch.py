@@ -17,7 +17,7 @@ from server.clock import utc_now
 from server.db.runs import find_run
 from server.db.store import Store
 from server.desk.feed import Change, Feed, Sight
-from server.desk.responses import RunChange, RunDetail, RunListChange, RunSummary
+from server.desk.responses import RunDetail, RunListUpdate, RunSummary, RunUpdate
 from server.desk.run_view import RunReader, Surroundings, run_summaries
 from server.live.run_news import TOPIC
 from server.live.sessions import LiveSessions
@@ -61,8 +61,8 @@ class Watch:
         self.router = APIRouter(
             prefix="/api/desk/watch", tags=["runs"], dependencies=[Depends(researchers_only(outlook.auth))]
         )
-        self._route("/runs", self.watch_runs, RunListChange)
-        self._route("/runs/{run}", self._watch_run(), RunChange)
+        self._route("/runs", self.watch_runs, RunListUpdate)
+        self._route("/runs/{run}", self._watch_run(), RunUpdate)
 
     def _route(self, path: str, call: Callable[..., Any], data: type[BaseModel]) -> None:
         self.router.add_api_route(
@@ -86,7 +86,7 @@ class Watch:
         Send the id of the last event as `Last-Event-ID` to go on from there.
         """
         async for change in self._list.follow(last_event_id):
-            yield _event(change, RunListChange(whole=change.whole, runs=list(change.rows.values())))
+            yield _event(change, RunListUpdate(whole=change.whole, runs=list(change.rows.values())))
 
     def _watch_run(self) -> Callable[..., AsyncIterator[ServerSentEvent]]:
         # A run that is not there must be refused before the stream begins: by a dependency.
@@ -99,7 +99,7 @@ class Watch:
             """
             async for change in feed.follow(last_event_id):
                 rows = {"workers": list(change.rows.values()), "gone": list(change.gone)}
-                yield _event(change, RunChange(whole=change.whole, **change.parts, **rows))
+                yield _event(change, RunUpdate(whole=change.whole, **change.parts, **rows))
 
         return watch_run
 

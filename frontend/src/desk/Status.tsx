@@ -14,6 +14,7 @@ const KINDS: Record<StatusName, "good" | "busy" | "held" | "plain"> = {
   expired: "plain",
   failed: "held",
   closed: "plain",
+  paused: "plain",
   skipped: "plain",
   unrated: "plain",
   planned: "plain",

@@ -1,0 +1,98 @@
+"""What a researcher does to runs over the REST API: open, pause, resume, close, replicate."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from server.access.auth import Auth
+from server.access.bearer import researchers_only
+from server.bots.opening import NewRun, RunChanges
+from server.clock import utc_now
+from server.db.run_states import RunChange
+from server.db.runs import RunEntry
+from server.db.store import Store
+from server.desk.responses import RunSummary
+from server.desk.run_view import run_summary
+
+RunName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RunToOpen(_Body):
+    """A run to open: of a study by its text, or of the newest version of a study that is stored here."""
+
+    run: RunName
+    yaml: Annotated[str, StringConstraints(max_length=60_000)] | None = None
+    study: Annotated[str, StringConstraints(max_length=100)] | None = None
+    despite_failing_bots: bool = False
+
+    @model_validator(mode="after")
+    def _one_study(self) -> "RunToOpen":
+        if (self.yaml is None) == (self.study is None):
+            raise ValueError("give either `yaml` or `study`")
+        return self
+
+
+class Why(_Body):
+    """Why a run is paused, resumed or closed: a sentence for the desk, which workers never see."""
+
+    reason: Reason = ""
+
+
+class Replication(_Body):
+    """A replication: its name, or the first run's with a number; whether the same workers may come."""
+
+    run: RunName | None = None
+    same_workers: Annotated[bool, Field(strict=True)] = False
+
+
+class RunActions:
+    """Has runs opened and changed."""
+
+    def __init__(self, *, store: Store, auth: Auth, changes: RunChanges, public_url: str) -> None:
+        self._store = store
+        self._changes = changes
+        self._public_url = public_url
+        self.router = APIRouter(
+            prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(researchers_only(auth))]
+        )
+        self.router.add_api_route("", self.open_run, methods=["POST"], status_code=201)
+        self.router.add_api_route("/{run}/pause", self.pause_run, methods=["POST"])
+        self.router.add_api_route("/{run}/resume", self.resume_run, methods=["POST"])
+        self.router.add_api_route("/{run}/close", self.close_run, methods=["POST"])
+        self.router.add_api_route("/{run}/replicate", self.replicate_run, methods=["POST"], status_code=201)
+
+    async def open_run(self, body: RunToOpen) -> RunSummary:
+        """Open a run. The study's own bots are asked a few conversations first, so this can take a while."""
+        new = NewRun(body.run, body.study, body.yaml, body.despite_failing_bots)
+        return await self._summary(await self._changes.open(new))
+
+    async def pause_run(self, run: str, body: Why | None = None) -> RunSummary:
+        """Let nobody new in until the run is resumed; those who are under way can finish."""
+        return await self._change(run, "pause", body)
+
+    async def resume_run(self, run: str, body: Why | None = None) -> RunSummary:
+        """Let workers in again."""
+        return await self._change(run, "resume", body)
+
+    async def close_run(self, run: str, body: Why | None = None) -> RunSummary:
+        """End the run: nobody new gets in, those who are under way can finish."""
+        return await self._change(run, "close", body)
+
+    async def replicate_run(self, run: str, body: Replication | None = None) -> RunSummary:
+        """Open a run of the same study, with a seed of its own and, unless it is said, with other workers."""
+        wanted = body or Replication()
+        entry = await self._changes.replicate(run, wanted.run, same_workers=wanted.same_workers)
+        return await self._summary(entry)
+
+    async def _change(self, run: str, change: RunChange, body: Why | None) -> RunSummary:
+        return await self._summary(await self._changes.change(run, change, (body or Why()).reason))
+
+    async def _summary(self, entry: RunEntry) -> RunSummary:
+        now = utc_now()
+        return await self._store.read(lambda c: run_summary(c, entry, self._public_url, now))
