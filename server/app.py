@@ -168,7 +168,7 @@ def create_app(
             store=store,
             auth=auth,
             changes=RunChanges(store, news, refuse_private=settings.refuse_private_bots),
-            public_url=url,
+            public_url=outlook.public_url,
         ).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
         HostSocket(auth=auth, bots=bots).router,

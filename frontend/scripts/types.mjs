@@ -102,11 +102,7 @@ async function apiTypes(openapi, file) {
       Pushed: answersOf(openapi, "text/event-stream", "The data of each event that is pushed, by path."),
     },
   });
-  return compiled(
-    canonical(JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/"))),
-    "Api",
-    file,
-  );
+  return compiled(canonical(JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/"))), "Api", file);
 }
 
 const MADE = [

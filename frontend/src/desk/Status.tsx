@@ -14,7 +14,6 @@ const KINDS: Record<StatusName, "good" | "busy" | "held" | "plain"> = {
   expired: "plain",
   failed: "held",
   closed: "plain",
-  paused: "plain",
   skipped: "plain",
   unrated: "plain",
   planned: "plain",

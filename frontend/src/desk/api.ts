@@ -44,7 +44,7 @@ export async function send(
   const answer = await answered(address, {
     method,
     headers: { ...bearing(token), "Content-Type": "application/json" },
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: body === undefined ? null : JSON.stringify(body),
   });
   return answer.status === 204 ? null : answer.json();
 }

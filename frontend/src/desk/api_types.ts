@@ -340,21 +340,26 @@ export interface RunList {
 /**
  * A run in a few numbers: those of people, and beside them those of simulated workers.
  *
+ * `cause` and `reason` say why it has its status: what has led to it, and a sentence, if somebody gave one.
  * `places`: how many assignments are wanted, None where there is no end to them. `minutes_to_go`: until they
- * are all handed in, at the pace of the last hour; None where that cannot be told.
+ * are all handed in, at the pace of the last hour; None where that cannot be told. `waiting`: workers whose
+ * bot was asked in vain for the line that they wait for.
  */
 export interface RunSummary {
   assignments: AssignmentCounts;
+  cause: "researcher";
   conversations_rated: number;
   created_at: string;
   minutes_to_go: number | null;
   places: number | null;
+  reason: string;
   run: string;
   simulated: AssignmentCounts;
   simulated_conversations_rated: number;
-  status: "open" | "closed";
+  status: "open" | "paused" | "closed";
   study: string;
   title: string;
+  waiting: number;
   worker_link: string;
 }
 /**
@@ -377,21 +382,24 @@ export interface RunDetail {
   assignments: AssignmentCounts;
   attention: Attention[];
   bots: BotReplies[];
+  cause: "researcher";
   conversations_rated: number;
   created_at: string;
   funnel: FunnelStep[];
   incidents: IncidentRow[];
   minutes_to_go: number | null;
   places: number | null;
+  reason: string;
   run: string;
   simulated: AssignmentCounts;
   simulated_conversations_rated: number;
   simulated_funnel: FunnelStep[];
   simulated_systems: SystemProgress[];
-  status: "open" | "closed";
+  status: "open" | "paused" | "closed";
   study: string;
   systems: SystemProgress[];
   title: string;
+  waiting: number;
   worker_link: string;
   workers: AssignmentRow[];
 }
@@ -544,13 +552,13 @@ export interface AssignmentRow {
  * The data of each event that is pushed, by path.
  */
 export interface Pushed {
-  "/api/desk/watch/runs": RunListChange;
-  "/api/desk/watch/runs/{run}": RunChange;
+  "/api/desk/watch/runs": RunListUpdate;
+  "/api/desk/watch/runs/{run}": RunUpdate;
 }
 /**
  * What has changed in the list of runs: those that differ. `whole`: these are all, newest first.
  */
-export interface RunListChange {
+export interface RunListUpdate {
   runs: RunSummary[];
   whole: boolean;
 }
@@ -560,7 +568,7 @@ export interface RunListChange {
  * `run` has all of its RunSummary. `whole`: this is all that there is. `workers` has the assignments that
  * differ, or are new; `gone` the ids of those that are there no more.
  */
-export interface RunChange {
+export interface RunUpdate {
   analysis?: RunAnalysis | null;
   attention?: Attention[] | null;
   bots?: BotReplies[] | null;

@@ -18,7 +18,7 @@ export interface Watched<T> {
 export function usePushed<P extends keyof Pushed, T>(
   path: P,
   values: Record<string, string>,
-  take: (before: T | null, change: Pushed[P]) => T,
+  take: (before: T | null, change: Pushed[P]) => T | null,
 ): Watched<T> {
   const { token, onUnauthorised } = useContext(ResearcherContext);
   const [watched, setWatched] = useState<Watched<T>>({ data: null, failure: null });
