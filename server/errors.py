@@ -8,14 +8,16 @@
     │   │   EditMissing, EditSenseless
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
-    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope,
+    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
     │   │   LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunClosed, RunFull, TookPart, AssignmentNotFound,
-    │   │   NotSimulated, TokenNotFound, BotNotFound, NotChecked
+    │   │   NotSimulated, TokenNotFound, BotNotFound, NotChecked, JobNotFound
     ├── RunRefused          a run cannot be changed like this
     │   ├── RunExists, WrongRunStatus
     ├── TokenExists         a name is taken
+    ├── JobUnderWay         the same is being done already
+    ├── RehearsalRefused    this study cannot be rehearsed like this
     ├── BotRefused          a registered bot cannot be changed like this
     │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
     │   │   LastReplica, DialsIn
@@ -249,6 +251,14 @@ class OutOfScope(NotAuthorised):
     hint = "Use a researcher's token (`candor token new --name NAME`)."
 
 
+class NotAllowed(NotAuthorised):
+    """The caller is known, and their role does not reach so far."""
+
+    code = "not_allowed"
+    status = 403
+    hint = "Ask an owner of this installation for that role."
+
+
 class LinkUnsigned(NotAuthorised):
     """The server takes personal links only, and this one is nobody's."""
 
@@ -348,6 +358,28 @@ class NotChecked(NotAvailable):
 
     code = "not_checked"
     hint = "Start a check: POST to the same address."
+
+
+class JobNotFound(NotAvailable):
+    """There is no job of that id, or its result was removed."""
+
+    code = "job_not_found"
+    hint = "List the reports or the rehearsals of the run again; old ones are removed."
+
+
+class JobUnderWay(CandorError):
+    """One job of a kind and a subject is done at a time."""
+
+    code = "job_under_way"
+    status = 409
+    hint = "Wait until it is done, or cancel it."
+
+
+class RehearsalRefused(CandorError):
+    """The study cannot be rehearsed like this."""
+
+    code = "rehearsal_refused"
+    status = 422
 
 
 class RunRefused(CandorError):

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import structlog
 
@@ -21,21 +22,20 @@ _KEPT = 200  # changes, for those who come back
 _LONGEST = 600.0  # seconds that one may follow; a token that was revoked meanwhile opens nothing again
 log = structlog.get_logger()
 
-# What there is to see: parts by name, and rows of each table by their key. Compared by value.
-Parts = Mapping[str, object]
-Rows = Mapping[str, object]
+Row = TypeVar("Row")
+Parts = Mapping[str, Any]  # by name, compared by value
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(Generic[Row]):
     """What a look has found: `parts` by name, and the rows of a table, by key, in their order."""
 
     parts: Parts
-    rows: Rows
+    rows: Mapping[str, Row]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(Generic[Row]):
     """What is new since another sight: `parts` and `rows` that differ, and the keys of rows that are gone.
 
     `whole`: it is all that there is, and whatever was known before counts no more. `name` tells the feed, of
@@ -45,19 +45,19 @@ class Change:
     name: str
     whole: bool
     parts: Parts
-    rows: Rows
+    rows: Mapping[str, Row]
     gone: tuple[str, ...]
 
 
-class Feed:
+class Feed(Generic[Row]):
     """Tells those who follow it what changes. `look` returns what there is; it may raise StorageFailed."""
 
-    def __init__(self, look: Callable[[], Awaitable[Sight]]) -> None:
+    def __init__(self, look: Callable[[], Awaitable[Sight[Row]]]) -> None:
         self._look = look
         self._epoch = secrets.token_hex(4)
         self._number = 0
-        self._sight: Sight | None = None
-        self._changes: deque[tuple[int, Change]] = deque(maxlen=_KEPT)
+        self._sight: Sight[Row] | None = None
+        self._changes: deque[tuple[int, Change[Row]]] = deque(maxlen=_KEPT)
         self._followers = 0
         self._told = asyncio.Event()
         self._turned = asyncio.Event()
@@ -76,7 +76,7 @@ class Feed:
         if self._task is not None:
             await self._task
 
-    async def follow(self, seen: str | None) -> AsyncIterator[Change]:
+    async def follow(self, seen: str | None) -> AsyncIterator[Change[Row]]:
         """Yield what there is, then what changes, until the feed is closed or it has been long.
 
         Args:
@@ -101,7 +101,7 @@ class Feed:
         finally:
             self._followers -= 1
 
-    def _since(self, number: int | None) -> list[Change]:
+    def _since(self, number: int | None) -> list[Change[Row]]:
         if self._sight is None:
             return []
         kept = [change for at, change in self._changes if number is not None and at > number]
@@ -137,7 +137,7 @@ class Feed:
                     await self._told.wait()
         self._task = None
 
-    def _take(self, sight: Sight) -> None:
+    def _take(self, sight: Sight[Row]) -> None:
         before = self._sight
         if before is None:
             self._sight, self._number = sight, self._number + 1

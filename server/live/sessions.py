@@ -85,6 +85,10 @@ class LiveSessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
+    def start(self) -> None:
+        """Begin to tell other processes whose pages are open here."""
+        self.presence.start()
+
     async def open(self, assignment_id: str) -> LiveSession:
         """Return the session of an assignment; where it is not this process's, that takes it over.
 
@@ -128,6 +132,7 @@ class LiveSessions:
 
     async def close(self) -> None:
         """Drop what is under way in every session: what is stored takes it up again after the next start."""
+        await self.presence.close()
         for task in self._looking:
             task.cancel()
         await asyncio.gather(*(session.close() for session in tuple(self._sessions.values())))
