@@ -80,8 +80,10 @@ def create_app(
         lifecycle: hears when everything has started, and is told what to finish before the end.
     """
     lifecycle = lifecycle or Lifecycle()
-    limits_of_database = DatabaseLimits(settings.database_connections, settings.database_seconds)
-    store = Store(settings.resolved_database_url, limits_of_database)
+    store = Store(
+        settings.resolved_database_url,
+        DatabaseLimits(settings.database_connections, settings.database_seconds),
+    )
     auth = replace(auth, directory=StoredDirectory(store))
     metrics = Metrics(auth)
     news = open_news(settings.redis_url)
