@@ -1,6 +1,6 @@
 """What a worker's page shows, as far as a simulated worker needs it: a fold of the server's messages."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Message = dict[str, Any]
@@ -12,7 +12,7 @@ class View:
 
     `turns` counts its lines, `typing` says that a reply is due. `text` is what is shown to be rated, where it
     is a text. `question` is the number of the test question that is due. `post_edit` says below which rating
-    a text has to be improved.
+    a text has to be improved. `consent` is what agreeing says of the study's consent: every box is ticked.
     """
 
     phase: str
@@ -27,6 +27,7 @@ class View:
     text: str | None = None
     question: int = 0
     post_edit: Message | None = None
+    consent: Message = field(default_factory=dict)
 
 
 def draw(snapshot: Message) -> View:
@@ -46,7 +47,14 @@ def draw(snapshot: Message) -> View:
         text=item.get("text"),
         question=question.get("question", 0),
         post_edit=snapshot["study"]["post_edit"],
+        consent=_ticked(snapshot["study"].get("consent")),
     )
+
+
+def _ticked(consent: Message | None) -> Message:
+    if consent is None:
+        return {}
+    return {"consent": consent["version"], "ticked": [box["label"] for box in consent["boxes"]]}
 
 
 def show(view: View, message: Message) -> View:

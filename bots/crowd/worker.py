@@ -19,7 +19,7 @@ from bots.crowd.view import Message, View, draw, show
 from bots.researcher.client import RequestFailed
 from bots.researcher.views import JoinView, SimulatedBeliefs
 
-PROTOCOL_VERSION = 3  # of the wire between a page and the server
+PROTOCOL_VERSION = 4  # of the wire between a page and the server
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
 _OVER = frozenset({"done", "expired", "returned"})
 _SILENCE = 90.0
@@ -147,7 +147,7 @@ class SimulatedWorker:
         """Return what the worker does next on the page it sees; None while there is nothing to do."""
         match view.phase:
             case "instructions":
-                return {"type": "agree"}
+                return {"type": "agree", **view.consent}
             case "topic":
                 text = None if view.icebreaker is not None else self.rng.choice(self.topics)
                 opinion = self.rng.choice(_OPINIONS)

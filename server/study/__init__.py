@@ -11,6 +11,7 @@ from server.study.study import (
     SystemSpec,
     Timeouts,
 )
+from server.study.text_mistakes import text_notes
 
 __all__ = [
     "COMPOSITIONS",
@@ -24,4 +25,5 @@ __all__ = [
     "load_study",
     "parse_study",
     "study_hash",
+    "text_notes",
 ]

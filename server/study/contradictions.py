@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from server.session.plan import QC
-from server.study.study import CHAT_ONLY, TRANSCRIPTS_ONLY, Study
+from server.study.study import CHAT_ONLY, TRANSCRIPTS_ONLY, Location, Study
+from server.study.text_mistakes import text_mistakes
 
-Location = tuple[int | str, ...]
 # What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
 RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 
@@ -18,6 +18,7 @@ def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
         if criterion.label in RESERVED_LABELS:
             reason = f"`{criterion.label}` has a meaning of its own in reports: choose another"
             yield ("criteria", i, "label"), reason
+    yield from text_mistakes(study)
     yield from _unfit_for_chat(study) if study.task == "chat" else _unfit_for_transcripts(study)
 
 

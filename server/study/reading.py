@@ -9,8 +9,8 @@ import yaml
 from pydantic import ValidationError
 
 from server.errors import StudyInvalid
-from server.study.contradictions import Location, contradictions
-from server.study.study import Study
+from server.study.contradictions import contradictions
+from server.study.study import Location, Study
 
 
 def load_study(path: Path) -> tuple[Study, str]:

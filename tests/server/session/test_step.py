@@ -93,16 +93,18 @@ def test_what_the_worker_is_told_at_each_step() -> None:
     ]
     walk.to(Phase.FEEDBACK)
     assert told(walk.last) == [wire.FeedbackDue()]
-    assert told(walk.send("feedback")) == [wire.Completed(code="CODE-1234", return_to=None)]
+    assert told(walk.send("feedback")) == [wire.Completed(code="CODE-1234", return_to=None, debriefing=None)]
     assert told(Walk().send("leave")) == [wire.Ended(phase="returned")]
 
 
 def test_an_assignment_that_goes_back_to_a_platform_has_an_address_and_no_code() -> None:
     state = new_state()
-    context = replace(state.context, code=None, return_to="https://example.org/x")
+    context = replace(state.context, return_to="https://example.org/x")
     walk = Walk(state._replace(context=context))
     walk.to(Phase.DONE)
-    assert told(walk.last) == [wire.Completed(code=None, return_to="https://example.org/x")]
+    assert told(walk.last) == [
+        wire.Completed(code="CODE-1234", return_to="https://example.org/x", debriefing=None)
+    ]
 
 
 # ---- idempotency -----------------------------------------------------------------------------

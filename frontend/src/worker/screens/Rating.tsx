@@ -1,12 +1,17 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Slider } from "../../design/Slider";
+import { bandOf } from "../../design/scale";
 import { Heading } from "../Heading";
-import { useDraft, useSession, useTitle } from "../hooks";
+import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import { Improve, mustImprove } from "../Improve";
 import { Item } from "../Item";
+import { Lines } from "../Lines";
+import { MAX_EDIT } from "../limits";
+import { Marked } from "../Marked";
 import type { StudyCard } from "../session/protocol";
 import { type RatingScreen, underWay } from "../session/reducer";
+import type { Texts } from "../texts/words";
 
 interface Props {
   screen: RatingScreen;
@@ -16,7 +21,10 @@ interface Props {
 /** The statements of the study, each with a slider, below what is rated. An untouched one is no answer. */
 export function Rating({ screen, study }: Props) {
   const { conversation, attempt, cutShort, item } = screen;
-  useTitle(`Rate ${item === null ? "conversation" : "number"} ${conversation}`);
+  const texts = useTexts();
+  const { say } = texts;
+  const place = { now: conversation, all: study.conversations };
+  useTitle(say(item === null ? "rating.tab" : "rating.tab_item", place));
   const session = useSession();
   const form = useRef<HTMLFormElement>(null);
   const [ratings, setRatings] = useDraft<Record<string, number>>(`${conversation}:ratings`, {});
@@ -36,7 +44,7 @@ export function Rating({ screen, study }: Props) {
       const slider = form.current?.querySelectorAll<HTMLInputElement>("input[type=range]")[index];
       slider?.closest(".statement")?.scrollIntoView({ block: "center" });
       slider?.focus({ preventScroll: true });
-    } else if (unimproved) {
+    } else if (unimproved || (improving && edit.length > MAX_EDIT)) {
       setTried(true);
       form.current?.querySelector<HTMLTextAreaElement>("textarea")?.focus();
     } else if (!sending) {
@@ -52,38 +60,39 @@ export function Rating({ screen, study }: Props) {
   };
 
   return (
-    <div class="page">
+    <div class="page page-barred">
       {cutShort && (
         <div class="panel panel-calm" role="status">
           <p>
-            <strong>That chatbot could not go on.</strong> You had written enough, so please rate the
-            conversation as far as it went.
+            <Marked of="rating.cut_short" />
           </p>
         </div>
       )}
       <form ref={form} class="rating" onSubmit={submit} noValidate>
         {item === null ? (
-          <div class="flow-tight">
-            <p class="kicker">
-              Conversation {conversation} of {study.conversations} is over
-            </p>
-            <Heading>How was it?</Heading>
-            <p class="soft">
-              Think of the conversation you have just had. Tap or drag on each line to say how far you agree.
-            </p>
-          </div>
+          <>
+            <div class="flow-tight">
+              <p class="kicker">{say("rating.over", place)}</p>
+              <Heading>{say("rating.title")}</Heading>
+              <p class="soft">{say("rating.lead")}</p>
+            </div>
+            {study.transcript_while_rating && (
+              <details class="transcript">
+                <summary>{say("rating.transcript")}</summary>
+                <Lines lines={screen.turns} person="chat.you" />
+              </details>
+            )}
+          </>
         ) : (
           <>
             <div class="flow-tight">
-              <p class="kicker">
-                Number {conversation} of {study.conversations}
-              </p>
-              <Heading>{item.text === null ? "Read this conversation" : "Read this text"}</Heading>
+              <p class="kicker">{say("frame.item", place)}</p>
+              <Heading>{say(item.text === null ? "rating.read_conversation" : "rating.read_text")}</Heading>
             </div>
             <Item item={item} />
             <div class="flow-tight">
-              <h2>How is it?</h2>
-              <p class="soft">Tap or drag on each line to say how far you agree.</p>
+              <h2>{say("rating.title_item")}</h2>
+              <p class="soft">{say("rating.lead_item")}</p>
             </div>
           </>
         )}
@@ -93,19 +102,20 @@ export function Rating({ screen, study }: Props) {
             const id = `statement-${index}`;
             return (
               <li key={label} class={`statement ${tried && value === null ? "statement-missing" : ""}`}>
-                <p id={id} class="statement-text">
+                <p id={id} class="statement-text" dir="auto">
                   {statement}
                 </p>
                 <Slider
                   labelledBy={id}
                   value={value}
+                  words={say(`scale.${bandOf(value)}`)}
                   onChange={(next) => setRatings({ ...ratings, [label]: next })}
                 />
                 <p class="slider-ends" aria-hidden="true">
-                  <span>strongly disagree</span>
-                  <span>strongly agree</span>
+                  <span>{say("scale.low")}</span>
+                  <span>{say("scale.high")}</span>
                 </p>
-                {tried && value === null && <p class="complaint">Please answer this one, too.</p>}
+                {tried && value === null && <p class="complaint">{say("rating.missing")}</p>}
               </li>
             );
           })}
@@ -114,11 +124,11 @@ export function Rating({ screen, study }: Props) {
         <div class="bar">
           <p class="soft small" role="status">
             {missing.length === 0
-              ? "All statements are answered."
-              : `${missing.length} of ${study.criteria.length} still to answer`}
+              ? say("rating.complete")
+              : say("rating.to_answer", { n: missing.length, all: study.criteria.length })}
           </p>
           <Button type="submit" kind={missing.length > 0 ? "quiet" : "primary"} off={sending}>
-            {submitText(missing.length, sending, conversation === study.conversations)}
+            {submitText(texts, missing.length, sending, conversation === study.conversations)}
           </Button>
         </div>
       </form>
@@ -126,12 +136,12 @@ export function Rating({ screen, study }: Props) {
   );
 }
 
-function submitText(missing: number, sending: boolean, last: boolean): string {
+function submitText({ say }: Texts, missing: number, sending: boolean, last: boolean): string {
   if (sending) {
-    return "One moment…";
+    return say("common.wait");
   }
   if (missing > 0) {
-    return missing === 1 ? "1 answer missing" : `${missing} answers missing`;
+    return say("rating.answers_missing", { n: missing });
   }
-  return last ? "Submit ratings" : "Submit ratings and go on";
+  return say(last ? "rating.submit" : "rating.submit_next");
 }

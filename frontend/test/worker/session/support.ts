@@ -54,6 +54,11 @@ export const study: Snapshot["study"] = {
   rates_all: true,
   criteria: [{ label: "fun", statement: "It was fun." }],
   post_edit: null,
+  duration: 40,
+  transcript_while_rating: false,
+  consent: null,
+  contact: null,
+  words: null,
 };
 
 export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
@@ -66,6 +71,7 @@ export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
     question: null,
     code: null,
     return_to: null,
+    debriefing: null,
     ...changes,
   };
 }
@@ -82,7 +88,8 @@ export function conversation(
   name: ConversationName = NOW,
 ): ConversationCard {
   const inputs = turns.filter(({ author }) => author === "worker").length;
-  return { ...name, icebreaker: null, topic: "Trains", turns, inputs, typing, item: null };
+  const opinions = { opinion: null, bot_opinion: null };
+  return { ...name, icebreaker: null, topic: "Trains", ...opinions, turns, inputs, typing, item: null };
 }
 
 export function line(turn: number, text: string): TurnCard {
