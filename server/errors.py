@@ -5,15 +5,19 @@
     │   ├── MalformedJson, UnknownMessage, InvalidField, MessageTooLong
     ├── RefusedMessage      readable, but not now
     │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed,
-    │   │   EditMissing, EditSenseless
+    │   │   EditMissing, EditSenseless, AnswersUnfit
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
-    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope,
+    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
     │   │   LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
-    │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated,
-    │   │   TokenNotFound, BotNotFound, NotChecked
+    │   ├── RunNotFound, RunNotReady, RunPaused, RunClosed, RunFull, TookPart, AssignmentNotFound,
+    │   │   NotSimulated, TokenNotFound, BotNotFound, NotChecked, JobNotFound
+    ├── RunRefused          a run cannot be changed like this
+    │   ├── RunExists, WrongRunStatus
     ├── TokenExists         a name is taken
+    ├── JobUnderWay         the same is being done already
+    ├── RehearsalRefused    this study cannot be rehearsed like this
     ├── BotRefused          a registered bot cannot be changed like this
     │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
     │   │   LastReplica, DialsIn
@@ -189,6 +193,13 @@ class EditSenseless(RefusedMessage):
     hint = "Change what is wrong in the text, and leave the rest as it is."
 
 
+class AnswersUnfit(RefusedMessage):
+    """A question of a questionnaire is without an answer, or with something that is none."""
+
+    code = "answers_unfit"
+    hint = "Answer every question that is required, each in its own form."
+
+
 class OutdatedPage(CandorError):
     """A page speaks another version of the wire than the server.
 
@@ -254,6 +265,14 @@ class OutOfScope(NotAuthorised):
     hint = "Use a researcher's token (`candor token new --name NAME`)."
 
 
+class NotAllowed(NotAuthorised):
+    """The caller is known, and their role does not reach so far."""
+
+    code = "not_allowed"
+    status = 403
+    hint = "Ask an owner of this installation for that role."
+
+
 class LinkUnsigned(NotAuthorised):
     """The server takes personal links only, and this one is nobody's."""
 
@@ -284,6 +303,24 @@ class RunNotFound(NotAvailable):
     hint = "Check the link: its last part names the run."
 
 
+class RunNotReady(NotAvailable):
+    """The run is open, but this process cannot let anybody in yet: it was opened a moment ago, or waits
+    for a bot."""
+
+    code = "run_not_ready"
+    status = 503
+    retry = True
+    hint = "Try again in a minute."
+
+
+class RunPaused(NotAvailable):
+    """The run takes no new workers for a while."""
+
+    code = "run_paused"
+    status = 409
+    hint = "Come back later: the same link leads here."
+
+
 class RunClosed(NotAvailable):
     """The run takes no more workers."""
 
@@ -306,6 +343,14 @@ class AlreadyTookPart(NotAvailable):
     code = "already_took_part"
     status = 409
     hint = "Go on with the link that you had first. Several people at one browser need personal links."
+
+
+class TookPart(NotAvailable):
+    """The worker had an assignment in a run whose workers may not come to this one."""
+
+    code = "took_part"
+    status = 403
+    hint = "Thank you for having helped before; this study needs people who have not."
 
 
 class AssignmentNotFound(NotAvailable):
@@ -335,6 +380,49 @@ class NotChecked(NotAvailable):
 
     code = "not_checked"
     hint = "Start a check: POST to the same address."
+
+
+class JobNotFound(NotAvailable):
+    """There is no job of that id, or its result was removed."""
+
+    code = "job_not_found"
+    hint = "List the reports or the rehearsals of the run again; old ones are removed."
+
+
+class JobUnderWay(CandorError):
+    """One job of a kind and a subject is done at a time."""
+
+    code = "job_under_way"
+    status = 409
+    hint = "Wait until it is done, or cancel it."
+
+
+class RehearsalRefused(CandorError):
+    """The study cannot be rehearsed like this."""
+
+    code = "rehearsal_refused"
+    status = 422
+
+
+class RunRefused(CandorError):
+    """What a researcher wants with a run cannot be done."""
+
+    code = "run_refused"
+    status = 409
+
+
+class RunExists(RunRefused):
+    """A run has that name already."""
+
+    code = "run_exists"
+    hint = "Choose another name for the run."
+
+
+class WrongRunStatus(RunRefused):
+    """The run is in another state than the change begins from."""
+
+    code = "wrong_run_status"
+    hint = "Look at the state of the run first; one that is closed can be resumed."
 
 
 class BotRefused(CandorError):

@@ -14,6 +14,9 @@ def _index_where(condition: str, name: str, *columns: str, unique: bool = False)
     return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
+CHOICE_SEPARATOR = "\n"  # of the choices of a question
+
+
 class Study(SQLModel, table=True):
     """A study file as it was given."""
 
@@ -37,6 +40,22 @@ class Criterion(SQLModel, table=True):
     counts_for_qc: bool
 
 
+class Question(SQLModel, table=True):
+    """A question of a study's questionnaires, or a criterion that is answered and not rated.
+
+    `part`: `before`, `conversation` or `after`. `choices`: one a line. `points`: of a Likert scale.
+    """
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True)
+    part: str = Field(primary_key=True)
+    label: str = Field(primary_key=True)
+    position: int
+    question: str
+    kind: str
+    choices: str
+    points: int | None
+
+
 class Bot(SQLModel, table=True):
     """Something that can answer, by the spec it is opened with."""
 
@@ -58,7 +77,11 @@ class System(SQLModel, table=True):
 
 
 class Run(SQLModel, table=True):
-    """One run of a study; a second one is its replication."""
+    """One run of a study; a second one is its replication.
+
+    `kind`: `study`, or `rehearsal` where simulated workers try the study out.
+    `cause` and `reason` say why it has its `status`: for programs what has led to it, for people a sentence.
+    """
 
     id: int | None = Field(default=None, primary_key=True)
     study_id: int = Field(foreign_key="study.id")
@@ -66,6 +89,17 @@ class Run(SQLModel, table=True):
     seed: int = Field(sa_type=BigInteger)
     status: str
     created_at: datetime
+    kind: str = Field(default="study", sa_column_kwargs={"server_default": "study"})
+    cause: str = Field(default="researcher", sa_column_kwargs={"server_default": "researcher"})
+    reason: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+
+
+class ExcludedRun(SQLModel, table=True):
+    """A run whose workers may not come to the run `run_id`."""
+
+    __tablename__ = "excluded_run"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    other_id: int = Field(foreign_key="run.id", primary_key=True)
 
 
 class Worker(SQLModel, table=True):
@@ -213,6 +247,31 @@ class TutorialAnswer(SQLModel, table=True):
     client_id: str
 
 
+class Questionnaire(SQLModel, table=True):
+    """A worker has handed in what they were asked before, or after, all conversations."""
+
+    assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
+    part: str = Field(primary_key=True)
+    created_at: datetime
+    client_id: str
+
+
+class Answer(SQLModel, table=True):
+    """An answer to a question: a text or a number. Each of several choices is an answer by itself.
+
+    `conversation_id`: which one it is about; null before and after all of them.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    assignment_id: str = Field(foreign_key="assignment.id", index=True)
+    conversation_id: str | None = Field(default=None, foreign_key="conversation.id", index=True)
+    part: str
+    label: str
+    text: str | None
+    number: float | None
+    created_at: datetime
+
+
 class Turn(SQLModel, table=True):
     """One line of a conversation. `show_at`: a bot's line is not shown earlier."""
 
@@ -294,7 +353,10 @@ class Revision(SQLModel, table=True):
 
 
 class Token(SQLModel, table=True):
-    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept."""
+    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept.
+
+    `scope`: a role, or `host`; `study`: the one that the role is for; null: all.
+    """
 
     __table_args__ = (_index_where("revoked_at IS NULL", "one_token_of_a_name", "name", unique=True),)
     id: int | None = Field(default=None, primary_key=True)
@@ -303,6 +365,68 @@ class Token(SQLModel, table=True):
     hash: str = Field(unique=True)
     created_at: datetime
     revoked_at: datetime | None = None
+    study: str | None = None
+
+
+class AuditEntry(SQLModel, table=True):
+    """Something that was done, by whom: `audit`. A trigger refuses to update or delete a row."""
+
+    __tablename__ = "audit_entry"
+    id: int | None = Field(default=None, primary_key=True)
+    at: datetime
+    kind: str
+    actor: str
+    action: str
+    subject: str
+    detail: str
+
+
+class Rehearsal(SQLModel, table=True):
+    """A run that is a rehearsal. `quality`: JSON, what its simulated workers think of each system, 0 to 1."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    quality: str
+
+
+class Analysis(SQLModel, table=True):
+    """How a run stood when it was last looked at: what `python -m qc.watch` printed, as JSON.
+
+    `basis`: what there was to look at; as long as it is the same, so is the analysis.
+    """
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    at: datetime
+    basis: str
+    content: str
+
+
+class JobLease(SQLModel, table=True):
+    """Which process does what may be done by one at a time. Once `until` has passed, another may."""
+
+    __tablename__ = "job_lease"
+    name: str = Field(primary_key=True)
+    holder: str
+    until: datetime
+
+
+class Job(SQLModel, table=True):
+    """Something that the server does in the background for a run: a report, a rehearsal.
+
+    `options` and `result` are JSON. `step`, `done`, `total`: how far it is. `error`: why it failed.
+    """
+
+    id: str = Field(primary_key=True)
+    kind: str
+    run_id: int = Field(foreign_key="run.id", index=True)
+    status: str
+    options: str
+    created_at: datetime
+    ended_at: datetime | None = None
+    step: str = ""
+    done: int = 0
+    total: int = 0
+    error: str | None = None
+    result: str | None = None
 
 
 def columns(model: type[SQLModel]) -> ReadOnlyColumnCollection[str, Column[Any]]:

@@ -15,9 +15,18 @@ from server.access.auth import Auth, Ticket, WorkerToken
 from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.runs import RunEntry, find_run
+from server.db.runs import find_run
 from server.db.store import Store
-from server.errors import AlreadyTookPart, LinkAltered, LinkUnsigned, RunClosed, TokenExpired, TokenInvalid
+from server.errors import (
+    AlreadyTookPart,
+    LinkAltered,
+    LinkUnsigned,
+    RunClosed,
+    RunNotReady,
+    TokenExpired,
+    TokenInvalid,
+)
+from server.live.admission import require_admitted, require_open
 from server.live.enrolment import (
     Enrolment,
     find_enrolment,
@@ -33,7 +42,7 @@ class JoinRequest(BaseModel):
     """Somebody wants to take part. `token` is what an earlier join on this page returned.
 
     `signature` is that of a personal link (`candor links`). `earlier` is the token of the last session that
-    the browser had in this run, under whatever name. `simulated` and `reply_pace` (0 to 1) need the
+    the browser had in this run, under whatever name. `simulated` and `reply_pace` (0 to 1) need a
     researcher's token in the `Authorization` header.
     """
 
@@ -68,7 +77,6 @@ class _Visit:
     """
 
     body: JoinRequest
-    entry: RunEntry
     run: OpenRun
     brought: WorkerToken | None
     earlier: str | None
@@ -138,17 +146,16 @@ class JoinApi:
         what = "attempts to take part from this address"
         await self._limits.count_address(self._per_address, what, request)
         if body.simulated or body.reply_pace != 1.0:
-            await self._auth.require_researcher(authorization)
+            actor = await self._auth.caller(authorization)
+            actor.require("simulate", await self._auth.directory.study_of({"run": body.run}))
         entry = await self._store.read(lambda connection: find_run(connection, body.run))
         if entry.id not in self._runs:
-            raise RunClosed("this study is not open")
-        visit = _Visit(
-            body,
-            entry,
-            self._runs[entry.id],
-            self._brought(body.token),
-            _assignment_of(self._brought(body.earlier)),
-        )
+            require_open(entry.status)
+            raise RunNotReady("this study is about to open")
+        if entry.kind == "rehearsal" and not body.simulated:
+            raise RunClosed("this is a rehearsal, which takes simulated workers only")
+        earlier = _assignment_of(self._brought(body.earlier))
+        visit = _Visit(body, self._runs[entry.id], self._brought(body.token), earlier)
         ticket = self._ticket(visit)
         enrolment = await self._store.read(lambda connection: self._find(connection, visit, ticket))
         if enrolment is None:
@@ -193,7 +200,7 @@ class JoinApi:
         Raises:
             TokenExpired: the token by which they are known was made here, but too long ago.
             LinkUnsigned: only signed links are taken, and theirs is not.
-            RunClosed, RunFull: there is no place.
+            RunPaused, RunClosed, RunFull, TookPart: there is no place for them.
             AlreadyTookPart: their browser has an assignment in this run, under another name.
         """
         run, is_named = visit.run, visit.body.worker is not None
@@ -205,8 +212,7 @@ class JoinApi:
         if self._signed_links and not (ticket.is_signed or is_proven):
             raise LinkUnsigned("this study takes personal links only")
         if own is None:
-            if visit.entry.status != "open":
-                raise RunClosed("this study takes no more workers")
+            require_admitted(connection, run, ticket.arrival)
             require_place(connection, run, simulated=ticket.simulated, at=utc_now())
             if visit.earlier and not ticket.is_signed and find_enrolment(connection, run, visit.earlier):
                 raise AlreadyTookPart("this browser has taken part already, under another name")

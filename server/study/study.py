@@ -3,12 +3,14 @@
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from bots import UrlEndpoint
 from server.session.instrument import Consent, Criterion, Label, PostEdit, Statement, TopicMode, Tutorial
 from server.session.plan import QC
+from server.session.questionnaire import AskedQuestion, Questionnaires
 from server.session.reply_time import ReplyTime
 from server.session.texts import Text, TextsCard, direction_of
 from server.study.texts import ENGLISH, Instrument, instrument_of
@@ -19,11 +21,22 @@ Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
 DEMO = Path(__file__).parent.parent / "studies" / "demo.yaml"
 DEMO_TRANSCRIPTS = Path(__file__).parent.parent / "studies" / "demo_transcripts.yaml"
+# Of the settings. A file that needs a later one says so with `version`; most files leave it out.
+VERSION = 1
 _HOUR, _DAY = 3_600.0, 86_400.0
-# Where a setting stands: the keys and numbers that lead to it.
-Location = tuple[int | str, ...]
 # How a bot may be called that is registered with the server.
 REGISTERED = re.compile(r"(?!qc\Z)[a-z0-9][a-z0-9_-]{0,63}")
+
+
+def _web_address(text: str) -> str:
+    """Check that a worker's browser may be sent to `text`: `javascript:…` would run in our page."""
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("expected an address that begins with https:// or http://")
+    return text
+
+
+WebAddress = Annotated[str, StringConstraints(max_length=2_000), AfterValidator(_web_address)]
 
 
 class _Section(BaseModel):
@@ -145,6 +158,7 @@ class Study(_Section):
     asked, by whom and under which rules is the same for both; CHAT_ONLY and TRANSCRIPTS_ONLY name the rest.
     """
 
+    version: Annotated[int, Field(ge=1, le=VERSION)] = VERSION
     name: Label
     title: Statement
     payment: Statement
@@ -158,6 +172,7 @@ class Study(_Section):
     maximum_topic_changes: Annotated[int, Field(ge=0, le=1_000)] = 50
     assignments: Annotated[int, Field(ge=1)] | None = None
     criteria: Annotated[list[Criterion], Field(min_length=1, max_length=30)]
+    questionnaires: Questionnaires = Questionnaires()
     corpus: Statement = "builtin:smalltalk"
     personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
     bots: dict[Label, UrlEndpoint] = {}
@@ -170,7 +185,7 @@ class Study(_Section):
     degradation: Literal["chapter5", "chapter3"] = "chapter5"
     post_edit: PostEdit | None = None
     tutorial: Tutorial | None = None
-    completion_url: str | None = None
+    completion_url: WebAddress | None = None
     minutes: Annotated[int, Field(ge=1, le=1_000)] | None = None
     transcript_while_rating: bool = False
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] = "en"
@@ -185,6 +200,23 @@ class Study(_Section):
         if self.task == "transcripts":
             return self.per_assignment.items
         return self.systems_per_assignment + self.qc_per_assignment
+
+    @property
+    def likert_points(self) -> dict[str, int]:
+        """The number of points of each criterion that is rated on a Likert scale, by its label."""
+        scales = {c.label: c.scale for c in self.criteria if c.scale is not None and c.scale.kind == "likert"}
+        return {label: scale.points for label, scale in scales.items() if scale.points is not None}
+
+    @property
+    def asked(self) -> Questionnaires:
+        """The questionnaires; those about a conversation end with the criteria that are not rated."""
+        answered = tuple(
+            AskedQuestion(label=c.label, question=c.statement, **c.scale.model_dump(exclude_unset=True))
+            for c in self.criteria
+            if c.scale is not None and not c.is_scored
+        )
+        own = self.questionnaires
+        return Questionnaires(before=own.before, conversation=(*own.conversation, *answered), after=own.after)
 
     @property
     def per_assignment(self) -> Composition:

@@ -86,7 +86,7 @@ def test_the_direction_is_that_of_the_script(tag: str, direction: str) -> None:
     ("changes", "reason"),
     [
         ({"language": "eo"}, "language: no texts ship for `eo`: bring your own in `texts.words`"),
-        ({"language": "German"}, "language: String should match pattern"),
+        ({"language": "German"}, "a language's tag, such as `de` or `pt-BR`"),
         (
             {"texts": {"words": {"chat.sent": "Off"}}},
             "the page has no text of this name; did you mean `chat.send`?",
@@ -100,7 +100,7 @@ def test_the_direction_is_that_of_the_script(tag: str, direction: str) -> None:
             "texts.words.chat.send: there is no number in this text: give one form of it",
         ),
         ({"texts": {"words": {"chat.more": {"one": "one more"}}}}, "needs the form `other`"),
-        ({"texts": {"consent": {"version": "1"}}}, "texts.consent.text: Field required"),
+        ({"texts": {"consent": {"version": "1"}}}, "texts.consent.text: is missing"),
         (
             {"texts": {"consent": {"version": "1", "text": "?", "boxes": [{"label": "a", "text": "A"}] * 2}}},
             "texts.consent.boxes.1.label: `a` is there already",

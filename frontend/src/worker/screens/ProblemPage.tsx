@@ -7,6 +7,9 @@ import { StaticPage } from "./StaticPage";
 const WORDS: Record<string, [title: TextKey, text: TextKey]> = {
   run_not_found: ["problem.run_not_found_title", "problem.run_not_found"],
   run_closed: ["problem.run_closed_title", "problem.run_closed"],
+  run_not_ready: ["problem.run_not_ready_title", "problem.run_not_ready"],
+  run_paused: ["problem.run_paused_title", "problem.run_paused"],
+  took_part: ["problem.took_part_title", "problem.took_part"],
   run_full: ["problem.run_full_title", "problem.run_full"],
   already_took_part: ["problem.already_took_part_title", "problem.already_took_part"],
   link_unsigned: ["problem.link_unsigned_title", "problem.link_unsigned"],

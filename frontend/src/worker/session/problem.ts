@@ -11,6 +11,7 @@ export interface Problem {
 const REMEDIES: Record<string, Problem["remedy"]> = {
   run_not_found: null,
   run_closed: null,
+  took_part: null,
   link_unsigned: null,
   link_altered: null,
   already_took_part: null,
@@ -34,7 +35,15 @@ function sentence(text: string | undefined): string {
   return /[.!?]$/.test(start) ? start : `${start}.`;
 }
 
-const REFUSED_ENTRY = new Set(["run_full", "run_closed", "link_unsigned"]);
+const REFUSED_ENTRY = new Set([
+  "run_full",
+  "run_not_ready",
+  "run_paused",
+  "run_closed",
+  "took_part",
+  "already_took_part",
+  "link_unsigned",
+]);
 
 /** Whether a refusal means that there is no place for somebody who has just agreed. */
 export function isRefusedEntry(code: string): boolean {

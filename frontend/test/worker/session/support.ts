@@ -52,13 +52,14 @@ export const study: Snapshot["study"] = {
   minimum_inputs: 10,
   topic_mode: "free",
   rates_all: true,
-  criteria: [{ label: "fun", statement: "It was fun." }],
+  criteria: [{ label: "fun", statement: "It was fun.", scale: null }],
   post_edit: null,
   duration: 40,
   transcript_while_rating: false,
   consent: null,
   contact: null,
   words: null,
+  questionnaires: { before: [], conversation: [], after: [] },
 };
 
 export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {

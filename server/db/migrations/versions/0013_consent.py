@@ -5,8 +5,8 @@ from alembic import op
 
 from server.db.views import V1, V1_ASSIGNMENT
 
-revision = "0009"
-down_revision = "0008"
+revision = "0013"
+down_revision = "0012"
 branch_labels = None
 depends_on = None
 
