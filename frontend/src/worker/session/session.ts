@@ -1,5 +1,5 @@
+import { backoff } from "../../shared/backoff";
 import { inLocalStorage, inSessionStorage, PrefixedStorage } from "../../shared/storage";
-import { backoff } from "./backoff";
 import { newId } from "./ids";
 import { type JoinResponse, type JoinResult, join } from "./join";
 import { type MessageWithoutId, Outbox, type WorkerMessage } from "./outbox";
