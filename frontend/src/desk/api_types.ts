@@ -13,7 +13,17 @@ export type TopicChangeKind =
  * Where an assignment stands.
  */
 export type Phase =
-  "instructions" | "tutorial" | "topic" | "chat" | "rating" | "feedback" | "done" | "expired" | "returned";
+  | "instructions"
+  | "questions_before"
+  | "tutorial"
+  | "topic"
+  | "chat"
+  | "rating"
+  | "questions_after"
+  | "feedback"
+  | "done"
+  | "expired"
+  | "returned";
 
 /**
  * The researcher's interface.
