@@ -51,8 +51,7 @@ def preview(study: Study) -> list[PreviewStep]:
 def _states(study: Study, rules: SessionRules) -> Iterator[State]:
     """Yield a session at the pages that a worker comes to."""
     first = Conversation(_plan(study, rules))
-    code = None if study.completion_url else "PREVIEW"
-    context = AssignmentContext(_WHO, 1, 1.0, code, study.completion_url)
+    context = AssignmentContext(_WHO, 1, 1.0, "PREVIEW", study.completion_url)
     start = State(rules, context, conversations=(first,))
     yield start
     agreed = start._replace(agreed=True)

@@ -17,6 +17,7 @@ from server.study.study import (
     SystemSpec,
     Timeouts,
 )
+from server.study.text_mistakes import text_notes
 
 __all__ = [
     "BLANK",
@@ -45,4 +46,5 @@ __all__ = [
     "require_name",
     "study_hash",
     "study_schema",
+    "text_notes",
 ]
