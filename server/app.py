@@ -17,8 +17,8 @@ from starlette.exceptions import HTTPException
 
 from bots import BodyLimit
 from server.access.auth import Auth
+from server.access.directory import StoredDirectory
 from server.access.rate_limit import RateLimits
-from server.access.tokens import Grant, find
 from server.bots.api import BotsApi
 from server.bots.background_checks import BackgroundChecks
 from server.bots.host_socket import HostSocket
@@ -81,7 +81,7 @@ def create_app(
     lifecycle = lifecycle or Lifecycle()
     limits_of_database = DatabaseLimits(settings.database_connections, settings.database_seconds)
     store = Store(settings.resolved_database_url, limits_of_database)
-    auth = replace(auth, granted=_grants_in(store))
+    auth = replace(auth, directory=StoredDirectory(store))
     metrics = Metrics(auth)
     news = open_news(settings.redis_url)
     served = OpenRuns(runs, partial(_prepared, store, metrics))
@@ -193,13 +193,6 @@ def api_schema() -> dict[str, Any]:
     """Return the OpenAPI schema of the researcher's API, as a server with any settings answers it."""
     settings = Settings.model_construct(database_url="sqlite://")  # the environment's do not matter
     return create_app(settings, Auth("", "", 0), {}, OpenedBots(refuse_private=False)).openapi()
-
-
-def _grants_in(store: Store) -> Callable[[str], Awaitable[Grant | None]]:
-    async def granted(digest: str) -> Grant | None:
-        return await store.read(lambda connection: find(connection, digest))
-
-    return granted
 
 
 async def _with_headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:

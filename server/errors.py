@@ -8,7 +8,7 @@
     │   │   EditMissing, EditSenseless
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
-    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope,
+    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
     │   │   LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunClosed, RunFull, TookPart, AssignmentNotFound,
@@ -249,6 +249,14 @@ class OutOfScope(NotAuthorised):
     code = "out_of_scope"
     status = 403
     hint = "Use a researcher's token (`candor token new --name NAME`)."
+
+
+class NotAllowed(NotAuthorised):
+    """The caller is known, and their role does not reach so far."""
+
+    code = "not_allowed"
+    status = 403
+    hint = "Ask an owner of this installation for that role."
 
 
 class LinkUnsigned(NotAuthorised):

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
 
 from sqlalchemy import Connection
 
@@ -13,6 +12,7 @@ from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
 from server.db import run_states, runs
+from server.db.audit import Doer, record
 from server.db.run_states import RunChange
 from server.db.runs import RunEntry
 from server.db.store import Store
@@ -20,8 +20,6 @@ from server.errors import RunExists, StudyInvalid
 from server.items.pool import items_of
 from server.news import News
 from server.study import parse_study
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ class RunChanges:
         self._news = news
         self._refuse_private = refuse_private
 
-    async def open(self, new: NewRun) -> RunEntry:
+    async def open(self, new: NewRun, actor: Doer) -> RunEntry:
         """Open a run, once the bots of its study are known to be fit; return it.
 
         Bots of the study's own are asked a few conversations, which takes as long as they do. A run that is
@@ -71,21 +69,35 @@ class RunChanges:
                 fitness.require_fit([*read.registered, *own])
         finally:
             await opened_bots.close()
-        return await self._changed(lambda connection: _store(connection, new.slug, text, utc_now()))
+        return await self._changed(
+            actor, "run.open", lambda connection: _store(connection, new.slug, text, utc_now())
+        )
 
-    async def change(self, slug: str, change: RunChange, reason: str) -> RunEntry:
+    async def change(self, slug: str, change: RunChange, reason: str, actor: Doer) -> RunEntry:
         """Pause, resume or close a run. Raises RunNotFound, WrongRunStatus."""
-        return await self._changed(lambda c: run_states.change_run(c, slug, change, reason))
+        return await self._changed(
+            actor, f"run.{change}", lambda c: run_states.change_run(c, slug, change, reason), reason
+        )
 
-    async def replicate(self, slug: str, name: str | None, *, same_workers: bool) -> RunEntry:
+    async def replicate(self, slug: str, name: str | None, actor: Doer, *, same_workers: bool) -> RunEntry:
         """Open a run of another run's study. Raises RunNotFound, RunExists, StudyInvalid."""
         at = utc_now()
         return await self._changed(
-            lambda c: run_states.replicate_run(c, slug, at, name, same_workers=same_workers)
+            actor,
+            "run.open",
+            lambda c: run_states.replicate_run(c, slug, at, name, same_workers=same_workers),
+            f"a replication of {slug}",
         )
 
-    async def _changed(self, change: Callable[[Connection], T]) -> T:
-        changed = await self._store.submit(change)
+    async def _changed(
+        self, actor: Doer, action: str, change: Callable[[Connection], RunEntry], detail: str = ""
+    ) -> RunEntry:
+        def logged(connection: Connection) -> RunEntry:
+            entry = change(connection)
+            record(connection, actor, action, entry.slug, detail)
+            return entry
+
+        changed = await self._store.submit(logged)
         self._news.publish("runs", {})
         return changed
 

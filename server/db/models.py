@@ -305,7 +305,10 @@ class Revision(SQLModel, table=True):
 
 
 class Token(SQLModel, table=True):
-    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept."""
+    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept.
+
+    `scope`: a role, or `host`; `study`: the one that the role is for; null: all.
+    """
 
     __table_args__ = (_index_where("revoked_at IS NULL", "one_token_of_a_name", "name", unique=True),)
     id: int | None = Field(default=None, primary_key=True)
@@ -314,6 +317,20 @@ class Token(SQLModel, table=True):
     hash: str = Field(unique=True)
     created_at: datetime
     revoked_at: datetime | None = None
+    study: str | None = None
+
+
+class AuditEntry(SQLModel, table=True):
+    """Something that was done, by whom: `audit`. A trigger refuses to update or delete a row."""
+
+    __tablename__ = "audit_entry"
+    id: int | None = Field(default=None, primary_key=True)
+    at: datetime
+    kind: str
+    actor: str
+    action: str
+    subject: str
+    detail: str
 
 
 class Rehearsal(SQLModel, table=True):
