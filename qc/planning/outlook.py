@@ -22,8 +22,8 @@ from qc.robustness.intervals import draw
 from qc.run import Run
 from qc.statistics.confidence import LEVEL
 
-# Minutes that workers of the published run 1 took for a conversation of at least PUBLISHED_INPUTS inputs, with
-# topic and rating: Ji et al., ACL 2022; our own figure from its data is the same.
+# Minutes that workers of the published run 1 took for a conversation, topic and rating included, of at least
+# PUBLISHED_INPUTS inputs: Ji et al., ACL 2022; our own figure from its data is the same.
 PUBLISHED_MINUTES, PUBLISHED_INPUTS = 6.68, 10
 DRAWS = 2000
 POWER = 0.8

@@ -1,4 +1,4 @@
-"""Jobs that are under way in this process: begun, watched, cancelled from any process, and never left behind."""
+"""Jobs that are under way in this process: begun, watched, cancelled from anywhere, never left behind."""
 
 import asyncio
 import secrets
@@ -58,7 +58,7 @@ class BackgroundJobs:
             kind: what it does.
             subject: of which one job of this kind may be under way.
             options: what was asked for, as the desk shows it again.
-            prepare: runs in the transaction that stores the job, and returns the id of the run that it is about.
+            prepare: runs in the transaction that stores the job; returns the id of the run that it is about.
             work: does it, and returns its result.
 
         Raises:
@@ -75,11 +75,15 @@ class BackgroundJobs:
         self._tasks[job] = asyncio.get_running_loop().create_task(self._carry_out(job, work))
         return entry
 
-    async def cancel(self, job: str) -> JobEntry:
-        """Give a job up, in whichever process it is; return it. One that is over stays as it is."""
+    async def cancel(self, job: str, note: Callable[[Connection], None]) -> JobEntry:
+        """Give a job up, in whichever process it is; return it. One that is over stays as it is.
+
+        `note` runs in the transaction that says so. Raises JobNotFound.
+        """
 
         def give_up(connection: Connection) -> JobEntry:
             find_job(connection, job)
+            note(connection)
             end_job(connection, job, "cancelled", utc_now())
             return find_job(connection, job)
 
@@ -123,12 +127,14 @@ class BackgroundJobs:
 
     async def _beat(self, progress: Progress, doing: "asyncio.Future[Result]") -> None:
         """Store how far a job is, and keep its lease, until it is over; end it where it was cancelled."""
-        while True:
+
+        def note(connection: Connection) -> bool:
             step, done, total = progress.step, progress.done, progress.total
+            return note_progress(connection, progress.job, step, done, total, utc_now())
+
+        while True:
             with suppress(StorageFailed):
-                if not await self._store.submit(
-                    lambda c: note_progress(c, progress.job, step, done, total, utc_now())
-                ):
+                if not await self._store.submit(note):
                     doing.cancel()
                     return
             await asyncio.sleep(BEAT_SECONDS)

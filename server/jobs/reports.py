@@ -4,7 +4,6 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,14 +34,6 @@ class ReportOptions(BaseModel):
     reward: float | None = Field(None, ge=0)
     workers: Literal["people", "simulated"] = "people"
     include_partial: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class KeptFile:
-    """A file of a report: where it lies, and its name."""
-
-    path: Path
-    name: str
 
 
 class Reports:
@@ -90,12 +81,12 @@ class Reports:
         """Return the reports on a run, newest first. Raises RunNotFound."""
         return await self._store.read(lambda c: jobs_of(c, "report", [find_run(c, run).id]))
 
-    def file(self, job: str, name: str) -> KeptFile:
-        """Return a file of a report. Raises JobNotFound: it is not there, or no longer."""
+    def file(self, job: str, name: str) -> Path:
+        """Return where a file of a report lies. Raises JobNotFound: it is not there, or no longer."""
         folder = self._folder / job
         if not folder.is_dir() or name not in {path.name for path in folder.iterdir()}:
             raise JobNotFound(f"this report has no file `{name}`, or was removed")
-        return KeptFile(folder / name, name)
+        return folder / name
 
     async def _make(self, run: str, options: ReportOptions, progress: Progress) -> Result:
         folder = self._folder / progress.job

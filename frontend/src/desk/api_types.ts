@@ -21,6 +21,10 @@ export interface Answers {
   "/api/desk/bots/{name}/check": CheckView;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
+  "/api/desk/runs/{run}/analysis": RunAnalysis;
+  "/api/desk/runs/{run}/jobs/{job}": RehearsalJob | ReportJob;
+  "/api/desk/runs/{run}/rehearsals": RehearsalList;
+  "/api/desk/runs/{run}/reports": ReportList;
 }
 /**
  * Everything about one assignment.
@@ -404,4 +408,76 @@ export interface AssignmentRow {
   started_at: string | null;
   status: "active" | ("completed" | "returned" | "expired");
   worker: string;
+}
+/**
+ * How a run stood when it was last looked at, as `candor watch` prints it; None: nothing was rated.
+ */
+export interface RunAnalysis {
+  analysis: {
+    [k: string]: unknown;
+  } | null;
+}
+/**
+ * A rehearsal. `forecast` is what `python -m qc.outlook` printed, once it is done.
+ *
+ * `trouble`: what went wrong with some of the simulated workers.
+ */
+export interface RehearsalJob {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  forecast: {
+    [k: string]: unknown;
+  } | null;
+  job: string;
+  kind: "report" | "rehearsal";
+  options: {
+    [k: string]: unknown;
+  };
+  run: string;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+  trouble: string | null;
+}
+/**
+ * A report. `signature` says what it was made of; it and `files` are there once it is done.
+ */
+export interface ReportJob {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  files: ReportFile[];
+  job: string;
+  kind: "report" | "rehearsal";
+  options: {
+    [k: string]: unknown;
+  };
+  run: string;
+  signature: string | null;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+}
+/**
+ * A file of a report, and the path at which it can be had for some hours.
+ */
+export interface ReportFile {
+  bytes: number;
+  name: string;
+  path: string;
+}
+/**
+ * The rehearsals of a study, newest first.
+ */
+export interface RehearsalList {
+  rehearsals: RehearsalJob[];
+}
+/**
+ * The reports on a run, newest first. Old ones are removed.
+ */
+export interface ReportList {
+  reports: ReportJob[];
 }
