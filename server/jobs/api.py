@@ -23,12 +23,14 @@ from server.jobs.links import ReportLinks
 from server.jobs.rehearsals import RehearsalOptions, Rehearsals
 from server.jobs.reports import PAGE, ReportOptions, Reports
 from server.jobs.responses import (
+    JobOutcome,
     JobView,
     RehearsalJob,
     RehearsalList,
     ReportJob,
     ReportList,
     RunAnalysis,
+    job_outcome,
     job_view,
     rehearsal_job,
     report_job,
@@ -132,10 +134,9 @@ class JobsApi:
         options = RehearsalOptions(**body.model_dump(exclude={"yaml", "study"}))
         return await self._rehearse(text, options, actor)
 
-    async def show_job(self, run: str, job: str) -> RehearsalJob | ReportJob:
+    async def show_job(self, run: str, job: str) -> JobOutcome:
         """How far a report or a rehearsal is, or what came of it."""
-        entry = await self._find(run, job)
-        return self._report(entry) if entry.kind == "report" else rehearsal_job(entry)
+        return job_outcome(await self._find(run, job), self._links.link(job))
 
     async def cancel_job(self, run: str, job: str, actor: Caller) -> JobView:
         """Give up a report or a rehearsal that is under way. One that is over stays as it is."""

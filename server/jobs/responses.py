@@ -118,6 +118,15 @@ class RehearsalJob(JobView):
     trouble: str | None
 
 
+class JobOutcome(JobView):
+    """A job of either kind, and what came of it: the fields of the other kind are empty."""
+
+    signature: str | None
+    files: list[ReportFile]
+    forecast: Forecast | None
+    trouble: str | None
+
+
 class RehearsalList(BaseModel):
     """The rehearsals of a study, newest first."""
 
@@ -149,6 +158,19 @@ def rehearsal_job(entry: JobEntry) -> RehearsalJob:
     asked = RehearsalOptionsAsked.model_validate(entry.options)
     return RehearsalJob(
         **_common(entry), options=asked, forecast=result["forecast"], trouble=result["trouble"]
+    )
+
+
+def job_outcome(entry: JobEntry, path: str) -> JobOutcome:
+    """Return a job of either kind as the API answers it; the files of a report lie under `path`."""
+    report = report_job(entry, path) if entry.kind == "report" else None
+    rehearsal = rehearsal_job(entry) if entry.kind == "rehearsal" else None
+    return JobOutcome(
+        **_common(entry),
+        signature=report and report.signature,
+        files=report.files if report else [],
+        forecast=rehearsal and rehearsal.forecast,
+        trouble=rehearsal and rehearsal.trouble,
     )
 
 

@@ -44,7 +44,7 @@ export interface Answers {
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
   "/api/desk/runs/{run}/analysis": RunAnalysis1;
-  "/api/desk/runs/{run}/jobs/{job}": RehearsalJob | ReportJob;
+  "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
 }
@@ -571,24 +571,31 @@ export interface RunAnalysis1 {
   } | null;
 }
 /**
- * A rehearsal. `forecast` is there once it is done.
- *
- * `trouble`: what went wrong with some of the simulated workers.
+ * A job of either kind, and what came of it: the fields of the other kind are empty.
  */
-export interface RehearsalJob {
+export interface JobOutcome {
   created_at: string;
   done: number;
   ended_at: string | null;
   error: string | null;
+  files: ReportFile[];
   forecast: Forecast | null;
   job: string;
   kind: "report" | "rehearsal";
-  options: RehearsalOptionsAsked;
   run: string;
+  signature: string | null;
   status: "running" | "done" | "failed" | "cancelled";
   step: string;
   total: number;
   trouble: string | null;
+}
+/**
+ * A file of a report, and the path at which it can be had for some hours.
+ */
+export interface ReportFile {
+  bytes: number;
+  name: string;
+  path: string;
 }
 /**
  * What a rehearsal foretells, as `python -m qc.outlook` printed it.
@@ -640,6 +647,32 @@ export interface SystemForecast {
   z: number;
 }
 /**
+ * The rehearsals of a study, newest first.
+ */
+export interface RehearsalList {
+  rehearsals: RehearsalJob[];
+}
+/**
+ * A rehearsal. `forecast` is there once it is done.
+ *
+ * `trouble`: what went wrong with some of the simulated workers.
+ */
+export interface RehearsalJob {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  forecast: Forecast | null;
+  job: string;
+  kind: "report" | "rehearsal";
+  options: RehearsalOptionsAsked;
+  run: string;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+  trouble: string | null;
+}
+/**
  * How a rehearsal was asked for. `quality`: how good each system was to the simulated workers, 0 to 1.
  */
 export interface RehearsalOptionsAsked {
@@ -653,6 +686,12 @@ export interface RehearsalOptionsAsked {
   seed?: number;
   spread?: number | null;
   workers?: number;
+}
+/**
+ * The reports on a run, newest first. Old ones are removed.
+ */
+export interface ReportList {
+  reports: ReportJob[];
 }
 /**
  * A report. `signature` says what it was made of; it and `files` are there once it is done.
@@ -673,14 +712,6 @@ export interface ReportJob {
   total: number;
 }
 /**
- * A file of a report, and the path at which it can be had for some hours.
- */
-export interface ReportFile {
-  bytes: number;
-  name: string;
-  path: string;
-}
-/**
  * What a report may be asked for. Each field is an option of `candor report`.
  *
  * `replicate`: the name of a second run of the same study, to be correlated with. `reward`: paid for an
@@ -692,18 +723,6 @@ export interface ReportOptions {
   replicate?: string | null;
   reward?: number | null;
   workers?: "people" | "simulated";
-}
-/**
- * The rehearsals of a study, newest first.
- */
-export interface RehearsalList {
-  rehearsals: RehearsalJob[];
-}
-/**
- * The reports on a run, newest first. Old ones are removed.
- */
-export interface ReportList {
-  reports: ReportJob[];
 }
 /**
  * The data of each event that is pushed, by path.
