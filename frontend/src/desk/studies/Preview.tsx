@@ -100,7 +100,7 @@ export function Preview({ editor }: { editor: Editor }) {
       <div role="status">{failure && <p class="failure">{failure}</p>}</div>
       <iframe
         ref={frame}
-        class={phone ? "preview-frame preview-phone" : "preview-frame"}
+        class={`preview-frame ${phone ? "preview-phone" : ""} ${shown ? "" : "preview-none"}`}
         title="The worker’s page"
         src="/preview"
       />

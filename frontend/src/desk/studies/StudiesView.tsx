@@ -25,7 +25,7 @@ export function StudiesView() {
       </div>
       <LoadStatus failure={failure} empty={data === null} />
       {data?.studies.length === 0 && <p class="soft">There is no study yet.</p>}
-      <ul class="runs">
+      <ul class="study-cards">
         {data?.studies
           .filter((study) => archived || !study.archived)
           .map((study) => (

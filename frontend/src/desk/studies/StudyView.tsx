@@ -175,30 +175,46 @@ function Head({ editor }: { editor: Editor }) {
     editor.take({ ...after, yaml: editor.saved.yaml });
   };
   return (
-    <header class="study-head">
-      <div>
-        <h1>
-          {saved.name}
-          {saved.archived && <span class="tag">archived</span>}
-        </h1>
-        <p class="soft small" role="status">
-          {dirty
-            ? "Unsaved changes"
-            : `Version ${saved.version}, saved ${ago(saved.saved_at)} by ${saved.saved_by}`}
-          {" · "}
-          {busy ? "checking…" : mistakes.length === 0 ? "no mistakes" : `${mistakes.length} to mend`}
-        </p>
-        {saved.runs.length > 0 && (
-          <ul class="study-runs small">
-            {saved.runs.map((run) => (
-              <li key={run.run}>
-                <Link to={{ page: "run", run: run.run }}>{run.run}</Link> <Status status={run.status} />{" "}
-                {run.version !== null && <span class="soft">version {run.version}</span>}
-              </li>
-            ))}
-          </ul>
+    <>
+      <header class="study-head">
+        <div>
+          <h1>
+            {saved.name}
+            {saved.archived && <span class="tag">archived</span>}
+          </h1>
+          <p class="soft small" role="status">
+            {dirty
+              ? "Unsaved changes"
+              : `Version ${saved.version}, saved ${ago(saved.saved_at)} by ${saved.saved_by}`}
+            {" · "}
+            {busy ? "checking…" : mistakes.length === 0 ? "no mistakes" : `${mistakes.length} to mend`}
+          </p>
+          {saved.runs.length > 0 && (
+            <ul class="study-runs small">
+              {saved.runs.map((run) => (
+                <li key={run.run}>
+                  <Link to={{ page: "run", run: run.run }}>{run.run}</Link> <Status status={run.status} />{" "}
+                  {run.version !== null && <span class="soft">version {run.version}</span>}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+        {editor.failure && <p class="failure">{editor.failure}</p>}
+        {editor.restored && (
+          <p class="failure">
+            These changes were not saved when this page was left.{" "}
+            <Button kind="plain" onClick={editor.discard}>
+              Discard them
+            </Button>
+          </p>
         )}
-      </div>
+        {editor.rewritten.length > 0 && (
+          <p class="soft small">
+            Comments and layout in {editor.rewritten.map((name) => `“${name}”`).join(", ")} could not be kept.
+          </p>
+        )}
+      </header>
       <div class="study-actions">
         <Button kind="quiet" off={!editor.canUndo} onClick={editor.undo}>
           Undo
@@ -229,20 +245,6 @@ function Head({ editor }: { editor: Editor }) {
           </div>
         </details>
       </div>
-      {editor.failure && <p class="failure">{editor.failure}</p>}
-      {editor.restored && (
-        <p class="failure">
-          These changes were not saved when this page was left.{" "}
-          <Button kind="plain" onClick={editor.discard}>
-            Discard them
-          </Button>
-        </p>
-      )}
-      {editor.rewritten.length > 0 && (
-        <p class="soft small">
-          Comments and layout in {editor.rewritten.map((name) => `“${name}”`).join(", ")} could not be kept.
-        </p>
-      )}
       {asking === "copy" && (
         <Ask
           title="Copy the study"
@@ -304,7 +306,7 @@ function Head({ editor }: { editor: Editor }) {
         />
       )}
       <LeaveGuard editor={editor} />
-    </header>
+    </>
   );
 }
 
