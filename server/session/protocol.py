@@ -265,7 +265,7 @@ class ConversationCard(_Message):
     `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
     opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
     begun. `inputs` counts the worker's lines. `typing` says that a reply is due. `item` is what the worker
-    reads and rates where there is nothing to chat.
+    reads and rates where there is nothing to chat. `scenario`: the situation or the task of the conversation.
     """
 
     conversation: int
@@ -276,6 +276,7 @@ class ConversationCard(_Message):
     inputs: int
     typing: bool
     item: ItemContent | None
+    scenario: str | None = None
 
 
 class QuestionCard(_Message):
@@ -327,6 +328,7 @@ class TopicDue(_OfConversation):
     type: Literal["topic_due"] = "topic_due"
     conversations: int
     icebreaker: str | None
+    scenario: str | None = None
 
 
 class ItemDue(_OfConversation):
@@ -357,6 +359,7 @@ class ConversationStarted(_OfConversation):
     type: Literal["conversation_started"] = "conversation_started"
     conversations: int
     topic: str
+    scenario: str | None = None
 
 
 class Typing(_OfConversation):

@@ -48,7 +48,7 @@ class SessionRules:
     `criteria` are those that are rated; `points` has those of them that are rated on a Likert scale, with the
     number of its points. `rate_share`: the share of a system's conversations that are rated. `post_edit` and
     `tutorial` are None where the study has none. `questionnaires`: those about a conversation end with the
-    criteria that are not rated.
+    criteria that are not rated. `scenarios`: what workers read of each, by its label.
     """
 
     minimum_inputs: int
@@ -62,6 +62,7 @@ class SessionRules:
     post_edit: PostEdit | None = None
     tutorial: Tutorial | None = None
     points: Mapping[str, int] = field(default_factory=dict)
+    scenarios: Mapping[str, str] = field(default_factory=dict)
     questionnaires: Questionnaires = field(default_factory=Questionnaires)
 
 

@@ -14,7 +14,7 @@ interface Props {
 
 /** The opening topic of a conversation and what the worker thinks of it. */
 export function Topic({ screen, study }: Props) {
-  const { conversation, attempt, icebreaker } = screen;
+  const { conversation, attempt, icebreaker, scenario } = screen;
   useTitle(`Topic of conversation ${conversation}`);
   const session = useSession();
   const field = useRef<HTMLInputElement>(null);
@@ -55,6 +55,12 @@ export function Topic({ screen, study }: Props) {
           </p>
           <Heading>{free ? "What would you like to talk about?" : "Here is your topic"}</Heading>
         </div>
+        {scenario !== null && (
+          <div class="scenario">
+            <p class="kicker">Your situation</p>
+            <p class="scenario-text">{scenario}</p>
+          </div>
+        )}
         {free ? (
           <div class="field">
             <label class="label" for="topic">

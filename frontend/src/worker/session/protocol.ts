@@ -196,7 +196,7 @@ export interface Snapshot {
  * `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
  * opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
  * begun. `inputs` counts the worker's lines. `typing` says that a reply is due. `item` is what the worker
- * reads and rates where there is nothing to chat.
+ * reads and rates where there is nothing to chat. `scenario`: the situation or the task of the conversation.
  */
 export interface ConversationCard {
   attempt: number;
@@ -204,6 +204,7 @@ export interface ConversationCard {
   icebreaker: string | null;
   inputs: number;
   item: ItemContent | null;
+  scenario: string | null;
   topic: string | null;
   turns: TurnCard[];
   typing: boolean;
@@ -370,6 +371,7 @@ export interface TopicDue {
   conversation: number;
   conversations: number;
   icebreaker: string | null;
+  scenario: string | null;
   type: "topic_due";
 }
 /**
@@ -389,6 +391,7 @@ export interface ConversationStarted {
   attempt: number;
   conversation: number;
   conversations: number;
+  scenario: string | null;
   topic: string;
   type: "conversation_started";
 }

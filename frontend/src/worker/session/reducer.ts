@@ -19,7 +19,7 @@ export type Screen =
   | { name: "instructions" }
   | QuestionnaireScreen
   | { name: "tutorial"; question: QuestionCard }
-  | ({ name: "topic"; icebreaker: string | null } & ConversationName)
+  | ({ name: "topic"; icebreaker: string | null; scenario: string | null } & ConversationName)
   | ChatScreen
   | RatingScreen
   | { name: "feedback" }
@@ -36,6 +36,7 @@ export interface QuestionnaireScreen {
 export interface ChatScreen extends ConversationName {
   name: "chat";
   topic: string;
+  scenario: string | null;
   turns: TurnCard[];
   replyDue: boolean;
 }
@@ -102,8 +103,8 @@ function received(state: State, message: ServerMessage): State {
     case "error":
       return refused(state, message.id, message.code);
     case "topic_due": {
-      const { conversation, attempt, icebreaker } = message;
-      return at(state, { name: "topic", conversation, attempt, icebreaker });
+      const { conversation, attempt, icebreaker, scenario } = message;
+      return at(state, { name: "topic", conversation, attempt, icebreaker, scenario });
     }
     case "questionnaire_due":
       return at(state, { name: "questionnaire", part: message.part });
@@ -114,8 +115,9 @@ function received(state: State, message: ServerMessage): State {
       return at(state, { name: "rating", conversation, attempt, cutShort: false, item });
     }
     case "conversation_started": {
-      const { conversation, attempt, topic } = message;
-      return at(state, { name: "chat", conversation, attempt, topic, turns: [], replyDue: false });
+      const { conversation, attempt, topic, scenario } = message;
+      const begun = { conversation, attempt, topic, scenario, turns: [], replyDue: false };
+      return at(state, { name: "chat", ...begun });
     }
     case "typing":
       return inChat(state, message, (chat) => ({ ...chat, replyDue: true }));
@@ -184,12 +186,12 @@ function screenOf(snapshot: Snapshot): Screen {
   if (!card) {
     return { name: "loading" };
   }
-  const { conversation, attempt, icebreaker, topic, turns, typing, item } = card;
+  const { conversation, attempt, icebreaker, topic, turns, typing, item, scenario } = card;
   switch (phase) {
     case "topic":
-      return { name: "topic", conversation, attempt, icebreaker };
+      return { name: "topic", conversation, attempt, icebreaker, scenario };
     case "chat":
-      return { name: "chat", conversation, attempt, topic: topic ?? "", turns, replyDue: typing };
+      return { name: "chat", conversation, attempt, topic: topic ?? "", scenario, turns, replyDue: typing };
     case "rating":
       return { name: "rating", conversation, attempt, cutShort: false, item };
   }

@@ -83,7 +83,7 @@ export function conversation(
   name: ConversationName = NOW,
 ): ConversationCard {
   const inputs = turns.filter(({ author }) => author === "worker").length;
-  return { ...name, icebreaker: null, topic: "Trains", turns, inputs, typing, item: null };
+  return { ...name, icebreaker: null, topic: "Trains", turns, inputs, typing, item: null, scenario: null };
 }
 
 export function line(turn: number, text: string): TurnCard {
