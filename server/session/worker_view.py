@@ -19,6 +19,7 @@ def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
         question=question_card(state) if state.phase is Phase.TUTORIAL else None,
         code=state.context.code if done else None,
         return_to=state.context.return_to if done else None,
+        debriefing=state.rules.debriefing if done else None,
     )
 
 
@@ -51,6 +52,8 @@ def _conversation_card(state: State, conversation: Conversation, at: datetime) -
         icebreaker=conversation.plan.icebreaker,
         topic=conversation.topic,
         scenario=scenario_text(state, conversation.plan),
+        opinion=conversation.opinion,
+        bot_opinion=conversation.bot_opinion,
         turns=[
             TurnCard(turn=index, author=line.author, text=line.text)
             for index, line in enumerate(conversation.turns)
