@@ -37,6 +37,7 @@ from server.desk.run_actions import RunActions
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
+from server.live.run_ends import RunEnds
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
 from server.news import open_news
@@ -90,6 +91,7 @@ def create_app(
     checks = BackgroundChecks(store)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
     changes = StoredChanges(store, served, bots, opened_bots, news)
+    ends = RunEnds(store, served, news)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -98,8 +100,10 @@ def create_app(
         opened_bots.start()
         news.start()
         changes.start()
+        ends.start()
         lifecycle.begin_serving()
         yield
+        await ends.close()
         await changes.close()
         await news.close()
         await limits.close()

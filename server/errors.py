@@ -11,10 +11,11 @@
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope,
     │   │   LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
-    │   ├── RunNotFound, RunNotReady, RunPaused, RunClosed, RunFull, TookPart, AssignmentNotFound,
-    │   │   NotSimulated, TokenNotFound, BotNotFound, NotChecked
+    │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
+    │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked
     ├── RunRefused          a run cannot be changed like this
-    │   ├── RunExists, WrongRunStatus
+    │   ├── RunExists, WrongRunStatus, RunHasEnough
+    ├── RulesInvalid        the rules of a run have mistakes
     ├── TokenExists         a name is taken
     ├── BotRefused          a registered bot cannot be changed like this
     │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
@@ -313,6 +314,30 @@ class RunFull(NotAvailable):
     hint = "Come back later: a place may become free."
 
 
+class RunOutOfHours(NotAvailable):
+    """The run takes newcomers at other hours."""
+
+    code = "run_out_of_hours"
+    status = 409
+    hint = "Come back then: the same link leads here."
+
+
+class RunComplete(NotAvailable):
+    """The run has all that it was to gather, or its budget is spent."""
+
+    code = "run_complete"
+    status = 410
+    hint = "Thank you for your interest."
+
+
+class NotInvited(NotAvailable):
+    """The worker is among those who may not come to the run."""
+
+    code = "not_invited"
+    status = 403
+    hint = "If you think that this is a mistake, ask whoever sent you the link."
+
+
 class TookPart(NotAvailable):
     """The worker had an assignment in a run whose workers may not come to this one."""
 
@@ -369,6 +394,21 @@ class WrongRunStatus(RunRefused):
 
     code = "wrong_run_status"
     hint = "Look at the state of the run first; one that is closed can be resumed."
+
+
+class RunHasEnough(RunRefused):
+    """The run has what it was to gather, or its budget is spent: it would stop again at once."""
+
+    code = "run_has_enough"
+    hint = "Change the run's rules first: its target, or its budget."
+
+
+class RulesInvalid(CandorError):
+    """The rules of a run have mistakes; the message lists all of them."""
+
+    code = "rules_invalid"
+    status = 422
+    hint = "Correct what is named; docs/researcher.md lists every rule."
 
 
 class BotRefused(CandorError):

@@ -9,16 +9,19 @@ from sqlalchemy import Connection
 
 from server.bots import fitness
 from server.bots.fitness import Fitness
+from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
 from server.db import run_states, runs
+from server.db.run_rules import set_rules
 from server.db.run_states import RunChange
 from server.db.runs import RunEntry
 from server.db.store import Store
 from server.errors import RunExists, StudyInvalid
 from server.items.pool import items_of
 from server.news import News
+from server.run_rules import RunRules
 from server.study import parse_study
 
 T = TypeVar("T")
@@ -31,6 +34,7 @@ class NewRun:
     slug: str
     study: str | None
     text: str | None
+    rules: RunRules
     despite_failing_bots: bool = False
 
 
@@ -71,11 +75,15 @@ class RunChanges:
                 fitness.require_fit([*read.registered, *own])
         finally:
             await opened_bots.close()
-        return await self._changed(lambda connection: _store(connection, new.slug, text, utc_now()))
+        return await self._changed(lambda connection: _store(connection, new, text, utc_now()))
 
     async def change(self, slug: str, change: RunChange, reason: str) -> RunEntry:
-        """Pause, resume or close a run. Raises RunNotFound, WrongRunStatus."""
+        """Pause, resume or close a run. Raises RunNotFound, RunRefused."""
         return await self._changed(lambda c: run_states.change_run(c, slug, change, reason))
+
+    async def set_rules(self, slug: str, rules: RunRules) -> RunEntry:
+        """Have a run go by other rules. Raises RunNotFound: it, or one that they exclude, is not there."""
+        return await self._changed(lambda c: set_rules(c, slug, rules))
 
     async def replicate(self, slug: str, name: str | None, *, same_workers: bool) -> RunEntry:
         """Open a run of another run's study. Raises RunNotFound, RunExists, StudyInvalid."""
@@ -100,6 +108,7 @@ class _LinedUp:
 
 def _lined_up(connection: Connection, opened_bots: OpenedBots, entry: RunEntry) -> _LinedUp:
     opened_bots.load(connection)
+    require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), "study")
     lineup = open_lineup(entry, opened_bots)
     return _LinedUp(lineup, fitness.registered_fitness(connection, lineup.study))
 
@@ -123,12 +132,12 @@ def _text(connection: Connection, new: NewRun) -> str:
     return text
 
 
-def _store(connection: Connection, slug: str, text: str, at: datetime) -> RunEntry:
-    """Open the run. Raises RunExists: somebody was faster."""
-    if runs.has_run(connection, slug):
-        raise RunExists(f"there is a run named `{slug}` already")
-    items = items_of(parse_study(text), connection)
-    return runs.open_run(connection, text, slug, at, items)
+def _store(connection: Connection, new: NewRun, text: str, at: datetime) -> RunEntry:
+    """Open the run. Raises RunExists: somebody was faster; RunNotFound: one that the rules exclude."""
+    if runs.has_run(connection, new.slug):
+        raise RunExists(f"there is a run named `{new.slug}` already")
+    runs.open_run(connection, text, new.slug, at, items_of(parse_study(text), connection))
+    return set_rules(connection, new.slug, new.rules)
 
 
 def _unseen(_bot: str, _done: int, _total: int) -> None:

@@ -20,7 +20,7 @@ REGISTRATION = columns(Registration)
 RUN = columns(Run)
 STUDY = columns(Study)
 RunStatus = Literal["open", "paused", "closed"]
-Cause = Literal["researcher"]  # what has led to a run's status
+Cause = Literal["researcher", "target", "budget"]  # what has led to a run's status
 RunKind = Literal["study", "rehearsal"]
 _SLUG = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 

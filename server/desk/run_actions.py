@@ -8,11 +8,13 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from server.access.auth import Auth
 from server.access.bearer import researchers_only
 from server.bots.opening import NewRun, RunChanges
+from server.db.run_rules import all_rules_of
 from server.db.run_states import RunChange
-from server.db.runs import RunEntry
+from server.db.runs import RunEntry, find_run
 from server.db.store import Store
 from server.desk.responses import RunSummary
 from server.desk.run_view import run_summary
+from server.run_rules import RunRules
 
 RunName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
@@ -29,6 +31,7 @@ class RunToOpen(_Body):
     yaml: Annotated[str, StringConstraints(max_length=60_000)] | None = None
     study: Annotated[str, StringConstraints(max_length=100)] | None = None
     despite_failing_bots: bool = False
+    rules: RunRules = RunRules()
 
     @model_validator(mode="after")
     def _one_study(self) -> "RunToOpen":
@@ -61,6 +64,8 @@ class RunActions:
             prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(researchers_only(auth))]
         )
         self.router.add_api_route("", self.open_run, methods=["POST"], status_code=201)
+        self.router.add_api_route("/{run}/rules", self.show_rules, methods=["GET"])
+        self.router.add_api_route("/{run}/rules", self.set_rules, methods=["PUT"])
         self.router.add_api_route("/{run}/pause", self.pause_run, methods=["POST"])
         self.router.add_api_route("/{run}/resume", self.resume_run, methods=["POST"])
         self.router.add_api_route("/{run}/close", self.close_run, methods=["POST"])
@@ -68,8 +73,16 @@ class RunActions:
 
     async def open_run(self, body: RunToOpen) -> RunSummary:
         """Open a run. The study's own bots are asked a few conversations first, so this can take a while."""
-        new = NewRun(body.run, body.study, body.yaml, body.despite_failing_bots)
+        new = NewRun(body.run, body.study, body.yaml, body.rules, body.despite_failing_bots)
         return await self._summary(await self._changes.open(new))
+
+    async def show_rules(self, run: str) -> RunRules:
+        """What a run is to gather, what it may cost, when and whom it takes."""
+        return await self._store.read(lambda c: all_rules_of(c, find_run(c, run).id))
+
+    async def set_rules(self, run: str, body: RunRules) -> RunSummary:
+        """Have a run go by these rules from now on, in the place of those that it had."""
+        return await self._summary(await self._changes.set_rules(run, body))
 
     async def pause_run(self, run: str, body: Why | None = None) -> RunSummary:
         """Let nobody new in until the run is resumed; those who are under way can finish."""

@@ -18,7 +18,7 @@ from server.clock import utc_now
 from server.db.runs import find_run
 from server.db.store import Store
 from server.errors import LinkAltered, LinkUnsigned, RunClosed, RunNotReady, TokenExpired, TokenInvalid
-from server.live.admission import require_admitted, require_open
+from server.live.admission import require_open
 from server.live.enrolment import (
     Enrolment,
     find_enrolment,
@@ -133,7 +133,7 @@ class JoinApi:
             await self._auth.require_researcher(authorization)
         entry = await self._store.read(lambda connection: find_run(connection, body.run))
         if entry.id not in self._runs:
-            require_open(entry.status)
+            require_open(entry.status, entry.cause)
             raise RunNotReady("this study is about to open")
         if entry.kind == "rehearsal" and not body.simulated:
             raise RunClosed("this is a rehearsal, which takes simulated workers only")
@@ -182,7 +182,7 @@ class JoinApi:
         Raises:
             TokenExpired: the token by which they are known was made here, but too long ago.
             LinkUnsigned: only signed links are taken, and theirs is not.
-            RunPaused, RunClosed, RunFull, TookPart: there is no place for them.
+            NotAvailable: there is no place for them; as `require_place`.
         """
         run, is_named = visit.run, visit.body.worker is not None
         held = find_enrolment(connection, run, visit.old_assignment) if visit.old_assignment else None
@@ -193,6 +193,5 @@ class JoinApi:
         if self._signed_links and not (ticket.is_signed or is_proven):
             raise LinkUnsigned("this study takes personal links only")
         if own is None:
-            require_admitted(connection, run, ticket.arrival)
-            require_place(connection, run, simulated=ticket.simulated, at=utc_now())
+            require_place(connection, run, ticket.arrival, simulated=ticket.simulated, at=utc_now())
         return own

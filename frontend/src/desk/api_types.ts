@@ -21,6 +21,7 @@ export interface Answers {
   "/api/desk/bots/{name}/check": CheckView;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
+  "/api/desk/runs/{run}/rules": RunRules;
 }
 /**
  * Everything about one assignment.
@@ -332,7 +333,7 @@ export interface RunList {
  */
 export interface RunSummary {
   assignments: AssignmentCounts;
-  cause: "researcher";
+  cause: "researcher" | "target" | "budget";
   conversations_rated: number;
   created_at: string;
   reason: string;
@@ -358,7 +359,7 @@ export interface AssignmentCounts {
  */
 export interface RunDetail {
   assignments: AssignmentCounts;
-  cause: "researcher";
+  cause: "researcher" | "target" | "budget";
   conversations_rated: number;
   created_at: string;
   reason: string;
@@ -404,4 +405,73 @@ export interface AssignmentRow {
   started_at: string | null;
   status: "active" | ("completed" | "returned" | "expired");
   worker: string;
+}
+/**
+ * All rules of a run, which are about people. Those that are left out limit nothing.
+ *
+ * `most_at_once`: how many workers may be under way at the same time. `excluded_runs`: whoever had an
+ * assignment in one of these runs may not come; nor may `excluded_workers`, by the ids of their links.
+ */
+export interface RunRules {
+  budget?: Budget | null;
+  /**
+   * @maxItems 1000
+   */
+  excluded_runs?: string[];
+  /**
+   * @maxItems 100000
+   */
+  excluded_workers?: string[];
+  most_at_once?: number | null;
+  opening_hours?: OpeningHours | null;
+  target?: Target | null;
+}
+/**
+ * What a run may cost. An assignment that is completed costs `pay` and `fee_share` of it besides.
+ *
+ * Places are given out only as far as `total` pays for all that are completed and under way.
+ */
+export interface Budget {
+  currency?: string;
+  fee_share?: number | string;
+  pay: number | string;
+  total: number | string;
+}
+/**
+ * All the hours in which a run takes newcomers, on the clocks of `time_zone`.
+ */
+export interface OpeningHours {
+  /**
+   * @minItems 1
+   * @maxItems 50
+   */
+  hours: Hours[];
+  time_zone: string;
+}
+/**
+ * From `opens` until just before `closes`, on each of `days`.
+ *
+ * Where `closes` is not after `opens` it is on the following day: 00:00 to 00:00 is the whole day.
+ */
+export interface Hours {
+  closes: string;
+  /**
+   * @minItems 1
+   * @maxItems 7
+   */
+  days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+  opens: string;
+}
+/**
+ * When a run has enough: one of the three.
+ *
+ * `assignments`: as many are completed. `conversations_per_system`: completed assignments have as many rated
+ * conversations with every system. `widest_interval`: no interval of a score, in standard deviations of a
+ * worker's ratings, is as wide any more; the intervals are a confidence sequence, so that looking at them
+ * while data come in does no harm.
+ */
+export interface Target {
+  assignments?: number | null;
+  conversations_per_system?: number | null;
+  widest_interval?: number | null;
 }

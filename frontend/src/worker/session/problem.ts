@@ -28,6 +28,21 @@ const KNOWN: Record<string, Problem> = {
     text: "Nobody new can start at the moment. Please come back later: the same link will lead you here.",
     remedy: "retry",
   },
+  run_complete: {
+    title: "This study has enough answers",
+    text: "Enough people have taken part, so it takes nobody new. Thank you for wanting to help.",
+    remedy: null,
+  },
+  run_out_of_hours: {
+    title: "This study is closed at this hour",
+    text: "It takes new participants at other hours. Please come back then: the same link will lead you here.",
+    remedy: "retry",
+  },
+  not_invited: {
+    title: "This study is not open to you",
+    text: "It looks for other participants this time. If you think that this is a mistake, please ask whoever sent you the link.",
+    remedy: null,
+  },
   took_part: {
     title: "You took part before",
     text: "You were in an earlier round of this study, and this one needs people who were not. Thank you for having helped.",
@@ -40,7 +55,7 @@ const KNOWN: Record<string, Problem> = {
   },
   run_full: {
     title: "Every place is taken",
-    text: "Somebody else has just taken the last one. A place may become free again, so it can be worth a second look in a while.",
+    text: "As many people take part at the moment as there are places for. One may become free again, so it can be worth a second look in a while.",
     remedy: "retry",
   },
   link_unsigned: {
@@ -85,6 +100,9 @@ const KNOWN: Record<string, Problem> = {
 /** The page for an error that the server named. Its own words are used where there are none of ours. */
 export function problemOf(code: string, message?: string, hint?: string): Problem {
   const known = KNOWN[code];
+  if (code === "run_out_of_hours" && known && message) {
+    return { ...known, text: `${sentence(message)} The same link will lead you here.` };
+  }
   if (known) {
     return known;
   }
@@ -106,8 +124,11 @@ const REFUSED_ENTRY = new Set([
   "run_full",
   "run_not_ready",
   "run_paused",
+  "run_out_of_hours",
+  "run_complete",
   "run_closed",
   "took_part",
+  "not_invited",
   "link_unsigned",
 ]);
 
