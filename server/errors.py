@@ -5,18 +5,21 @@
     │   ├── MalformedJson, UnknownMessage, InvalidField, MessageTooLong
     ├── RefusedMessage      readable, but not now
     │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed,
-    │   │   EditMissing, EditSenseless
+    │   │   EditMissing, EditSenseless, AnswersUnfit
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
-    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope,
+    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
     │   │   LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
-    │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked
+    │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
+    │   │   JobNotFound
     ├── RunRefused          a run cannot be changed like this
     │   ├── RunExists, WrongRunStatus, RunHasEnough
     ├── RulesInvalid        the rules of a run have mistakes
     ├── TokenExists         a name is taken
+    ├── JobUnderWay         the same is being done already
+    ├── RehearsalRefused    this study cannot be rehearsed like this
     ├── BotRefused          a registered bot cannot be changed like this
     │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
     │   │   LastReplica, DialsIn
@@ -185,6 +188,13 @@ class EditSenseless(RefusedMessage):
     hint = "Change what is wrong in the text, and leave the rest as it is."
 
 
+class AnswersUnfit(RefusedMessage):
+    """A question of a questionnaire is without an answer, or with something that is none."""
+
+    code = "answers_unfit"
+    hint = "Answer every question that is required, each in its own form."
+
+
 class OutdatedPage(CandorError):
     """A page speaks another version of the wire than the server.
 
@@ -248,6 +258,14 @@ class OutOfScope(NotAuthorised):
     code = "out_of_scope"
     status = 403
     hint = "Use a researcher's token (`candor token new --name NAME`)."
+
+
+class NotAllowed(NotAuthorised):
+    """The caller is known, and their role does not reach so far."""
+
+    code = "not_allowed"
+    status = 403
+    hint = "Ask an owner of this installation for that role."
 
 
 class LinkUnsigned(NotAuthorised):
@@ -373,6 +391,28 @@ class NotChecked(NotAvailable):
 
     code = "not_checked"
     hint = "Start a check: POST to the same address."
+
+
+class JobNotFound(NotAvailable):
+    """There is no job of that id, or its result was removed."""
+
+    code = "job_not_found"
+    hint = "List the reports or the rehearsals of the run again; old ones are removed."
+
+
+class JobUnderWay(CandorError):
+    """One job of a kind and a subject is done at a time."""
+
+    code = "job_under_way"
+    status = 409
+    hint = "Wait until it is done, or cancel it."
+
+
+class RehearsalRefused(CandorError):
+    """The study cannot be rehearsed like this."""
+
+    code = "rehearsal_refused"
+    status = 422
 
 
 class RunRefused(CandorError):

@@ -75,23 +75,34 @@ export const PROTOCOL_VERSION = ${schema.$defs.Snapshot.properties.protocol.defa
 `;
 }
 
-/** What the researcher's interface answers to a GET, by path. */
-async function apiTypes(openapi, file) {
+/** What the researcher's interface answers to a GET at each path, as `type`; of all others nothing. */
+function answersOf(openapi, type, description) {
   const answers = Object.entries(openapi.paths)
-    .filter(([path, { get }]) => path.startsWith("/api/desk/") && get)
-    .map(([path, { get }]) => [path, get.responses["200"].content["application/json"].schema]);
-  const text = JSON.stringify({
-    description: "What the researcher's interface answers to a GET, by path.",
+    .filter(([path, { get }]) => path.startsWith("/api/desk/") && get?.responses["200"]?.content?.[type])
+    .map(([path, { get }]) => [path, get.responses["200"].content[type].schema]);
+  return {
+    description,
     type: "object",
     properties: Object.fromEntries(answers),
     required: answers.map(([path]) => path),
-    $defs: openapi.components.schemas,
+    additionalProperties: false,
+  };
+}
+
+/** What the researcher's interface answers to a GET, by path, and the data of the events that it pushes. */
+async function apiTypes(openapi, file) {
+  const text = JSON.stringify({
+    description: "The researcher's interface.",
+    type: "object",
+    properties: { answers: { $ref: "#/$defs/Answers" }, pushed: { $ref: "#/$defs/Pushed" } },
+    required: ["answers", "pushed"],
+    $defs: {
+      ...openapi.components.schemas,
+      Answers: answersOf(openapi, "application/json", "What is answered to a GET, by path."),
+      Pushed: answersOf(openapi, "text/event-stream", "The data of each event that is pushed, by path."),
+    },
   });
-  return compiled(
-    canonical(JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/"))),
-    "Answers",
-    file,
-  );
+  return compiled(canonical(JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/"))), "Api", file);
 }
 
 const MADE = [

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
 
 from sqlalchemy import Connection
 
@@ -14,6 +13,7 @@ from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
 from server.db import run_states, runs
+from server.db.audit import Doer, record
 from server.db.run_rules import set_rules
 from server.db.run_states import RunChange
 from server.db.runs import RunEntry
@@ -23,8 +23,6 @@ from server.items.pool import items_of
 from server.news import News
 from server.run_rules import RunRules
 from server.study import parse_study
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class RunChanges:
         self._news = news
         self._refuse_private = refuse_private
 
-    async def open(self, new: NewRun) -> RunEntry:
+    async def open(self, new: NewRun, actor: Doer) -> RunEntry:
         """Open a run, once the bots of its study are known to be fit; return it.
 
         Bots of the study's own are asked a few conversations, which takes as long as they do. A run that is
@@ -75,25 +73,39 @@ class RunChanges:
                 fitness.require_fit([*read.registered, *own])
         finally:
             await opened_bots.close()
-        return await self._changed(lambda connection: _store(connection, new, text, utc_now()))
+        return await self._changed(
+            actor, "run.open", lambda connection: _store(connection, new, text, utc_now())
+        )
 
-    async def change(self, slug: str, change: RunChange, reason: str) -> RunEntry:
+    async def change(self, slug: str, change: RunChange, reason: str, actor: Doer) -> RunEntry:
         """Pause, resume or close a run. Raises RunNotFound, RunRefused."""
-        return await self._changed(lambda c: run_states.change_run(c, slug, change, reason))
+        return await self._changed(
+            actor, f"run.{change}", lambda c: run_states.change_run(c, slug, change, reason), reason
+        )
 
-    async def set_rules(self, slug: str, rules: RunRules) -> RunEntry:
+    async def set_rules(self, slug: str, rules: RunRules, actor: Doer) -> RunEntry:
         """Have a run go by other rules. Raises RunNotFound: it, or one that they exclude, is not there."""
-        return await self._changed(lambda c: set_rules(c, slug, rules))
+        return await self._changed(actor, "run.rules", lambda c: set_rules(c, slug, rules), _outline(rules))
 
-    async def replicate(self, slug: str, name: str | None, *, same_workers: bool) -> RunEntry:
+    async def replicate(self, slug: str, name: str | None, actor: Doer, *, same_workers: bool) -> RunEntry:
         """Open a run of another run's study. Raises RunNotFound, RunExists, StudyInvalid."""
         at = utc_now()
         return await self._changed(
-            lambda c: run_states.replicate_run(c, slug, at, name, same_workers=same_workers)
+            actor,
+            "run.open",
+            lambda c: run_states.replicate_run(c, slug, at, name, same_workers=same_workers),
+            f"a replication of {slug}",
         )
 
-    async def _changed(self, change: Callable[[Connection], T]) -> T:
-        changed = await self._store.submit(change)
+    async def _changed(
+        self, actor: Doer, action: str, change: Callable[[Connection], RunEntry], detail: str = ""
+    ) -> RunEntry:
+        def logged(connection: Connection) -> RunEntry:
+            entry = change(connection)
+            record(connection, actor, action, entry.slug, detail)
+            return entry
+
+        changed = await self._store.submit(logged)
         self._news.publish("runs", {})
         return changed
 
@@ -138,6 +150,12 @@ def _store(connection: Connection, new: NewRun, text: str, at: datetime) -> RunE
         raise RunExists(f"there is a run named `{new.slug}` already")
     runs.open_run(connection, text, new.slug, at, items_of(parse_study(text), connection))
     return set_rules(connection, new.slug, new.rules)
+
+
+def _outline(rules: RunRules) -> str:
+    """Return rules for the log: who may not come by a number only, as these are ids of workers."""
+    given = rules.model_dump_json(exclude_defaults=True, exclude={"excluded_workers"})
+    return f"{given}, {len(rules.excluded_workers)} workers excluded"
 
 
 def _unseen(_bot: str, _done: int, _total: int) -> None:

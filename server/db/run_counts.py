@@ -6,11 +6,11 @@ conversation counts once its assignment is completed, as reports do; of items on
 `differences` counts anew.
 """
 
-import json
 from collections.abc import Mapping
 
 from sqlalchemy import Connection, text
 
+from server.db.analyses import find_analysis
 from server.db.bulk import Bulk, Kind
 from server.run_rules import Counts, RunRules, Standing, Target
 from server.study import Study
@@ -62,7 +62,6 @@ _RATED_OF_SYSTEMS = text("""
     LEFT JOIN rated_count
            ON rated_count.run_id = run.id AND rated_count.system_id = system.id AND NOT rated_count.simulated
     WHERE run.id = :run""")
-_ANALYSIS = text("SELECT content FROM analysis WHERE run_id = :run")
 
 _ASSIGNMENTS_ANEW = """
     SELECT run_id, simulated, status, count(*) FROM assignment GROUP BY run_id, simulated, status"""
@@ -134,6 +133,5 @@ def _met(study: Study, systems: Mapping[str, int]) -> dict[str, float]:
 
 
 def _widest(connection: Connection, run_id: int) -> float | None:
-    content = connection.execute(_ANALYSIS, {"run": run_id}).scalar_one_or_none()
-    found = None if content is None else json.loads(content).get("widest")
-    return None if found is None else float(found)
+    analysis = find_analysis(connection, run_id) or {}
+    return analysis.get("widest")

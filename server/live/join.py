@@ -33,7 +33,7 @@ from server.session.protocol import MAX_TOKEN
 class JoinRequest(BaseModel):
     """Somebody wants to take part. `token` is what an earlier join on this page returned.
 
-    `signature` is that of a personal link (`candor links`). `simulated` and `reply_pace` (0 to 1) need the
+    `signature` is that of a personal link (`candor links`). `simulated` and `reply_pace` (0 to 1) need a
     researcher's token in the `Authorization` header.
     """
 
@@ -130,7 +130,8 @@ class JoinApi:
         what = "attempts to take part from this address"
         await self._limits.count_address(self._per_address, what, request)
         if body.simulated or body.reply_pace != 1.0:
-            await self._auth.require_researcher(authorization)
+            actor = await self._auth.caller(authorization)
+            actor.require("simulate", await self._auth.directory.study_of({"run": body.run}))
         entry = await self._store.read(lambda connection: find_run(connection, body.run))
         if entry.id not in self._runs:
             require_open(entry.status, entry.cause)

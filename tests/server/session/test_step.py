@@ -27,8 +27,9 @@ TAKES = {
     Phase.EXPIRED: [],
     Phase.RETURNED: [],
 }
-# In a chat there is no tutorial: test_step_items has it.
-PHASES = [phase for phase in Phase if phase is not Phase.TUTORIAL]
+# What only some studies have: test_step_items has the tutorial, test_step_questions what is asked.
+ELSEWHERE = {Phase.TUTORIAL, Phase.QUESTIONS_BEFORE, Phase.QUESTIONS_AFTER}
+PHASES = [phase for phase in Phase if phase not in ELSEWHERE]
 PAIRS = [(phase, type_) for phase in PHASES for type_ in SAMPLES]
 
 
@@ -154,7 +155,7 @@ def test_a_refused_message_is_not_remembered() -> None:
 # ---- taking up again -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("phase", [p for p in Phase if p not in {Phase.CHAT, Phase.TUTORIAL}])
+@pytest.mark.parametrize("phase", [p for p in PHASES if p is not Phase.CHAT])
 def test_outside_a_chat_nothing_is_taken_up(phase: Phase) -> None:
     assert resume(Walk().to(phase).state, AT) == ()
 

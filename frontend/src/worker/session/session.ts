@@ -1,5 +1,5 @@
+import { backoff } from "../../shared/backoff";
 import { inLocalStorage, inSessionStorage, PrefixedStorage } from "../../shared/storage";
-import { backoff } from "./backoff";
 import { newId } from "./ids";
 import { type JoinResponse, type JoinResult, join } from "./join";
 import { type MessageWithoutId, Outbox, type WorkerMessage } from "./outbox";
@@ -188,6 +188,7 @@ export class Session {
       this.#drafts.clear();
     } else if (
       message.type === "feedback_due" ||
+      message.type === "questionnaire_due" ||
       ((message.type === "topic_due" || message.type === "item_due") && message.conversation !== now)
     ) {
       this.#drafts.clear(`${now}:`);

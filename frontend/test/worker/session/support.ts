@@ -52,8 +52,9 @@ export const study: Snapshot["study"] = {
   minimum_inputs: 10,
   topic_mode: "free",
   rates_all: true,
-  criteria: [{ label: "fun", statement: "It was fun." }],
+  criteria: [{ label: "fun", statement: "It was fun.", scale: null }],
   post_edit: null,
+  questionnaires: { before: [], conversation: [], after: [] },
 };
 
 export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
