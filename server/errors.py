@@ -160,6 +160,13 @@ class IncompleteRating(RefusedMessage):
     hint = "Rate every statement once, with a whole number from 0 to 100."
 
 
+class ConsentMissing(RefusedMessage):
+    """The study has a consent, and the worker has not ticked all that must be ticked."""
+
+    code = "consent_missing"
+    hint = "Name the consent's version, and tick every box that is required."
+
+
 class TopicMissing(RefusedMessage):
     """The study lets the worker choose the topic, and none was given."""
 
@@ -354,6 +361,14 @@ class NotInvited(NotAvailable):
     code = "not_invited"
     status = 403
     hint = "If you think that this is a mistake, ask whoever sent you the link."
+
+
+class AlreadyTookPart(NotAvailable):
+    """The browser has an assignment in this run already, under another worker's name."""
+
+    code = "already_took_part"
+    status = 409
+    hint = "Go on with the link that you had first. Several people at one browser need personal links."
 
 
 class TookPart(NotAvailable):
