@@ -34,10 +34,15 @@ from server.db.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
 from server.desk.run_actions import RunActions
+from server.desk.studies import StudiesApi
 from server.desk.watch import Outlook, Watch
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.jobs.analyses import RunningAnalyses
+from server.jobs.api import JobsApi
+from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
+from server.jobs.rehearsals import Crowd, Rehearsals
+from server.jobs.reports import Reports
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
 from server.live.run_ends import RunEnds
@@ -97,8 +102,8 @@ def create_app(
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
     changes = StoredChanges(store, served, bots, opened_bots, news)
     ends = RunEnds(store, served, news)
-    job_limits = Limits(settings.job_megabytes, settings.job_minutes * 60)
-    analyses = RunningAnalyses(store, settings.resolved_database_url, job_limits)
+    analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
+    jobs = BackgroundJobs(store)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -113,8 +118,7 @@ def create_app(
             analyses.start()
         lifecycle.begin_serving()
         yield
-        await analyses.close()
-        await ends.close()
+        await asyncio.gather(analyses.close(), jobs.close(), ends.close())
         await changes.close()
         await news.close()
         await limits.close()
@@ -157,8 +161,10 @@ def create_app(
     for router in (
         join_api.router,
         worker_socket.router,
+        StudiesApi(store=store, auth=auth).router,
         metrics.router,
         *_desk(outlook, news, lifecycle, settings, pages),
+        _jobs_api(store, auth, jobs, served, news, settings).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
         HostSocket(auth=auth, bots=bots).router,
         ApiDocs(auth, app.openapi).router,
@@ -188,6 +194,25 @@ def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -
     app.middleware("http")(_with_headers)
     app.add_middleware(RequestIds)
     return app
+
+
+def _job_limits(settings: Settings) -> Limits:
+    return Limits(settings.job_megabytes, settings.job_minutes * 60)
+
+
+def _jobs_api(
+    store: Store, auth: Auth, jobs: BackgroundJobs, served: OpenRuns, news: News, settings: Settings
+) -> JobsApi:
+    """Return what a researcher has done in the background."""
+    database, limits = settings.resolved_database_url, _job_limits(settings)
+    crowd = Crowd(settings.own_url, auth.researcher_token)
+    return JobsApi(
+        store=store,
+        auth=auth,
+        jobs=jobs,
+        reports=Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports),
+        rehearsals=Rehearsals(store, jobs, served, news, database, crowd, limits),
+    )
 
 
 def _desk(
@@ -221,10 +246,12 @@ def api_schema() -> dict[str, Any]:
 async def _with_headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
     response = await call_next(request)
     response.headers.update(_HEADERS)
-    # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk.
-    ancestors = "*" if request.url.path.startswith("/w/") else "'none'"
+    # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk, which
+    # itself shows the preview of a study.
+    path = request.url.path
+    ancestors = "*" if path.startswith("/w/") else "'self'" if path == "/preview" else "'none'"
     policy = f"default-src 'self'; img-src 'self' data:; frame-ancestors {ancestors}"
-    response.headers["Content-Security-Policy"] = policy
+    response.headers.setdefault("Content-Security-Policy", policy)  # a report has a stricter one of its own
     return response
 
 

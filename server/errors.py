@@ -13,7 +13,9 @@
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
-    │   │   JobNotFound
+    │   │   JobNotFound, StudyNotFound
+    ├── StudyRefused        a stored study cannot be changed like this
+    │   ├── StudyExists, StudyChanged, StudyOpened, StudyNameDiffers
     ├── RunRefused          a run cannot be changed like this
     │   ├── RunExists, WrongRunStatus, RunHasEnough
     ├── RulesInvalid        the rules of a run have mistakes
@@ -406,6 +408,49 @@ class NotChecked(NotAvailable):
 
     code = "not_checked"
     hint = "Start a check: POST to the same address."
+
+
+class StudyNotFound(NotAvailable):
+    """No study is stored by that name, or it has no such version."""
+
+    code = "study_not_found"
+    hint = "`candor study list` shows every study that is stored."
+
+
+class StudyRefused(CandorError):
+    """What a researcher wants with a stored study cannot be done."""
+
+    code = "study_refused"
+    status = 409
+
+
+class StudyExists(StudyRefused):
+    """A study has that name already."""
+
+    code = "study_exists"
+    hint = "Choose another name."
+
+
+class StudyChanged(StudyRefused):
+    """Somebody else has saved a version meanwhile."""
+
+    code = "study_changed"
+    hint = "Nothing was overwritten. Look at what was changed, put it together with yours, and save again."
+
+
+class StudyOpened(StudyRefused):
+    """A study that was opened cannot be deleted: its runs are of it."""
+
+    code = "study_opened"
+    hint = "Archive it instead: it is out of the way then, and its data stays."
+
+
+class StudyNameDiffers(StudyRefused):
+    """A text that is saved says that it is another study."""
+
+    code = "study_name_differs"
+    status = 422
+    hint = "Write the study's own name, or copy the study to give it another one."
 
 
 class JobNotFound(NotAvailable):

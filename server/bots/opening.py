@@ -18,6 +18,7 @@ from server.db.run_rules import set_rules
 from server.db.run_states import RunChange
 from server.db.runs import RunEntry
 from server.db.store import Store
+from server.db.studies import find_study
 from server.errors import RunExists, StudyInvalid
 from server.items.pool import items_of
 from server.news import News
@@ -58,7 +59,8 @@ class RunChanges:
 
         Raises:
             RunExists: there is a run of this name.
-            StudyInvalid: the study has mistakes, or there is none of this name, or a bot cannot be opened.
+            StudyInvalid: the study has mistakes, or a bot cannot be opened.
+            StudyNotFound: no study of this name is stored.
             BotNotFound: a bot is registered no longer.
             BotsUnfit: bots failed their check.
         """
@@ -126,13 +128,13 @@ def _lined_up(connection: Connection, opened_bots: OpenedBots, entry: RunEntry) 
 
 
 def _text(connection: Connection, new: NewRun) -> str:
-    """Return the text of the study of a new run. Raises RunExists, StudyInvalid."""
+    """Return the text of the study of a new run. Raises RunExists, StudyInvalid, StudyNotFound."""
     if runs.has_run(connection, new.slug):
         raise RunExists(f"there is a run named `{new.slug}` already")
-    text = new.text if new.study is None else runs.newest_study(connection, new.study)
+    text = new.text if new.study is None else find_study(connection, new.study).newest.yaml
     if text is None:
         raise StudyInvalid(
-            f"no study is named `{new.study}`" if new.study else "there is no study to open a run of",
+            "there is no study to open a run of",
             "Give the study's text as `yaml`, or the name of a study that is stored as `study`.",
         )
     content = parse_study(text)

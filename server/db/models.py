@@ -29,6 +29,25 @@ class Study(SQLModel, table=True):
     task: str = Field(default="chat", sa_column_kwargs={"server_default": "chat"})
 
 
+class Draft(SQLModel, table=True):
+    """A study as researchers write it, by its name. `archived_at`: since when it is out of the way."""
+
+    name: str = Field(primary_key=True)
+    archived_at: datetime | None = None
+
+
+class DraftVersion(SQLModel, table=True):
+    """A study as it was saved once. It stays; what was opened as a run has the same hash in `study`."""
+
+    __tablename__ = "draft_version"
+    name: str = Field(foreign_key="draft.name", primary_key=True)
+    number: int = Field(primary_key=True)
+    yaml: str
+    hash: str
+    saved_at: datetime
+    saved_by: str
+
+
 class Criterion(SQLModel, table=True):
     """A statement of a study, in the order in which workers see it."""
 

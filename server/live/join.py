@@ -134,10 +134,15 @@ class JoinApi:
         self.router = APIRouter()
         self.router.add_api_route("/api/join", self.join, methods=["POST"])
         self.router.add_api_route("/w/{run}", self.page, methods=["GET"], include_in_schema=False)
+        self.router.add_api_route("/preview", self.preview_page, methods=["GET"], include_in_schema=False)
 
     async def page(self, run: str) -> FileResponse:
         """The worker's page; it finds out for itself whether the run exists."""
         return FileResponse(self._pages / "worker.html", headers={"Cache-Control": "no-cache"})
+
+    async def preview_page(self) -> FileResponse:
+        """The worker's page without a run: the desk tells it, from around it, what to draw."""
+        return FileResponse(self._pages / "preview.html", headers={"Cache-Control": "no-cache"})
 
     async def join(
         self, body: JoinRequest, request: Request, authorization: Annotated[str | None, Header()] = None

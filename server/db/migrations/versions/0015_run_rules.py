@@ -5,8 +5,8 @@ from alembic import op
 
 from server.db.run_counts import FILL
 
-revision = "0014"
-down_revision = "0013"
+revision = "0015"
+down_revision = "0014"
 branch_labels = None
 depends_on = None
 
