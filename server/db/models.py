@@ -14,6 +14,9 @@ def _index_where(condition: str, name: str, *columns: str, unique: bool = False)
     return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
+CHOICE_SEPARATOR = "\n"  # of the choices of a question
+
+
 class Study(SQLModel, table=True):
     """A study file as it was given."""
 
@@ -26,6 +29,25 @@ class Study(SQLModel, table=True):
     task: str = Field(default="chat", sa_column_kwargs={"server_default": "chat"})
 
 
+class Draft(SQLModel, table=True):
+    """A study as researchers write it, by its name. `archived_at`: since when it is out of the way."""
+
+    name: str = Field(primary_key=True)
+    archived_at: datetime | None = None
+
+
+class DraftVersion(SQLModel, table=True):
+    """A study as it was saved once. It stays; what was opened as a run has the same hash in `study`."""
+
+    __tablename__ = "draft_version"
+    name: str = Field(foreign_key="draft.name", primary_key=True)
+    number: int = Field(primary_key=True)
+    yaml: str
+    hash: str
+    saved_at: datetime
+    saved_by: str
+
+
 class Criterion(SQLModel, table=True):
     """A statement of a study, in the order in which workers see it."""
 
@@ -35,6 +57,22 @@ class Criterion(SQLModel, table=True):
     statement: str
     negative: bool
     counts_for_qc: bool
+
+
+class Question(SQLModel, table=True):
+    """A question of a study's questionnaires, or a criterion that is answered and not rated.
+
+    `part`: `before`, `conversation` or `after`. `choices`: one a line. `points`: of a Likert scale.
+    """
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True)
+    part: str = Field(primary_key=True)
+    label: str = Field(primary_key=True)
+    position: int
+    question: str
+    kind: str
+    choices: str
+    points: int | None
 
 
 class Bot(SQLModel, table=True):
@@ -62,6 +100,7 @@ class Run(SQLModel, table=True):
 
     `kind`: `study`, or `rehearsal` where simulated workers try the study out.
     `cause` and `reason` say why it has its `status`: for programs what has led to it, for people a sentence.
+    `rules`: JSON of its `RunRules`, save who may not come.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -73,6 +112,7 @@ class Run(SQLModel, table=True):
     kind: str = Field(default="study", sa_column_kwargs={"server_default": "study"})
     cause: str = Field(default="researcher", sa_column_kwargs={"server_default": "researcher"})
     reason: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+    rules: str = Field(default="{}", sa_column_kwargs={"server_default": "{}"})
 
 
 class ExcludedRun(SQLModel, table=True):
@@ -81,6 +121,14 @@ class ExcludedRun(SQLModel, table=True):
     __tablename__ = "excluded_run"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     other_id: int = Field(foreign_key="run.id", primary_key=True)
+
+
+class ExcludedWorker(SQLModel, table=True):
+    """A worker, by the id of their link, who may not come to a run."""
+
+    __tablename__ = "excluded_worker"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    external_id: str = Field(primary_key=True)
 
 
 class Worker(SQLModel, table=True):
@@ -96,6 +144,8 @@ class Worker(SQLModel, table=True):
 class Assignment(SQLModel, table=True):
     """One worker's way through a run. `place` is the number of the plan that it has in the balanced design;
     a later assignment may fill the same place once this one has expired or was returned.
+
+    `consent_ticked` has the labels of the boxes that were ticked, with commas between them.
 
     `fence` counts how often a process has taken its session over. Who writes names the number under which it
     took over: a process that has lost the session cannot write to it, whatever it believes.
@@ -127,6 +177,8 @@ class Assignment(SQLModel, table=True):
     active_at: datetime
     agreed_at: datetime | None = None
     agreed_by: str | None = None
+    consent_version: str | None = None
+    consent_ticked: str | None = None
     ended_at: datetime | None = None
     feedback: str | None = None
     feedback_by: str | None = None
@@ -141,6 +193,26 @@ class PlanCount(SQLModel, table=True):
     simulated: bool = Field(primary_key=True)
     system_id: int = Field(foreign_key="system.id", primary_key=True)
     position: int = Field(primary_key=True)
+    number: int
+
+
+class AssignmentCount(SQLModel, table=True):
+    """How many assignments of a run have a status: `run_counts`."""
+
+    __tablename__ = "assignment_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    status: str = Field(primary_key=True)
+    number: int
+
+
+class RatedCount(SQLModel, table=True):
+    """How many rated conversations with a system the completed assignments of a run have: `run_counts`."""
+
+    __tablename__ = "rated_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    system_id: int = Field(foreign_key="system.id", primary_key=True)
     number: int
 
 
@@ -166,6 +238,7 @@ class Conversation(SQLModel, table=True):
     persona: str
     icebreaker: str | None
     status: str
+    scenario: str | None = None
     started_at: datetime | None = None
     ended_at: datetime | None = None
     ended_by: str | None = None
@@ -222,6 +295,31 @@ class TutorialAnswer(SQLModel, table=True):
     is_right: bool
     created_at: datetime
     client_id: str
+
+
+class Questionnaire(SQLModel, table=True):
+    """A worker has handed in what they were asked before, or after, all conversations."""
+
+    assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
+    part: str = Field(primary_key=True)
+    created_at: datetime
+    client_id: str
+
+
+class Answer(SQLModel, table=True):
+    """An answer to a question: a text or a number. Each of several choices is an answer by itself.
+
+    `conversation_id`: which one it is about; null before and after all of them.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    assignment_id: str = Field(foreign_key="assignment.id", index=True)
+    conversation_id: str | None = Field(default=None, foreign_key="conversation.id", index=True)
+    part: str
+    label: str
+    text: str | None
+    number: float | None
+    created_at: datetime
 
 
 class Turn(SQLModel, table=True):
@@ -305,7 +403,10 @@ class Revision(SQLModel, table=True):
 
 
 class Token(SQLModel, table=True):
-    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept."""
+    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept.
+
+    `scope`: a role, or `host`; `study`: the one that the role is for; null: all.
+    """
 
     __table_args__ = (_index_where("revoked_at IS NULL", "one_token_of_a_name", "name", unique=True),)
     id: int | None = Field(default=None, primary_key=True)
@@ -314,6 +415,20 @@ class Token(SQLModel, table=True):
     hash: str = Field(unique=True)
     created_at: datetime
     revoked_at: datetime | None = None
+    study: str | None = None
+
+
+class AuditEntry(SQLModel, table=True):
+    """Something that was done, by whom: `audit`. A trigger refuses to update or delete a row."""
+
+    __tablename__ = "audit_entry"
+    id: int | None = Field(default=None, primary_key=True)
+    at: datetime
+    kind: str
+    actor: str
+    action: str
+    subject: str
+    detail: str
 
 
 class Rehearsal(SQLModel, table=True):

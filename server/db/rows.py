@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from server.db.answer_rows import GIVEN, HANDED_IN, answer_row, handed_in
 from server.db.bulk import Bulk, Kind, Row
 from server.db.models import (
     Assignment,
@@ -21,10 +22,12 @@ from server.db.models import (
     columns,
 )
 from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
+from server.db.run_counts import COUNT_ENDED, COUNT_RATED
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent
 from server.session.records import (
     Agreed,
+    AnswerGiven,
     BotSaid,
     Closed,
     ConversationChange,
@@ -40,6 +43,7 @@ from server.session.records import (
     ItemShown,
     PlannedItem,
     QuestionAnswered,
+    QuestionnaireHandedIn,
     Record,
     TopicMarked,
     WorkerSaid,
@@ -103,7 +107,10 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     assignment = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
     records: list[Record] = [_planned(row) for row in conversations]
     if assignment.agreed_at is not None:
-        records.append(Agreed(assignment.agreed_at, assignment.agreed_by))
+        ticked = tuple(assignment.consent_ticked.split(",")) if assignment.consent_ticked else ()
+        consent = assignment.consent_version
+        records.append(Agreed(assignment.agreed_at, assignment.agreed_by, consent, ticked))
+        records += handed_in(connection, assignment_id)
         records += _answers(connection, assignment_id)
     for row in conversations:
         records += [_mark(mark) for mark in marks.get(row.id, ())]
@@ -134,10 +141,10 @@ def _insertion(table: str, **columns: Kind) -> Bulk:
 
 _PLANNED = Bulk(
     """
-    INSERT INTO conversation (id, assignment_id, position, attempt, seed, persona, icebreaker,
+    INSERT INTO conversation (id, assignment_id, position, attempt, seed, persona, icebreaker, scenario,
                               system_id, status)
     SELECT given.id, given.assignment_id, given.position, given.attempt, given.seed, given.persona,
-           given.icebreaker, system.id, 'planned'
+           given.icebreaker, given.scenario, system.id, 'planned'
     FROM {rows} AS given
     LEFT JOIN assignment ON assignment.id = given.assignment_id
     LEFT JOIN run ON run.id = assignment.run_id
@@ -150,6 +157,7 @@ _PLANNED = Bulk(
     seed=Kind.NUMBER,
     persona=Kind.TEXT,
     icebreaker=Kind.TEXT,
+    scenario=Kind.TEXT,
 )
 _ITEM = Bulk(
     """
@@ -244,9 +252,12 @@ _NOTE = _insertion(
 )
 _AGREED = _change(
     "assignment",
-    "agreed_at = given.at, agreed_by = given.agreed_by",
+    "agreed_at = given.at, agreed_by = given.agreed_by, consent_version = given.consent_version, "
+    "consent_ticked = given.consent_ticked",
     at=Kind.TIME,
     agreed_by=Kind.TEXT,
+    consent_version=Kind.TEXT,
+    consent_ticked=Kind.TEXT,
 )
 _FEEDBACK = _change(
     "assignment",
@@ -270,15 +281,19 @@ _IN_ORDER = (
     COUNT_SKIPPED,
     _RATING,
     _RATED,
+    GIVEN,
     _EDIT,
     _ITEM_SHOWN,
     _NOTE,
     _AGREED,
+    HANDED_IN,
     _ANSWER,
     _FEEDBACK,
     _CLOSED,
     COUNT_LOST,
     FREE_PLACE,
+    COUNT_ENDED,
+    COUNT_RATED,
 )
 
 
@@ -287,10 +302,15 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
         case ConversationPlanned():
             return _planned_rows(assignment_id, record)
         case Agreed():
-            return [(_AGREED, (assignment_id, record.at, record.client_id))]
+            ticked = ",".join(record.ticked) if record.consent is not None else None
+            return [(_AGREED, (assignment_id, record.at, record.client_id, record.consent, ticked))]
         case QuestionAnswered():
             answer = (record.question, record.answer, int(record.is_right), record.at, record.client_id)
             return [(_ANSWER, (assignment_id, *answer))]
+        case QuestionnaireHandedIn():
+            return [(HANDED_IN, (assignment_id, record.part, record.at, record.client_id))]
+        case AnswerGiven():
+            return [(GIVEN, answer_row(assignment_id, record))]
         case FeedbackGiven():
             return [(_FEEDBACK, (assignment_id, record.text, record.client_id))]
         case Closed():
@@ -335,10 +355,13 @@ def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
 
 
 def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:
-    closed = (_CLOSED, (assignment_id, record.status, record.at))
+    closed: list[tuple[Bulk, Row]] = [
+        (_CLOSED, (assignment_id, record.status, record.at)),
+        (COUNT_ENDED, (assignment_id, record.status)),
+    ]
     if record.status == "completed":
-        return [closed]
-    return [closed, (COUNT_LOST, (assignment_id,)), (FREE_PLACE, (assignment_id,))]
+        return [*closed, (COUNT_RATED, (assignment_id,))]
+    return [*closed, (COUNT_LOST, (assignment_id,)), (FREE_PLACE, (assignment_id,))]
 
 
 def _planned_rows(assignment_id: str, record: ConversationPlanned) -> list[tuple[Bulk, Row]]:
@@ -360,6 +383,7 @@ def _planned_row(assignment_id: str, record: ConversationPlanned) -> Row:
         record.seed,
         PERSONA_SEPARATOR.join(record.persona),
         record.icebreaker,
+        record.scenario,
     )
 
 
@@ -404,7 +428,7 @@ def _planned(row: Any) -> ConversationPlanned:
         else PlannedItem(row.item, row.kind, row.twin_of, ItemContent.model_validate_json(row.content))
     )
     return ConversationPlanned(
-        row.id, row.position, row.attempt, row.name, row.seed, persona, row.icebreaker, item
+        row.id, row.position, row.attempt, row.name, row.seed, persona, row.icebreaker, item, row.scenario
     )
 
 

@@ -5,14 +5,18 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
-from server.access.bearer import researchers_only
 from server.bots.opening import NewRun, RunChanges
+from server.clock import utc_now
+from server.db.run_rules import all_rules_of
 from server.db.run_states import RunChange
-from server.db.runs import RunEntry
+from server.db.runs import RunEntry, find_run
 from server.db.store import Store
 from server.desk.responses import RunSummary
 from server.desk.run_view import run_summary
+from server.run_rules import RunRules
+from server.study import parse_study
 
 RunName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
@@ -29,6 +33,7 @@ class RunToOpen(_Body):
     yaml: Annotated[str, StringConstraints(max_length=60_000)] | None = None
     study: Annotated[str, StringConstraints(max_length=100)] | None = None
     despite_failing_bots: bool = False
+    rules: RunRules = RunRules()
 
     @model_validator(mode="after")
     def _one_study(self) -> "RunToOpen":
@@ -58,39 +63,52 @@ class RunActions:
         self._changes = changes
         self._public_url = public_url
         self.router = APIRouter(
-            prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(researchers_only(auth))]
+            prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed(auth, "change_runs"))]
         )
         self.router.add_api_route("", self.open_run, methods=["POST"], status_code=201)
+        self.router.add_api_route("/{run}/rules", self.show_rules, methods=["GET"])
+        self.router.add_api_route("/{run}/rules", self.set_rules, methods=["PUT"])
         self.router.add_api_route("/{run}/pause", self.pause_run, methods=["POST"])
         self.router.add_api_route("/{run}/resume", self.resume_run, methods=["POST"])
         self.router.add_api_route("/{run}/close", self.close_run, methods=["POST"])
         self.router.add_api_route("/{run}/replicate", self.replicate_run, methods=["POST"], status_code=201)
 
-    async def open_run(self, body: RunToOpen) -> RunSummary:
+    async def open_run(self, body: RunToOpen, actor: Caller) -> RunSummary:
         """Open a run. The study's own bots are asked a few conversations first, so this can take a while."""
-        new = NewRun(body.run, body.study, body.yaml, body.despite_failing_bots)
-        return await self._summary(await self._changes.open(new))
+        study = body.study or parse_study(body.yaml or "").name
+        actor.require("change_runs", study)
+        new = NewRun(body.run, body.study, body.yaml, body.rules, body.despite_failing_bots)
+        return await self._summary(await self._changes.open(new, actor))
 
-    async def pause_run(self, run: str, body: Why | None = None) -> RunSummary:
+    async def show_rules(self, run: str) -> RunRules:
+        """What a run is to gather, what it may cost, when and whom it takes."""
+        return await self._store.read(lambda c: all_rules_of(c, find_run(c, run).id))
+
+    async def set_rules(self, run: str, actor: Caller, body: RunRules) -> RunSummary:
+        """Have a run go by these rules from now on, in the place of those that it had."""
+        return await self._summary(await self._changes.set_rules(run, body, actor))
+
+    async def pause_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
         """Let nobody new in until the run is resumed; those who are under way can finish."""
-        return await self._change(run, "pause", body)
+        return await self._change(run, "pause", actor, body)
 
-    async def resume_run(self, run: str, body: Why | None = None) -> RunSummary:
+    async def resume_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
         """Let workers in again."""
-        return await self._change(run, "resume", body)
+        return await self._change(run, "resume", actor, body)
 
-    async def close_run(self, run: str, body: Why | None = None) -> RunSummary:
+    async def close_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
         """End the run: nobody new gets in, those who are under way can finish."""
-        return await self._change(run, "close", body)
+        return await self._change(run, "close", actor, body)
 
-    async def replicate_run(self, run: str, body: Replication | None = None) -> RunSummary:
+    async def replicate_run(self, run: str, actor: Caller, body: Replication | None = None) -> RunSummary:
         """Open a run of the same study, with a seed of its own and, unless it is said, with other workers."""
         wanted = body or Replication()
-        entry = await self._changes.replicate(run, wanted.run, same_workers=wanted.same_workers)
+        entry = await self._changes.replicate(run, wanted.run, actor, same_workers=wanted.same_workers)
         return await self._summary(entry)
 
-    async def _change(self, run: str, change: RunChange, body: Why | None) -> RunSummary:
-        return await self._summary(await self._changes.change(run, change, (body or Why()).reason))
+    async def _change(self, run: str, change: RunChange, actor: Actor, body: Why | None) -> RunSummary:
+        return await self._summary(await self._changes.change(run, change, (body or Why()).reason, actor))
 
     async def _summary(self, entry: RunEntry) -> RunSummary:
-        return await self._store.read(lambda connection: run_summary(connection, entry, self._public_url))
+        now = utc_now()
+        return await self._store.read(lambda c: run_summary(c, entry, self._public_url, now))

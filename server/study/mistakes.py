@@ -32,6 +32,7 @@ _EXPECTED = {
 }
 _PATTERNS = {
     "^[a-z][a-z0-9_]*$": "small letters, digits and _, the first one a letter",
+    "^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$": "a language's tag, such as `de` or `pt-BR`",
     "^[A-Z_][A-Z0-9_]*$": "capital letters, digits and _, as in the name of an environment variable",
 }
 _NUMBERS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximum": "at most {}"}
@@ -79,8 +80,10 @@ def wrong_values(error: ValidationError, document: Document) -> Iterator[tuple[L
 
 def did_you_mean(given: object, names: Iterable[str]) -> str:
     """Return "; did you mean `name`?" for the name that is most like what was given, or nothing."""
-    near = get_close_matches(str(given), list(names), n=1, cutoff=0.6)
-    return f"; did you mean `{near[0]}`?" if near else ""
+    # A builtin bot may be called without its "builtin:".
+    short = {name.rpartition(":")[2]: name for name in names}
+    near = get_close_matches(str(given), [*short.values(), *short], n=1, cutoff=0.6)
+    return f"; did you mean `{short.get(near[0], near[0])}`?" if near else ""
 
 
 def shown(given: object) -> str:

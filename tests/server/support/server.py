@@ -37,12 +37,12 @@ class House:
     def start(self) -> None:
         pages = self.folder / "pages"
         (pages / "assets").mkdir(parents=True, exist_ok=True)
-        for name in ("worker.html", "desk.html"):
+        for name in ("worker.html", "preview.html", "desk.html"):
             (pages / name).write_text(f"<!doctype html><title>{name}</title>")
         limits = dict.fromkeys(
             ("joins_per_address", "attempts_per_address", "connections_per_address"), "10000/minute"
         )
-        at_once = {"drain_seconds": 0.0}
+        at_once = {"drain_seconds": 0.0, "running_analysis": False}
         settings = Settings(data=self.folder, database_url=self.url, **(limits | at_once | self.settings))
         runs = {run.id: run for run in self.runs}
         lifecycle = Lifecycle(settings.drain_seconds)

@@ -55,6 +55,13 @@ describe("snapshot", () => {
     });
   });
 
+  it("tells who has only had a look from who leaves their work", () => {
+    const left = { type: "ended", phase: "returned" } as const;
+    const reading = snapshot({ phase: "instructions", conversation: null });
+    expect(hear(initial(), reading, left).screen).toEqual({ name: "ended", how: "looked" });
+    expect(hear(initial(), snapshot(), left).screen).toEqual({ name: "ended", how: "returned" });
+  });
+
   it("brings back the turns and whether a reply is due", () => {
     const state = hear(initial(), snapshot({ conversation: conversation([line(0, "Hello")], true) }));
     expect(chatOf(state)).toMatchObject({
@@ -221,11 +228,11 @@ describe("the way through an assignment", () => {
     const first = { conversation: 1, attempt: 1 };
     const start = hear(initial(), snapshot({ phase: "instructions", conversation: null }));
     const names = [
-      { type: "topic_due", ...first, conversations: 1, icebreaker: null },
-      { type: "conversation_started", ...first, conversations: 1, topic: "Tea" },
+      { type: "topic_due", ...first, conversations: 1, icebreaker: null, scenario: null },
+      { type: "conversation_started", ...first, conversations: 1, topic: "Tea", scenario: null },
       { type: "rating_due", ...first },
       { type: "feedback_due" },
-      { type: "completed", code: "ABCD", return_to: null },
+      { type: "completed", code: "ABCD", return_to: null, debriefing: null },
     ] as const satisfies ServerMessage[];
     const seen: string[] = [];
     names.reduce<State>((state, message) => {
@@ -244,7 +251,13 @@ describe("the way through an assignment", () => {
     );
     expect(own).toMatchObject({ screen: { name: "rating", ...NOW, cutShort: false }, pending: [] });
     const cut = hear(chatting("Hello"), { type: "rating_due", ...NOW });
-    expect(cut.screen).toEqual({ name: "rating", ...NOW, cutShort: true, item: null });
+    expect(cut.screen).toEqual({
+      name: "rating",
+      ...NOW,
+      cutShort: true,
+      item: null,
+      turns: [line(0, "Hello")],
+    });
   });
 
   it("takes what follows from a message before its acknowledgement, too", () => {
@@ -266,22 +279,29 @@ describe("the way through an assignment", () => {
       ...NEXT_ATTEMPT,
       conversations: 6,
       icebreaker: "I like tea.",
+      scenario: null,
     });
-    expect(replaced.screen).toEqual({ name: "topic", ...NEXT_ATTEMPT, icebreaker: "I like tea." });
+    expect(replaced.screen).toEqual({
+      name: "topic",
+      ...NEXT_ATTEMPT,
+      icebreaker: "I like tea.",
+      scenario: null,
+    });
     const begun = hear(replaced, {
       type: "conversation_started",
 
       ...NEXT_ATTEMPT,
       conversations: 6,
       topic: "Tea",
+      scenario: null,
     });
     expect(begun.screen).toMatchObject({ name: "chat", ...NEXT_ATTEMPT, turns: [] });
     const next = { conversation: 3, attempt: 1 };
     const after = hear(
       begun,
       { type: "rating_due", ...NEXT_ATTEMPT },
-      { type: "topic_due", ...next, conversations: 6, icebreaker: null },
-      { type: "conversation_started", ...next, conversations: 6, topic: "Tea" },
+      { type: "topic_due", ...next, conversations: 6, icebreaker: null, scenario: null },
+      { type: "conversation_started", ...next, conversations: 6, topic: "Tea", scenario: null },
     );
     expect(after.screen).toMatchObject({ name: "chat", ...next });
   });
@@ -326,7 +346,7 @@ describe("items that are read and rated", () => {
       conversations: 20,
       item,
     });
-    expect(state.screen).toEqual({ name: "rating", ...NOW, cutShort: false, item });
+    expect(state.screen).toEqual({ name: "rating", ...NOW, cutShort: false, item, turns: [] });
   });
 
   it("are there again after a refresh", () => {
