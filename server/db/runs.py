@@ -127,8 +127,9 @@ def _study_id(connection: Connection, study: StudyFile, text: str, at: datetime)
         return int(found)
     values = {"name": study.name, "hash": fingerprint, "yaml": text, "created_at": at, "task": study.task}
     study_id = int(connection.execute(insert(Study).values(**values).returning(STUDY.id)).scalar_one())
-    connection.execute(insert(Criterion), _criteria(study_id, study))
-    if study.task == "chat":
+    if study.criteria:
+        connection.execute(insert(Criterion), _criteria(study_id, study))
+    if study.task != "transcripts":
         connection.execute(insert(System), _systems(connection, study_id, study))
     return study_id
 

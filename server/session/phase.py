@@ -10,6 +10,7 @@ class Phase(StrEnum):
     TUTORIAL = "tutorial"
     TOPIC = "topic"
     CHAT = "chat"
+    CHOICE = "choice"
     RATING = "rating"
     FEEDBACK = "feedback"
     DONE = "done"

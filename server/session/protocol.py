@@ -15,11 +15,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
-from server.session.instrument import Opinion, TopicChangeKind, TopicMode
+from server.session.comparison import Preference, Side
+from server.session.instrument import Display, Opinion, TopicChangeKind, TopicMode
 from server.session.item import ItemContent
 from server.session.phase import Phase
 
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 # The code that a connection is closed with when the page speaks another version.
 CLOSE_OUTDATED = 4409
 CLOSE_RESTART = 1012  # the server ends, and the page should connect anew at once
@@ -147,12 +148,22 @@ class EndConversation(_ForConversation):
 class Rate(_ForConversation):
     """One value from 0 to 100 for every criterion of the study, by its label.
 
-    `edit` is the improved text, where the study asks for it and the text was not rated at the top.
+    `edit` is the improved text, where the study asks for it and the text was not rated at the top. `side`:
+    of two conversations beside each other, which one is rated.
     """
 
     type: Literal["rate"]
     ratings: Annotated[dict[str, Score], Field(max_length=50)]
     edit: Edit | None = None
+    side: Side | None = None
+
+
+class Choose(_ForConversation):
+    """Which of two conversations the worker prefers, after line number `turn` of both."""
+
+    type: Literal["choose"]
+    turn: Annotated[int, Field(ge=1, strict=True)]
+    preference: Preference
 
 
 class Answer(_ClientMessage):
@@ -177,7 +188,7 @@ class Leave(_ClientMessage):
 
 
 ClientMessage = Annotated[
-    Hello | Agree | Answer | Topic | Say | TopicChange | EndConversation | Rate | Feedback | Leave,
+    Hello | Agree | Answer | Topic | Say | TopicChange | EndConversation | Choose | Rate | Feedback | Leave,
     Field(discriminator="type"),
 ]
 
@@ -201,30 +212,53 @@ class PostEditCard(_Message):
     top: int
 
 
+class ComparisonCard(_Message):
+    """How two chatbots are compared: after each turn or at the end, whether ties are allowed, what is asked.
+
+    `history`: both know what each has said itself (`own`), or what the worker has chosen (`chosen`).
+    """
+
+    choose: Literal["end", "turn"]
+    history: Literal["own", "chosen"]
+    ties: bool
+    question: str
+
+
 class StudyCard(_Message):
     """What a worker may know of the study.
 
-    `task`: they chat, or rate what others have said or written; `conversations` then counts items.
+    `task`: they chat, rate what others have said or written, or chat with two chatbots side by side;
+    `conversations` then counts items, or pairs. `comparison`: how they compare the two.
     `rates_all`: they rate every conversation that they hold, and not some of them only.
     """
 
     title: str
     payment: str
-    task: Literal["chat", "transcripts"]
+    task: Literal["chat", "transcripts", "side_by_side"]
     conversations: int
     minimum_inputs: int
     topic_mode: TopicMode
     rates_all: bool
     criteria: list[CriterionCard]
     post_edit: PostEditCard | None
+    comparison: ComparisonCard | None = None
+    display: Display = Display()
 
 
 class TurnCard(_Message):
-    """One line of the conversation as it stands on the screen."""
+    """One line of the conversation as it stands on the screen.
+
+    `right`: where two chatbots have answered, the reply on the right; `text` is the one on the left. Where
+    replies appear word by word, the last one has its `pace`, in milliseconds a word, and `shown_for`, the
+    milliseconds since it began to appear.
+    """
 
     turn: int
     author: Literal["worker", "bot"]
     text: str
+    right: str | None = None
+    pace: int | None = None
+    shown_for: int | None = None
 
 
 class ConversationCard(_Message):
@@ -233,7 +267,9 @@ class ConversationCard(_Message):
     `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
     opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
     begun. `inputs` counts the worker's lines. `typing` says that a reply is due. `item` is what the worker
-    reads and rates where there is nothing to chat.
+    reads and rates where there is nothing to chat. `choice_due`: the line after which the worker is to choose
+    between two replies or conversations, None where there is nothing to choose now. `side`: which of two is
+    to be rated.
     """
 
     conversation: int
@@ -244,6 +280,8 @@ class ConversationCard(_Message):
     inputs: int
     typing: bool
     item: ItemContent | None
+    choice_due: int | None = None
+    side: Side | None = None
 
 
 class QuestionCard(_Message):
@@ -327,17 +365,50 @@ class Typing(_OfConversation):
 
 
 class SaidByBot(_OfConversation):
-    """The chatbot's reply: line number `turn` of the conversation, counted from 0."""
+    """The chatbot's reply: line number `turn` of the conversation, counted from 0.
+
+    `pace`: it is to appear word by word, so many milliseconds each; None: at once.
+    """
 
     type: Literal["said"] = "said"
     turn: int
     text: str
+    pace: int | None = None
+
+
+class SaidByBoth(_OfConversation):
+    """The replies of two chatbots, side by side: line number `turn` of the conversation, counted from 0.
+
+    `pace`: of both, as in `said`.
+    """
+
+    type: Literal["said_by_both"] = "said_by_both"
+    turn: int
+    left: str
+    right: str
+    pace: int | None = None
+
+
+class GoesOn(_OfConversation):
+    """The conversation goes on with this one of the two replies that were line number `turn`."""
+
+    type: Literal["goes_on"] = "goes_on"
+    turn: int
+    text: str
+
+
+class ChoiceDue(_OfConversation):
+    """The chat is over: choose between the two conversations, after line number `turn`."""
+
+    type: Literal["choice_due"] = "choice_due"
+    turn: int
 
 
 class RatingDue(_OfConversation):
-    """The chat is over: rate the conversation."""
+    """The chat is over: rate the conversation. `side`: of two, which one."""
 
     type: Literal["rating_due"] = "rating_due"
+    side: Side | None = None
 
 
 class Replaced(_OfConversation):
@@ -395,6 +466,9 @@ ServerMessage = (
     | ConversationStarted
     | Typing
     | SaidByBot
+    | SaidByBoth
+    | GoesOn
+    | ChoiceDue
     | RatingDue
     | Replaced
     | FeedbackDue

@@ -2,12 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from bots import UrlEndpoint
-from server.session.instrument import Criterion, Label, PostEdit, Statement, TopicMode, Tutorial
+from server.session.comparison import Comparison
+from server.session.instrument import Criterion, Display, Label, PostEdit, Statement, TopicMode, Tutorial
 from server.session.plan import QC
 from server.session.reply_time import ReplyTime
 
@@ -107,20 +108,24 @@ COMPOSITIONS: dict[CompositionName, Composition] = {
 }
 
 
+Task = Literal["chat", "transcripts", "side_by_side"]
+
+
 class Study(_Section):
     """A whole study. `listed`: the server's start page announces it while a run of it is open.
 
     `rate_share`: the share of a system's conversations that workers are asked to rate; the others, drawn at
     random, are left unrated. `judgments_per_item`: how many workers rate each item, at least.
 
-    `task`: workers chat and rate (`chat`), or rate what others have said or written (`transcripts`). What is
-    asked, by whom and under which rules is the same for both; CHAT_ONLY and TRANSCRIPTS_ONLY name the rest.
+    `task`: workers chat and rate (`chat`), rate what others have said or written (`transcripts`), or chat
+    with two systems at once and prefer one of them (`side_by_side`). What is asked, by whom and under which
+    rules is the same for all; MEANINGLESS names the rest.
     """
 
     name: Label
     title: Statement
     payment: Statement
-    task: Literal["chat", "transcripts"] = "chat"
+    task: Task = "chat"
     listed: bool = False
     topic_mode: TopicMode = "free"
     systems_per_assignment: Annotated[int, Field(ge=1, le=20)] = 5
@@ -129,13 +134,14 @@ class Study(_Section):
     maximum_inputs: Annotated[int, Field(ge=1, le=1_000)] = 100
     maximum_topic_changes: Annotated[int, Field(ge=0, le=1_000)] = 50
     assignments: Annotated[int, Field(ge=1)] | None = None
-    criteria: Annotated[list[Criterion], Field(min_length=1, max_length=30)]
+    criteria: Annotated[list[Criterion], Field(max_length=30)]
     corpus: Statement = "builtin:smalltalk"
     personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
     bots: dict[Label, UrlEndpoint] = {}
     systems: list[SystemSpec] = []
     qc: QcSpec = QcSpec()
     rate_share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    comparison: Comparison | None = None
     items: ItemsSpec | None = None
     composition: CompositionName | Composition = "questions"
     judgments_per_item: Annotated[int, Field(ge=2, le=50)] = 2
@@ -144,12 +150,23 @@ class Study(_Section):
     tutorial: Tutorial | None = None
     completion_url: str | None = None
     reply_time: ReplyTime = ReplyTime()
+    display: Display = Display()
     timeouts: Timeouts = Timeouts()
     simulate: Simulate | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_comparison(cls, given: Any) -> Any:
+        """Where two are compared, the settings of that have defaults, and nothing has to be rated."""
+        if isinstance(given, dict) and given.get("task") == "side_by_side":
+            return {"criteria": [], "comparison": {}} | given
+        return given
+
     @property
     def conversations(self) -> int:
-        """Conversations in one assignment, or items in one of a transcript study."""
+        """Conversations in one assignment, pairs of them, or items in one of a transcript study."""
+        if self.comparison is not None:
+            return self.comparison.pairs + self.qc_per_assignment
         if self.task == "transcripts":
             return self.per_assignment.items
         return self.systems_per_assignment + self.qc_per_assignment
@@ -178,11 +195,18 @@ class Study(_Section):
         return tuple(bot for bot in bots if bot not in self.bots and REGISTERED.fullmatch(bot))
 
 
-# The settings that mean something for one task only.
-CHAT_ONLY = frozenset({
-    "topic_mode", "systems_per_assignment", "qc_per_assignment", "minimum_inputs", "maximum_inputs",
-    "maximum_topic_changes", "corpus", "personas", "bots", "systems", "qc", "rate_share", "reply_time",
-})  # fmt: skip
-TRANSCRIPTS_ONLY = frozenset({
+# The settings that mean nothing, by the task.
+_OF_RATED_CHAT = frozenset({"topic_mode", "systems_per_assignment", "rate_share"})
+_OF_CHAT = _OF_RATED_CHAT | {
+    "qc_per_assignment", "minimum_inputs", "maximum_inputs", "maximum_topic_changes", "corpus", "personas",
+    "bots", "systems", "qc", "reply_time", "display",
+}  # fmt: skip
+_OF_TRANSCRIPTS = frozenset({
     "items", "composition", "judgments_per_item", "degradation", "post_edit", "tutorial",
 })  # fmt: skip
+_OF_PAIRS = frozenset({"comparison"})
+MEANINGLESS: dict[Task, frozenset[str]] = {
+    "chat": _OF_TRANSCRIPTS | _OF_PAIRS,
+    "transcripts": _OF_CHAT | _OF_PAIRS,
+    "side_by_side": _OF_TRANSCRIPTS | _OF_RATED_CHAT,
+}

@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
-from server.db import rows
+from server.db import pair_counts, rows
 from server.db.engine import migrate, open_engine
 from server.db.models import Assignment, columns
 from server.db.plan_counts import differences
@@ -37,6 +37,7 @@ from server.session.events import (
     ShowReply,
 )
 from server.session.instrument import Opinion, TopicChangeKind
+from server.session.pairs import choice_due
 from server.session.phase import Phase
 from server.session.protocol import MAX_FEEDBACK, MAX_SAY, MAX_TOPIC, client_messages
 from server.session.records import Closed, Record, WorkerSaid
@@ -44,7 +45,7 @@ from server.session.state import State, fold
 from server.session.step import resume, step
 from tests.server.support.database import make_run
 from tests.server.support.items import QUESTIONS, items_text, make_items_run
-from tests.server.support.study import AT, CRITERIA, seconds, study_text
+from tests.server.support.study import AT, CRITERIA, pairs_text, seconds, study_text
 
 # No control characters and no surrogates: the protocol has taken them out before a session sees a text.
 texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=40).filter(
@@ -99,6 +100,12 @@ messages = st.one_of(
         st.integers(1, 3),
         st.integers(1, 3),
     ),
+    st.builds(
+        lambda named, turn, preference: {"type": "choose", **named, "turn": turn, "preference": preference},
+        named,
+        st.sampled_from([1, 1, 3, 5]),
+        st.sampled_from(["left", "tie", "right"]),
+    ),
     st.builds(lambda: {"type": "hello", "token": "t"}),
 )
 # In which order the phases may follow each other within one conversation, and the conversations each other.
@@ -110,8 +117,8 @@ STAGE = {
     Phase.EXPIRED: 3,
     Phase.RETURNED: 3,
 }
-MODES = ("free", "icebreaker", "some unrated", "items")
-WITHIN = {Phase.TOPIC: 0, Phase.CHAT: 1, Phase.RATING: 2}
+MODES = ("free", "icebreaker", "some unrated", "items", "pairs", "pairs by turn", "pairs rated")
+WITHIN = {Phase.TOPIC: 0, Phase.CHAT: 1, Phase.CHOICE: 2, Phase.RATING: 3}
 AUTH = Auth("secret", "token", 60)
 Database = tuple[Engine, dict[str, OpenRun]]
 
@@ -140,7 +147,7 @@ class Replay(RuleBasedStateMachine):
         self.reached = (0, 0, 0, 0)
 
     @initialize(
-        mode=st.sampled_from(["free", "icebreaker", "some unrated", "items"]),
+        mode=st.sampled_from(MODES),
         pace=st.sampled_from([0.0, 1.0]),
     )
     def arrive(self, mode: str, pace: float) -> None:
@@ -152,6 +159,7 @@ class Replay(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         assert differences(self.connection) == []
+        assert pair_counts.differences(self.connection) == []
         self.transaction.rollback()
         self.connection.close()
 
@@ -196,7 +204,7 @@ class Replay(RuleBasedStateMachine):
     def one_step_on(self, data: st.DataObject) -> None:
         current = self.live.current
         named = (
-            {"conversation": current.plan.position, "attempt": current.plan.attempt}
+            {"conversation": current.plan.number, "attempt": current.plan.attempt}
             if current is not None
             else {}
         )
@@ -214,10 +222,19 @@ class Replay(RuleBasedStateMachine):
                 **named,
                 "ratings": dict.fromkeys(self.run.rules.criteria, 50),
                 "edit": "Something else altogether.",
+                "side": current.plan.side if current is not None else None,
+            },
+            Phase.CHOICE: {
+                "type": "choose",
+                **named,
+                "turn": 2 * current.inputs - 1 if current is not None else 0,
+                "preference": data.draw(st.sampled_from(["left", "tie", "right"])),
             },
             Phase.FEEDBACK: {"type": "feedback", "text": "Fine."},
         }
         if self.live.phase is Phase.CHAT and current is not None:
+            both = self.live.pair or (current,)
+            current = next((c for c in both if c.awaits_reply()), current)
             turn = len(current.turns)
             if current.awaits_reply():
                 if data.draw(st.integers(0, 5)) == 0:
@@ -225,7 +242,9 @@ class Replay(RuleBasedStateMachine):
                         BotGaveUp(current.plan.conversation, turn, "out of order", self.now, "error")
                     )
                 return self.take(BotReplied(current.plan.conversation, turn, "Indeed.", 3, self.now))
-            self.now = max(self.now, *(line.show_at for line in current.turns), AT)
+            self.now = max(self.now, *(line.show_at for c in both for line in c.turns), AT)
+            if self.live.pair is not None and choice_due(self.live, self.live.pair) is not None:
+                return self.send({**by_phase[Phase.CHOICE]}, f"on{len(self.sent)}")
             enough = current.inputs >= self.run.study.minimum_inputs
             say = {"type": "say", **named, "turn": turn, "text": "Well."}
             return self.send({"type": "end_conversation", **named} if enough else say, f"on{len(self.sent)}")
@@ -294,7 +313,7 @@ class Replay(RuleBasedStateMachine):
     @invariant()
     def one_conversation_at_a_time(self) -> None:
         statuses = [c.status for c in self.live.conversations]
-        assert sum(status in {"active", "ended"} for status in statuses) <= 1
+        assert sum(status in {"active", "ended"} for status in statuses) <= len(self.live.pair or (1,))
         for conversation in self.live.conversations:
             if conversation.status in {"ended", "rated", "unrated"} and conversation.plan.item is None:
                 assert conversation.inputs >= self.run.study.minimum_inputs
@@ -305,11 +324,13 @@ class Replay(RuleBasedStateMachine):
         current = self.live.current
         expected: tuple[Any, ...] = ()
         if self.live.phase is Phase.CHAT and current is not None and current.turns:
-            index, last = len(current.turns), current.turns[-1]
-            if last.author == "worker":
-                expected = (AskBot(current.plan.conversation, index),)
-            elif last.show_at > self.now:
-                expected = (ShowReply(current.plan.conversation, index - 1, last.show_at),)
+            both = self.live.pair or (current,)
+            waiting = [c for c in both if c.turns[-1].author == "worker"]
+            shown = max(c.turns[-1].show_at for c in both)
+            if waiting:
+                expected = tuple(AskBot(c.plan.conversation, len(c.turns)) for c in waiting)
+            elif shown > self.now:
+                expected = (ShowReply(both[0].plan.conversation, len(current.turns) - 1, shown),)
         assert resume(self.live, self.now) == expected
 
 
@@ -324,6 +345,11 @@ def database() -> Any:
             for mode in ("free", "icebreaker")
         }
         runs["some unrated"] = make_run(url, study_text(rate_share=0.5, **slow), slug="unrated")
+        by_turn = {"choose": "turn", "history": "chosen"}
+        rated = [{"label": label, "statement": f"It was {label}."} for label in CRITERIA]
+        runs["pairs"] = make_run(url, pairs_text(**slow), slug="pairs")
+        runs["pairs by turn"] = make_run(url, pairs_text(by_turn, **slow), slug="by_turn")
+        runs["pairs rated"] = make_run(url, pairs_text(criteria=rated, **slow), slug="rated")
         improved = items_text(tutorial=QUESTIONS, post_edit={"criterion": "clear"})
         runs["items"] = make_items_run(url, improved)
         engine = open_engine(url, begin="BEGIN IMMEDIATE")

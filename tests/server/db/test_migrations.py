@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 22
+    assert len(tables) == 24
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -69,7 +69,7 @@ def _models() -> list[Any]:
 
 
 def test_the_views_are_the_ones_that_are_documented(url: str) -> None:
-    assert names(url, "view") == set(views.V1 | views.V2 | views.V1_ITEMS)
+    assert names(url, "view") == set(views.V1 | views.V2 | views.V1_ITEMS | views.V1_CHOICE)
     assert query(url, "SELECT version FROM v1_version") == [(views.VERSION,)]
 
 
@@ -97,7 +97,7 @@ COLUMNS = {
 
 
 def test_every_view_has_a_promise() -> None:
-    assert set(COLUMNS) == set(views.V1 | views.V2 | views.V1_ITEMS)
+    assert set(COLUMNS) == set(views.V1 | views.V2 | views.V1_ITEMS | views.V1_CHOICE)
 
 
 @pytest.mark.parametrize("view", COLUMNS)
@@ -173,7 +173,7 @@ def test_a_database_whose_path_is_awkward(tmp_path: Path) -> None:
     folder = tmp_path / "100 % new" / "übung"
     url = f"sqlite:///{folder / 'candor.db'}"
     migrate(url)  # makes the folder too
-    assert names(url, "view") == set(views.V1 | views.V2 | views.V1_ITEMS)
+    assert names(url, "view") == set(views.V1 | views.V2 | views.V1_ITEMS | views.V1_CHOICE)
 
 
 @pytest.mark.databases("sqlite")

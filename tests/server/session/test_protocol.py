@@ -66,9 +66,11 @@ MESSAGES: list[dict[str, Any]] = [
             "attempt": 1,
             "ratings": {"fun": 0, "fluent": 100},
             "edit": edit,
+            "side": side,
         }
-        for edit in (None, "A better text.")
+        for edit, side in ((None, None), ("A better text.", None), (None, "right"))
     ),
+    {"type": "choose", "id": "m1", "conversation": 1, "attempt": 1, "turn": 3, "preference": "tie"},
     {"type": "answer", "id": "m1", "question": 1, "answer": 2},
     {"type": "feedback", "id": "m1", "text": ""},
     {"type": "leave", "id": "m1"},
@@ -129,6 +131,8 @@ def test_a_snapshot_follows_the_schema() -> None:
         "rates_all",
         "criteria",
         "post_edit",
+        "comparison",
+        "display",
     }
 
 

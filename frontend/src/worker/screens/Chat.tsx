@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Meter } from "../../design/Steps";
+import { ChooseReply } from "../ChooseReply";
 import { Composer } from "../Composer";
 import { EndDialog } from "../EndDialog";
 import { useSession, useTitle } from "../hooks";
@@ -54,7 +55,7 @@ export function Chat({ chat, study }: Props) {
         </div>
         <div class="chat-next">
           <Button kind={enough ? "primary" : "quiet"} onClick={() => setOpen("end")}>
-            Next chatbot
+            {study.comparison === null ? "Next chatbot" : "Next two chatbots"}
           </Button>
         </div>
         <p class="chat-tip soft small">
@@ -70,6 +71,11 @@ export function Chat({ chat, study }: Props) {
           typing={chat.replyDue}
           topic={topic}
           again={attempt > 1}
+          below={
+            chat.choiceDue !== null && study.comparison ? (
+              <ChooseReply chat={chat} turn={chat.choiceDue} comparison={study.comparison} />
+            ) : undefined
+          }
         />
         <Composer
           conversation={conversation}
@@ -81,7 +87,7 @@ export function Chat({ chat, study }: Props) {
       {open === "topic" && <TopicDialog chat={chat} topic={topic} onClose={close} />}
       {open === "end" && (
         <EndDialog
-          ratesAll={study.rates_all}
+          study={study}
           chat={chat}
           missing={Math.max(0, needed - inputs)}
           last={conversation === study.conversations}

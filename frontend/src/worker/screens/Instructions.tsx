@@ -3,7 +3,7 @@ import { Button } from "../../design/Button";
 import { Heading } from "../Heading";
 import { useSession, useTitle } from "../hooks";
 import { LeaveDialog } from "../LeaveDialog";
-import type { StudyCard } from "../session/protocol";
+import type { ComparisonCard, StudyCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
 import { ReadingInstructions } from "./ReadingInstructions";
 
@@ -50,7 +50,7 @@ export function Instructions({ study }: { study: StudyCard }) {
         <p>
           <strong>Interrupted?</strong> Just open this page again: you go on where you were.
         </p>
-        {study.task === "chat" && (
+        {study.task !== "transcripts" && (
           <p>
             <strong>Stay private.</strong> Please don’t tell a chatbot your name, address or the like.
           </p>
@@ -80,8 +80,17 @@ function ChatInstructions({ study }: { study: StudyCard }) {
         <Heading>Welcome. Here is how it works</Heading>
       </div>
       <p class="lead">
-        You will hold {counted(n, "short conversation")}, each with a different chatbot, and tell us right
-        after {study.rates_all ? "each one" : "some of them"} how it was.
+        {study.comparison === null ? (
+          <>
+            You will hold {counted(n, "short conversation")}, each with a different chatbot, and tell us right
+            after {study.rates_all ? "each one" : "some of them"} how it was.
+          </>
+        ) : (
+          <>
+            You will hold {counted(n, "short conversation")}, each with two chatbots at once. Both answer what
+            you write, side by side, and you tell us which of the two you prefer.
+          </>
+        )}
       </p>
 
       <ol class="way">
@@ -108,10 +117,11 @@ function ChatInstructions({ study }: { study: StudyCard }) {
           </p>
         </li>
         <li>
-          <h2>Say what you think</h2>
+          <h2>{study.comparison === null ? "Say what you think" : "Compare the two"}</h2>
           <p>
-            At the end of {study.rates_all ? "each conversation" : "some conversations"}, rate it on a few
-            sliders. There are no right answers, only your honest ones, and you can’t go back to change them.
+            {study.comparison !== null && <Comparing comparison={study.comparison} />}
+            {study.criteria.length > 0 && <Rated study={study} />}There are no right answers, only your honest
+            ones, and you can’t go back to change them.
           </p>
         </li>
       </ol>
@@ -131,6 +141,26 @@ function ChatInstructions({ study }: { study: StudyCard }) {
           attempts to game the study are rejected.
         </p>
       </section>
+    </>
+  );
+}
+
+function Comparing({ comparison }: { comparison: ComparisonCard }) {
+  return comparison.choose === "turn" ? (
+    <>
+      After each pair of replies, choose the better one
+      {comparison.history === "chosen" && "; the conversation goes on with it"}.{" "}
+    </>
+  ) : (
+    <>At the end of each conversation, choose the chatbot that you prefer. </>
+  );
+}
+
+function Rated({ study }: { study: StudyCard }) {
+  return (
+    <>
+      At the end of {study.rates_all ? "each conversation" : "some conversations"}, rate{" "}
+      {study.comparison === null ? "it" : "each of the two"} on a few sliders.{" "}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Slider } from "../../design/Slider";
+import { NAMES } from "../Both";
 import { Heading } from "../Heading";
 import { useDraft, useSession, useTitle } from "../hooks";
 import { Improve, mustImprove } from "../Improve";
@@ -15,12 +16,14 @@ interface Props {
 
 /** The statements of the study, each with a slider, below what is rated. An untouched one is no answer. */
 export function Rating({ screen, study }: Props) {
-  const { conversation, attempt, cutShort, item } = screen;
+  const { conversation, attempt, cutShort, item, side } = screen;
+  // Each of two chatbots has values of its own.
+  const draft = side === null ? `${conversation}:` : `${conversation}:${side}:`;
   useTitle(`Rate ${item === null ? "conversation" : "number"} ${conversation}`);
   const session = useSession();
   const form = useRef<HTMLFormElement>(null);
-  const [ratings, setRatings] = useDraft<Record<string, number>>(`${conversation}:ratings`, {});
-  const [edit, setEdit] = useDraft(`${conversation}:edit`, item?.text ?? "");
+  const [ratings, setRatings] = useDraft<Record<string, number>>(`${draft}ratings`, {});
+  const [edit, setEdit] = useDraft(`${draft}edit`, item?.text ?? "");
   const [tried, setTried] = useState(false);
   const improving = mustImprove(study.post_edit, item, ratings);
   const unimproved = improving && edit.trim() === item?.text;
@@ -47,6 +50,7 @@ export function Rating({ screen, study }: Props) {
         attempt,
         ratings: Object.fromEntries(asked),
         edit: improving ? edit.trim() : null,
+        side,
       });
     }
   };
@@ -67,9 +71,11 @@ export function Rating({ screen, study }: Props) {
             <p class="kicker">
               Conversation {conversation} of {study.conversations} is over
             </p>
-            <Heading>How was it?</Heading>
+            <Heading>{side === null ? "How was it?" : `How was chatbot ${NAMES[side]}?`}</Heading>
             <p class="soft">
-              Think of the conversation you have just had. Tap or drag on each line to say how far you agree.
+              Think of the conversation you have just had
+              {side === null ? "" : ` with chatbot ${NAMES[side]}, the one on the ${side}`}. Tap or drag on
+              each line to say how far you agree.
             </p>
           </div>
         ) : (

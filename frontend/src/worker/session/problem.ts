@@ -96,6 +96,8 @@ export function isRefusedEntry(code: string): boolean {
 
 const NOTICES: Record<string, string> = {
   reply_pending: "The chatbot is still writing. Please wait for its reply, then send yours.",
+  choice_missing: "Please say first which of the two replies is better.",
+  no_ties: "Please choose one of the two.",
   too_few_inputs: "A few more messages are needed before you can go on.",
   too_many_inputs: "This conversation is as long as it may get. Please end it and rate it.",
   too_many_topic_changes: "The topic has changed as often as it may. Please go on with this one.",

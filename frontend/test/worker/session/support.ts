@@ -54,6 +54,8 @@ export const study: Snapshot["study"] = {
   rates_all: true,
   criteria: [{ label: "fun", statement: "It was fun." }],
   post_edit: null,
+  comparison: null,
+  display: { markdown: false, streaming: false },
 };
 
 export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
@@ -82,11 +84,22 @@ export function conversation(
   name: ConversationName = NOW,
 ): ConversationCard {
   const inputs = turns.filter(({ author }) => author === "worker").length;
-  return { ...name, icebreaker: null, topic: "Trains", turns, inputs, typing, item: null };
+  return {
+    ...name,
+    icebreaker: null,
+    topic: "Trains",
+    turns,
+    inputs,
+    typing,
+    item: null,
+    choice_due: null,
+    side: null,
+  };
 }
 
 export function line(turn: number, text: string): TurnCard {
-  return { turn, author: turn % 2 === 0 ? "worker" : "bot", text };
+  const author = turn % 2 === 0 ? "worker" : "bot";
+  return { turn, author, text, right: null, pace: null, shown_for: null };
 }
 
 export function say(id: string, text: string, turn: number, name: ConversationName = NOW): WorkerMessage {
