@@ -1,13 +1,16 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PAGES := server/pages/worker.html
 PAGE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/.node -prune -o -type f -print)
 TESTS_AT_ONCE ?= $(shell expr 1 + $$(nproc 2>/dev/null || echo 2))# one more than processors: some tests wait
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt
+# Of what pip says, one line a package: an installation takes a minute or more, and should be seen to go on.
+SHOWN := awk '/^Collecting/ { print "  " $$2; fflush() } /^Installing collected/ { print "  Unpacking them ..."; fflush() }'
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -58,7 +61,7 @@ wheel: install $(PAGES) ## build a wheel with the pages and a bill of materials 
 
 install-wheel: ## install the wheel of dist/ into a new environment: make install-wheel VENV=/opt/candor
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) dist/candor-*.whl
+	$(PIP) dist/candor-*.whl | $(SHOWN)
 
 bench: install-models ## how fast things are; results go into the docs
 	$(BIN)/python benchmarks/turns.py --connections 50
@@ -94,20 +97,20 @@ run-lineup: install-models $(PAGES) ## train the paper's line-up (minutes, once)
 $(VENV)/run.stamp: pyproject.toml constraints.txt
 	@echo "Installing Python packages (about a minute, once) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) --editable .
+	@$(PIP) --editable . | $(SHOWN)
 	@touch $@
 
 $(VENV)/dev.stamp: pyproject.toml constraints.txt
 	@echo "Installing Python packages for development (about a minute, once) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) --editable '.[dev]'
+	@$(PIP) --editable '.[dev]' | $(SHOWN)
 	@touch $@ $(VENV)/run.stamp
 
 $(VENV)/models.stamp: pyproject.toml constraints.txt
 	@echo "Installing Python packages for development, and what models need (a few minutes, once) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) --editable '.[dev,hf,parlai]'
-	@$(PIP) --no-deps parlai  # the versions that it asks for are long obsolete, and it runs without them
+	@$(PIP) --editable '.[dev,hf,parlai]' | $(SHOWN)
+	@$(PIP) --quiet --no-deps parlai  # the versions that it asks for are long obsolete, and it runs without them
 	@touch $@ $(VENV)/dev.stamp $(VENV)/run.stamp
 
 frontend/node_modules/.package-lock.json: frontend/package-lock.json

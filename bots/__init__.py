@@ -6,7 +6,7 @@ open the builtin ones. All other names are here for `server`, which imports noth
 needs of bots, and what commands print to.
 """
 
-from bots.builtin.catalogue import UnknownBotError, open_bot, require_openable
+from bots.builtin.catalogue import UnknownBotError, bot_specs, open_bot, require_openable
 from bots.conformance.check import check_bot
 from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict
 from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
@@ -72,6 +72,7 @@ __all__ = [
     "WorkCount",
     "ask",
     "backoff",
+    "bot_specs",
     "check_bot",
     "console",
     "fail",

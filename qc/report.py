@@ -25,7 +25,7 @@ from qc.errors import OptionError
 from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
 from qc.progress import OnStep
 from qc.render import FORMATS, PAGE, show, write, writing_steps
-from qc.run import Run
+from qc.run import REHEARSAL_NOTE, Run
 
 _SECTION_HELP = "\n\n".join(f"[b]{name}[/b]: {what}" for name, what in SECTIONS.items())
 
@@ -119,7 +119,18 @@ def _read(
             on_step("Reading the run")
             run = read_run(first, asked)
             on_step("Reading the second run")
-            return run, read_run(second, replace(asked, run=name, words=False, option="--replicate-run"))
+            other = read_run(second, replace(asked, run=name, words=False, option="--replicate-run"))
+        _require_unmixed(run, other)
+        return run, other
+
+
+def _require_unmixed(run: Run, other: Run) -> None:
+    for one, against in ((run, other), (other, run)):
+        if REHEARSAL_NOTE in one.notes and REHEARSAL_NOTE not in against.notes:
+            raise OptionError(
+                f"{one.name} is a rehearsal and {against.name} is none: what programs rated is not compared "
+                "with other data. Name another run by --replicate."
+            )
 
 
 @contextmanager

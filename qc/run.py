@@ -20,6 +20,9 @@ class LeftOut:
 SIMULATED_NOTE = (
     "SIMULATED WORKERS: all that is analysed here was done by a program. No person rated anything."
 )
+REHEARSAL_NOTE = (
+    "REHEARSAL: this run tried the study out. What its programs rated is no evidence about systems."
+)
 Opinion = Literal["like", "ambivalent", "dislike"]
 Change = Literal["bot change", "user change last", "user change next", "user wants bot change", "no change"]
 OPINIONS: tuple[Opinion, ...] = get_args(Opinion)

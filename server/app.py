@@ -17,14 +17,15 @@ from starlette.exceptions import HTTPException
 
 from bots import BodyLimit
 from server.access.auth import Auth
+from server.access.directory import StoredDirectory
 from server.access.rate_limit import RateLimits
-from server.access.tokens import Grant, find
 from server.bots.api import BotsApi
 from server.bots.background_checks import BackgroundChecks
 from server.bots.host_socket import HostSocket
 from server.bots.lineup import OpenRun
 from server.bots.open_runs import OpenRuns
 from server.bots.opened_bots import OpenedBots
+from server.bots.opening import RunChanges
 from server.bots.registered_bots import RegisteredBots
 from server.bots.stored_changes import StoredChanges
 from server.config import Settings
@@ -32,7 +33,10 @@ from server.db.engine import DatabaseLimits
 from server.db.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
+from server.desk.run_actions import RunActions
 from server.errors import CandorError, ErrorBody, ErrorDetail
+from server.jobs.analyses import RunningAnalyses
+from server.jobs.child import Limits
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
 from server.live.sessions import LiveSessions
@@ -77,7 +81,7 @@ def create_app(
     lifecycle = lifecycle or Lifecycle()
     limits_of_database = DatabaseLimits(settings.database_connections, settings.database_seconds)
     store = Store(settings.resolved_database_url, limits_of_database)
-    auth = replace(auth, granted=_grants_in(store))
+    auth = replace(auth, directory=StoredDirectory(store))
     metrics = Metrics(auth)
     news = open_news(settings.redis_url)
     served = OpenRuns(runs, partial(_prepared, store, metrics))
@@ -88,6 +92,8 @@ def create_app(
     checks = BackgroundChecks(store)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
     changes = StoredChanges(store, served, bots, opened_bots, news)
+    job_limits = Limits(settings.job_megabytes, settings.job_minutes * 60)
+    analyses = RunningAnalyses(store, settings.resolved_database_url, job_limits)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -96,8 +102,11 @@ def create_app(
         opened_bots.start()
         news.start()
         changes.start()
+        if settings.running_analysis:
+            analyses.start()
         lifecycle.begin_serving()
         yield
+        await analyses.close()
         await changes.close()
         await news.close()
         await limits.close()
@@ -156,6 +165,12 @@ def create_app(
         worker_socket.router,
         ResearcherApi(store=store, auth=auth, public_url=url, pages=pages).router,
         metrics.router,
+        RunActions(
+            store=store,
+            auth=auth,
+            changes=RunChanges(store, news, refuse_private=settings.refuse_private_bots),
+            public_url=url,
+        ).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
         HostSocket(auth=auth, bots=bots).router,
         ApiDocs(auth, app.openapi).router,
@@ -178,13 +193,6 @@ def api_schema() -> dict[str, Any]:
     """Return the OpenAPI schema of the researcher's API, as a server with any settings answers it."""
     settings = Settings.model_construct(database_url="sqlite://")  # the environment's do not matter
     return create_app(settings, Auth("", "", 0), {}, OpenedBots(refuse_private=False)).openapi()
-
-
-def _grants_in(store: Store) -> Callable[[str], Awaitable[Grant | None]]:
-    async def granted(digest: str) -> Grant | None:
-        return await store.read(lambda connection: find(connection, digest))
-
-    return granted
 
 
 async def _with_headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:

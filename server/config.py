@@ -64,6 +64,10 @@ class Settings(BaseSettings):
     bot_keys: dict[str, list[str]] = Field(
         {}, description="environment variables that may be a registered bot's key, each with its hosts"
     )
+    running_analysis: bool = Field(True, description="compute scores and the filter anew as ratings come in")
+    job_megabytes: int = Field(4096, ge=256, description="memory of a report, a rehearsal or an analysis")
+    job_minutes: int = Field(30, ge=1, description="time that one of them may take")
+    kept_reports: int = Field(20, ge=1, description="reports kept of a run; older ones are removed")
     token_days: int = Field(7, ge=1, description="days for which a worker's link can be resumed")
 
     @property
@@ -72,6 +76,12 @@ class Settings(BaseSettings):
         if self.database_url is None:
             return f"sqlite:///{self.data.resolve() / 'candor.db'}"
         return re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", self.database_url)
+
+    @property
+    def own_url(self) -> str:
+        """How a process on this machine reaches this server."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)  # noqa: S104
+        return f"http://{host}:{self.port}"
 
     @property
     def resolved_public_url(self) -> str:

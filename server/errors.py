@@ -8,12 +8,16 @@
     │   │   EditMissing, EditSenseless, ChoiceMissing, NoTies
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
-    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope,
+    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
     │   │   LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
-    │   ├── RunNotFound, RunClosed, RunFull, AssignmentNotFound, NotSimulated,
-    │   │   TokenNotFound, BotNotFound, NotChecked
+    │   ├── RunNotFound, RunNotReady, RunPaused, RunClosed, RunFull, TookPart, AssignmentNotFound,
+    │   │   NotSimulated, TokenNotFound, BotNotFound, NotChecked, JobNotFound
+    ├── RunRefused          a run cannot be changed like this
+    │   ├── RunExists, WrongRunStatus
     ├── TokenExists         a name is taken
+    ├── JobUnderWay         the same is being done already
+    ├── RehearsalRefused    this study cannot be rehearsed like this
     ├── BotRefused          a registered bot cannot be changed like this
     │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
     │   │   LastReplica, DialsIn
@@ -261,6 +265,14 @@ class OutOfScope(NotAuthorised):
     hint = "Use a researcher's token (`candor token new --name NAME`)."
 
 
+class NotAllowed(NotAuthorised):
+    """The caller is known, and their role does not reach so far."""
+
+    code = "not_allowed"
+    status = 403
+    hint = "Ask an owner of this installation for that role."
+
+
 class LinkUnsigned(NotAuthorised):
     """The server takes personal links only, and this one is nobody's."""
 
@@ -291,6 +303,24 @@ class RunNotFound(NotAvailable):
     hint = "Check the link: its last part names the run."
 
 
+class RunNotReady(NotAvailable):
+    """The run is open, but this process cannot let anybody in yet: it was opened a moment ago, or waits
+    for a bot."""
+
+    code = "run_not_ready"
+    status = 503
+    retry = True
+    hint = "Try again in a minute."
+
+
+class RunPaused(NotAvailable):
+    """The run takes no new workers for a while."""
+
+    code = "run_paused"
+    status = 409
+    hint = "Come back later: the same link leads here."
+
+
 class RunClosed(NotAvailable):
     """The run takes no more workers."""
 
@@ -305,6 +335,14 @@ class RunFull(NotAvailable):
     code = "run_full"
     status = 409
     hint = "Come back later: a place may become free."
+
+
+class TookPart(NotAvailable):
+    """The worker had an assignment in a run whose workers may not come to this one."""
+
+    code = "took_part"
+    status = 403
+    hint = "Thank you for having helped before; this study needs people who have not."
 
 
 class AssignmentNotFound(NotAvailable):
@@ -334,6 +372,49 @@ class NotChecked(NotAvailable):
 
     code = "not_checked"
     hint = "Start a check: POST to the same address."
+
+
+class JobNotFound(NotAvailable):
+    """There is no job of that id, or its result was removed."""
+
+    code = "job_not_found"
+    hint = "List the reports or the rehearsals of the run again; old ones are removed."
+
+
+class JobUnderWay(CandorError):
+    """One job of a kind and a subject is done at a time."""
+
+    code = "job_under_way"
+    status = 409
+    hint = "Wait until it is done, or cancel it."
+
+
+class RehearsalRefused(CandorError):
+    """The study cannot be rehearsed like this."""
+
+    code = "rehearsal_refused"
+    status = 422
+
+
+class RunRefused(CandorError):
+    """What a researcher wants with a run cannot be done."""
+
+    code = "run_refused"
+    status = 409
+
+
+class RunExists(RunRefused):
+    """A run has that name already."""
+
+    code = "run_exists"
+    hint = "Choose another name for the run."
+
+
+class WrongRunStatus(RunRefused):
+    """The run is in another state than the change begins from."""
+
+    code = "wrong_run_status"
+    hint = "Look at the state of the run first; one that is closed can be resumed."
 
 
 class BotRefused(CandorError):

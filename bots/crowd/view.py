@@ -50,7 +50,7 @@ def draw(snapshot: Message) -> View:
         text=item.get("text"),
         question=question.get("question", 0),
         post_edit=snapshot["study"]["post_edit"],
-        comparison=snapshot["study"]["comparison"],
+        comparison=snapshot["study"].get("comparison"),
         choice_due=conversation.get("choice_due"),
         side=conversation.get("side"),
     )
@@ -93,7 +93,7 @@ def show(view: View, message: Message) -> View:
         case "choice_due":
             return replace(view, phase="choice", typing=False, choice_due=message["turn"])
         case "rating_due":
-            return replace(view, phase="rating", typing=False, choice_due=None, side=message["side"])
+            return replace(view, phase="rating", typing=False, choice_due=None, side=message.get("side"))
         case "feedback_due" | "completed" | "ended":
             phase = {"feedback_due": "feedback", "completed": "done"}
             return replace(view, phase=phase.get(message["type"]) or message["phase"])

@@ -3,7 +3,16 @@
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, StringConstraints, TypeAdapter
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    HttpUrl,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
 
 from bots.core.persona_prompt import DEFAULT_PROMPT
 from bots.endpoints.http import HttpBot
@@ -18,7 +27,11 @@ _URL = TypeAdapter(HttpUrl)
 
 
 def _plain_url(text: str) -> str:
-    url = str(_URL.validate_python(text))
+    try:
+        url = str(_URL.validate_python(text))
+    except ValidationError as error:
+        reason = error.errors(include_url=False)[0]["msg"].removeprefix("Input should be a valid URL, ")
+        raise ValueError(f"expected an address that begins with http:// or https:// ({reason})") from error
     parts = urlsplit(url)
     if parts.username or parts.password:
         raise ValueError("a url carries no user or password; name the environment variable of a key as `key`")

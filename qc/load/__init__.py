@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from qc.errors import OptionError, SourceError
 from qc.load import hits, item_ratings, jsonl, mturk
@@ -17,6 +19,7 @@ from qc.run import Run
 __all__ = [
     "LoadOptions",
     "Source",
+    "assignment_status",
     "holds_run",
     "is_database",
     "load",
@@ -82,6 +85,23 @@ def holds_run(source: Source, run: str) -> bool:
     from qc.load.database.choice import is_run  # noqa: PLC0415  # as in `read_run`
 
     return is_run(source, run)
+
+
+def assignment_status(source: Source, run: Run) -> NDArray[np.str_]:
+    """Return the status of each assignment of `run`, (assignments,), as the database has it.
+
+    Args:
+        source: the database that `run` was read from; still open, so that both are of one moment.
+        run: one of its runs.
+
+    Raises:
+        SourceError: the database cannot be read, or is none.
+    """
+    if isinstance(source, RunFile):
+        raise SourceError(f"{source.path}: a file does not say the status of assignments. Give a database.")
+    from qc.load.database.participation import statuses  # noqa: PLC0415  # as in `read_run`
+
+    return statuses(source, run)
 
 
 def read_run(source: Source, options: LoadOptions) -> Run:

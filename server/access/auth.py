@@ -1,4 +1,4 @@
-"""Who may do what: workers' tokens, researchers' and hosts' tokens, pseudonyms, completion codes.
+"""Who calls: workers' tokens, researchers' and hosts' tokens, pseudonyms, completion codes.
 
 What workers get is derived from one secret, kept beside the database and readable by its owner only;
 with it lies the installation's own researcher's token. Further tokens are rows (see `tokens`).
@@ -9,17 +9,18 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-from server.access.tokens import Grant, Scope, hashed, is_well_formed
+from server.access.roles import ALL_STUDIES, Actor
+from server.access.tokens import Grant, hashed, is_well_formed
 from server.clock import utc_now
-from server.errors import CandorError, OutOfScope, TokenExpired, TokenInvalid, TokenMissing, TokenRevoked
+from server.errors import CandorError, TokenExpired, TokenInvalid, TokenMissing, TokenRevoked
 from server.recruiters.link import Arrival
 
 _FILE = "secrets.json"
@@ -27,9 +28,32 @@ _LONGEST_HEADER = 512
 _SIGNATURE_BYTES = 12  # 96 bits: 16 characters of a link, and nobody guesses them
 
 
-async def nothing_granted(_digest: str) -> Grant | None:
-    """Find no grant: an installation whose own token is the only one."""
-    return None
+class Directory(Protocol):
+    """Looks up what an installation has stored of those who may use it."""
+
+    async def grant(self, digest: str) -> Grant | None:
+        """Return the grant whose token has this SHA-256."""
+        ...
+
+    async def study_of(self, named: Mapping[str, str]) -> str | None:
+        """Return the name of the study that the path of a call is about; None where it names none.
+
+        Args:
+            named: what the path names, by `study`, `run`, `assignment` or anything else.
+        """
+        ...
+
+
+class NobodyKnown:
+    """The directory of an installation whose own token is the only one."""
+
+    async def grant(self, _digest: str) -> Grant | None:
+        """Find no grant."""
+        return None
+
+    async def study_of(self, _named: Mapping[str, str]) -> str | None:
+        """Find no study."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +84,13 @@ class WorkerToken:
 class Auth:
     """Makes and checks the tokens of one installation.
 
-    `granted` finds what the token with a SHA-256 was granted. It is asked at every check: a token that
-    is made or revoked is so at once.
+    `directory` is asked at every check: a token that is made or revoked is so at once.
     """
 
     secret: str
     researcher_token: str
     token_seconds: int
-    granted: Callable[[str], Awaitable[Grant | None]] = nothing_granted
+    directory: Directory = field(default_factory=NobodyKnown)
 
     @property
     def secrets(self) -> tuple[str, str]:
@@ -119,37 +142,35 @@ class Auth:
         """Return whether that is the signature of a worker's link to a run."""
         return hmac.compare_digest(signature.encode(), self.link_signature(run, worker).encode())
 
-    async def require_researcher(self, authorization: str | None) -> None:
-        """Check the `Authorization` header of somebody who wants to use the researcher's API.
+    async def caller(self, authorization: str | None) -> Actor:
+        """Return who calls, by the `Authorization` header.
 
         Raises:
             TokenMissing: there is none, or one that is no `Bearer TOKEN`.
             TokenInvalid: the token is not known here.
             TokenRevoked: it was known here.
-            OutOfScope: it is a host's.
-            StorageFailed: the tokens could not be looked up.
+            StorageFailed: it could not be looked up.
         """
-        if await self._scope(authorization) != "researcher":
-            raise OutOfScope("this token may only be used by bot hosts, to dial in")
-
-    async def require_host(self, authorization: str | None) -> None:
-        """Check the `Authorization` header of a bot host that dials in; a researcher's token is good too.
-
-        Raises:
-            TokenMissing, TokenInvalid, TokenRevoked, StorageFailed: as for a researcher.
-        """
-        await self._scope(authorization)
-
-    async def _scope(self, authorization: str | None) -> Scope:
         token = _bearer(authorization)
         if hmac.compare_digest(token.encode(), self.researcher_token.encode()):
-            return "researcher"
-        grant = await self.granted(hashed(token)) if is_well_formed(token) else None
+            return Actor("installation", "the installation's token", {ALL_STUDIES: "owner"})
+        grant = await self.directory.grant(hashed(token)) if is_well_formed(token) else None
         if grant is None:
             raise TokenInvalid("this token is not known here", "Check that it is whole, and of this server.")
         if grant.revoked_at is not None:
             raise TokenRevoked(f"the token `{grant.name}` was revoked")
-        return grant.scope
+        return Actor("token", grant.name, grant.roles)
+
+    async def require_host(self, authorization: str | None) -> None:
+        """Check the `Authorization` header of a bot host that dials in; who may change bots may do so too.
+
+        Raises:
+            TokenMissing, TokenInvalid, TokenRevoked, StorageFailed: as `caller`.
+            NotAllowed: it is a token of another scope.
+        """
+        actor = await self.caller(authorization)
+        if actor.roles:
+            actor.require("change_bots")
 
     def pseudonym(self, platform: str, external_id: str) -> str:
         """Return the name under which exports show a worker."""

@@ -1,13 +1,10 @@
 """The `Authorization` header as FastAPI takes it: read for `auth`, and described in the API's schema."""
 
-from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Request, Security
 from fastapi.openapi.models import HTTPBearer
 from fastapi.security.base import SecurityBase
-
-from server.access.auth import Auth
 
 
 class BearerToken(SecurityBase):
@@ -26,12 +23,3 @@ class BearerToken(SecurityBase):
 
 
 Authorization = Annotated[str | None, Security(BearerToken())]
-
-
-def researchers_only(auth: Auth) -> Callable[[str | None], Coroutine[Any, Any, None]]:
-    """Return the dependency of routes that are for researchers; it raises what `require_researcher` does."""
-
-    async def require(authorization: Authorization) -> None:
-        await auth.require_researcher(authorization)
-
-    return require

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
 
-from sqlalchemy import Connection, Select, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 
+from server.access.roles import ALL_STUDIES, Role
 from server.db.models import Token, columns
 from server.errors import InvalidField, TokenExists, TokenNotFound
 
-Scope = Literal["researcher", "host"]
+Scope = Literal["researcher", "host", "analyst", "viewer"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 TOKEN = columns(Token)
 _PREFIX = "cand_"
@@ -27,12 +28,21 @@ _NAME = re.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A token as it stands in the database: everything but the token."""
+    """A token as it stands in the database: everything but the token.
+
+    `study`: the one that it is for; empty: all of them.
+    """
 
     name: str
     scope: Scope
     created_at: datetime
     revoked_at: datetime | None
+    study: str = ALL_STUDIES
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The role that the token stands for, by study; a host has none."""
+        return {} if self.scope == "host" else {self.study: self.scope}
 
 
 def hashed(token: str) -> str:
@@ -45,11 +55,18 @@ def is_well_formed(text: str) -> bool:
     return _FORM.fullmatch(text) is not None
 
 
-def new(connection: Connection, name: str, scope: Scope, at: datetime) -> str:
+def new(connection: Connection, name: str, scope: Scope, at: datetime, study: str = ALL_STUDIES) -> str:
     """Make a token and return it; nobody can learn it again.
 
+    Args:
+        connection: a transaction.
+        name: whose it is.
+        scope: the role that it stands for, or `host`.
+        at: now.
+        study: the name of the study that it is for; a host's is for all.
+
     Raises:
-        InvalidField: `name` cannot name a token.
+        InvalidField: `name` cannot name a token, or a host's is to be for one study.
         TokenExists: a token of this name is in use.
     """
     if not _NAME.fullmatch(name):
@@ -57,10 +74,12 @@ def new(connection: Connection, name: str, scope: Scope, at: datetime) -> str:
             f"`{name}` cannot be the name of a token",
             "Use letters, digits and . _ @ -, at most 64 of them, the first one a letter or a digit.",
         )
+    if scope == "host" and study != ALL_STUDIES:
+        raise InvalidField("a host's token is for all studies", "Leave the study away.")
     if connection.execute(select(TOKEN.id).where(TOKEN.name == name, TOKEN.revoked_at.is_(None))).first():
         raise TokenExists(f"there is a token named `{name}`, and it is in use")
     token = _PREFIX + secrets.token_urlsafe(_BYTES)
-    values = {"name": name, "scope": scope, "hash": hashed(token), "created_at": at}
+    values = {"name": name, "scope": scope, "study": study or None, "hash": hashed(token), "created_at": at}
     connection.execute(insert(Token).values(**values))
     return token
 
@@ -88,4 +107,6 @@ def revoke(connection: Connection, name: str, at: datetime) -> None:
 
 
 def _grants() -> Select[Any]:
-    return select(TOKEN.name, TOKEN.scope, TOKEN.created_at, TOKEN.revoked_at)
+    return select(
+        TOKEN.name, TOKEN.scope, TOKEN.created_at, TOKEN.revoked_at, func.coalesce(TOKEN.study, ALL_STUDIES)
+    )

@@ -1,4 +1,4 @@
-"""Registered bots in the researcher's REST API. Every call needs a researcher's token."""
+"""Registered bots in the researcher's REST API. They belong to all studies: so do those who change them."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from sqlalchemy import Connection
 
 from bots import AT_ONCE, MOST_AT_ONCE, Endpoint
+from server.access.actor import Allowed
 from server.access.auth import Auth
-from server.access.bearer import researchers_only
 from server.bots import stored_bots
 from server.bots.background_checks import BackgroundCheck
 from server.bots.registered_bots import RegisteredBots
@@ -54,9 +54,8 @@ class BotsApi:
     def __init__(self, *, store: Store, auth: Auth, bots: RegisteredBots) -> None:
         self._store = store
         self._bots = bots
-        self.router = APIRouter(
-            prefix="/api/desk/bots", tags=["bots"], dependencies=[Depends(researchers_only(auth))]
-        )
+        self._auth = auth
+        self.router = APIRouter(prefix="/api/desk/bots", tags=["bots"])
         self._route("GET", "", self.list_bots)
         self._route("POST", "", self.register, status=201)
         self._route("GET", "/{name}", self.show)
@@ -68,7 +67,10 @@ class BotsApi:
         self._route("GET", "/{name}/check", self.show_check)
 
     def _route(self, method: str, path: str, call: Callable[..., Any], status: int = 200) -> None:
-        self.router.add_api_route(path, call, methods=[method], status_code=status)
+        allowed = Allowed(self._auth, "see_bots" if method == "GET" else "change_bots")
+        self.router.add_api_route(
+            path, call, methods=[method], status_code=status, dependencies=[Depends(allowed)]
+        )
 
     async def list_bots(self) -> BotList:
         """Every registered bot, by name."""

@@ -12,12 +12,12 @@ from bots import (
     Endpoint,
     EndpointError,
     Turn,
-    UnknownBotError,
     load_corpus,
     opaque_id,
     require_openable,
 )
 from server.bots.earlier_replies import EarlierReplies
+from server.bots.known_bots import require_known_bots
 from server.bots.opened_bots import OpenedBots
 from server.db.runs import RunEntry
 from server.errors import StudyInvalid
@@ -27,9 +27,6 @@ from server.session.records import ConversationPlanned
 from server.session.state import SessionRules
 from server.study import Study, parse_study
 
-_UNKNOWN = (
-    "Correct the name in the study, or register the bot: a server that runs then serves the run by itself."
-)
 _NOTHING = Corpus("none", (), ())  # what a study without chatbots learns from
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -74,6 +71,7 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
     study = parse_study(entry.yaml, f"study of run {entry.slug}")
     if study.task == "transcripts":
         return _without_bots(entry, study)
+    require_known_bots(entry.yaml, study, opened_bots.names(), f"study of run {entry.slug}")
     corpus = _opened(f"corpus `{study.corpus}`", load_corpus, study.corpus)
     qc_corpus = _opened(f"qc corpus `{study.qc.corpus}`", load_corpus, study.qc.corpus)
     elsewhere = {
@@ -85,7 +83,7 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
             return elsewhere[spec]
         there = opened_bots.registered(spec) if spec in study.registered_bots else None
         if there is None:
-            _require_built_in(spec, learned, elsewhere, opened_bots)
+            require_openable(spec, learned)
         return there or opened_bots.built_in(spec, learned.name, draws_from)
 
     bots = {spec.name: _opened(f"system `{spec.name}`", bot, spec.bot, corpus) for spec in study.systems}
@@ -172,21 +170,6 @@ def study_card(study: Study) -> StudyCard:
     return StudyCard.model_validate(study, from_attributes=True)
 
 
-def _require_built_in(spec: str, corpus: Corpus, own: Iterable[str], opened_bots: OpenedBots) -> None:
-    """Check that there is such a builtin bot, and that it can work with `corpus`.
-
-    Raises:
-        UnknownBotError: there is none; with every name that would have done.
-        CorpusError: it cannot.
-    """
-    try:
-        require_openable(spec, corpus)
-    except UnknownBotError as error:
-        bots = f"in this study's `bots`: {', '.join(own) or 'none'}"
-        registered = f"registered with the server: {', '.join(opened_bots.names()) or 'none'}"
-        raise UnknownBotError(f"{error}; {bots}; {registered}") from error
-
-
 def _endpoint(bot: str, study: Study, opened_bots: OpenedBots | None) -> Endpoint | None:
     own = study.bots.get(bot)
     return opened_bots.endpoint(bot) if own is None and opened_bots is not None else own
@@ -206,7 +189,5 @@ def _lines(persona: Iterable[str]) -> tuple[str, ...]:
 def _opened(what: str, opening: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return opening(*args, **kwargs)
-    except UnknownBotError as error:
-        raise StudyInvalid(f"{what} cannot be opened: {error}", _UNKNOWN) from error
     except (CorpusError, EndpointError) as error:
         raise StudyInvalid(f"{what} cannot be opened: {error}") from error

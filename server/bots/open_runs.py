@@ -36,9 +36,12 @@ class OpenRuns(Mapping[int, OpenRun]):
         return len(self._runs)
 
     def open_new(self, entries: Collection[RunEntry], opened_bots: OpenedBots) -> None:
-        """Open the runs among `entries` that are not open here. One that cannot be opened is logged once."""
+        """Open the runs among `entries` that this process does not have, save those that are closed.
+
+        One that cannot be opened is logged once.
+        """
         for entry in entries:
-            if entry.id not in self._runs and entry.status == "open":
+            if entry.id not in self._runs and entry.status != "closed":
                 self._open(entry, opened_bots)
 
     def _open(self, entry: RunEntry, opened_bots: OpenedBots) -> None:

@@ -169,7 +169,7 @@ def remove_replica(connection: Connection, name: str, url: str) -> Registration:
 
 def used_by(connection: Connection, name: str) -> list[str]:
     """Return the open runs whose study has the bot."""
-    return [run.slug for run, _ in _runs_with(connection, name) if run.status == "open"]
+    return [run.slug for run, _ in _runs_with(connection, name) if run.status != "closed"]
 
 
 def newest_study(connection: Connection, name: str) -> Study | None:

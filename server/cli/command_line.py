@@ -29,6 +29,7 @@ COMMANDS = {
         "server.cli.serve", "Serve every open run; an empty database gets the demo study first."
     ),
     "study": Command("server.cli.study", "Check a study file, open a run of it, close it, list the runs."),
+    "run": Command("server.cli.run", "Open, pause, resume, close or replicate a run, and list the runs."),
     "demo": Command("server.cli.demo", "Have the demo study's own conversations rated by others."),
     "links": Command("server.cli.links", "Print a personal, signed link for each worker of a list."),
     "bots": Command("bots.__main__", "Register bots with a server, check them, change them."),
@@ -36,6 +37,7 @@ COMMANDS = {
     "crowd": Command("bots.crowd.__main__", "Let simulated workers take part in a run."),
     "host": Command("bots.host.__main__", "Host models, so that they can answer as bots."),
     "report": Command("qc.report", "Report on a run: who is kept, how its systems score.", app="app"),
+    "watch": Command("qc.watch", "Say how a run stands while ratings come in, as JSON.", app="app"),
     "metrics": Command("qc.metrics.__main__", "Hold automatic metrics of a run against people.", app="app"),
     "estimate": Command(
         "qc.estimate", "Say how precise means are, and what a metric saves in judgments.", app="app"

@@ -10,13 +10,15 @@ from sqlalchemy import Connection
 
 from bots import console, fail, stderr
 from server.bots import fitness
+from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.cli.database import reading, transaction, transaction_or_fail
 from server.cli.fitness import check_fitness
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
-from server.db.runs import RunEntry, all_runs, close_run, find_opened, open_run, require_slug
+from server.db.run_states import change_run
+from server.db.runs import RunEntry, all_runs, find_opened, open_run, require_slug
 from server.errors import BotsUnfit, CandorError
 from server.items.pool import items_of
 from server.study import load_study, parse_study
@@ -44,7 +46,7 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
         content, text = load_study(study)
         with reading(settings) as connection:
             items = items_of(content, connection, study.parent)
-            lineup, registered = _line_up(connection, opened_bots, _unopened(text, "check"))
+            lineup, registered = _line_up(connection, opened_bots, _unopened(text, "check"), str(study))
         if bots:
             fitness.require_fit(check_fitness(lineup, registered, opened_bots))
     except CandorError as error:
@@ -77,13 +79,18 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
         with transaction(settings) as connection:
             stands = find_opened(connection, text, run)
             items = items_of(content, connection, study.parent) if stands is None else []
-            lineup, registered = _line_up(connection, opened_bots, stands or _unopened(text, run))
+            lineup, registered = _line_up(connection, opened_bots, stands or _unopened(text, run), str(study))
         if stands is None:  # a study under way is not examined again
             _require_fit(lineup, registered, opened_bots, despite_failing_bots)
         with transaction(settings) as connection:
             entry = open_run(connection, text, run, utc_now(), items)
     except CandorError as error:
         fail(error.message, error.hint)
+    if entry.status != "open":
+        fail(
+            f"the run `{entry.slug}` is there already, and it is {entry.status}",
+            f"`candor run resume {entry.slug}` lets workers in again; another name makes another run.",
+        )
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
     console.print("A server that is running serves it from now on.")
 
@@ -92,7 +99,7 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
 def close(run: RunName, data: Data = None) -> None:
     """Close a run: nobody new gets in, those who are under way can finish."""
     with transaction_or_fail(data) as connection:
-        close_run(connection, run)
+        change_run(connection, run, "close")
     console.print(f"Run [bold]{run}[/] is closed; its data stays.")
 
 
@@ -114,14 +121,18 @@ def _unopened(text: str, run: str) -> RunEntry:
 
 
 def _line_up(
-    connection: Connection | None, opened_bots: OpenedBots, entry: RunEntry
+    connection: Connection | None, opened_bots: OpenedBots, entry: RunEntry, source: str
 ) -> tuple[OpenRun, list[fitness.Fitness]]:
-    """Return a run with its bots, and how those did that are registered. No connection: no database."""
-    if connection is None:
-        return open_lineup(entry, opened_bots), []
-    opened_bots.load(connection)
+    """Return a run with its bots, and how those did that are registered. No connection: no database.
+
+    Raises:
+        StudyInvalid: a bot cannot be opened; its line is that of the file `source`.
+    """
+    if connection is not None:
+        opened_bots.load(connection)
+    require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), source)
     lineup = open_lineup(entry, opened_bots)  # a run whose bots cannot be opened is not stored
-    return lineup, fitness.registered_fitness(connection, lineup.study)
+    return lineup, [] if connection is None else fitness.registered_fitness(connection, lineup.study)
 
 
 def _require_fit(

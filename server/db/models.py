@@ -58,7 +58,11 @@ class System(SQLModel, table=True):
 
 
 class Run(SQLModel, table=True):
-    """One run of a study; a second one is its replication."""
+    """One run of a study; a second one is its replication.
+
+    `kind`: `study`, or `rehearsal` where simulated workers try the study out.
+    `cause` and `reason` say why it has its `status`: for programs what has led to it, for people a sentence.
+    """
 
     id: int | None = Field(default=None, primary_key=True)
     study_id: int = Field(foreign_key="study.id")
@@ -66,6 +70,17 @@ class Run(SQLModel, table=True):
     seed: int = Field(sa_type=BigInteger)
     status: str
     created_at: datetime
+    kind: str = Field(default="study", sa_column_kwargs={"server_default": "study"})
+    cause: str = Field(default="researcher", sa_column_kwargs={"server_default": "researcher"})
+    reason: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+
+
+class ExcludedRun(SQLModel, table=True):
+    """A run whose workers may not come to the run `run_id`."""
+
+    __tablename__ = "excluded_run"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    other_id: int = Field(foreign_key="run.id", primary_key=True)
 
 
 class Worker(SQLModel, table=True):
@@ -318,7 +333,10 @@ class Revision(SQLModel, table=True):
 
 
 class Token(SQLModel, table=True):
-    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept."""
+    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept.
+
+    `scope`: a role, or `host`; `study`: the one that the role is for; null: all.
+    """
 
     __table_args__ = (_index_where("revoked_at IS NULL", "one_token_of_a_name", "name", unique=True),)
     id: int | None = Field(default=None, primary_key=True)
@@ -327,6 +345,68 @@ class Token(SQLModel, table=True):
     hash: str = Field(unique=True)
     created_at: datetime
     revoked_at: datetime | None = None
+    study: str | None = None
+
+
+class AuditEntry(SQLModel, table=True):
+    """Something that was done, by whom: `audit`. A trigger refuses to update or delete a row."""
+
+    __tablename__ = "audit_entry"
+    id: int | None = Field(default=None, primary_key=True)
+    at: datetime
+    kind: str
+    actor: str
+    action: str
+    subject: str
+    detail: str
+
+
+class Rehearsal(SQLModel, table=True):
+    """A run that is a rehearsal. `quality`: JSON, what its simulated workers think of each system, 0 to 1."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    quality: str
+
+
+class Analysis(SQLModel, table=True):
+    """How a run stood when it was last looked at: what `python -m qc.watch` printed, as JSON.
+
+    `basis`: what there was to look at; as long as it is the same, so is the analysis.
+    """
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    at: datetime
+    basis: str
+    content: str
+
+
+class JobLease(SQLModel, table=True):
+    """Which process does what may be done by one at a time. Once `until` has passed, another may."""
+
+    __tablename__ = "job_lease"
+    name: str = Field(primary_key=True)
+    holder: str
+    until: datetime
+
+
+class Job(SQLModel, table=True):
+    """Something that the server does in the background for a run: a report, a rehearsal.
+
+    `options` and `result` are JSON. `step`, `done`, `total`: how far it is. `error`: why it failed.
+    """
+
+    id: str = Field(primary_key=True)
+    kind: str
+    run_id: int = Field(foreign_key="run.id", index=True)
+    status: str
+    options: str
+    created_at: datetime
+    ended_at: datetime | None = None
+    step: str = ""
+    done: int = 0
+    total: int = 0
+    error: str | None = None
+    result: str | None = None
 
 
 def columns(model: type[SQLModel]) -> ReadOnlyColumnCollection[str, Column[Any]]:

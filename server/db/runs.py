@@ -1,4 +1,4 @@
-"""Runs in the database, each with its study: opened, found again, closed."""
+"""Runs in the database, each with its study: opened, and found again. `run_states` changes them."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, select
 
 from server.db.items import NewItem, bot_id, store_items
 from server.db.models import Criterion, Registration, Run, Study, System, columns
@@ -19,13 +19,18 @@ from server.study import SystemSpec, parse_study, study_hash
 REGISTRATION = columns(Registration)
 RUN = columns(Run)
 STUDY = columns(Study)
-RunStatus = Literal["open", "closed"]
+RunStatus = Literal["open", "paused", "closed"]
+Cause = Literal["researcher"]  # what has led to a run's status
+RunKind = Literal["study", "rehearsal"]
 _SLUG = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """A run as it stands in the database, with the text of its study."""
+    """A run as it stands in the database, with the text of its study.
+
+    `cause` and `reason`: why it has this status, for programs and for people; the reason may be empty.
+    """
 
     id: int
     slug: str
@@ -33,10 +38,18 @@ class RunEntry:
     status: RunStatus
     created_at: datetime
     yaml: str
+    kind: RunKind = "study"
+    cause: Cause = "researcher"
+    reason: str = ""
 
 
 def open_run(
-    connection: Connection, text: str, slug: str, at: datetime, items: Sequence[NewItem] = ()
+    connection: Connection,
+    text: str,
+    slug: str,
+    at: datetime,
+    items: Sequence[NewItem] = (),
+    kind: RunKind = "study",
 ) -> RunEntry:
     """Return the run named `slug`, opened now if it is new, of the study that `text` describes.
 
@@ -46,6 +59,7 @@ def open_run(
         slug: the run's name.
         at: now.
         items: what workers rate, where they do not chat; a run that is there already keeps its own.
+        kind: `rehearsal` for a run that takes simulated workers only, and that no report mixes with others.
 
     Raises:
         StudyInvalid: the study has mistakes, or the slug names a run of another study or cannot name one.
@@ -63,6 +77,7 @@ def open_run(
         seed=derive_seed("run", slug, study_hash(text)),
         status="open",
         created_at=at,
+        kind=kind,
     )
     run_id = int(connection.execute(opened.returning(RUN.id)).scalar_one())
     if items:
@@ -90,13 +105,6 @@ def require_slug(slug: str) -> None:
         )
 
 
-def close_run(connection: Connection, slug: str) -> None:
-    """Let nobody new into a run. Raises RunNotFound."""
-    raise_revision(connection, "runs")
-    entry = find_run(connection, slug)
-    connection.execute(update(Run).where(RUN.id == entry.id).values(status="closed"))
-
-
 def all_runs(connection: Connection) -> list[RunEntry]:
     """Return every run, oldest first."""
     return _entries(connection, None)
@@ -110,10 +118,21 @@ def find_run(connection: Connection, slug: str) -> RunEntry:
     return found[0]
 
 
+def newest_study(connection: Connection, name: str) -> str | None:
+    """Return the text of the newest stored version of the study `name`; None where there is none."""
+    query = select(STUDY.yaml).where(STUDY.name == name).order_by(STUDY.id.desc()).limit(1)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def has_run(connection: Connection, slug: str) -> bool:
+    """Return whether there is a run named `slug`."""
+    return connection.execute(select(RUN.id).where(RUN.slug == slug)).one_or_none() is not None
+
+
 def _entries(connection: Connection, slug: str | None) -> list[RunEntry]:
-    query = select(RUN.id, RUN.slug, RUN.seed, RUN.status, RUN.created_at, STUDY.yaml).join(
-        Study, STUDY.id == RUN.study_id
-    )
+    query = select(
+        RUN.id, RUN.slug, RUN.seed, RUN.status, RUN.created_at, STUDY.yaml, RUN.kind, RUN.cause, RUN.reason
+    ).join(Study, STUDY.id == RUN.study_id)
     if slug is not None:
         query = query.where(RUN.slug == slug)
     return [RunEntry(*row) for row in connection.execute(query.order_by(RUN.id))]

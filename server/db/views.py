@@ -2,8 +2,8 @@
 
 `qc` and everybody else's analysis read these; the tables may change underneath. A change that a
 reader would notice makes a new version beside the old one: `V2` has the newer form of those that have
-changed. A new view, or a new last column, is no such change: `V1_ITEMS` and `V1_RUN` came after `V1`. None of
-these ever changes: steps of the migrations have made them.
+changed. A new view, or a new last column, is no such change: `V1_ITEMS`, `V1_RUN` and `V1_RUN_OF_A_KIND`
+came after `V1`. None of these ever changes: steps of the migrations have made them.
 
 `overran`: the bot took longer than the natural reply time drawn for it, so it was shown as soon as it came.
 """
@@ -85,6 +85,12 @@ V2: dict[str, str] = {
 V1_RUN = """
         SELECT run.id AS run_id, run.slug AS run, study.name AS study, study.hash AS study_hash,
                run.status AS status, run.created_at AS created_at, study.task AS task
+        FROM run JOIN study ON study.id = run.study_id"""
+
+# `kind`: `study`, or `rehearsal`, whose workers are all simulated; it belongs to no other data.
+V1_RUN_OF_A_KIND = """
+        SELECT run.id AS run_id, run.slug AS run, study.name AS study, study.hash AS study_hash,
+               run.status AS status, run.created_at AS created_at, study.task AS task, run.kind AS kind
         FROM run JOIN study ON study.id = run.study_id"""
 
 SECONDS = {

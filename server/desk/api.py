@@ -1,19 +1,23 @@
-"""The researcher's REST API. Every call needs a researcher's token."""
+"""The researcher's REST API: runs, and what is in them."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, Depends
 from fastapi.responses import FileResponse
 from sqlalchemy import Connection
 
+from server.access.actor import Allowed, Caller
 from server.access.auth import Auth
-from server.access.bearer import researchers_only
+from server.access.roles import Permission
 from server.db.runs import all_runs, find_run
 from server.db.store import Store
 from server.desk.responses import AssignmentDetail, RunDetail, RunList, SimulatedBeliefs
 from server.desk.run_view import run_detail, run_summary
 from server.desk.simulation import beliefs
 from server.desk.transcript import transcript
+from server.study import parse_study
 
 
 class ResearcherApi:
@@ -25,24 +29,30 @@ class ResearcherApi:
         self._public_url = public_url
         self._pages = pages
         self.router = APIRouter()
-        self.router.add_api_route("/desk", self.page, methods=["GET"], include_in_schema=False)
-        api = APIRouter(prefix="/api/desk", tags=["runs"], dependencies=[Depends(researchers_only(auth))])
-        api.add_api_route("/runs", self.list_runs, methods=["GET"])
-        api.add_api_route("/runs/{run}", self.show_run, methods=["GET"])
-        api.add_api_route("/assignments/{assignment}", self.show_assignment, methods=["GET"])
-        api.add_api_route("/assignments/{assignment}/simulation", self.show_simulation, methods=["GET"])
-        self.router.include_router(api)
+        for path in ("/desk", "/desk/{place:path}"):
+            self.router.add_api_route(path, self.page, methods=["GET"], include_in_schema=False)
+        self._route("/runs", self.list_runs, "see_runs")
+        self._route("/runs/{run}", self.show_run, "see_runs")
+        self._route("/assignments/{assignment}", self.show_assignment, "read_transcripts")
+        self._route("/assignments/{assignment}/simulation", self.show_simulation, "simulate")
+
+    def _route(self, path: str, call: Callable[..., Any], permission: Permission) -> None:
+        allowed = [Depends(Allowed(self._auth, permission))]
+        self.router.add_api_route(
+            f"/api/desk{path}", call, methods=["GET"], tags=["runs"], dependencies=allowed
+        )
 
     async def page(self) -> FileResponse:
-        """The researcher's page."""
+        """The researcher's page; it reads from its address what it is to show."""
         return FileResponse(self._pages / "desk.html", headers={"Cache-Control": "no-cache"})
 
-    async def list_runs(self) -> RunList:
-        """Every run in a few numbers, newest first."""
+    async def list_runs(self, actor: Caller) -> RunList:
+        """Every run that the caller may see, in a few numbers, newest first. Rehearsals are listed apart."""
 
         def read(connection: Connection) -> RunList:
-            found = reversed(all_runs(connection))
-            return RunList(runs=[run_summary(connection, run, self._public_url) for run in found])
+            found = [run for run in reversed(all_runs(connection)) if run.kind == "study"]
+            shown = [run for run in found if actor.may("see_runs", parse_study(run.yaml).name)]
+            return RunList(runs=[run_summary(connection, run, self._public_url) for run in shown])
 
         return await self._store.read(read)
 

@@ -16,8 +16,8 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 
 from bots import Bot, BotError, Chat, FailureKind, Reply
+from server.access.actor import Allowed
 from server.access.auth import Auth
-from server.access.bearer import researchers_only
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.db.store import Store
@@ -50,7 +50,7 @@ class Metrics:
         self._in_flight = Gauge(
             "candor_bot_calls_in_flight", "Calls of a bot under way.", _LABELS, registry=self._registry
         )
-        self.router = APIRouter(dependencies=[Depends(researchers_only(auth))], include_in_schema=False)
+        self.router = APIRouter(dependencies=[Depends(Allowed(auth, "see_metrics"))], include_in_schema=False)
         self.router.add_api_route("/metrics", self.page, methods=["GET"])
 
     def measured(self, run: OpenRun) -> OpenRun:

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from server.clock import ShownTime
-from server.db.runs import RunStatus
+from server.db.runs import Cause, RunStatus
 from server.session.comparison import Preference, Side
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
@@ -25,12 +25,17 @@ class AssignmentCounts(BaseModel):
 
 
 class RunSummary(BaseModel):
-    """A run in a few numbers: those of people, and beside them those of simulated workers."""
+    """A run in a few numbers: those of people, and beside them those of simulated workers.
+
+    `cause` and `reason` say why it has its status: what has led to it, and a sentence, if somebody gave one.
+    """
 
     run: str
     study: str
     title: str
     status: RunStatus
+    cause: Cause
+    reason: str
     created_at: ShownTime
     worker_link: str
     assignments: AssignmentCounts

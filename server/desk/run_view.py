@@ -36,6 +36,8 @@ def run_summary(connection: Connection, run: RunEntry, public_url: str) -> RunSu
         study=study.name,
         title=study.title,
         status=run.status,
+        cause=run.cause,
+        reason=run.reason,
         created_at=run.created_at,
         worker_link=f"{public_url}/w/{run.slug}",
         assignments=_by_status(connection, run, simulated=False),

@@ -19,7 +19,7 @@ from server.study import Study
 _ROOM_TO_IMPROVE = MAX_EDIT // 2  # characters of a text that workers may have to improve
 
 
-def items_of(study: Study, connection: Connection | None, folder: Path) -> list[NewItem]:
+def items_of(study: Study, connection: Connection | None, folder: Path = Path()) -> list[NewItem]:
     """Return what workers rate in `study`, with bad twins where it asks for some; nothing where they chat.
 
     Args:

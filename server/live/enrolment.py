@@ -29,8 +29,9 @@ from sqlalchemy import (
 from server.bots.lineup import OpenRun
 from server.db import items, pair_counts, plan_counts, rows
 from server.db.items import DrawnItem
-from server.db.models import Assignment, Conversation, FreePlace, Run, System, Worker, columns
-from server.errors import RunClosed, RunFull
+from server.db.models import Assignment, Conversation, FreePlace, System, Worker, columns
+from server.errors import RunFull
+from server.live.admission import lock_run, require_admitted
 from server.live.balance import Counts, draw_plan
 from server.live.hits import draw_hit
 from server.live.pair_draw import draw_pairs
@@ -41,7 +42,6 @@ from server.session.records import Closed, ConversationPlanned
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
 FREE_PLACE = columns(FreePlace)
-RUN = columns(Run)
 SYSTEM = columns(System)
 WORKER = columns(Worker)
 
@@ -116,16 +116,15 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         at: now.
 
     Raises:
-        RunClosed: the run takes no more workers.
+        RunPaused, RunClosed, TookPart: as `require_admitted`.
         RunFull: every place is held, or the worker may not rate what is left.
     """
-    status = connection.execute(_STATUS, {"run": run.id}).scalar_one()
+    lock_run(connection, run)
     own = find_enrolment(connection, run, worker.arrival)
     if own is not None:
         renew_enrolment(connection, own, at)
         return own
-    if status != "open":
-        raise RunClosed("this study takes no more workers")
+    require_admitted(connection, run, worker.arrival)
     place, plan = _planned_place(connection, run, worker, at)
     if place.displaced is not None:
         rows.write(connection, [(place.displaced, Closed("expired", at))])
@@ -342,7 +341,6 @@ def _counts(connection: Connection, run: OpenRun, simulated: bool) -> Counts:
 
 _IN_RUN = (ASSIGNMENT.run_id == bindparam("run"), ASSIGNMENT.simulated == bindparam("simulated"))
 _SAME_WORKER = (WORKER.platform == bindparam("platform"), WORKER.external_id == bindparam("external_id"))
-_STATUS = select(RUN.status).where(RUN.id == bindparam("run")).with_for_update(key_share=True)
 _OWN = (
     select(ASSIGNMENT.id)
     .join(Worker, WORKER.id == ASSIGNMENT.worker_id)

@@ -15,9 +15,10 @@ from server.access.auth import Auth, Ticket, WorkerToken
 from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.runs import RunEntry, find_run
+from server.db.runs import find_run
 from server.db.store import Store
-from server.errors import LinkAltered, LinkUnsigned, RunClosed, TokenExpired, TokenInvalid
+from server.errors import LinkAltered, LinkUnsigned, RunClosed, RunNotReady, TokenExpired, TokenInvalid
+from server.live.admission import require_admitted, require_open
 from server.live.enrolment import (
     Enrolment,
     find_enrolment,
@@ -32,7 +33,7 @@ from server.session.protocol import MAX_TOKEN
 class JoinRequest(BaseModel):
     """Somebody wants to take part. `token` is what an earlier join on this page returned.
 
-    `signature` is that of a personal link (`candor links`). `simulated` and `reply_pace` (0 to 1) need the
+    `signature` is that of a personal link (`candor links`). `simulated` and `reply_pace` (0 to 1) need a
     researcher's token in the `Authorization` header.
     """
 
@@ -63,7 +64,6 @@ class _Visit:
     """Somebody who joins. `brought` is what their browser's token says, where that was made here."""
 
     body: JoinRequest
-    entry: RunEntry
     run: OpenRun
     brought: WorkerToken | None
 
@@ -130,11 +130,15 @@ class JoinApi:
         what = "attempts to take part from this address"
         await self._limits.count_address(self._per_address, what, request)
         if body.simulated or body.reply_pace != 1.0:
-            await self._auth.require_researcher(authorization)
+            actor = await self._auth.caller(authorization)
+            actor.require("simulate", await self._auth.directory.study_of({"run": body.run}))
         entry = await self._store.read(lambda connection: find_run(connection, body.run))
         if entry.id not in self._runs:
-            raise RunClosed("this study is not open")
-        visit = _Visit(body, entry, self._runs[entry.id], self._brought(body))
+            require_open(entry.status)
+            raise RunNotReady("this study is about to open")
+        if entry.kind == "rehearsal" and not body.simulated:
+            raise RunClosed("this is a rehearsal, which takes simulated workers only")
+        visit = _Visit(body, self._runs[entry.id], self._brought(body))
         ticket = self._ticket(visit)
         enrolment = await self._store.read(lambda connection: self._find(connection, visit, ticket))
         if enrolment is None:
@@ -179,7 +183,7 @@ class JoinApi:
         Raises:
             TokenExpired: the token by which they are known was made here, but too long ago.
             LinkUnsigned: only signed links are taken, and theirs is not.
-            RunClosed, RunFull: there is no place.
+            RunPaused, RunClosed, RunFull, TookPart: there is no place for them.
         """
         run, is_named = visit.run, visit.body.worker is not None
         held = find_enrolment(connection, run, visit.old_assignment) if visit.old_assignment else None
@@ -190,7 +194,6 @@ class JoinApi:
         if self._signed_links and not (ticket.is_signed or is_proven):
             raise LinkUnsigned("this study takes personal links only")
         if own is None:
-            if visit.entry.status != "open":
-                raise RunClosed("this study takes no more workers")
+            require_admitted(connection, run, ticket.arrival)
             require_place(connection, run, simulated=ticket.simulated, at=utc_now())
         return own

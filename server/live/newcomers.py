@@ -16,7 +16,7 @@ from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.store import Store
-from server.errors import LinkUnsigned, RunClosed
+from server.errors import LinkUnsigned, RunNotReady
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
 from server.live.runtime import Connection, LiveSession
 from server.live.sessions import LiveSessions
@@ -67,7 +67,7 @@ class Newcomers:
         """Return the assignment that a ticket's holder has by now, whatever ticket it came of; None: none.
 
         Raises:
-            RunClosed: the run is not open here.
+            RunNotReady: this process does not have the run yet.
             LinkUnsigned: only signed links are taken, and the ticket was got by another. What has become of
                 this very ticket opens all the same.
             StorageFailed: the database could not be asked.
@@ -80,7 +80,7 @@ class Newcomers:
         return assignment
 
     def greet(self, ticket: Ticket, connection: HTTPConnection) -> "Newcomer":
-        """Return the session of a ticket's holder who has no assignment. Raises RunClosed, as `find`.
+        """Return the session of a ticket's holder who has no assignment. Raises RunNotReady, as `find`.
 
         Args:
             ticket: whose holder it is.
@@ -92,9 +92,9 @@ class Newcomers:
         """Give a ticket's holder an assignment, unless they have one; return its id and its session.
 
         Raises:
-            RunClosed, RunFull: there is no place for them any more.
+            RunPaused, RunClosed, RunFull, TookPart: there is no place for them any more.
             TooMany: as many places were taken from this address as may be.
-            LinkUnsigned, StorageFailed: as `find`; or the database could not write.
+            RunNotReady, LinkUnsigned, StorageFailed: as `find`; or the database could not write.
         """
         assignment = await self.find(ticket)
         if assignment is None:
@@ -127,7 +127,7 @@ class Newcomers:
 
     def _run(self, ticket: Ticket) -> OpenRun:
         if ticket.run not in self._runs:
-            raise RunClosed("this study is not open")
+            raise RunNotReady("this study is about to open")
         return self._runs[ticket.run]
 
     async def _enrol(self, ticket: Ticket) -> Enrolment:
@@ -161,7 +161,7 @@ class Newcomer:
 
         Raises:
             RefusedMessage: it cannot be taken now; nothing was stored.
-            LinkUnsigned, RunClosed, RunFull, TooMany, StorageFailed: as `Newcomers.enrol`.
+            NotAvailable, LinkUnsigned, TooMany, StorageFailed: as `Newcomers.enrol`.
         """
         if self._enrolled is not None:
             _, session = self._enrolled

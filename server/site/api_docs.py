@@ -6,8 +6,8 @@ from typing import Any
 from fastapi import APIRouter, Depends
 from fastapi.responses import HTMLResponse, JSONResponse
 
+from server.access.actor import Allowed
 from server.access.auth import Auth
-from server.access.bearer import researchers_only
 from server.site.templates import rendered
 
 Schema = dict[str, Any]
@@ -24,9 +24,9 @@ class ApiDocs:
         """Serve what `schema` returns, which is called at each request."""
         self._schema = schema
         self.router = APIRouter(include_in_schema=False)
-        researchers = [Depends(researchers_only(auth))]
+        readers = [Depends(Allowed(auth, "read_api"))]
         self.router.add_api_route(
-            "/api/openapi.json", self.schema, methods=["GET"], dependencies=researchers, response_model=None
+            "/api/openapi.json", self.schema, methods=["GET"], dependencies=readers, response_model=None
         )
         self.router.add_api_route("/api/docs", self.page, methods=["GET"])
 

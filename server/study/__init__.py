@@ -1,6 +1,8 @@
 """A study: what is evaluated, on which criteria, under which rules, and the YAML file that says so."""
 
-from server.study.reading import load_study, parse_study, study_hash
+from server.study.document import Location
+from server.study.mistakes import Mistake, did_you_mean
+from server.study.reading import load_study, located, parse_study, read_study, study_hash
 from server.study.study import (
     COMPOSITIONS,
     DEMO,
@@ -18,10 +20,15 @@ __all__ = [
     "DEMO_TRANSCRIPTS",
     "REGISTERED",
     "Composition",
+    "Location",
+    "Mistake",
     "Study",
     "SystemSpec",
     "Timeouts",
+    "did_you_mean",
     "load_study",
+    "located",
     "parse_study",
+    "read_study",
     "study_hash",
 ]

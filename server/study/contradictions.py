@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from server.session.plan import QC
+from server.study.document import Location
 from server.study.study import MEANINGLESS, Study
 
-Location = tuple[int | str, ...]
 # What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
 RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 

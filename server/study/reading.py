@@ -1,16 +1,17 @@
 """A study file read: the study, or its mistakes with their lines."""
 
 import hashlib
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from server.errors import StudyInvalid
-from server.study.contradictions import Location, contradictions
-from server.study.study import Study
+from server.study.contradictions import contradictions
+from server.study.document import Document, Location, Unreadable, read_document
+from server.study.mistakes import Mistake, on_their_lines, wrong_values
+from server.study.study import VERSION, Study
 
 
 def load_study(path: Path) -> tuple[Study, str]:
@@ -32,30 +33,26 @@ def parse_study(text: str, source: str = "study") -> Study:
 
     Kept in memory: the texts of runs do not change, and every look at a run needs its study.
     """
-    try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{source}:{mark.line + 1}" if mark else source
-        reason = getattr(error, "problem", None) or str(error)
-        raise StudyInvalid(f"{where}: not valid YAML: {reason}") from error
-    except ValueError as error:  # a value that looks like a date or a number, and is none
-        raise StudyInvalid(f"{source}: not valid YAML: {error}") from error
-    except RecursionError as error:
-        raise StudyInvalid(f"{source}: not valid YAML: it is nested too deeply") from error
-    if not isinstance(content, dict) or root is None:
-        raise StudyInvalid(f"{source}:1: a study is a mapping of settings; this file holds none")
-    try:
-        study = Study.model_validate(content)
-        problems = list(contradictions(study))
-    except ValidationError as error:
-        problems = [(e["loc"], e["msg"]) for e in error.errors()]
-    lines = [f"{source}:{line}: {_path(where)}is given twice" for line, where in _given_twice(root)]
-    lines += [f"{source}:{_line_of(root, where)}: {_path(where)}{reason}" for where, reason in problems]
-    if lines:
-        raise StudyInvalid("\n".join(dict.fromkeys(lines)))
+    study, mistakes = read_study(text)
+    if study is None or mistakes:
+        raise StudyInvalid("\n".join(dict.fromkeys(mistake.at(source) for mistake in mistakes)))
     return study
+
+
+def read_study(text: str) -> tuple[Study | None, list[Mistake]]:
+    """Return the study that `text` describes, and its mistakes, by line; None where a setting is wrong."""
+    try:
+        document = read_document(text)
+    except Unreadable as error:
+        return None, [Mistake(error.line, (), error.reason)]
+    study, problems = _validated(document)
+    return study, on_their_lines(document, problems)
+
+
+def located(text: str, problems: Iterable[tuple[Location, str]]) -> list[Mistake]:
+    """Return what else is wrong with a study that has been read, on the lines of its `text`."""
+    found = list(problems)
+    return on_their_lines(read_document(text), found) if found else []
 
 
 def study_hash(text: str) -> str:
@@ -63,51 +60,19 @@ def study_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _path(location: Location) -> str:
-    keys = [str(key) for key in location if not (isinstance(key, str) and "[" in key)]
-    return ".".join(keys) + ": " if keys else ""
+def _validated(document: Document) -> tuple[Study | None, list[tuple[Location, str]]]:
+    later = _of_later_version(document)
+    try:
+        study = Study.model_validate({**document.content, "version": VERSION} if later else document.content)
+    except ValidationError as error:
+        return None, [*later, *wrong_values(error, document)]
+    return study, [*later, *contradictions(study)]
 
 
-# PyYAML and not ruamel.yaml, which knows lines and repeated keys, too: that stops at the first repeated key,
-# does not say of which setting it is, and reads texts of studies that are stored in another way: as YAML 1.1
-# `y` and `n` are booleans to it, as YAML 1.2 `010` and `1:30` are other values.
-def _given_twice(root: yaml.Node) -> list[tuple[int, Location]]:
-    """Return the settings that stand twice in one mapping, which YAML itself lets pass, with their lines."""
-    found: list[tuple[int, Location]] = []
-    seen: set[int] = set()  # aliases can make a node its own child
-    nodes: list[tuple[yaml.Node, Location]] = [(root, ())]
-    while nodes:
-        node, path = nodes.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            nodes += [(child, (*path, i)) for i, child in enumerate(node.value)]
-        if isinstance(node, yaml.MappingNode):
-            names = [str(key.value) for key, _ in node.value]
-            for i, (key, child) in enumerate(node.value):
-                nodes.append((child, (*path, names[i])))
-                if names[i] in names[:i]:
-                    found.append((key.start_mark.line + 1, (*path, names[i])))
-    return sorted(found, key=lambda twice: twice[0])
-
-
-def _line_of(root: yaml.Node, location: Location) -> int:
-    node, line = root, 1
-    for key in location:
-        found = _child(node, key)
-        if found is None:
-            break
-        node, line = found
-    return line
-
-
-def _child(node: yaml.Node, key: int | str) -> tuple[yaml.Node, int] | None:
-    if isinstance(node, yaml.MappingNode):
-        for name, value in node.value:
-            if name.value == str(key):
-                return value, name.start_mark.line + 1
-    if isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
-        child: Any = node.value[key]
-        return child, child.start_mark.line + 1
-    return None
+def _of_later_version(document: Document) -> list[tuple[Location, str]]:
+    """Return why a file cannot be read here that a later version of Candor has written."""
+    version = document.content.get("version")
+    if not isinstance(version, int) or version <= VERSION:
+        return []
+    reason = f"it is written in version {version} of the settings; this server knows those up to {VERSION}"
+    return [(("version",), f"{reason}: what it calls unknown below may be new. Update Candor")]

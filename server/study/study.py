@@ -3,8 +3,9 @@
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from bots import UrlEndpoint
 from server.session.comparison import Comparison
@@ -18,9 +19,22 @@ Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
 DEMO = Path(__file__).parent.parent / "studies" / "demo.yaml"
 DEMO_TRANSCRIPTS = Path(__file__).parent.parent / "studies" / "demo_transcripts.yaml"
+# Of the settings. A file that needs a later one says so with `version`; most files leave it out.
+VERSION = 1
 _HOUR, _DAY = 3_600.0, 86_400.0
 # How a bot may be called that is registered with the server.
 REGISTERED = re.compile(r"(?!qc\Z)[a-z0-9][a-z0-9_-]{0,63}")
+
+
+def _web_address(text: str) -> str:
+    """Check that a worker's browser may be sent to `text`: `javascript:…` would run in our page."""
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("expected an address that begins with https:// or http://")
+    return text
+
+
+WebAddress = Annotated[str, StringConstraints(max_length=2_000), AfterValidator(_web_address)]
 
 
 class _Section(BaseModel):
@@ -122,6 +136,7 @@ class Study(_Section):
     rules is the same for all; MEANINGLESS names the rest.
     """
 
+    version: Annotated[int, Field(ge=1, le=VERSION)] = VERSION
     name: Label
     title: Statement
     payment: Statement
@@ -148,7 +163,7 @@ class Study(_Section):
     degradation: Literal["chapter5", "chapter3"] = "chapter5"
     post_edit: PostEdit | None = None
     tutorial: Tutorial | None = None
-    completion_url: str | None = None
+    completion_url: WebAddress | None = None
     reply_time: ReplyTime = ReplyTime()
     display: Display = Display()
     timeouts: Timeouts = Timeouts()

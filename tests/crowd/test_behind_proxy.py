@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 
 import httpx2
@@ -63,7 +64,8 @@ class Whole(Installation):
             ["--redis", self.redis.url],
             ["--server", self.proxy.url.replace("http", "ws", 1), *token],
         )
-        self._host_logs = [folder / f"host{number}.log" for number in range(2)]
+        self._starts = count(1)
+        self._host_logs: dict[int, Path] = {}
         self.bot_hosts = [self._start_host(number) for number in range(2)]
         stack.callback(self._end_hosts)
 
@@ -107,11 +109,15 @@ class Whole(Installation):
         """Start one of the two: the first takes its work from Redis, the second dials in over the proxy."""
         models = [f"--model={name}={spec}" for spec, name in HOSTED.items()]
         command = [sys.executable, "-m", "bots.host", *models, *self._ways[number]]
-        with self._host_logs[number].open("ab") as output:
+        self._host_logs[number] = self.folder / f"host{number}-{next(self._starts)}.log"
+        with self._host_logs[number].open("wb") as output:
             return subprocess.Popen(command, env=self.proxy.environment, stdout=output, stderr=output)
 
     def _end_hosts(self) -> None:
-        for host, log in zip(self.bot_hosts, self._host_logs, strict=True):
+        for number, host in enumerate(self.bot_hosts):
+            log = self._host_logs[number]
+            # One that was started a moment ago knows no better than to fall over when it is told to end.
+            wait_until(lambda log=log: log.read_text().count("Ready: ") == len(HOSTED), "a host's models")
             host.terminate()
             assert host.wait(ENOUGH) == 0, log.read_text()
 

@@ -404,7 +404,7 @@ def desk(page: Page, camera: Camera, stage: Stage) -> None:
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
     expect(page.get_by_text("conversations rated").first).to_be_visible()
     camera.shoot(page, "desk-runs")
-    page.goto(f"{stage.url}/desk?run=demo")
+    page.goto(f"{stage.url}/desk/runs/demo")
     expect(page.get_by_role("heading", name="Workers")).to_be_visible()
     camera.shoot(page, "desk-run", whole=True)
     row = page.get_by_role("row").filter(has_text="completed").first

@@ -99,8 +99,8 @@ def test_joining_a_closed_run(house: House, url: str) -> None:
 
 
 def test_joining_a_run_that_this_server_does_not_serve(house: House, url: str) -> None:
-    make_run(url, slug="later")  # opened while the server runs: served after a restart
-    error(house.join("ann", run="later"), 410, "run_closed")
+    make_run(url, slug="later")  # its bots are registered nowhere
+    error(house.join("ann", run="later"), 503, "run_not_ready")
 
 
 def test_joining_a_full_run(url: str, serve: Serve) -> None:

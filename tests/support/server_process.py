@@ -34,7 +34,8 @@ class Server:
     ) -> None:
         self.data = data
         self._options = options
-        self.environment = os.environ | {"CANDOR_EXEMPT_ADDRESSES": '["127.0.0.1"]'} | dict(environment or {})
+        usual = {"CANDOR_EXEMPT_ADDRESSES": '["127.0.0.1"]', "CANDOR_RUNNING_ANALYSIS": "false"}
+        self.environment = os.environ | usual | dict(environment or {})
         self._interpreter = interpreter
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))

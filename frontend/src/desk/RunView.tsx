@@ -128,7 +128,7 @@ function Workers({ run, workers }: { run: string; workers: AssignmentRow[] }) {
           {workers.map((row) => (
             <tr key={row.assignment}>
               <th scope="row">
-                <Link to={{ run, assignment: row.assignment }}>{row.worker}</Link>
+                <Link to={{ page: "assignment", run, assignment: row.assignment }}>{row.worker}</Link>
                 {row.simulated && <span class="tag">simulated</span>}
               </th>
               <td>

@@ -23,7 +23,7 @@ export function RunsView() {
           <li key={run.run} class="box">
             <StatusHead status={run.status}>
               <h2>
-                <Link to={{ run: run.run, assignment: null }}>{run.title}</Link>
+                <Link to={{ page: "run", run: run.run }}>{run.title}</Link>
               </h2>
               <p class="soft small">
                 {run.run} · study {run.study} · opened{" "}

@@ -13,6 +13,7 @@ const KINDS: Record<StatusName, "good" | "busy" | "plain"> = {
   expired: "plain",
   failed: "plain",
   closed: "plain",
+  paused: "plain",
   skipped: "plain",
   unrated: "plain",
   planned: "plain",

@@ -338,15 +338,19 @@ export interface RunList {
 }
 /**
  * A run in a few numbers: those of people, and beside them those of simulated workers.
+ *
+ * `cause` and `reason` say why it has its status: what has led to it, and a sentence, if somebody gave one.
  */
 export interface RunSummary {
   assignments: AssignmentCounts;
+  cause: "researcher";
   conversations_rated: number;
   created_at: string;
+  reason: string;
   run: string;
   simulated: AssignmentCounts;
   simulated_conversations_rated: number;
-  status: "open" | "closed";
+  status: "open" | "paused" | "closed";
   study: string;
   title: string;
   worker_link: string;
@@ -365,12 +369,14 @@ export interface AssignmentCounts {
  */
 export interface RunDetail {
   assignments: AssignmentCounts;
+  cause: "researcher";
   conversations_rated: number;
   created_at: string;
+  reason: string;
   run: string;
   simulated: AssignmentCounts;
   simulated_conversations_rated: number;
-  status: "open" | "closed";
+  status: "open" | "paused" | "closed";
   study: string;
   systems: SystemProgress[];
   title: string;

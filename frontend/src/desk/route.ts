@@ -1,38 +1,72 @@
 import { createContext } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** What the desk shows: every run, one run, or one assignment of it. */
-export interface Route {
-  run: string | null;
-  assignment: string | null;
-}
+/** What the desk shows. */
+export type Route =
+  | { page: "runs" | "studies" | "people" | "audit" }
+  | { page: "study"; study: string }
+  | { page: "run" | "report" | "rehearsal"; run: string }
+  | { page: "assignment"; run: string; assignment: string };
 
 /** Goes to another route; for every link below. */
 export const GoContext = createContext<(to: Route) => void>(() => undefined);
 
-function currentRoute(): Route {
-  const query = new URLSearchParams(window.location.search);
-  return { run: query.get("run"), assignment: query.get("assignment") };
+/** The route that an address names; one that names nothing is that of the runs. */
+export function routeOf(path: string): Route {
+  const [, , place, name, part, id] = path.split("/").map(decoded);
+  if (place === "studies") {
+    return name ? { page: "study", study: name } : { page: "studies" };
+  }
+  if (place === "people" || place === "audit") {
+    return { page: place };
+  }
+  if (place !== "runs" || !name) {
+    return { page: "runs" };
+  }
+  if (part === "report" || part === "rehearsal") {
+    return { page: part, run: name };
+  }
+  return part === "assignments" && id
+    ? { page: "assignment", run: name, assignment: id }
+    : { page: "run", run: name };
 }
 
 /** The address of a route. */
-export function addressOf({ run, assignment }: Route): string {
-  const query = new URLSearchParams();
-  if (run) {
-    query.set("run", run);
+export function addressOf(route: Route): string {
+  return ["/desk", ...parts(route).map(encodeURIComponent)].join("/");
+}
+
+function parts(route: Route): string[] {
+  switch (route.page) {
+    case "runs":
+      return [];
+    case "study":
+      return ["studies", route.study];
+    case "run":
+      return ["runs", route.run];
+    case "report":
+    case "rehearsal":
+      return ["runs", route.run, route.page];
+    case "assignment":
+      return ["runs", route.run, "assignments", route.assignment];
+    default:
+      return [route.page];
   }
-  if (assignment) {
-    query.set("assignment", assignment);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
   }
-  const text = query.toString();
-  return `/desk${text && "?"}${text}`;
 }
 
 /** The route that the address names, and a way to go to another; the browser's buttons work. */
 export function useRoute(): [Route, (to: Route) => void] {
-  const [route, setRoute] = useState(currentRoute);
+  const [route, setRoute] = useState(() => routeOf(window.location.pathname));
   useEffect(() => {
-    const back = () => setRoute(currentRoute());
+    const back = () => setRoute(routeOf(window.location.pathname));
     window.addEventListener("popstate", back);
     return () => window.removeEventListener("popstate", back);
   }, []);

@@ -4,11 +4,13 @@ The views `v1_…` are the contract with the server: text ids, flags as 0/1 or b
 UTC. A query is a snapshot, so the report of a run in progress does not mix two moments of it.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from qc.errors import Problem
-from qc.load.database.choice import choose
+from qc.load.database.choice import choose, is_rehearsal
 from qc.load.database.incidents import incidents
 from qc.load.database.items import (
     is_of_transcripts,
@@ -33,7 +35,7 @@ from qc.load.raw_run import (
     report_order,
     row_problems,
 )
-from qc.run import SIMULATED_NOTE, Run, Unrated
+from qc.run import REHEARSAL_NOTE, SIMULATED_NOTE, Run, Unrated
 
 SCALE_MAXIMUM = 100.0
 
@@ -51,6 +53,8 @@ def read(views: Views, options: LoadOptions) -> Run:
     read_task = _of_transcripts if is_of_transcripts(views, run_id) else _of_conversations
     problems: list[Problem] = []
     raw = read_task(views, run_id, name, options, problems)
+    if is_rehearsal(views, run_id):
+        raw = replace(raw, notes=(REHEARSAL_NOTE, *raw.notes))
     return build_run(raw, problems, options.criteria)
 
 

@@ -2,9 +2,13 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from qc.run import SIMULATED_NOTE, LeftOut
+from qc.load.database.choice import choose
+from qc.load.database.views import Views
+from qc.run import SIMULATED_NOTE, LeftOut, Run
 
 SIMULATED = "simulated worker"
 
@@ -32,6 +36,14 @@ def taking_part(
         left_out,
         _simulation_notes(int(simulated.sum()), real),
     )
+
+
+def statuses(views: Views, run: Run) -> NDArray[np.str_]:
+    """Return the status of each assignment of `run`, which was read from these views, (assignments,)."""
+    run_id, _ = choose(views, run.name, "--run")
+    rows = views.rows("v1_assignment", ("assignment_id", "status"), run_id)
+    by_name = rows.set_index("assignment_id")["status"]
+    return by_name.loc[run.assignments["assignment"]].to_numpy(str)
 
 
 def _simulation_notes(simulated: int, real: bool) -> list[str]:

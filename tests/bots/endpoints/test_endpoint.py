@@ -28,7 +28,7 @@ def test_each_kind_by_its_name() -> None:
     [
         ({"kind": "carrier-pigeon"}, "expected tags"),
         ({**OPENAI, "urls": ["file:///etc/passwd"]}, "URL scheme"),
-        ({**OPENAI, "urls": ["bot.example"]}, "valid URL"),
+        ({**OPENAI, "urls": ["bot.example"]}, "expected an address that begins with http:// or https://"),
         ({**OPENAI, "urls": ["http://me:secret@bot.example"]}, "carries no user or password"),
         ({**OPENAI, "urls": ["http://bot.example/?key=secret"]}, r"without \? and #"),
         ({**OPENAI, "key": "sk-secret"}, "match pattern"),

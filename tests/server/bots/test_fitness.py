@@ -209,9 +209,30 @@ def test_an_unknown_bot_is_told_with_every_name_that_there_is(
     register(tmp_path, parrot)
     study = write({"kind": "http", "urls": ["http://127.0.0.1:1"]})
     study.write_text(study.read_text().replace("bot: far", "bot: fra").replace("  far:", "  mine:"))
-    told = ('"fra"', "builtin:reflect", "in this study's `bots`: mine", "registered with the server: far")
+    told = (
+        "no bot is called `fra`; did you mean `far`?",
+        "builtin:reflect",
+        "in this study's `bots`: mine",
+        "registered with the server: far",
+    )
     assert_refused(candor("check", study, "--data", tmp_path), *told, "by itself")
     assert_refused(candor("open", study, "--run", "x", "--data", tmp_path), *told)
+
+
+def test_every_unknown_bot_is_told_at_once_with_its_line(candor: Candor, tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    text = DEMO.read_text().replace("builtin:retrieval", "builtin:retreival").replace("bot: qc", "bot: cq")
+    study.write_text(text)
+    numbers = [n for n, line in enumerate(text.splitlines(), 1) if "retreival" in line or "bot: cq" in line]
+    assert len(numbers) == 3  # two systems and the qc bot
+    refused = candor("check", study, "--data", tmp_path)
+    for number in numbers:
+        assert f":{number}: " in refused.stderr
+    assert (
+        refused.stderr.count("no bot is called `builtin:retreival`; did you mean `builtin:retrieval`?") == 2
+    )
+    assert "qc.bot: no bot is called `cq`" in refused.stderr
+    assert str(study) in refused.stderr
 
 
 def test_a_run_whose_bot_is_not_registered_is_not_served_and_says_what_to_do(
@@ -224,7 +245,7 @@ def test_a_run_whose_bot_is_not_registered_is_not_served_and_says_what_to_do(
     candor("open", write(), "--run", "x", "--data", tmp_path)
     query(f"sqlite:///{tmp_path / 'candor.db'}", "DELETE FROM registration")
     refused = candor("serve", "--data", tmp_path)
-    assert_refused(refused, "Run x is not served", '"far"', "by itself", "no run can be served")
+    assert_refused(refused, "Run x is not served", "`far`", "by itself", "no run can be served")
 
 
 def test_a_key_that_is_missing_at_the_start_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,8 @@ from sqlalchemy import Connection
 from server.bots import stored_bots
 from server.bots.opened_bots import OpenedBots
 from server.db.engine import open_engine
-from server.db.runs import close_run, open_run
+from server.db.run_states import change_run
+from server.db.runs import open_run
 from tests.server.support.answers import error
 from tests.server.support.server import House
 from tests.server.support.study import AT, SYSTEMS, study_text
@@ -72,7 +73,7 @@ def test_a_run_that_is_opened_and_closed_elsewhere(house: House, url: str) -> No
             page.agree()
             page.open_topic()
             assert page.say("Hi.")["text"] == "Hello."
-        elsewhere(url, lambda c: close_run(c, "later"))
+        elsewhere(url, lambda c: change_run(c, "later", "close"))
         error(house.http("POST", "/api/join", json={"run": "later", "worker": "bob"}), 410, "run_closed")
         with house.open(token) as page:  # who is under way goes on
             assert page.say("Still there?")["text"] == "Hello."
@@ -81,7 +82,7 @@ def test_a_run_that_is_opened_and_closed_elsewhere(house: House, url: str) -> No
 def test_a_run_that_waits_for_a_bot_is_served_once_that_is_registered(house: House, url: str) -> None:
     with talking("Hello.") as talker:
         open_later(url)
-        error(house.http("POST", "/api/join", json={"run": "later", "worker": "ann"}), 410, "run_closed")
+        error(house.http("POST", "/api/join", json={"run": "later", "worker": "ann"}), 503, "run_not_ready")
         register(url, talker.endpoint)
         wait_until(lambda: joins(house, "ann"), "the run to be served")
 

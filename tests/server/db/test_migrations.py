@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 24
+    assert len(tables) == 30
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -76,7 +76,7 @@ def test_the_views_are_the_ones_that_are_documented(url: str) -> None:
 # What readers outside this package rely on: a change here needs a new version of the views.
 COLUMNS = {
     "v1_version": "version",
-    "v1_run": "run_id run study study_hash status created_at task",
+    "v1_run": "run_id run study study_hash status created_at task kind",
     "v1_criterion": "run_id position label statement negative counts_for_qc",
     "v1_system": "run_id system family is_qc",
     "v1_assignment": "run_id assignment_id worker simulated status created_at agreed_at active_at ended_at "
@@ -93,6 +93,10 @@ COLUMNS = {
     "v1_item_edit": "run_id assignment_id worker_id position item_id source source_conversation_id system "
     "family kind twin_of edited_text edit_share",
     "v1_tutorial_answer": "run_id assignment_id ordinal question answer is_right created_at",
+    "v1_choice": (
+        "run_id assignment_id worker pair attempt left_conversation_id right_conversation_id left_system "
+        "right_system left_is_qc right_is_qc turn_index preference chosen_at"
+    ),
 }
 
 
@@ -130,6 +134,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_item_rating": 0,
         "v1_item_edit": 0,
         "v1_tutorial_answer": 0,
+        "v1_choice": 0,
     }
     assert query(url, "SELECT worker FROM v1_assignment") == [(house.auth.pseudonym("link", "ann"),)]
     personas = query(url, "SELECT has_persona, persona <> '', system LIKE '%_warm' FROM v1_conversation")

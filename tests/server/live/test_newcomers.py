@@ -158,7 +158,7 @@ def test_a_run_that_is_not_served_any_more(url: str, serve: Serve) -> None:
     with house.socket() as page:
         page.send("hello", token=token)
         (error,) = page.closed()
-    assert error["code"] == "run_closed"
+    assert error["code"] == "run_not_ready"
 
 
 def test_a_restart_between_the_ticket_and_the_agreement(house: House) -> None:

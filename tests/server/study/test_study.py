@@ -99,17 +99,25 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("name: lighthouse", "name: The Lighthouse", "my.yaml:1: name: String should match pattern"),
-        ("name: lighthouse\n", "", "my.yaml:1: name: Field required"),
-        ("title: A few chats", "title: ''", "my.yaml:2: title: String should have at least 1 character"),
-        ("title: A few chats", "title: [a]", "my.yaml:2: title: Input should be a valid string"),
-        ("title: A few chats", "titel: A few chats", "my.yaml:2: titel: Extra inputs are not permitted"),
+        ("name: lighthouse", "name: The Lighthouse", "my.yaml:1: name: expected small letters, digits and _"),
+        ("name: lighthouse\n", "", "my.yaml:1: name: is missing"),
+        ("title: A few chats", "title: ''", "my.yaml:2: title: must not be empty"),
+        ("title: A few chats", "title: [a]", "my.yaml:2: title: expected a text, got a list"),
+        (
+            "title: A few chats",
+            "titel: A few chats",
+            "my.yaml:2: titel: there is no such setting; did you mean `title`?",
+        ),
         (
             "assignment: 2",
             "assignment: two",
-            "my.yaml:4: systems_per_assignment: Input should be a valid integer",
+            "my.yaml:4: systems_per_assignment: expected a whole number, got `two`",
         ),
-        ("assignment: 2", "assignment: 0", "my.yaml:4: systems_per_assignment: Input should be greater than"),
+        (
+            "assignment: 2",
+            "assignment: 0",
+            "my.yaml:4: systems_per_assignment: expected a number from 1 to 20, got `0`",
+        ),
         (
             "systems_per_assignment: 2",
             "systems_per_assignment: 3",
@@ -120,7 +128,7 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
         (
             "qc_per_assignment: 1",
             "qc_per_assignment: 6",
-            "my.yaml:5: qc_per_assignment: Input should be less",
+            "my.yaml:5: qc_per_assignment: expected a number from 0 to 5, got `6`",
         ),
         (
             "systems_per_assignment: 2\nqc_per_assignment: 1",
@@ -132,13 +140,17 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
             "qc_per_assignment: 1\nminimum_inputs: 7\nmaximum_inputs: 6",
             "my.yaml:7: maximum_inputs: a conversation needs 7 inputs: allow as many",
         ),
-        ("label: fun", "label: Fun!", "my.yaml:7: criteria.0.label: String should match pattern"),
-        ("statement: It was fun.", "statment: It was fun.", "my.yaml:8: criteria.0.statment: Extra inputs"),
+        ("label: fun", "label: Fun!", "my.yaml:7: criteria.0.label: expected small letters, digits and _"),
+        (
+            "statement: It was fun.",
+            "statment: It was fun.",
+            "my.yaml:8: criteria.0.statment: there is no such setting; did you mean `statement`?",
+        ),
         ("label: dull", "label: fun", "my.yaml:9: criteria.1.label: `fun` is there already"),
         (
             "negative: true",
             "negative: perhaps",
-            "my.yaml:11: criteria.1.negative: Input should be a valid boolean",
+            "my.yaml:11: criteria.1.negative: expected `true` or `false`, got `perhaps`",
         ),
         (
             "label: fun\n    statement: It was fun.",
@@ -147,19 +159,23 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
         ),
         ("name: one", "name: qc", "my.yaml:14: systems.0.name: `qc` is the name of the quality-control bot"),
         ("name: two", "name: one", "my.yaml:15: systems.1.name: `one` is there already"),
-        ("    family: b\n", "", "my.yaml:15: systems.1.family: Field required"),
+        ("    family: b\n", "", "my.yaml:15: systems.1.family: is missing"),
         (
             "persona: random",
             "persona: always",
-            "my.yaml:18: systems.1.persona: Input should be 'none' or 'random'",
+            "my.yaml:18: systems.1.persona: expected `none`, `random` or a list, got `always`",
         ),
-        ("persona: random", "persona: []", "my.yaml:18: systems.1.persona: List should have at least 1 item"),
+        ("persona: random", "persona: []", "my.yaml:18: systems.1.persona: give 1 or more"),
         (
             "persona: random",
             "persona: [I am, 5]",
-            "my.yaml:18: systems.1.persona.1: Input should be a valid string",
+            "my.yaml:18: systems.1.persona.1: expected a text, got `5`",
         ),
-        ("one: 0.5", "one: 1.5", "my.yaml:21: simulate.quality.one: Input should be less than or equal to 1"),
+        (
+            "one: 0.5",
+            "one: 1.5",
+            "my.yaml:21: simulate.quality.one: expected a number from 0 to 1, got `1.5`",
+        ),
         ("    two: 0.7\n", "", "my.yaml:20: simulate.quality: there is no quality for the system `two`"),
         ("two: 0.7", "two: 0.7\n    six: 0.1", "my.yaml:23: simulate.quality.six: there is no system `six`"),
         ("title: A few chats", "title: A few chats\ntitle: Again", "my.yaml:3: title: is given twice"),
@@ -198,7 +214,7 @@ def test_contradictions_are_told_at_once_too() -> None:
 def test_a_file_that_grows_without_end_when_its_aliases_are_followed() -> None:
     laughs = "\n".join(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in pairwise("abcdefghijklm"))
     lines = mistakes(f"a: &a [ha]\n{laughs}\n")
-    assert "my.yaml:13: m: Extra inputs are not permitted" in lines
+    assert "my.yaml:13: m: there is no such setting" in lines
 
 
 @pytest.mark.parametrize(
@@ -217,10 +233,10 @@ def test_a_file_that_grows_without_end_when_its_aliases_are_followed() -> None:
         ("a: \x00", "my.yaml: not valid YAML: unacceptable character"),
         ("title: 2020-13-45\n", "my.yaml: not valid YAML: month must be in 1..12"),
         ("title: !!int x\n", "my.yaml: not valid YAML: invalid literal"),
-        ("title: &x [*x]\n", "my.yaml:1: title: Input should be a valid string"),
+        ("title: &x [*x]\n", "my.yaml:1: title: expected a text, got a list"),
         ("{" * 5000, "my.yaml: not valid YAML: it is nested too deeply"),
         ("a: 1\n---\nb: 2\n", "my.yaml:2: not valid YAML: but found another document"),
-        ('title: "\\ud800"\n', "my.yaml:1: title: Input should be a valid string"),
+        ('title: "\\ud800"\n', "my.yaml:1: title: expected a text"),
     ],
 )
 def test_a_file_that_is_no_mapping_of_settings(text: str, expected: str) -> None:
@@ -258,13 +274,17 @@ def entry(text: str) -> RunEntry:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ('bot: "builtin:retrieval"', 'bot: "builtin:nobody"', "system `one` cannot be opened"),
+        (
+            'bot: "builtin:retrieval"',
+            'bot: "builtin:nobody"',
+            "systems.0.bot: no bot is called `builtin:nobody`",
+        ),
         (
             "name: lighthouse",
             "name: lighthouse\ncorpus: builtin:nothing",
             "corpus `builtin:nothing` cannot be opened",
         ),
-        ("name: lighthouse", "name: lighthouse\nqc: {bot: nobody}", "the qc bot cannot be opened"),
+        ("name: lighthouse", "name: lighthouse\nqc: {bot: nobody}", "qc.bot: no bot is called `nobody`"),
         (
             "name: lighthouse",
             "name: lighthouse\nqc: {corpus: no/such.txt}",
@@ -315,7 +335,7 @@ async def test_a_study_names_bots_that_run_elsewhere_and_its_systems_use_them() 
     ("bots", "reason"),
     [
         ('qc: {kind: http, urls: ["http://a.example"]}', "`qc` is the quality-control bot"),
-        ("far: {kind: http, urls: []}", "at least 1 item"),
+        ("far: {kind: http, urls: []}", "give 1 or more"),
         ('far: {kind: carrier-pigeon, urls: ["http://a.example"]}', "carrier-pigeon"),
     ],
 )
@@ -329,3 +349,60 @@ def test_a_criterion_cannot_have_a_name_that_reports_use_otherwise() -> None:
     assert {label for label in RESERVED_LABELS if label.islower()} <= contradictions.RESERVED_LABELS
     with pytest.raises(StudyInvalid, match="`overall` has a meaning of its own"):
         parse_study(GOOD.replace("label: fun", "label: overall", 1))
+
+
+@pytest.mark.parametrize(
+    ("added", "expected"),
+    [
+        ("completion_url: javascript:alert(1)", "completion_url: expected an address that begins with https"),
+        ("completion_url: /thanks", "completion_url: expected an address that begins with https"),
+        ("completion_url: https://", "completion_url: expected an address that begins with https"),
+        ("draw: systems", "draw: there is no such setting here; `qc` has one"),
+        ("qc: {corpsu: builtin:smalltalk}", "qc.corpsu: there is no such setting; did you mean `corpus`?"),
+        (
+            "qc: {draw: system}",
+            "qc.draw: expected `corpus` or `systems`, got `system`; did you mean `systems`?",
+        ),
+        ("reply_time: 3", "reply_time: expected settings, each as `name: value`, got `3`"),
+        ("listed: maybe", "listed: expected `true` or `false`, got `maybe`"),
+        ("minimum_inputs: 2.5", "minimum_inputs: expected a whole number, got `2.5`"),
+        ("minimum_inputs:", "minimum_inputs: expected a whole number, got nothing"),
+        ("timeouts: {idle: .inf}", "timeouts.idle: expected a number, got `inf`"),
+        ("bots: {far: {urls: [x]}}", "bots.far: say its `kind`"),
+        (
+            "bots: {far: {kind: htp, urls: [x]}}",
+            "bots.far: `kind` is `openai`, `http` or `parlai-web`, not `htp`; did you mean `http`?",
+        ),
+        (
+            "bots: {far: {kind: http, urls: [far.example]}}",
+            "bots.far.urls.0: expected an address that begins with http:// or https://",
+        ),
+        (
+            "bots: {far: {kind: http, urls: ['http://a.example'], modle: x}}",
+            "bots.far.modle: there is no such setting here; there are `kind`, `urls`, `key`",
+        ),
+        (
+            "composition: {ordnary: 4}",
+            "composition.ordnary: there is no such setting; did you mean `ordinary`?",
+        ),
+        ("1: one", "1: the name of a setting is a text"),
+    ],
+)
+def test_a_mistake_is_told_in_the_words_of_a_study(added: str, expected: str) -> None:
+    """Neither pydantic's words nor its address: "Input should be …", "For further information visit …"."""
+    lines = mistakes(f"{GOOD}{added}\n")
+    assert any(line.startswith(f"my.yaml:23: {expected}") for line in lines), lines
+    assert not any(raw in line for line in lines for raw in ("Input", "Value error", "pydantic", "literal["))
+
+
+def test_what_is_misspelt_is_not_missing_as_well() -> None:
+    assert mistakes(GOOD.replace("title:", "titel:")) == [
+        "my.yaml:2: titel: there is no such setting; did you mean `title`?"
+    ]
+
+
+def test_a_file_of_a_later_version_says_so_before_all_else() -> None:
+    assert parse_study("version: 1\n" + GOOD).version == 1
+    lines = mistakes(f"version: 7\n{GOOD}holograms: true\n")
+    assert lines[0].startswith("my.yaml:1: version: it is written in version 7 of the settings")
+    assert [line.split(" ")[0] for line in lines] == ["my.yaml:1:", "my.yaml:24:"]

@@ -40,7 +40,7 @@ def test_the_demo() -> None:
         ({"items": {"run": "a"}, "post_edit": {"criterion": "clear"}}, "only texts can be improved"),
         ({"composition": {"ordinary": 4, "bad": 3, "repeat": 2}}, "these are 5 for 4 ordinary ones"),
         ({"composition": "long"}, "composition"),
-        ({"judgments_per_item": 1}, "judgments_per_item: Input should be greater than or equal to 2"),
+        ({"judgments_per_item": 1}, "judgments_per_item: expected a number from 2 to 50, got `1`"),
         ({"degradation": "chapter4"}, "degradation: "),
         ({"post_edit": {"criterion": "fun"}}, "there is no criterion `fun`"),
         ({"post_edit": {"criterion": "dull"}}, "choose a criterion that is not negative"),
@@ -68,7 +68,7 @@ def test_what_does_not_fit_together(changes: dict[str, Any], reason: str) -> Non
         ({"items": {"run": "a"}}, "items: means nothing where the task is `chat`"),
         ({"tutorial": QUESTIONS}, "tutorial: means nothing where the task is `chat`"),
         ({"systems": []}, "systems: a study in which workers chat evaluates at least one system"),
-        ({"rate_share": 0}, "rate_share: Input should be greater than 0"),
+        ({"rate_share": 0}, "rate_share: expected a number, more than 0 and at most 1, got `0`"),
     ],
 )
 def test_what_a_chat_has_not(changes: dict[str, Any], reason: str) -> None:

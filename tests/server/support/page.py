@@ -134,6 +134,10 @@ class Page:
     def whole(self, conversations: int = 4) -> Message:
         """Go all the way; return the `completed` message."""
         self.agree()
+        return self.finish(conversations)
+
+    def finish(self, conversations: int = 4) -> Message:
+        """Go all the way from the first topic on; return the `completed` message."""
         for number in range(1, conversations + 1):
             self.converse()
             self.rate("topic_due" if number < conversations else "feedback_due")

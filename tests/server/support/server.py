@@ -42,7 +42,7 @@ class House:
         limits = dict.fromkeys(
             ("joins_per_address", "attempts_per_address", "connections_per_address"), "10000/minute"
         )
-        at_once = {"drain_seconds": 0.0}
+        at_once = {"drain_seconds": 0.0, "running_analysis": False}
         settings = Settings(data=self.folder, database_url=self.url, **(limits | at_once | self.settings))
         runs = {run.id: run for run in self.runs}
         lifecycle = Lifecycle(settings.drain_seconds)

@@ -18,6 +18,21 @@ const KNOWN: Record<string, Problem> = {
     text: "The link may be incomplete. Please check that you copied all of it, or ask whoever sent it to you.",
     remedy: null,
   },
+  run_not_ready: {
+    title: "This study is about to open",
+    text: "It is being made ready, which should not take long. Please try again in a minute.",
+    remedy: "retry",
+  },
+  run_paused: {
+    title: "This study is paused",
+    text: "Nobody new can start at the moment. Please come back later: the same link will lead you here.",
+    remedy: "retry",
+  },
+  took_part: {
+    title: "You took part before",
+    text: "You were in an earlier round of this study, and this one needs people who were not. Thank you for having helped.",
+    remedy: null,
+  },
   run_closed: {
     title: "This study has ended",
     text: "It takes no new participants. Thank you for wanting to help.",
@@ -87,7 +102,14 @@ function sentence(text: string | undefined): string {
   return /[.!?]$/.test(start) ? start : `${start}.`;
 }
 
-const REFUSED_ENTRY = new Set(["run_full", "run_closed", "link_unsigned"]);
+const REFUSED_ENTRY = new Set([
+  "run_full",
+  "run_not_ready",
+  "run_paused",
+  "run_closed",
+  "took_part",
+  "link_unsigned",
+]);
 
 /** Whether a refusal means that there is no place for somebody who has just agreed. */
 export function isRefusedEntry(code: string): boolean {

@@ -5,8 +5,8 @@ from alembic import op
 
 from server.db.views import V1_CHOICE
 
-revision = "0009"
-down_revision = "0008"
+revision = "0012"
+down_revision = "0011"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,79 @@
+import { Link } from "./Link";
+import type { Route } from "./route";
+
+const PLACES: { name: string; to: Route; pages: Route["page"][] }[] = [
+  { name: "Runs", to: { page: "runs" }, pages: ["runs"] },
+  { name: "Studies", to: { page: "studies" }, pages: ["studies"] },
+  { name: "People", to: { page: "people" }, pages: ["people"] },
+  { name: "Audit log", to: { page: "audit" }, pages: ["audit"] },
+];
+
+/** The desk's places. */
+export function Navigation({ route }: { route: Route }) {
+  return (
+    <nav aria-label="Desk" class="places">
+      <ul>
+        {PLACES.map(({ name, to, pages }) => (
+          <li key={name}>
+            <Link to={to} here={pages.includes(route.page)}>
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** The way from a place to what is shown of it; nothing where the place itself is shown. */
+export function Breadcrumbs({ route }: { route: Route }) {
+  const crumbs = crumbsOf(route);
+  return (
+    crumbs.length > 0 && (
+      <nav aria-label="Where you are" class="breadcrumbs">
+        <ol>
+          {crumbs.map(({ name, to }, index) => (
+            <li key={name}>
+              {index === crumbs.length - 1 ? (
+                <span aria-current="page">{name}</span>
+              ) : (
+                <Link to={to}>{name}</Link>
+              )}
+            </li>
+          ))}
+        </ol>
+      </nav>
+    )
+  );
+}
+
+interface Crumb {
+  name: string;
+  to: Route;
+}
+
+function crumbsOf(route: Route): Crumb[] {
+  if (route.page === "study") {
+    return [
+      { name: "Studies", to: { page: "studies" } },
+      { name: route.study, to: route },
+    ];
+  }
+  if (!("run" in route)) {
+    return [];
+  }
+  const run: Crumb[] = [
+    { name: "Runs", to: { page: "runs" } },
+    { name: route.run, to: { page: "run", run: route.run } },
+  ];
+  switch (route.page) {
+    case "report":
+      return [...run, { name: "Report", to: route }];
+    case "rehearsal":
+      return [...run, { name: "Rehearsal", to: route }];
+    case "assignment":
+      return [...run, { name: route.assignment, to: route }];
+    default:
+      return run;
+  }
+}

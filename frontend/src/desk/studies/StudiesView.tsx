@@ -1,0 +1,4 @@
+/** Every study. */
+export function StudiesView() {
+  return <h1>Studies</h1>;
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { addressOf, type Route, routeOf } from "../../src/desk/route";
+
+const ROUTES: [string, Route][] = [
+  ["/desk", { page: "runs" }],
+  ["/desk/studies", { page: "studies" }],
+  ["/desk/studies/my_study", { page: "study", study: "my_study" }],
+  ["/desk/people", { page: "people" }],
+  ["/desk/audit", { page: "audit" }],
+  ["/desk/runs/pilot", { page: "run", run: "pilot" }],
+  ["/desk/runs/pilot/report", { page: "report", run: "pilot" }],
+  ["/desk/runs/pilot/rehearsal", { page: "rehearsal", run: "pilot" }],
+  ["/desk/runs/pilot/assignments/a1", { page: "assignment", run: "pilot", assignment: "a1" }],
+  ["/desk/runs/a%2Fb%20c", { page: "run", run: "a/b c" }],
+];
+
+test.each(ROUTES)("%s is the address of its route, there and back", (address, route) => {
+  expect(routeOf(address)).toEqual(route);
+  expect(addressOf(route)).toBe(address);
+});
+
+test.each(["/desk/", "/desk/nowhere", "/desk/runs", "/desk/runs/"])("%s shows the runs", (address) => {
+  expect(routeOf(address)).toEqual({ page: "runs" });
+});
+
+test("an address that was cut within a sign is read as it stands", () => {
+  expect(routeOf("/desk/runs/a%2")).toEqual({ page: "run", run: "a%2" });
+});

@@ -1,0 +1,181 @@
+"""How a run stands while ratings come in: who passes so far, and intervals to be looked at any time.
+
+A score's interval is the asymptotic confidence sequence (`qc.estimators.confidence_sequence`) over workers
+who passed, in the order in which they handed in; each brings the mean of their overall z for the system. It
+holds at every look at once, so a run may be stopped by it. That order must not change from one look to the
+next, so assignments that are under way are in no score: whether their workers pass is not known yet.
+`benchmarks/running_coverage.py` counts how often the sequences miss.
+"""
+
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.errors import EmptyRunError
+from qc.estimators.confidence_sequence import FIRST_LOOK, asymptotic, worker_stream
+from qc.method.sample import Sample, take_sample
+from qc.precision.looks import TIGHTEST
+from qc.run import SIMULATED_NOTE, Run, codes
+from qc.statistics.confidence import LEVEL
+from qc.transcripts.judgments import take_judgments
+
+PEOPLE_NOTE = "All of this is of people; simulated workers are left out."
+UNDECIDED_NOTE = (
+    "Some workers are under way: their p is of what they have rated so far. It is no verdict, and they are "
+    "in no score yet."
+)
+WAITING_NOTE = (
+    f"A system has an interval once {FIRST_LOOK} workers who passed have met it, which is not so of all yet."
+)
+
+
+@dataclass(frozen=True)
+class WorkerStanding:
+    """A worker who has rated something: the filter's p so far, NaN where it has nothing to test."""
+
+    worker: str
+    p: float
+    conversations: int
+
+
+@dataclass(frozen=True)
+class ScoreStanding:
+    """A system's score so far: mean overall z over conversations of workers who passed, and its interval.
+
+    `z` is NaN without such a conversation, `low` and `high` are below FIRST_LOOK workers.
+    """
+
+    system: str
+    conversations: int
+    raters: int
+    z: float
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """How far apart the ends of the interval are; NaN without one."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True)
+class Running:
+    """A run as it stands.
+
+    Attributes:
+        ratings: values given, one for each criterion of a conversation.
+        passed, failed: workers who handed in, by the filter's verdict.
+        undecided: workers who have rated something and are under way.
+        workers: all who have rated something, also those who left, by name.
+        scores: of every system but the qc bot, by name.
+        notes: sentences that a reader must see.
+    """
+
+    ratings: int
+    passed: int
+    failed: int
+    undecided: int
+    workers: tuple[WorkerStanding, ...]
+    scores: tuple[ScoreStanding, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def widest(self) -> float:
+        """The width of the widest interval; NaN as long as a system has none."""
+        return float(np.max([score.width for score in self.scores])) if self.scores else np.nan
+
+
+def running(run: Run, status: NDArray[np.str_], alpha: float = 0.05) -> Running:
+    """Return how `run` stands.
+
+    Args:
+        run: read with assignments that were not completed (`include_partial`), from a database.
+        status: (assignments,), of each of the run's: `completed`, `active`, or that its worker has left.
+        alpha: level at which a worker passes.
+
+    Raises:
+        OptionError: `alpha` is not strictly between 0 and 1.
+    """
+    sample = _sample(run, alpha)
+    owners, names = codes(run.assignments["worker"]), run.assignments["worker"].cat.categories
+    handed_in, under_way = (
+        np.isin(np.arange(len(names)), owners[status == wanted]) for wanted in ("completed", "active")
+    )
+    p, passed = _verdicts(sample, len(names))
+    held = np.bincount(codes(run.conversations["worker"]), minlength=len(names))
+    scores = _scores(run, sample, handed_in & passed)
+    return Running(
+        ratings=int(run.ratings.size),
+        passed=int((handed_in & passed).sum()),
+        failed=int((handed_in & ~passed).sum()),
+        undecided=int((under_way & ~handed_in).sum()),
+        workers=tuple(
+            WorkerStanding(str(name), *so_far)
+            for name, *so_far in zip(names, p.tolist(), held.tolist(), strict=True)
+        ),
+        scores=scores,
+        notes=_notes(run, scores, bool(under_way.any())),
+    )
+
+
+def _sample(run: Run, alpha: float) -> Sample | None:
+    """Return what `run` says; None of the first conversations, when there is nothing to test anybody by."""
+    try:
+        return take_sample(run, alpha) if run.items is None else take_judgments(run, alpha)
+    except EmptyRunError:
+        return None
+
+
+def _verdicts(sample: Sample | None, count: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the p of each worker and whether they pass, both (`count`,)."""
+    if sample is None:
+        return np.full(count, np.nan), np.zeros(count, bool)
+    workers = sample.screening.workers
+    return workers["p"].to_numpy(np.float64), workers["passed"].to_numpy(bool)
+
+
+def _scores(run: Run, sample: Sample | None, counts: NDArray[np.bool_]) -> tuple[ScoreStanding, ...]:
+    """Return where the systems stand; `counts` (workers,) says whose ratings are in the scores."""
+    competing = run.systems.loc[~run.systems["is_qc"].to_numpy(bool), "system"]
+    if sample is None:
+        return tuple(ScoreStanding(str(name), 0, 0, np.nan, np.nan, np.nan) for name in competing)
+    turn = _turns(run)
+    rows = np.flatnonzero(counts[sample.workers] & ~sample.is_qc)
+    rows = rows[np.argsort(turn[sample.workers[rows]], kind="stable")]
+    overall = sample.overall["z"]
+    return tuple(
+        _score(str(name), overall[of], sample.workers[of])
+        for code, name in competing.items()
+        for of in [rows[sample.systems[rows] == code]]
+    )
+
+
+def _turns(run: Run) -> NDArray[np.intp]:
+    """Return as which each worker handed in, (workers,); who handed in at the same time goes by name."""
+    if run.ended is None:
+        raise AssertionError("a database says when assignments were handed in")
+    ended = run.ended.to_numpy("datetime64[ns]").astype(np.int64)
+    last = np.full(len(run.assignments["worker"].cat.categories), np.iinfo(np.int64).min)
+    np.maximum.at(last, codes(run.assignments["worker"]), ended)
+    return np.argsort(np.argsort(last, kind="stable"))
+
+
+def _score(system: str, values: NDArray[np.float64], workers: NDArray[np.intp]) -> ScoreStanding:
+    """Return where a system stands, by values in the order in which their workers handed in."""
+    if not len(values):
+        return ScoreStanding(system, 0, 0, np.nan, np.nan, np.nan)
+    stream = worker_stream(values, workers)
+    mean = float(np.sort(values).mean())
+    if len(stream) < FIRST_LOOK:
+        return ScoreStanding(system, len(values), len(stream), mean, np.nan, np.nan)
+    sequence = asymptotic(stream, 1 - LEVEL, TIGHTEST)
+    centre, reach = float(sequence.centre[-1]), float(sequence.half_width[-1])
+    return ScoreStanding(system, len(values), len(stream), mean, centre - reach, centre + reach)
+
+
+def _notes(run: Run, scores: tuple[ScoreStanding, ...], under_way: bool) -> tuple[str, ...]:
+    who = SIMULATED_NOTE if SIMULATED_NOTE in run.notes else PEOPLE_NOTE
+    waiting = not all(isfinite(score.width) for score in scores)
+    return (who, *([UNDECIDED_NOTE] if under_way else []), *([WAITING_NOTE] if waiting else []))

@@ -1,0 +1,50 @@
+"""What the database has stored of those who may use an installation, as `Auth` asks for it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from server.access.tokens import Grant, find
+from server.db.models import Assignment, Run, Study, columns
+from server.db.store import Store
+
+ASSIGNMENT = columns(Assignment)
+RUN = columns(Run)
+STUDY = columns(Study)
+
+
+class StoredDirectory:
+    """Looks up tokens, and which study a call is about."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def grant(self, digest: str) -> Grant | None:
+        """Return the grant whose token has this SHA-256."""
+        return await self._store.read(lambda connection: find(connection, digest))
+
+    async def study_of(self, named: Mapping[str, str]) -> str | None:
+        """Return the name of the study that the path of a call is about; None where it names none.
+
+        Of a run or an assignment that there is not, an empty name is returned: it is nobody's study.
+        """
+        if "study" in named:
+            return named["study"]
+        if "run" in named:
+            query = _study_of_runs().where(RUN.slug == named["run"])
+        elif "assignment" in named:
+            joined = _study_of_runs().join(Assignment, ASSIGNMENT.run_id == RUN.id)
+            query = joined.where(ASSIGNMENT.id == named["assignment"])
+        else:
+            return None
+
+        def read(connection: Connection) -> str:
+            found: str | None = connection.execute(query).scalar_one_or_none()
+            return found or ""
+
+        return await self._store.read(read)
+
+
+def _study_of_runs() -> Select[Any]:
+    return select(STUDY.name).select_from(Study).join(Run, RUN.study_id == STUDY.id)

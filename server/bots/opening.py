@@ -1,0 +1,147 @@
+"""Opening a run while a server runs: its study's bots opened and asked first, as `candor run open` does."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from server.bots import fitness
+from server.bots.fitness import Fitness
+from server.bots.lineup import OpenRun, open_lineup
+from server.bots.opened_bots import OpenedBots
+from server.clock import utc_now
+from server.db import run_states, runs
+from server.db.audit import Doer, record
+from server.db.run_states import RunChange
+from server.db.runs import RunEntry
+from server.db.store import Store
+from server.errors import RunExists, StudyInvalid
+from server.items.pool import items_of
+from server.news import News
+from server.study import parse_study
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run that is to be opened: its name, and its study as text or by name (then its newest version)."""
+
+    slug: str
+    study: str | None
+    text: str | None
+    despite_failing_bots: bool = False
+
+
+class RunChanges:
+    """Opens runs and changes what becomes of them. Every process takes it up within a second.
+
+    Args:
+        store: where they are.
+        news: where other processes are told, which only makes it quicker.
+        refuse_private: whether bots may be asked at public addresses only.
+    """
+
+    def __init__(self, store: Store, news: News, *, refuse_private: bool) -> None:
+        self._store = store
+        self._news = news
+        self._refuse_private = refuse_private
+
+    async def open(self, new: NewRun, actor: Doer) -> RunEntry:
+        """Open a run, once the bots of its study are known to be fit; return it.
+
+        Bots of the study's own are asked a few conversations, which takes as long as they do. A run that is
+        there already, of the same study, is no new one.
+
+        Raises:
+            RunExists: there is a run of this name.
+            StudyInvalid: the study has mistakes, or there is none of this name, or a bot cannot be opened.
+            BotNotFound: a bot is registered no longer.
+            BotsUnfit: bots failed their check.
+        """
+        runs.require_slug(new.slug)
+        text = await self._store.read(lambda connection: _text(connection, new))
+        opened_bots = OpenedBots(refuse_private=self._refuse_private)
+        try:
+            entry = RunEntry(0, new.slug, 0, "open", utc_now(), text)
+            read = await self._store.read(lambda connection: _lined_up(connection, opened_bots, entry))
+            if not new.despite_failing_bots:
+                own = await fitness.own_fitness(read.lineup, _unseen)
+                fitness.require_fit([*read.registered, *own])
+        finally:
+            await opened_bots.close()
+        return await self._changed(
+            actor, "run.open", lambda connection: _store(connection, new.slug, text, utc_now())
+        )
+
+    async def change(self, slug: str, change: RunChange, reason: str, actor: Doer) -> RunEntry:
+        """Pause, resume or close a run. Raises RunNotFound, WrongRunStatus."""
+        return await self._changed(
+            actor, f"run.{change}", lambda c: run_states.change_run(c, slug, change, reason), reason
+        )
+
+    async def replicate(self, slug: str, name: str | None, actor: Doer, *, same_workers: bool) -> RunEntry:
+        """Open a run of another run's study. Raises RunNotFound, RunExists, StudyInvalid."""
+        at = utc_now()
+        return await self._changed(
+            actor,
+            "run.open",
+            lambda c: run_states.replicate_run(c, slug, at, name, same_workers=same_workers),
+            f"a replication of {slug}",
+        )
+
+    async def _changed(
+        self, actor: Doer, action: str, change: Callable[[Connection], RunEntry], detail: str = ""
+    ) -> RunEntry:
+        def logged(connection: Connection) -> RunEntry:
+            entry = change(connection)
+            record(connection, actor, action, entry.slug, detail)
+            return entry
+
+        changed = await self._store.submit(logged)
+        self._news.publish("runs", {})
+        return changed
+
+
+@dataclass(frozen=True, slots=True)
+class _LinedUp:
+    """A run with its bots opened, and how those did that are registered."""
+
+    lineup: OpenRun
+    registered: list[Fitness]
+
+
+def _lined_up(connection: Connection, opened_bots: OpenedBots, entry: RunEntry) -> _LinedUp:
+    opened_bots.load(connection)
+    lineup = open_lineup(entry, opened_bots)
+    return _LinedUp(lineup, fitness.registered_fitness(connection, lineup.study))
+
+
+def _text(connection: Connection, new: NewRun) -> str:
+    """Return the text of the study of a new run. Raises RunExists, StudyInvalid."""
+    if runs.has_run(connection, new.slug):
+        raise RunExists(f"there is a run named `{new.slug}` already")
+    text = new.text if new.study is None else runs.newest_study(connection, new.study)
+    if text is None:
+        raise StudyInvalid(
+            f"no study is named `{new.study}`" if new.study else "there is no study to open a run of",
+            "Give the study's text as `yaml`, or the name of a study that is stored as `study`.",
+        )
+    content = parse_study(text)
+    if content.items is not None and content.items.file is not None:
+        raise StudyInvalid(
+            "the study's items are in a file, which a server does not read",
+            "Open it with `candor run open` where the file lies, or take the conversations of a run.",
+        )
+    return text
+
+
+def _store(connection: Connection, slug: str, text: str, at: datetime) -> RunEntry:
+    """Open the run. Raises RunExists: somebody was faster."""
+    if runs.has_run(connection, slug):
+        raise RunExists(f"there is a run named `{slug}` already")
+    items = items_of(parse_study(text), connection)
+    return runs.open_run(connection, text, slug, at, items)
+
+
+def _unseen(_bot: str, _done: int, _total: int) -> None:
+    """Show nobody how far the check of a bot is."""

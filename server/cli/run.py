@@ -1,0 +1,79 @@
+"""`candor run`: runs opened, paused, resumed, closed, replicated and listed."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from bots import console
+from server.cli import study
+from server.cli.database import transaction_or_fail
+from server.cli.settings import Data, settings_from
+from server.clock import utc_now
+from server.db.run_states import RunChange, change_run, replicate_run
+from server.db.runs import all_runs
+from server.study import parse_study
+
+cli = typer.Typer(
+    help="Open, pause, resume, close or replicate a run, and list the runs.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+Name = Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")]
+Why = Annotated[str, typer.Option("--why", help="A sentence why; the desk shows it, workers never see it.")]
+NewName = Annotated[
+    str | None, typer.Option("--as", help="The new run's name; else the first one's with a number.")
+]
+SameWorkers = Annotated[bool, typer.Option("--same-workers", help="Workers of the first run may come, too.")]
+
+cli.command("open")(study.open_)
+
+
+@cli.command()
+def pause(run: Name, why: Why = "", data: Data = None) -> None:
+    """Pause a run: newcomers are told to come back later, those who are under way can finish."""
+    _change(run, "pause", why, data)
+    console.print(f"Run [bold]{escape(run)}[/] is paused: `candor run resume {escape(run)}` goes on.")
+
+
+@cli.command()
+def resume(run: Name, why: Why = "", data: Data = None) -> None:
+    """Let workers into a run again that was paused or closed."""
+    _change(run, "resume", why, data)
+    url = settings_from(data=data).resolved_public_url
+    console.print(f"Run [bold]{escape(run)}[/] is open: {url}/w/{escape(run)}")
+
+
+@cli.command()
+def close(run: Name, why: Why = "", data: Data = None) -> None:
+    """Close a run: nobody new gets in, those who are under way can finish."""
+    _change(run, "close", why, data)
+    console.print(f"Run [bold]{escape(run)}[/] is closed; its data stays.")
+
+
+@cli.command()
+def replicate(run: Name, name: NewName = None, same_workers: SameWorkers = False, data: Data = None) -> None:
+    """Open a run of the very same study, with a seed of its own. Workers of the first run may not come."""
+    with transaction_or_fail(data) as connection:
+        entry = replicate_run(connection, run, utc_now(), name, same_workers=same_workers)
+    url = settings_from(data=data).resolved_public_url
+    console.print(f"Run [bold]{entry.slug}[/] replicates {escape(run)}: {url}/w/{entry.slug}")
+
+
+@cli.command("list")
+def list_(data: Data = None) -> None:
+    """List the runs: of which study, in which state and why, since when."""
+    with transaction_or_fail(data) as connection:
+        found = all_runs(connection)
+    table = Table("run", "study", "status", "opened", "why", box=None)
+    for run in found:
+        opened = f"{run.created_at:%Y-%m-%d %H:%M} UTC"
+        table.add_row(run.slug, parse_study(run.yaml).name, run.status, opened, escape(run.reason))
+    console.print(table if found else "There is no run yet: `candor run open` opens one.")
+
+
+def _change(run: str, change: RunChange, why: str, data: Data) -> None:
+    with transaction_or_fail(data) as connection:
+        change_run(connection, run, change, why)

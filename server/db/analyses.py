@@ -1,0 +1,72 @@
+"""How runs stood when they were last looked at: what there is to look at, and what was found."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select, text
+
+from server.db.models import Analysis, Assignment, Conversation, Run, columns
+
+ANALYSIS = columns(Analysis)
+ASSIGNMENT = columns(Assignment)
+CONVERSATION = columns(Conversation)
+RUN = columns(Run)
+_STORE = text("""
+    INSERT INTO analysis (run_id, at, basis, content) VALUES (:run, :at, :basis, :content)
+    ON CONFLICT (run_id) DO UPDATE SET at = :at, basis = :basis, content = :content""").bindparams(
+    bindparam("at", type_=ANALYSIS["at"].type)
+)
+
+
+def find_analysis(connection: Connection, run_id: int) -> Mapping[str, Any] | None:
+    """Return the newest analysis of a run, as `python -m qc.watch` printed it; None where there is none."""
+    content = connection.execute(
+        select(ANALYSIS.content).where(ANALYSIS.run_id == run_id)
+    ).scalar_one_or_none()
+    if content is None:
+        return None
+    found: Mapping[str, Any] = json.loads(content)
+    return found
+
+
+def store_analysis(connection: Connection, run_id: int, at: datetime, basis: str, content: str) -> None:
+    """Keep an analysis in place of the one before.
+
+    Args:
+        connection: a transaction.
+        run_id: whose it is.
+        at: when it was made.
+        basis: of that run, before it was analysed.
+        content: JSON.
+    """
+    values = {"run": run_id, "at": at, "basis": basis, "content": content}
+    connection.execute(_STORE, values)
+
+
+def last_heard(connection: Connection) -> dict[int, datetime]:
+    """Return when something was last heard of the workers of each run that has any, by the run's id."""
+    query = select(ASSIGNMENT.run_id, func.max(ASSIGNMENT.active_at).label("at")).group_by(ASSIGNMENT.run_id)
+    return {row.run_id: row.at for row in connection.execute(query)}
+
+
+def outdated(connection: Connection, run_id: int) -> tuple[str, str] | None:
+    """Return a run's name and the basis for an analysis; None if it was analysed on that basis."""
+    rated = (
+        select(func.count())
+        .select_from(Conversation)
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .where(ASSIGNMENT.run_id == run_id, CONVERSATION.status == "rated")
+    )
+    standing = (
+        select(ASSIGNMENT.status, func.count())
+        .where(ASSIGNMENT.run_id == run_id)
+        .group_by(ASSIGNMENT.status)
+        .order_by(ASSIGNMENT.status)
+    )
+    counts = " ".join(f"{status}={count}" for status, count in connection.execute(standing))
+    basis = f"rated={connection.execute(rated).scalar_one()} {counts}"
+    of_run = select(RUN.slug, ANALYSIS.basis).outerjoin(Analysis, ANALYSIS.run_id == RUN.id)
+    slug, known = connection.execute(of_run.where(RUN.id == run_id)).one()
+    return None if known == basis or basis.startswith("rated=0 ") else (slug, basis)

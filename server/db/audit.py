@@ -1,0 +1,97 @@
+"""The audit log: what was done, by whom.
+
+A row is written with what it tells of, in one transaction. A trigger of the database refuses to change it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, Select, insert, select
+
+from server.clock import utc_now
+from server.db.models import AuditEntry, columns
+
+ENTRY = columns(AuditEntry)
+
+
+class Doer(Protocol):
+    """Who has done something: a kind, like `person` or `token`, and a name."""
+
+    @property
+    def kind(self) -> str:
+        """What it is."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """Whoever uses a command on the server's machine: they hold the database, and need no permission."""
+
+    kind: str = "command"
+    name: str = "command line"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the log. `detail`: a sentence for people, or nothing."""
+
+    id: int
+    at: datetime
+    kind: str
+    actor: str
+    action: str
+    subject: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which rows are asked for; what is None is not looked at. `before`: rows older than this id."""
+
+    actor: str | None = None
+    action: str | None = None
+    subject: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    before: int | None = None
+
+
+def record(connection: Connection, actor: Doer, action: str, subject: str, detail: str = "") -> None:
+    """Log that something was done.
+
+    Args:
+        connection: the transaction in which it is done.
+        actor: who does it.
+        action: what kind of thing with what is done to it, like `run.close`.
+        subject: the name of what it is done to.
+        detail: what else a reader should know; never a password, a token or a worker's id.
+    """
+    values = {"kind": actor.kind, "actor": actor.name, "action": action, "subject": subject, "detail": detail}
+    connection.execute(insert(AuditEntry).values(at=utc_now(), **values))
+
+
+def entries(connection: Connection, wanted: Filter, most: int | None = None) -> list[Entry]:
+    """Return the rows that are wanted, newest first, at most so many."""
+    query = _matching(wanted).order_by(ENTRY.id.desc())
+    return [Entry(*row) for row in connection.execute(query if most is None else query.limit(most))]
+
+
+def _matching(wanted: Filter) -> Select[Any]:
+    query = select(ENTRY.id, ENTRY.at, ENTRY.kind, ENTRY.actor, ENTRY.action, ENTRY.subject, ENTRY.detail)
+    for condition in (
+        ENTRY.actor == wanted.actor if wanted.actor is not None else None,
+        ENTRY.action.startswith(wanted.action, autoescape=True) if wanted.action is not None else None,
+        ENTRY.subject == wanted.subject if wanted.subject is not None else None,
+        ENTRY.at >= wanted.since if wanted.since is not None else None,
+        ENTRY.at < wanted.until if wanted.until is not None else None,
+        ENTRY.id < wanted.before if wanted.before is not None else None,
+    ):
+        if condition is not None:
+            query = query.where(condition)
+    return query

@@ -1,0 +1,157 @@
+"""What the server does in the background, as rows: jobs, and the leases under which one process does it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Select, bindparam, delete, insert, select, text, update
+
+from server.db.models import Job, JobLease, Run, columns
+from server.errors import JobNotFound, JobUnderWay
+
+JOB = columns(Job)
+LEASE = columns(JobLease)
+RUN = columns(Run)
+JobKind = Literal["report", "rehearsal"]
+JobStatus = Literal["running", "done", "failed", "cancelled"]
+LEASE_SECONDS = 30.0
+_ENDED = "The server that did this has ended before it was done. Start it again."
+_TAKE = text("""
+    INSERT INTO job_lease (name, holder, until) VALUES (:name, :holder, :until)
+    ON CONFLICT (name) DO UPDATE SET holder = :holder, until = :until
+    WHERE job_lease.holder = :holder OR job_lease.until < :at""").bindparams(
+    bindparam("until", type_=LEASE.until.type), bindparam("at", type_=LEASE.until.type)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JobEntry:
+    """A job as it stands. `run` names the run that it is about; `result` is None until it is done."""
+
+    id: str
+    kind: JobKind
+    run: str
+    status: JobStatus
+    options: Mapping[str, Any]
+    created_at: datetime
+    ended_at: datetime | None
+    step: str
+    done: int
+    total: int
+    error: str | None
+    result: Mapping[str, Any] | None
+
+
+def take_lease(connection: Connection, name: str, holder: str, at: datetime) -> bool:
+    """Take or renew the lease of `name` for LEASE_SECONDS; return whether `holder` has it now."""
+    until = at + timedelta(seconds=LEASE_SECONDS)
+    values = {"name": name, "holder": holder, "until": until, "at": at}
+    return connection.execute(_TAKE, values).rowcount == 1
+
+
+def release_lease(connection: Connection, holder: str) -> None:
+    """Give up what `holder` has."""
+    connection.execute(delete(JobLease).where(LEASE.holder == holder))
+
+
+def begin_job(
+    connection: Connection,
+    job: str,
+    kind: JobKind,
+    run_id: int,
+    subject: str,
+    options: Mapping[str, Any],
+    at: datetime,
+) -> None:
+    """Store a job that begins now.
+
+    Args:
+        connection: a transaction.
+        job: its id.
+        kind: what it does.
+        run_id: the run that it is about.
+        subject: of which one job of this kind may be under way.
+        options: what JSON can say.
+        at: now.
+
+    Raises:
+        JobUnderWay: there is another one.
+    """
+    if not take_lease(connection, f"{kind} {subject}", job, at):
+        raise JobUnderWay(f"a {kind} of `{subject}` is under way")
+    values = {"id": job, "kind": kind, "run_id": run_id, "status": "running", "created_at": at}
+    connection.execute(insert(Job).values(**values, options=json.dumps(options), step="", done=0, total=0))
+
+
+def note_progress(connection: Connection, job: str, step: str, done: int, total: int, at: datetime) -> None:
+    """Keep how far a job is, and its lease."""
+    connection.execute(update(Job).where(JOB.id == job).values(step=step, done=done, total=total))
+    until = at + timedelta(seconds=LEASE_SECONDS)
+    connection.execute(update(JobLease).where(LEASE.holder == job).values(until=until))
+
+
+def end_job(
+    connection: Connection,
+    job: str,
+    status: JobStatus,
+    at: datetime,
+    error: str | None = None,
+    result: Mapping[str, Any] | None = None,
+) -> None:
+    """Keep how a job ended, and let the next one begin."""
+    kept = None if result is None else json.dumps(result)
+    ended = update(Job).where(JOB.id == job, JOB.status == "running")
+    connection.execute(ended.values(status=status, ended_at=at, error=error, result=kept))
+    release_lease(connection, job)
+
+
+def end_abandoned(connection: Connection, at: datetime) -> None:
+    """Say of every job whose process is gone that it has failed."""
+    alive = select(LEASE.holder).where(LEASE.until >= at)
+    gone = update(Job).where(JOB.status == "running", JOB.id.not_in(alive))
+    connection.execute(gone.values(status="failed", ended_at=at, error=_ENDED))
+
+
+def find_job(connection: Connection, job: str) -> JobEntry:
+    """Return a job. Raises JobNotFound."""
+    found = _entries(connection, _jobs().where(JOB.id == job))
+    if not found:
+        raise JobNotFound(f"there is no job `{job}`")
+    return found[0]
+
+
+def jobs_of(connection: Connection, kind: JobKind, run_ids: Sequence[int]) -> list[JobEntry]:
+    """Return the jobs of a kind about any of these runs, newest first."""
+    return _entries(connection, _jobs().where(JOB.kind == kind, JOB.run_id.in_(run_ids)))
+
+
+def forget_jobs(connection: Connection, jobs: Sequence[str]) -> None:
+    """Remove the rows of these jobs."""
+    connection.execute(delete(Job).where(JOB.id.in_(jobs)))
+
+
+def _jobs() -> Select[Any]:
+    query = select(Job.__table__, RUN.slug).join(Run, RUN.id == JOB.run_id)  # type: ignore[attr-defined]
+    return query.order_by(JOB.created_at.desc(), JOB.id)
+
+
+def _entries(connection: Connection, query: Select[Any]) -> list[JobEntry]:
+    return [
+        JobEntry(
+            id=row.id,
+            kind=row.kind,
+            run=row.slug,
+            status=row.status,
+            options=json.loads(row.options),
+            created_at=row.created_at,
+            ended_at=row.ended_at,
+            step=row.step,
+            done=row.done,
+            total=row.total,
+            error=row.error,
+            result=None if row.result is None else json.loads(row.result),
+        )
+        for row in connection.execute(query)
+    ]

@@ -1,0 +1,93 @@
+"""What becomes of a run that was opened: paused, resumed, closed, and held once more as a replication."""
+
+import itertools
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import Connection, insert, select, text, update
+
+from server.db.models import ExcludedRun, Run, columns
+from server.db.revisions import raise_revision
+from server.db.runs import RunEntry, RunStatus, find_run, has_run, open_run
+from server.errors import RunExists, WrongRunStatus
+
+RunChange = Literal["pause", "resume", "close"]
+RUN = columns(Run)
+EXCLUDED = columns(ExcludedRun)
+# From which states a change leads, and where to. What has it already keeps it, with the new reason.
+_CHANGES: dict[RunChange, tuple[frozenset[RunStatus], RunStatus]] = {
+    "pause": (frozenset({"open", "paused"}), "paused"),
+    "resume": (frozenset({"paused", "closed", "open"}), "open"),
+    "close": (frozenset({"open", "paused", "closed"}), "closed"),
+}
+_COPY_ITEMS = text("""
+    INSERT INTO item (run_id, name, form, system_id, source, source_conversation_id, content)
+    SELECT :new, name, form, system_id, source, source_conversation_id, content
+    FROM item WHERE run_id = :old""")
+
+
+def change_run(connection: Connection, slug: str, change: RunChange, reason: str = "") -> RunEntry:
+    """Pause, resume or close a run, and return it as it is then. Workers who are under way can finish.
+
+    Every process goes by it from the commit on: arrivals read a run's state in their own transaction.
+
+    Args:
+        connection: a transaction.
+        slug: the run's name.
+        change: what is to become of it.
+        reason: a sentence why, which the desk shows; workers never see it.
+
+    Raises:
+        RunNotFound: there is no such run.
+        WrongRunStatus: the change does not lead from the state that the run has.
+    """
+    raise_revision(connection, "runs")
+    run = find_run(connection, slug)
+    before, after = _CHANGES[change]
+    if run.status not in before:
+        raise WrongRunStatus(f"`{slug}` is {run.status}: it cannot become {after}")
+    values = {"status": after, "cause": "researcher", "reason": reason}
+    connection.execute(update(Run).where(RUN.id == run.id).values(values))
+    return find_run(connection, slug)
+
+
+def replicate_run(
+    connection: Connection, slug: str, at: datetime, name: str | None = None, *, same_workers: bool = False
+) -> RunEntry:
+    """Open a run of the very study of another one, with a seed of its own, and return it.
+
+    What workers rate, where they do not chat, is what it was in the first run.
+
+    Args:
+        connection: a transaction.
+        slug: the run that is replicated.
+        at: now.
+        name: the new run's name; None: the first one's with a number that no run has yet.
+        same_workers: whether workers of the first run, and of the runs that it excludes, may come.
+
+    Raises:
+        RunNotFound: there is no run `slug`.
+        RunExists: there is a run `name`.
+        StudyInvalid: `name` cannot be a run's, or the study is none by the rules of today.
+    """
+    raise_revision(connection, "runs")
+    first = find_run(connection, slug)
+    if name is not None and has_run(connection, name):
+        raise RunExists(f"there is a run named `{name}` already")
+    new = open_run(connection, first.yaml, name or _free_name(connection, slug), at)
+    connection.execute(_COPY_ITEMS, {"new": new.id, "old": first.id})
+    if not same_workers:
+        others = [first.id, *excluded_runs(connection, first.id)]
+        connection.execute(insert(ExcludedRun), [{"run_id": new.id, "other_id": other} for other in others])
+    return new
+
+
+def excluded_runs(connection: Connection, run_id: int) -> list[int]:
+    """Return the ids of the runs whose workers may not come to a run, in order."""
+    query = select(EXCLUDED.other_id).where(EXCLUDED.run_id == run_id).order_by(EXCLUDED.other_id)
+    return list(connection.execute(query).scalars())
+
+
+def _free_name(connection: Connection, slug: str) -> str:
+    names = (f"{slug}-{number}" for number in itertools.count(2))
+    return next(name for name in names if not has_run(connection, name))

@@ -1,0 +1,99 @@
+"""What a researcher does to runs over the REST API: open, pause, resume, close, replicate."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from server.access.actor import Actor, Allowed, Caller
+from server.access.auth import Auth
+from server.bots.opening import NewRun, RunChanges
+from server.db.run_states import RunChange
+from server.db.runs import RunEntry
+from server.db.store import Store
+from server.desk.responses import RunSummary
+from server.desk.run_view import run_summary
+from server.study import parse_study
+
+RunName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RunToOpen(_Body):
+    """A run to open: of a study by its text, or of the newest version of a study that is stored here."""
+
+    run: RunName
+    yaml: Annotated[str, StringConstraints(max_length=60_000)] | None = None
+    study: Annotated[str, StringConstraints(max_length=100)] | None = None
+    despite_failing_bots: bool = False
+
+    @model_validator(mode="after")
+    def _one_study(self) -> "RunToOpen":
+        if (self.yaml is None) == (self.study is None):
+            raise ValueError("give either `yaml` or `study`")
+        return self
+
+
+class Why(_Body):
+    """Why a run is paused, resumed or closed: a sentence for the desk, which workers never see."""
+
+    reason: Reason = ""
+
+
+class Replication(_Body):
+    """A replication: its name, or the first run's with a number; whether the same workers may come."""
+
+    run: RunName | None = None
+    same_workers: Annotated[bool, Field(strict=True)] = False
+
+
+class RunActions:
+    """Has runs opened and changed."""
+
+    def __init__(self, *, store: Store, auth: Auth, changes: RunChanges, public_url: str) -> None:
+        self._store = store
+        self._changes = changes
+        self._public_url = public_url
+        self.router = APIRouter(
+            prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed(auth, "change_runs"))]
+        )
+        self.router.add_api_route("", self.open_run, methods=["POST"], status_code=201)
+        self.router.add_api_route("/{run}/pause", self.pause_run, methods=["POST"])
+        self.router.add_api_route("/{run}/resume", self.resume_run, methods=["POST"])
+        self.router.add_api_route("/{run}/close", self.close_run, methods=["POST"])
+        self.router.add_api_route("/{run}/replicate", self.replicate_run, methods=["POST"], status_code=201)
+
+    async def open_run(self, body: RunToOpen, actor: Caller) -> RunSummary:
+        """Open a run. The study's own bots are asked a few conversations first, so this can take a while."""
+        study = body.study or parse_study(body.yaml or "").name
+        actor.require("change_runs", study)
+        new = NewRun(body.run, body.study, body.yaml, body.despite_failing_bots)
+        return await self._summary(await self._changes.open(new, actor))
+
+    async def pause_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
+        """Let nobody new in until the run is resumed; those who are under way can finish."""
+        return await self._change(run, "pause", actor, body)
+
+    async def resume_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
+        """Let workers in again."""
+        return await self._change(run, "resume", actor, body)
+
+    async def close_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
+        """End the run: nobody new gets in, those who are under way can finish."""
+        return await self._change(run, "close", actor, body)
+
+    async def replicate_run(self, run: str, actor: Caller, body: Replication | None = None) -> RunSummary:
+        """Open a run of the same study, with a seed of its own and, unless it is said, with other workers."""
+        wanted = body or Replication()
+        entry = await self._changes.replicate(run, wanted.run, actor, same_workers=wanted.same_workers)
+        return await self._summary(entry)
+
+    async def _change(self, run: str, change: RunChange, actor: Actor, body: Why | None) -> RunSummary:
+        return await self._summary(await self._changes.change(run, change, (body or Why()).reason, actor))
+
+    async def _summary(self, entry: RunEntry) -> RunSummary:
+        return await self._store.read(lambda connection: run_summary(connection, entry, self._public_url))

@@ -1,0 +1,110 @@
+"""The running analysis: how each run stands, computed anew by a child process as ratings come in."""
+
+import asyncio
+import json
+import secrets
+import time
+from contextlib import suppress
+from datetime import datetime
+
+import structlog
+from sqlalchemy import Connection
+
+from server.clock import utc_now
+from server.db.analyses import last_heard, outdated, store_analysis
+from server.db.jobs import end_abandoned, release_lease, take_lease
+from server.db.store import Store
+from server.errors import StorageFailed
+from server.jobs.child import ChildFailed, Command, Limits, reading, run_child
+
+SECONDS = 5.0  # between two looks, at least
+SHARE = 0.1  # of the time that analyses may take
+LEASE = "analysis"
+log = structlog.get_logger()
+
+
+class RunningAnalyses:
+    """Keeps the analysis of every run up to date; of all the processes of a server, one does it at a time.
+
+    Args:
+        store: where runs and analyses are.
+        url: of the database, for the child.
+        limits: of the child.
+        seconds: between two looks.
+        share: of the time that children may take.
+    """
+
+    def __init__(
+        self, store: Store, url: str, limits: Limits, seconds: float = SECONDS, share: float = SHARE
+    ) -> None:
+        self._store = store
+        self._url = url
+        self._limits = limits
+        self._seconds = seconds
+        self._share = share
+        self._holder = secrets.token_hex(8)
+        self._seen: dict[int, datetime] = {}
+        self._failed: set[tuple[int, str]] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look, over and over."""
+        self._task = asyncio.get_running_loop().create_task(self._look_forever())
+
+    async def close(self) -> None:
+        """Look no more; a child that is at work is ended, and another process may go on."""
+        if self._task is None:
+            return
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        with suppress(StorageFailed):
+            await self._store.submit(lambda connection: release_lease(connection, self._holder))
+
+    async def look(self) -> None:
+        """Analyse every run of which there is more to see than before. Raises StorageFailed."""
+        heard = await self._store.read(last_heard)
+        changed = [run for run, at in heard.items() if self._seen.get(run) != at]
+        if not changed or not await self._store.submit(self._begin):
+            return
+        for run in changed:
+            await self._analyse(run)
+            self._seen[run] = heard[run]
+
+    def _begin(self, connection: Connection) -> bool:
+        end_abandoned(connection, utc_now())
+        return take_lease(connection, LEASE, self._holder, utc_now())
+
+    async def _analyse(self, run: int) -> None:
+        found = await self._store.read(lambda connection: outdated(connection, run))
+        if found is None or (run, found[1]) in self._failed:
+            return
+        slug, basis = found
+        began, at, lines = time.monotonic(), utc_now(), list[str]()
+        source, variables = reading(self._url)
+        command = Command("qc.watch", (source, "--run", slug), variables)
+        try:
+            await run_child(command, self._limits, lines.append)
+            content = json.dumps(json.loads(lines[-1]))
+        except (ChildFailed, ValueError, IndexError) as error:
+            log.error("run was not analysed", run=slug, reason=str(error))
+            self._failed.add((run, basis))
+        else:
+            await self._store.submit(lambda connection: store_analysis(connection, run, at, basis, content))
+        await self._rest(time.monotonic() - began)
+
+    async def _rest(self, took: float) -> None:
+        """Wait until what took so many seconds was no more than its share; meanwhile keep the lease."""
+        until = time.monotonic() + took * (1 / self._share - 1)
+        while (left := until - time.monotonic()) > 0:
+            await asyncio.sleep(min(left, self._seconds))
+            await self._store.submit(lambda c: take_lease(c, LEASE, self._holder, utc_now()))
+
+    async def _look_forever(self) -> None:
+        while True:
+            try:
+                await self.look()
+            except StorageFailed:
+                pass  # the store has logged it; the next look finds the same
+            except Exception:  # a fault of ours must not make this look the last one
+                log.exception("runs were not analysed")
+            await asyncio.sleep(self._seconds)

@@ -1,0 +1,100 @@
+"""A study file as text: what it holds, and on which line each setting stands."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+Location = tuple[int | str, ...]
+
+
+class Unreadable(ValueError):
+    """The text is no YAML, or holds no settings. `line`: where, as far as that is known, from 1."""
+
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+# PyYAML and not ruamel.yaml, which knows lines and repeated keys, too: that stops at the first repeated key,
+# does not say of which setting it is, and reads texts of studies that are stored in another way: as YAML 1.1
+# `y` and `n` are booleans to it, as YAML 1.2 `010` and `1:30` are other values.
+@dataclass(frozen=True)
+class Document:
+    """A mapping of settings. `content`: as Python's values; `root`: as nodes, which know their lines."""
+
+    text: str
+    content: dict[Any, Any]
+    root: yaml.MappingNode
+
+    def line_of(self, location: Location) -> int:
+        """Return the line of a setting, from 1; of one that is missing, that of what it is missing in."""
+        node: yaml.Node = self.root
+        line = 1
+        for key in location:
+            found = child(node, key)
+            if found is None:
+                break
+            node, line = found
+        return line
+
+    def node_at(self, location: Location) -> yaml.Node | None:
+        """Return the node of a setting's value, or None where there is none."""
+        node: yaml.Node = self.root
+        for key in location:
+            found = child(node, key)
+            if found is None:
+                return None
+            node = found[0]
+        return node
+
+    def given_twice(self) -> list[tuple[int, Location]]:
+        """Return the settings that stand twice in one mapping, which YAML itself lets pass, by line."""
+        found: list[tuple[int, Location]] = []
+        seen: set[int] = set()  # aliases can make a node its own child
+        nodes: list[tuple[yaml.Node, Location]] = [(self.root, ())]
+        while nodes:
+            node, path = nodes.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            if isinstance(node, yaml.SequenceNode):
+                nodes += [(item, (*path, i)) for i, item in enumerate(node.value)]
+            if isinstance(node, yaml.MappingNode):
+                names = [str(key.value) for key, _ in node.value]
+                for i, (key, value) in enumerate(node.value):
+                    nodes.append((value, (*path, names[i])))
+                    if names[i] in names[:i]:
+                        found.append((key.start_mark.line + 1, (*path, names[i])))
+        return sorted(found, key=lambda twice: twice[0])
+
+
+def read_document(text: str) -> Document:
+    """Return what `text` holds. Raises Unreadable."""
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        reason = getattr(error, "problem", None) or str(error)
+        raise Unreadable(f"not valid YAML: {reason}", mark.line + 1 if mark else None) from error
+    except ValueError as error:  # a value that looks like a date or a number, and is none
+        raise Unreadable(f"not valid YAML: {error}") from error
+    except RecursionError as error:
+        raise Unreadable("not valid YAML: it is nested too deeply") from error
+    if not isinstance(content, dict) or not isinstance(root, yaml.MappingNode):
+        raise Unreadable("a study is a mapping of settings; this file holds none", 1)
+    return Document(text, content, root)
+
+
+def child(node: yaml.Node, key: int | str) -> tuple[yaml.Node, int] | None:
+    """Return the value of `key` within `node`, with the line on which it begins, from 1."""
+    if isinstance(node, yaml.MappingNode):
+        for name, value in node.value:
+            if name.value == str(key):
+                return value, name.start_mark.line + 1
+    if isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
+        item: yaml.Node = node.value[key]
+        return item, item.start_mark.line + 1
+    return None

@@ -1,0 +1,83 @@
+"""Which settings there are: what pydantic's schema of a study says of the place of a setting."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from server.study.document import Location
+from server.study.study import Study
+
+Schema = dict[str, Any]
+
+
+@cache
+def study_schema() -> Schema:
+    """Return the JSON Schema of a study. It is shared: do not change it."""
+    return Study.model_json_schema()
+
+
+def schemas_at(location: Location, content: object) -> list[Schema]:
+    """Return what may stand at `location` of a study that holds `content`: a schema for each alternative."""
+    found = list(_alternatives(study_schema(), content))
+    for key in location:
+        content = value_of(content, key)
+        found = [
+            each for schema in found for part in _parts(schema, key) for each in _alternatives(part, content)
+        ]
+    return found
+
+
+def names_at(location: Location, content: object) -> list[str]:
+    """Return the names of the settings that may stand within the mapping at `location`."""
+    found = schemas_at(location, content)
+    return list(dict.fromkeys(name for schema in found for name in schema.get("properties", {})))
+
+
+def sections_with(name: str) -> list[str]:
+    """Return the sections of a study, such as `qc`, that have a setting of that name."""
+    sections = study_schema()["properties"]
+    return [each for each in sections if name in names_at((each,), {}) or name in names_at((each, 0), {})]
+
+
+def is_within(content: object, key: int | str) -> bool:
+    """Return whether a mapping has the key, or a list an item of that number."""
+    if isinstance(content, dict):
+        return key in content
+    return isinstance(content, list) and isinstance(key, int) and key < len(content)
+
+
+def value_of(content: object, key: int | str) -> object:
+    """Return what a mapping has under the key, or a list at that number; None where there is nothing."""
+    return content[key] if is_within(content, key) else None  # type: ignore[index]
+
+
+def _alternatives(schema: Schema, content: object) -> Iterator[Schema]:
+    """Yield the schema, or those that it leaves the choice of; not those of another kind than `content`."""
+    if "$ref" in schema:
+        schema = study_schema()["$defs"][schema["$ref"].rpartition("/")[2]]
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if choices:
+        for choice in choices:
+            yield from _alternatives(choice, content)
+    elif not _is_of_another_kind(schema, content):
+        yield schema
+
+
+def _is_of_another_kind(schema: Schema, content: object) -> bool:
+    """Return whether a setting such as `kind`, which tells alternatives apart, has another value."""
+    if not isinstance(content, dict):
+        return False
+    fixed = {name: each["const"] for name, each in schema.get("properties", {}).items() if "const" in each}
+    return any(name in content and content[name] != value for name, value in fixed.items())
+
+
+def _parts(schema: Schema, key: int | str) -> Iterator[Schema]:
+    if isinstance(key, int):
+        if "items" in schema:
+            yield schema["items"]
+    elif key in schema.get("properties", {}):
+        yield schema["properties"][key]
+    else:  # names that are free, such as those of systems
+        yield from schema.get("patternProperties", {}).values()
+        if isinstance(schema.get("additionalProperties"), dict):
+            yield schema["additionalProperties"]

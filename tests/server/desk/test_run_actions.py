@@ -1,0 +1,164 @@
+"""Runs over the REST API: opened, paused, resumed, closed and replicated while a server serves."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.support.answers import error
+from tests.server.support.database import execute, make_run, query
+from tests.server.support.server import House
+from tests.server.support.study import RUN, SYSTEMS, study_text
+from tests.support.waiting import wait_until
+
+Serve = Callable[..., House]
+# Bots that need no download, so that a run can be opened by its text alone.
+BUILTIN = [
+    {"name": name, "family": family, "bot": "builtin:retrieval", "persona": "none"}
+    for name, family in SYSTEMS.items()
+]
+STUDY = study_text(systems=BUILTIN, corpus="builtin:smalltalk", personas="corpus")
+
+
+def do(house: House, path: str, status: int = 200, **body: Any) -> dict[str, Any]:
+    answer = house.desk(f"/runs{path}", method="POST", json=body)
+    assert answer.status_code == status, answer.text
+    summary: dict[str, Any] = answer.json()
+    return summary
+
+
+def refused(house: House, path: str, status: int, code: str, **body: Any) -> dict[str, Any]:
+    return error(house.desk(f"/runs{path}", method="POST", json=body), status, code)
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+def test_a_run_that_is_paused_and_resumed(house: House) -> None:
+    token, reader = house.enrolled("ann"), house.token("reader")
+    paused = do(house, f"/{RUN}/pause", reason="A bot is being mended.")
+    assert (paused["status"], paused["reason"]) == ("paused", "A bot is being mended.")
+    error(house.join("bob"), 409, "run_paused")
+    with house.open(reader) as page:  # who had read the instructions by then
+        assert page.ask("agree")["code"] == "run_paused"
+    with house.open(token) as page:  # who is under way goes on, to the end
+        page.finish()
+    resumed = do(house, f"/{RUN}/resume")
+    assert (resumed["status"], resumed["reason"]) == ("open", "")
+    with house.page("bob") as page:
+        page.agree()
+    with house.open(reader) as page:
+        page.agree()
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+def test_a_run_that_is_closed_while_people_chat(house: House) -> None:
+    token = house.enrolled("ann")
+    closed = do(house, f"/{RUN}/close", reason="Enough for now.")
+    assert (closed["status"], closed["cause"], closed["reason"]) == (
+        "closed",
+        "researcher",
+        "Enough for now.",
+    )
+    error(house.join("bob"), 410, "run_closed")
+    with house.open(token) as page:
+        page.finish()
+    refused(house, f"/{RUN}/pause", 409, "wrong_run_status")
+    do(house, f"/{RUN}/resume")
+    house.enrolled("bob")
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+def test_a_replication_is_of_the_same_study_for_other_workers(url: str, serve: Serve) -> None:
+    house = serve(url, make_run(url, STUDY))
+    house.enrolled("ann")
+    second = do(house, f"/{RUN}/replicate", 201)
+    assert (second["run"], second["status"]) == (f"{RUN}-2", "open")
+    assert do(house, f"/{RUN}-2/replicate", 201, run="third")["run"] == "third"
+    assert do(house, f"/{RUN}/replicate", 201, run="again", same_workers=True)["run"] == "again"
+    wait_until(lambda: house.join("bob", run="again").status_code == 200, "the runs to be served")
+    error(house.join("ann", run=f"{RUN}-2"), 403, "took_part")
+    error(house.join("ann", run="third"), 403, "took_part")
+    assert house.join("ann", run="again").status_code == 200
+    studies = query(url, "SELECT count(DISTINCT study_id), count(DISTINCT seed), count(*) FROM run")
+    assert studies == [(1, 4, 4)]
+    refused(house, f"/{RUN}/replicate", 409, "run_exists", run="third")
+
+
+def test_who_agrees_in_the_first_run_meanwhile_may_not_come(url: str, serve: Serve) -> None:
+    house = serve(url, make_run(url, STUDY))
+    do(house, f"/{RUN}/replicate", 201)
+    wait_until(lambda: house.join("x", run=f"{RUN}-2").status_code == 200, "the run to be served")
+    ticket = str(house.join("ann", run=f"{RUN}-2").json()["token"])
+    house.enrolled("ann")
+    with house.open(ticket) as page:
+        assert page.ask("agree")["code"] == "took_part"
+
+
+def test_a_run_is_opened_and_served_without_a_restart(house: House, url: str) -> None:
+    opened = do(house, "", 201, run="fresh", yaml=STUDY)
+    assert (opened["run"], opened["status"]) == ("fresh", "open")
+    wait_until(lambda: house.join("ann", run="fresh").status_code == 200, "the run to be served")
+    assert do(house, "", 201, run="by-name", study="lighthouse")["study"] == "lighthouse"
+    hashes = query(url, "SELECT DISTINCT study_id FROM run WHERE slug IN ('fresh', 'by-name')")
+    assert len(hashes) == 1
+    refused(house, "", 409, "run_exists", run="fresh", yaml=STUDY)
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "status"),
+    [
+        ({"run": "x"}, "invalid_request", 422),
+        ({"run": "x", "yaml": STUDY, "study": "lighthouse"}, "invalid_request", 422),
+        ({"run": "a b", "yaml": STUDY}, "study_invalid", 422),
+        ({"run": "x", "study": "nothing"}, "study_invalid", 422),
+        ({"run": "x", "yaml": "name: x"}, "study_invalid", 422),
+        ({"run": "x", "yaml": study_text()}, "study_invalid", 422),  # bots that nobody has registered
+    ],
+)
+def test_a_run_that_cannot_be_opened(shared: House, body: dict[str, Any], code: str, status: int) -> None:
+    refused(shared, "", status, code, **body)
+
+
+@pytest.mark.parametrize("change", ["pause", "resume", "close", "replicate"])
+def test_changes_are_for_researchers_and_for_runs_that_are_there(shared: House, change: str) -> None:
+    error(shared.http("POST", f"/api/desk/runs/{RUN}/{change}"), 401, "token_missing")
+    refused(shared, f"/nowhere/{change}", 404, "run_not_found")
+
+
+def test_an_open_run_that_is_not_served_yet_has_not_ended(house: House, url: str) -> None:
+    """It said "This study has ended" until the server was started again."""
+    make_run(url, slug="waiting")  # its bots are registered nowhere
+    error(house.join("ann", run="waiting"), 503, "run_not_ready")
+    execute(url, "UPDATE run SET status = 'closed' WHERE slug = 'waiting'")
+    error(house.join("ann", run="waiting"), 410, "run_closed")
+
+
+# ---- the command line ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def study_file(tmp_path: Path) -> Path:
+    path = tmp_path / "study.yaml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_a_run_on_the_command_line(candor: Callable[..., Any], study_file: Path, tmp_path: Path) -> None:
+    data = ("--data", tmp_path / "data")
+
+    def run(*arguments: str | Path) -> str:
+        done = candor("run", *arguments, *data)
+        assert done.exit_code == 0, done.output
+        return str(done.stdout)
+
+    assert "pilot is open" in run("open", study_file, "--run", "pilot")
+    assert "pilot is paused" in run("pause", "pilot", "--why", "Lunch.")
+    assert "Lunch." in run("list")
+    assert "pilot is open" in run("resume", "pilot")
+    assert "pilot-2 replicates pilot" in run("replicate", "pilot")
+    assert "pilot is closed" in run("close", "pilot")
+    # It said that the run was open, and it was not.
+    again = candor("study", "open", study_file, "--run", "pilot", *data)
+    assert again.exit_code == 2
+    assert "it is closed" in again.stderr
+    assert "candor run resume pilot" in again.stderr

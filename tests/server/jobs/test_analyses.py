@@ -1,0 +1,61 @@
+"""The running analysis: made when ratings come in, by one process at a time, in a real child process."""
+
+from collections.abc import Callable
+from typing import Any
+
+from server.bots.lineup import OpenRun
+from server.clock import utc_now
+from server.db.analyses import find_analysis
+from server.db.engine import open_engine
+from server.db.jobs import release_lease, take_lease
+from server.db.store import Store
+from server.jobs.analyses import LEASE, RunningAnalyses
+from server.jobs.child import Limits
+from tests.server.support.database import query
+from tests.server.support.server import House
+from tests.support.waiting import wait_until
+
+LIMITS = Limits(megabytes=4096, seconds=120)
+
+
+def analysis(url: str, run: OpenRun) -> Any:
+    engine = open_engine(url)
+    with engine.connect() as connection:
+        found = find_analysis(connection, run.id)
+    engine.dispose()
+    return found
+
+
+def test_a_server_analyses_what_comes_in(url: str, run: OpenRun, serve: Callable[..., House]) -> None:
+    house = serve(url, run, running_analysis=True)
+    with house.page("ann") as page:
+        page.whole()
+    wait_until(lambda: (analysis(url, run) or {}).get("ratings") == 12, "an analysis of 4 × 3 ratings")
+    found = analysis(url, run)
+    assert found["pass_rate"]["passed"] + found["pass_rate"]["failed"] == 1
+    assert [worker["conversations"] for worker in found["workers"]] == [4]
+    assert found["widest"] is None
+
+
+async def test_it_looks_at_what_is_new_while_nobody_else_does(
+    url: str, run: OpenRun, serve: Callable[..., House]
+) -> None:
+    house = serve(url, run)
+    with house.page("ann") as page:
+        page.whole()
+    house.stop()
+    store = Store(url)
+    store.start()
+    analyses = RunningAnalyses(store, url, LIMITS, share=1.0)
+    assert await store.submit(lambda c: take_lease(c, LEASE, "another process", utc_now()))
+    await analyses.look()
+    assert analysis(url, run) is None
+    await store.submit(lambda c: release_lease(c, "another process"))
+    await analyses.look()
+    assert analysis(url, run)["ratings"] == 12
+    before = query(url, "SELECT at FROM analysis")
+    await RunningAnalyses(
+        store, url, LIMITS, share=1.0
+    ).look()  # of another process: nothing is new to it either
+    assert query(url, "SELECT at FROM analysis") == before
+    store.stop()

@@ -1,0 +1,29 @@
+"""What stands around the code: containers, and what `make run` shows while it installs."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_containers_are_started_again_and_web_processes_get_the_keys_of_bots() -> None:
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    assert {service.get("restart") for service in services.values()} == {"unless-stopped"}
+    for name in ("web-1", "web-2"):
+        assert services[name]["env_file"] == [{"path": "bots.env", "required": False}]
+
+
+def test_no_environment_and_no_key_goes_into_the_image() -> None:
+    ignored = (ROOT / ".dockerignore").read_text().split()
+    assert {".venv", "frontend/.node", "frontend/node_modules", ".env", "bots.env"} <= set(ignored)
+
+
+def test_installing_shows_that_it_goes_on() -> None:
+    recipes = re.findall(r"^\t@?\$\(PIP\).*$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert len(recipes) == 5
+    assert all("| $(SHOWN)" in recipe for recipe in recipes if "--no-deps" not in recipe)
+    assert "--quiet" not in next(
+        line for line in (ROOT / "Makefile").read_text().splitlines() if line.startswith("PIP :=")
+    )
