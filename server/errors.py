@@ -5,7 +5,7 @@
     │   ├── MalformedJson, UnknownMessage, InvalidField, MessageTooLong
     ├── RefusedMessage      readable, but not now
     │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed,
-    │   │   EditMissing, EditSenseless, ChoiceMissing, NoTies
+    │   │   EditMissing, EditSenseless, AnswersUnfit, ChoiceMissing, NoTies
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
@@ -198,6 +198,13 @@ class EditSenseless(RefusedMessage):
 
     code = "edit_senseless"
     hint = "Change what is wrong in the text, and leave the rest as it is."
+
+
+class AnswersUnfit(RefusedMessage):
+    """A question of a questionnaire is without an answer, or with something that is none."""
+
+    code = "answers_unfit"
+    hint = "Answer every question that is required, each in its own form."
 
 
 class OutdatedPage(CandorError):

@@ -13,6 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from bots.core.backoff import backoff
+from bots.crowd.answers import draw_answers, nearest_point
 from bots.crowd.patience import PatientClient
 from bots.crowd.profile import Profile
 from bots.crowd.view import Message, View, draw, show
@@ -163,12 +164,20 @@ class SimulatedWorker:
                 return await self._choose(view, joined)
             case "rating":
                 return await self._rate(view, joined)
+            case "questions_before":
+                return self._questionnaire(view, "before")
+            case "questions_after":
+                return self._questionnaire(view, "after")
             case "tutorial":
                 right = (await self._beliefs(joined)).answers[view.question - 1]
                 return {"type": "answer", "question": view.question, "answer": right}
             case "feedback":
                 return {"type": "feedback", "text": self.rng.choice(["", "That was interesting, thank you."])}
         return None
+
+    def _questionnaire(self, view: View, part: str) -> Message:
+        answers = draw_answers(view.questions[part], self.rng)
+        return {"type": "questionnaire", "part": part, "answers": answers}
 
     def _chat(self, view: View) -> Message:
         if view.inputs >= view.minimum_inputs:
@@ -190,8 +199,18 @@ class SimulatedWorker:
         # Of a conversation that was replaced the last attempt counts.
         found = {row.conversation: row for row in beliefs.conversations}[_position(view)]
         ratings = self.profile.rate(found.quality, beliefs.criteria, found.item)
-        improved = self._improved(view, ratings)
-        return {"type": "rate", **_named(view), "ratings": ratings, "edit": improved, "side": view.side}
+        given = {
+            label: nearest_point(value, view.points[label]) if label in view.points else value
+            for label, value in ratings.items()
+        }
+        return {
+            "type": "rate",
+            **_named(view),
+            "ratings": given,
+            "answers": draw_answers(view.questions["conversation"], self.rng),
+            "edit": self._improved(view, ratings),
+            "side": view.side,
+        }
 
     async def _choose(self, view: View, joined: JoinView) -> Message:
         """Return which of two chatbots the worker prefers; the left one's conversation has an odd number."""

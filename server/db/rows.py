@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from server.db.answer_rows import GIVEN, HANDED_IN, answer_row, handed_in
 from server.db.bulk import Bulk, Kind, Row
 from server.db.models import (
     Assignment,
@@ -27,6 +28,7 @@ from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent
 from server.session.records import (
     Agreed,
+    AnswerGiven,
     BotSaid,
     Closed,
     ConversationChange,
@@ -42,6 +44,7 @@ from server.session.records import (
     ItemShown,
     PlannedItem,
     QuestionAnswered,
+    QuestionnaireHandedIn,
     Record,
     SideChosen,
     TopicMarked,
@@ -110,6 +113,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     records: list[Record] = [_planned(row) for row in conversations]
     if assignment.agreed_at is not None:
         records.append(Agreed(assignment.agreed_at, assignment.agreed_by))
+        records += handed_in(connection, assignment_id)
         records += _answers(connection, assignment_id)
     for row in conversations:
         records += [_mark(mark) for mark in marks.get(row.id, ())]
@@ -290,10 +294,12 @@ _IN_ORDER = (
     COUNT_PAIR_SKIPPED,
     _RATING,
     _RATED,
+    GIVEN,
     _EDIT,
     _ITEM_SHOWN,
     _NOTE,
     _AGREED,
+    HANDED_IN,
     _ANSWER,
     _FEEDBACK,
     _CLOSED,
@@ -312,6 +318,10 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
         case QuestionAnswered():
             answer = (record.question, record.answer, int(record.is_right), record.at, record.client_id)
             return [(_ANSWER, (assignment_id, *answer))]
+        case QuestionnaireHandedIn():
+            return [(HANDED_IN, (assignment_id, record.part, record.at, record.client_id))]
+        case AnswerGiven():
+            return [(GIVEN, answer_row(assignment_id, record))]
         case FeedbackGiven():
             return [(_FEEDBACK, (assignment_id, record.text, record.client_id))]
         case Closed():

@@ -161,3 +161,24 @@ V1_CHOICE: dict[str, str] = {
         JOIN assignment ON assignment.id = left_one.assignment_id
         JOIN worker ON worker.id = assignment.worker_id""",
 }
+
+# Of studies that ask questions of their own. `choices` of a question: one a line. An answer is a text or a
+# number; each of several choices is a row. `conversation_id` and `system` are null before and after all
+# conversations.
+V1_ANSWERS: dict[str, str] = {
+    "v1_question": """
+        SELECT run.id AS run_id, question.part AS part, question.position AS position,
+               question.label AS label, question.kind AS kind, question.question AS question,
+               question.choices AS choices, question.points AS points
+        FROM run JOIN question ON question.study_id = run.study_id""",
+    "v1_answer": """
+        SELECT assignment.run_id AS run_id, answer.assignment_id AS assignment_id,
+               worker.pseudonym AS worker, answer.conversation_id AS conversation_id,
+               system.name AS system, answer.part AS part, answer.label AS label, answer.id AS ordinal,
+               answer.text AS text, answer.number AS number, answer.created_at AS created_at
+        FROM answer
+        JOIN assignment ON assignment.id = answer.assignment_id
+        JOIN worker ON worker.id = assignment.worker_id
+        LEFT JOIN conversation ON conversation.id = answer.conversation_id
+        LEFT JOIN system ON system.id = conversation.system_id""",
+}

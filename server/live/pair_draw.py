@@ -57,7 +57,7 @@ def draw_pairs(systems: Sequence[str], counts: Counts, *, pairs: int, qc: int, s
     order = list(drawn)
     for place, pair in zip(sorted(rng.sample(inner, qc)), with_qc, strict=True):
         order.insert(place, pair)
-    return tuple(name for pair in order for name in _sided(pair, counts, rng))
+    return tuple(name for pair in _sided(order, counts, rng) for name in pair)
 
 
 def strengths(systems: Sequence[str], counts: Counts) -> tuple[dict[str, float], float]:
@@ -146,12 +146,15 @@ def _draw_with_qc(systems: Sequence[str], counts: Counts, qc: int, rng: random.R
     return [(QC, names[index % len(names)]) for index in range(qc)]
 
 
-def _sided(pair: Pair, counts: Counts, rng: random.Random) -> Pair:
-    """Return the pair with the one on the left that stood there less often."""
-    a, b = pair
-    ahead = counts.get((a, b), _NONE).placed - counts.get((b, a), _NONE).placed
-    swap = ahead > 0 or (ahead == 0 and rng.random() < 0.5)
-    return (b, a) if swap else pair
+def _sided(order: Sequence[Pair], counts: Counts, rng: random.Random) -> list[Pair]:
+    """Return the pairs, in each the one on the left that stood there less often."""
+    sided: list[Pair] = []
+    for a, b in order:
+        ahead = counts.get((a, b), _NONE).placed - counts.get((b, a), _NONE).placed
+        ahead += sided.count((a, b)) - sided.count((b, a))  # a pair may come twice where there are few
+        swap = ahead > 0 or (ahead == 0 and rng.random() < 0.5)
+        sided.append((b, a) if swap else (a, b))
+    return sided
 
 
 def _both_ways(counts: Counts, pair: Pair) -> int:

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from server.session.questionnaire import AnswerForm
+
 # Who picks the opening topic of a conversation: the worker, or the study (METHOD section 1.3).
 TopicMode = Literal["free", "icebreaker"]
 Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
@@ -36,13 +38,20 @@ class _Given(BaseModel):
 class Criterion(_Given):
     """A statement that workers rate from 0 to 100 (METHOD section 1).
 
-    `negative`: agreement speaks against the system. `qc`: counts for the worker filter.
+    `negative`: agreement speaks against the system. `qc`: counts for the worker filter. `scale`: how it is
+    answered; None: on the published slider. Choices and free text are answers, and no ratings.
     """
 
     label: Label
     statement: Statement
     negative: bool = False
     qc: bool = True
+    scale: AnswerForm | None = None
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it is rated, and so has scores."""
+        return self.scale is None or self.scale.is_scored
 
 
 class Display(_Given):

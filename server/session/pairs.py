@@ -273,7 +273,7 @@ def _choose(state: State, pair: Pair, message: wire.Choose, at: datetime) -> Dec
 
 def _judged(state: State, pair: Pair, at: datetime, client_id: str | None) -> list[Record]:
     """Return what closes two conversations that nothing is to be rated of."""
-    if state.rules.criteria:
+    if state.rules.criteria or state.rules.questionnaires.conversation:
         return []
     return [ConversationRated(c.plan.conversation, (), at, client_id) for c in pair]
 

@@ -19,6 +19,7 @@ from server.session.comparison import Preference, Side
 from server.session.instrument import Display, Opinion, TopicChangeKind, TopicMode
 from server.session.item import ItemContent
 from server.session.phase import Phase
+from server.session.questionnaire import MAX_ANSWER, AnswerForm, Questionnaires
 
 PROTOCOL_VERSION = 4
 # The code that a connection is closed with when the page speaks another version.
@@ -66,6 +67,14 @@ _PLAIN = AfterValidator(plain)
 Said = Annotated[str, StringConstraints(max_length=MAX_SAY), _PLAIN, AfterValidator(_something)]
 TopicText = Annotated[str, StringConstraints(max_length=MAX_TOPIC), _PLAIN, AfterValidator(_something)]
 Edit = Annotated[str, StringConstraints(max_length=MAX_EDIT), _PLAIN]
+AnswerText = Annotated[str, StringConstraints(max_length=MAX_ANSWER), _PLAIN]
+# A number, a text, or several of the choices; which of them a question takes, the session knows.
+GivenAnswer = (
+    Annotated[float, Field(strict=True, allow_inf_nan=False)]
+    | AnswerText
+    | Annotated[tuple[AnswerText, ...], Field(max_length=50)]
+)
+Answers = Annotated[dict[str, GivenAnswer], Field(max_length=100)]
 Score = Annotated[int, Field(ge=0, le=100, strict=True)]
 
 
@@ -146,14 +155,17 @@ class EndConversation(_ForConversation):
 
 
 class Rate(_ForConversation):
-    """One value from 0 to 100 for every criterion of the study, by its label.
+    """One value for every criterion of the study that is rated, by its label: from 0 to 100, or the point of
+    its Likert scale, from 1.
 
-    `edit` is the improved text, where the study asks for it and the text was not rated at the top. `side`:
-    of two conversations beside each other, which one is rated.
+    `answers` are those to the study's own questions, and to criteria that are not rated. `edit` is the
+    improved text, where the study asks for it and the text was not rated at the top. `side`: of two
+    conversations beside each other, which one is rated.
     """
 
     type: Literal["rate"]
     ratings: Annotated[dict[str, Score], Field(max_length=50)]
+    answers: Answers = {}
     edit: Edit | None = None
     side: Side | None = None
 
@@ -164,6 +176,14 @@ class Choose(_ForConversation):
     type: Literal["choose"]
     turn: Annotated[int, Field(ge=1, strict=True)]
     preference: Preference
+
+
+class Questionnaire(_ClientMessage):
+    """The worker's answers before, or after, all conversations, by the labels of the questions."""
+
+    type: Literal["questionnaire"]
+    part: Literal["before", "after"]
+    answers: Answers
 
 
 class Answer(_ClientMessage):
@@ -188,7 +208,18 @@ class Leave(_ClientMessage):
 
 
 ClientMessage = Annotated[
-    Hello | Agree | Answer | Topic | Say | TopicChange | EndConversation | Choose | Rate | Feedback | Leave,
+    Hello
+    | Agree
+    | Questionnaire
+    | Answer
+    | Topic
+    | Say
+    | TopicChange
+    | EndConversation
+    | Choose
+    | Rate
+    | Feedback
+    | Leave,
     Field(discriminator="type"),
 ]
 
@@ -199,10 +230,11 @@ client_messages: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)
 
 
 class CriterionCard(_Message):
-    """A statement to rate. The label keys the answer and is never shown."""
+    """A statement to rate. The label keys the answer and is never shown. `scale`: None for a slider."""
 
     label: str
     statement: str
+    scale: AnswerForm | None = None
 
 
 class PostEditCard(_Message):
@@ -243,6 +275,7 @@ class StudyCard(_Message):
     post_edit: PostEditCard | None
     comparison: ComparisonCard | None = None
     display: Display = Display()
+    questionnaires: Questionnaires = Questionnaires()
 
 
 class TurnCard(_Message):
@@ -348,6 +381,13 @@ class QuestionDue(_Message):
 
     type: Literal["question_due"] = "question_due"
     question: QuestionCard
+
+
+class QuestionnaireDue(_Message):
+    """Ask what the study asks before, or after, all conversations."""
+
+    type: Literal["questionnaire_due"] = "questionnaire_due"
+    part: Literal["before", "after"]
 
 
 class ConversationStarted(_OfConversation):
@@ -460,6 +500,7 @@ class Error(_Message):
 ServerMessage = (
     Snapshot
     | Accepted
+    | QuestionnaireDue
     | QuestionDue
     | TopicDue
     | ItemDue

@@ -10,6 +10,7 @@ from typing import Literal
 from server.session.comparison import Preference, Side
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
+from server.session.questionnaire import Part
 
 Closing = Literal["completed", "returned", "expired"]
 
@@ -72,6 +73,30 @@ class QuestionAnswered:
     is_right: bool
     at: datetime
     client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionnaireHandedIn:
+    """The worker has answered what they are asked before, or after, all conversations."""
+
+    part: Part
+    at: datetime
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerGiven:
+    """An answer to a question of a questionnaire. Changes no state; kept for the analyst.
+
+    `conversation`: which one it is about; None before and after all of them. Who chose several answers has
+    given several.
+    """
+
+    conversation: str | None
+    part: Part
+    label: str
+    value: float | str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +268,8 @@ Record = (
     | ConversationChange
     | Agreed
     | QuestionAnswered
+    | QuestionnaireHandedIn
+    | AnswerGiven
     | ItemEdited
     | FeedbackGiven
     | Closed

@@ -3,8 +3,8 @@
 Whatever a session knows is in its records, so it can be rebuilt from the database on any process.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import reduce
 from typing import Literal, NamedTuple
@@ -13,8 +13,10 @@ from server.session.comparison import Comparison
 from server.session.instrument import PostEdit, Tutorial
 from server.session.phase import Phase
 from server.session.plan import LineupSpec
+from server.session.questionnaire import Part, Questionnaires
 from server.session.records import (
     Agreed,
+    AnswerGiven,
     BotSaid,
     Closed,
     Closing,
@@ -30,6 +32,7 @@ from server.session.records import (
     ItemEdited,
     ItemShown,
     QuestionAnswered,
+    QuestionnaireHandedIn,
     Record,
     SideChosen,
     TopicMarked,
@@ -44,9 +47,11 @@ ConversationStatus = Literal["planned", "active", "ended", "rated", "unrated", "
 class SessionRules:
     """What a study prescribes to every session of a run. `streaming`: replies are shown word by word.
 
-    `rate_share`: the share of a system's conversations that are rated. `post_edit`, `tutorial` and
-    `comparison` are None where the study has none. Of pairs of conversations, `conversations` counts the
-    pairs.
+    `criteria` are those that are rated; `points` has those of them that are rated on a Likert scale, with the
+    number of its points. `rate_share`: the share of a system's conversations that are rated. `post_edit`,
+    `tutorial` and `comparison` are None where the study has none. `questionnaires`: those about a
+    conversation end with the criteria that are not rated. Of pairs of conversations, `conversations` counts
+    the pairs.
     """
 
     minimum_inputs: int
@@ -61,6 +66,8 @@ class SessionRules:
     tutorial: Tutorial | None = None
     comparison: Comparison | None = None
     streaming: bool = False
+    points: Mapping[str, int] = field(default_factory=dict)
+    questionnaires: Questionnaires = field(default_factory=Questionnaires)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,8 @@ class Pair(NamedTuple):
 class State(NamedTuple):
     """A session: a fold of its records over `context` and `rules`.
 
-    `answers` are those to the tutorial's test questions. `seen` has the ids of the worker's messages that
+    `answers` are those to the tutorial's test questions, `handed_in` the questionnaires that are answered.
+    `seen` has the ids of the worker's messages that
     belong to no conversation.
     """
 
@@ -137,6 +145,7 @@ class State(NamedTuple):
     conversations: tuple[Conversation, ...] = ()
     feedback: str | None = None
     closed: Closing | None = None
+    handed_in: frozenset[Part] = frozenset()
     seen: frozenset[str] = frozenset()
 
     @property
@@ -146,12 +155,17 @@ class State(NamedTuple):
             return _CLOSED_PHASE[self.closed]
         if not self.agreed:
             return Phase.INSTRUCTIONS
+        if self._is_due("before"):
+            return Phase.QUESTIONS_BEFORE
         if self.question is not None:
             return Phase.TUTORIAL
         current = self.current
-        if current is None:
-            return Phase.FEEDBACK
-        return Phase.CHOICE if self._chooses_now() else _OPEN_PHASE[current.status]
+        if current is not None:
+            return Phase.CHOICE if self._chooses_now() else _OPEN_PHASE[current.status]
+        return Phase.QUESTIONS_AFTER if self._is_due("after") else Phase.FEEDBACK
+
+    def _is_due(self, part: Part) -> bool:
+        return part not in self.handed_in and bool(self.rules.questionnaires.of(part))
 
     @property
     def current(self) -> Conversation | None:
@@ -218,11 +232,15 @@ def _apply(state: State, record: Record) -> State:
             return state._replace(agreed=True, seen=state.seen | {record.client_id})
         case QuestionAnswered():
             return state._replace(answers=(*state.answers, record), seen=state.seen | {record.client_id})
+        case QuestionnaireHandedIn():
+            return state._replace(
+                handed_in=state.handed_in | {record.part}, seen=state.seen | {record.client_id}
+            )
         case FeedbackGiven():
             return state._replace(feedback=record.text, seen=state.seen | {record.client_id})
         case Closed():
             return state._replace(closed=record.status)
-        case Incident() | ItemEdited():
+        case Incident() | ItemEdited() | AnswerGiven():
             return state
     changed = _apply_to_conversation(state.conversation(record.conversation), record)
     return state._replace(

@@ -14,6 +14,8 @@ An item that is read and rated is a conversation whose rating is due as soon as 
 Two conversations side by side are held at once (`pairs`), and chosen from; then, if the study says so, rated:
 
     instructions → (topic → chat → choice → (rating) × 2) × n → feedback → done
+What a study asks before or after all conversations has a phase of its own, behind the instructions and
+before the feedback.
 """
 
 from collections.abc import Iterable
@@ -22,9 +24,6 @@ from datetime import datetime
 from typing import Literal
 
 from server.errors import (
-    EditMissing,
-    EditSenseless,
-    IncompleteRating,
     ReplyPending,
     TooFewInputs,
     TooManyInputs,
@@ -35,7 +34,6 @@ from server.errors import (
 )
 from server.session import pairs
 from server.session import protocol as wire
-from server.session.edits import edit_share, why_senseless
 from server.session.events import (
     Accept,
     AskBot,
@@ -50,6 +48,7 @@ from server.session.events import (
 )
 from server.session.phase import Phase
 from server.session.plan import derive_seed, is_left_unrated, plan_conversation, replacement
+from server.session.rating import answer_records, rating_records
 from server.session.records import (
     Agreed,
     BotSaid,
@@ -57,13 +56,12 @@ from server.session.records import (
     ConversationEnded,
     ConversationFailed,
     ConversationLeftUnrated,
-    ConversationRated,
     ConversationSkipped,
     FeedbackGiven,
     Incident,
-    ItemEdited,
     ItemShown,
     QuestionAnswered,
+    QuestionnaireHandedIn,
     Record,
     TopicMarked,
     WorkerSaid,
@@ -74,13 +72,18 @@ from server.session.worker_view import question_card
 
 _TAKES: dict[Phase, tuple[str, ...]] = {
     Phase.INSTRUCTIONS: ("agree", "leave"),
+    Phase.QUESTIONS_BEFORE: ("questionnaire", "leave"),
     Phase.TUTORIAL: ("answer", "leave"),
     Phase.TOPIC: ("topic", "leave"),
     Phase.CHAT: ("say", "topic_change", "end_conversation", "leave"),
     Phase.CHOICE: ("choose", "leave"),
     Phase.RATING: ("rate", "leave"),
+    Phase.QUESTIONS_AFTER: ("questionnaire", "leave"),
     Phase.FEEDBACK: ("feedback", "leave"),
 }
+
+
+_ForConversation = pairs.PairMessage | wire.Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,18 +146,25 @@ def _from_worker(state: State, message: wire.ClientMessage, at: datetime) -> Out
 
 
 def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
-    current = state.current
     match message:
         case wire.Leave():
             return _outcome(state, [Closed("returned", at)], [Tell(wire.Ended(phase="returned"))])
         case wire.Agree():
             return _then_next(state, [Agreed(at, message.id)], at)
+        case wire.Questionnaire():
+            return _take_questionnaire(state, message, at)
         case wire.Answer():
             return _answer(state, message, at)
         case wire.Feedback():
             return _hand_in(state, message, at)
         case wire.Hello():
             raise WrongPhase("`hello` only as the first message", "`hello`")
+        case _:
+            return _take_in_conversation(state, message, at)
+
+
+def _take_in_conversation(state: State, message: _ForConversation, at: datetime) -> Outcome:
+    current = state.current
     if current is None:
         raise WrongPhase("a conversation", f"`{message.type}`")
     plan = current.plan
@@ -168,9 +178,7 @@ def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
     return _take_of_chat(state, current, message, at)
 
 
-def _take_of_chat(
-    state: State, current: Conversation, message: pairs.PairMessage | wire.Rate, at: datetime
-) -> Outcome:
+def _take_of_chat(state: State, current: Conversation, message: _ForConversation, at: datetime) -> Outcome:
     """Return what a message about a conversation that stands alone means, or a rating of one of two."""
     match message:
         case wire.Topic():
@@ -196,21 +204,18 @@ def _decided(state: State, decision: pairs.Decision, at: datetime) -> Outcome:
 def _then_next(state: State, records: list[Record], at: datetime, first: Iterable[Effect] = ()) -> Outcome:
     """Return the outcome of `records`, in which the worker is told what is next, an item being shown."""
     after = fold(state, records)
-    if (
-        after.phase is not Phase.TUTORIAL
-        and after.current is not None
-        and after.current.plan.item is not None
-    ):
+    if after.phase is Phase.TOPIC and after.current is not None and after.current.plan.item is not None:
         shown = ItemShown(after.current.plan.conversation, at)
         records, after = [*records, shown], fold(after, [shown])
     return Outcome(after, tuple(records), (*first, Tell(_due(after))))
 
 
 def _due(state: State) -> wire.ServerMessage:
-    """Return the message that says what is next: a test question, an item, a topic, or feedback.
-
-    After a chat side by side that is a choice, or the rating of one of the two.
-    """
+    """Return the message that says what is due next."""
+    if state.phase is Phase.QUESTIONS_BEFORE:
+        return wire.QuestionnaireDue(part="before")
+    if state.phase is Phase.QUESTIONS_AFTER:
+        return wire.QuestionnaireDue(part="after")
     if (question := question_card(state)) is not None:
         return wire.QuestionDue(question=question)
     if state.current is None:
@@ -228,6 +233,14 @@ def _due(state: State) -> wire.ServerMessage:
     if plan.item is not None:
         return wire.ItemDue(**named, item=plan.item.content)
     return wire.TopicDue(**named, icebreaker=plan.icebreaker)
+
+
+def _take_questionnaire(state: State, message: wire.Questionnaire, at: datetime) -> Outcome:
+    due = "before" if state.phase is Phase.QUESTIONS_BEFORE else "after"
+    if message.part != due:
+        raise WrongPhase(f"the questions {due} all conversations", f"those {message.part} them")
+    answers = answer_records(state.rules, message.part, message.answers, at)
+    return _then_next(state, [*answers, QuestionnaireHandedIn(message.part, at, message.id)], at)
 
 
 def _answer(state: State, message: wire.Answer, at: datetime) -> Outcome:
@@ -319,36 +332,7 @@ def _over(
 def _rate(state: State, current: Conversation, message: wire.Rate, at: datetime) -> Outcome:
     if message.side != current.plan.side:
         raise WrongPhase(f"a rating of {current.plan.side or 'one chatbot'}", f"one of {message.side}")
-    asked, given = set(state.rules.criteria), set(message.ratings)
-    if asked != given:
-        missing, unknown = sorted(asked - given), sorted(given - asked)
-        parts = [f"no rating for {', '.join(missing)}"] if missing else []
-        parts += [f"not in this study: {', '.join(unknown)}"] if unknown else []
-        raise IncompleteRating("; ".join(parts))
-    values = tuple((label, message.ratings[label]) for label in state.rules.criteria)
-    rated: list[Record] = [ConversationRated(current.plan.conversation, values, at, message.id)]
-    return _then_next(state, rated + _edits(state, current, message, at), at)
-
-
-def _edits(state: State, current: Conversation, message: wire.Rate, at: datetime) -> list[Record]:
-    """Return how the worker has improved a text that they did not rate at the top.
-
-    Raises:
-        EditMissing: they have not.
-        EditSenseless: what they have written does not improve it.
-    """
-    asked, item = state.rules.post_edit, current.plan.item
-    if asked is None or item is None or item.content.text is None:
-        return []
-    if message.ratings[asked.criterion] >= asked.top:
-        return []
-    if message.edit is None:
-        raise EditMissing("the text was not rated at the top, and not improved")
-    shown = item.content.text
-    reason = why_senseless(shown, message.edit)
-    if reason is not None:
-        raise EditSenseless(reason)
-    return [ItemEdited(current.plan.conversation, message.edit, edit_share(shown, message.edit), at)]
+    return _then_next(state, rating_records(state.rules, current, message, at), at)
 
 
 def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Outcome:

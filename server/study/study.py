@@ -11,6 +11,7 @@ from bots import UrlEndpoint
 from server.session.comparison import Comparison
 from server.session.instrument import Criterion, Display, Label, PostEdit, Statement, TopicMode, Tutorial
 from server.session.plan import QC
+from server.session.questionnaire import AskedQuestion, Questionnaires
 from server.session.reply_time import ReplyTime
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -150,6 +151,7 @@ class Study(_Section):
     maximum_topic_changes: Annotated[int, Field(ge=0, le=1_000)] = 50
     assignments: Annotated[int, Field(ge=1)] | None = None
     criteria: Annotated[list[Criterion], Field(max_length=30)]
+    questionnaires: Questionnaires = Questionnaires()
     corpus: Statement = "builtin:smalltalk"
     personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
     bots: dict[Label, UrlEndpoint] = {}
@@ -185,6 +187,23 @@ class Study(_Section):
         if self.task == "transcripts":
             return self.per_assignment.items
         return self.systems_per_assignment + self.qc_per_assignment
+
+    @property
+    def likert_points(self) -> dict[str, int]:
+        """The number of points of each criterion that is rated on a Likert scale, by its label."""
+        scales = {c.label: c.scale for c in self.criteria if c.scale is not None and c.scale.kind == "likert"}
+        return {label: scale.points for label, scale in scales.items() if scale.points is not None}
+
+    @property
+    def asked(self) -> Questionnaires:
+        """The questionnaires; those about a conversation end with the criteria that are not rated."""
+        answered = tuple(
+            AskedQuestion(label=c.label, question=c.statement, **c.scale.model_dump(exclude_unset=True))
+            for c in self.criteria
+            if c.scale is not None and not c.is_scored
+        )
+        own = self.questionnaires
+        return Questionnaires(before=own.before, conversation=(*own.conversation, *answered), after=own.after)
 
     @property
     def per_assignment(self) -> Composition:

@@ -24,6 +24,7 @@ from server.db.engine import migrate, open_engine
 from server.db.runs import all_runs, open_run
 from server.items.pool import items_of
 from server.study import parse_study
+from tests.server.support.questions import ASKED, SCALES
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
@@ -43,6 +44,14 @@ RUNS: dict[str, dict[str, Any]] = {
         "minimum_inputs": 2,
         "reply_time": _QUICK,
         "timeouts": {"bot_total": 0.5},
+    },
+    "asking": {
+        "systems_per_assignment": 1,
+        "qc_per_assignment": 0,
+        "minimum_inputs": 1,
+        "reply_time": _QUICK,
+        "questionnaires": ASKED,
+        "criteria": SCALES,
     },
     "closed": {},
     "demo": {"reply_time": _QUICK},

@@ -6,6 +6,8 @@ interface Props {
   labelledBy: string;
   value: number | null;
   onChange: (value: number) => void;
+  /** Words for both ends, where they are not those of agreement. */
+  ends?: readonly string[] | null;
 }
 
 const MIDDLE = 50;
@@ -18,7 +20,7 @@ const STARTING_KEYS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"
  * technology. The pointer is handled here: a finger sets the value by a tap or a horizontal drag, never
  * by scrolling past.
  */
-export function Slider({ labelledBy, value, onChange }: Props) {
+export function Slider({ labelledBy, value, onChange, ends }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const hold = useRef<{ x: number; y: number; doing: Gesture } | null>(null);
@@ -84,7 +86,7 @@ export function Slider({ labelledBy, value, onChange }: Props) {
         step={1}
         value={value ?? MIDDLE}
         aria-labelledby={labelledBy}
-        aria-valuetext={inWords(value)}
+        aria-valuetext={inWords(value, ends)}
         onKeyDown={firstKey}
         onInput={(event) => onChange(event.currentTarget.valueAsNumber)}
       />

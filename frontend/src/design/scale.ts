@@ -14,10 +14,13 @@ const BANDS: [limit: number, words: string][] = [
   [101, "strongly agree"],
 ];
 
-/** Words for a slider's value; what a screen reader says instead of a number. */
-export function inWords(value: number | null): string {
+/** Words for a slider's value; what a screen reader says instead of a number. `ends`: those of its own. */
+export function inWords(value: number | null, ends: readonly string[] | null = null): string {
   if (value === null) {
     return "not answered yet";
+  }
+  if (ends !== null) {
+    return `${value} of 100, from ${ends[0]} to ${ends[1]}`;
   }
   return BANDS.find(([limit]) => value < limit)?.[1] ?? "strongly agree";
 }

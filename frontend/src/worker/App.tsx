@@ -7,6 +7,7 @@ import { Ended } from "./screens/Ended";
 import { Feedback } from "./screens/Feedback";
 import { Instructions } from "./screens/Instructions";
 import { ProblemPage } from "./screens/ProblemPage";
+import { Questionnaire } from "./screens/Questionnaire";
 import { Rating } from "./screens/Rating";
 import { TakenOver } from "./screens/TakenOver";
 import { Topic } from "./screens/Topic";
@@ -39,6 +40,8 @@ function Current({ state }: { state: State }) {
   switch (screen.name) {
     case "instructions":
       return <Instructions study={study} />;
+    case "questionnaire":
+      return <Questionnaire key={screen.part} screen={screen} asked={study.questionnaires[screen.part]} />;
     case "tutorial":
       return <Tutorial key={screen.question.question} card={screen.question} />;
     case "topic":

@@ -8,7 +8,14 @@ import { LeaveDialog } from "./LeaveDialog";
 import { noticeText } from "./session/problem";
 import type { Screen } from "./session/reducer";
 
-const CAN_LEAVE = new Set<Screen["name"]>(["tutorial", "topic", "chat", "rating", "feedback"]);
+const CAN_LEAVE = new Set<Screen["name"]>([
+  "questionnaire",
+  "tutorial",
+  "topic",
+  "chat",
+  "rating",
+  "feedback",
+]);
 
 /** What surrounds every screen: the header, how the connection stands, what was refused. */
 export function Frame({ children }: { children: ComponentChildren }) {

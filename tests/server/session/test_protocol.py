@@ -65,12 +65,19 @@ MESSAGES: list[dict[str, Any]] = [
             "conversation": 1,
             "attempt": 1,
             "ratings": {"fun": 0, "fluent": 100},
+            "answers": {},
             "edit": edit,
             "side": side,
         }
         for edit, side in ((None, None), ("A better text.", None), (None, "right"))
     ),
     {"type": "choose", "id": "m1", "conversation": 1, "attempt": 1, "turn": 3, "preference": "tie"},
+    {
+        "type": "questionnaire",
+        "id": "m1",
+        "part": "before",
+        "answers": {"age": 31.0, "why": "To see.", "tools": ["a", "b"]},
+    },
     {"type": "answer", "id": "m1", "question": 1, "answer": 2},
     {"type": "feedback", "id": "m1", "text": ""},
     {"type": "leave", "id": "m1"},
@@ -119,7 +126,11 @@ def test_a_snapshot_follows_the_schema() -> None:
     content = json.loads(sent.model_dump_json())
     jsonschema.validate(content, _definition("Snapshot"))
     assert content["phase"] == Phase.INSTRUCTIONS
-    assert content["study"]["criteria"][0] == {"label": "robotic", "statement": "It was a machine."}
+    assert content["study"]["criteria"][0] == {
+        "label": "robotic",
+        "statement": "It was a machine.",
+        "scale": None,
+    }
     # Of a criterion a worker learns neither that it is negative nor whether it counts for quality control.
     assert set(content["study"]) == {
         "title",
@@ -133,6 +144,7 @@ def test_a_snapshot_follows_the_schema() -> None:
         "post_edit",
         "comparison",
         "display",
+        "questionnaires",
     }
 
 

@@ -27,8 +27,10 @@ TAKES = {
     Phase.EXPIRED: [],
     Phase.RETURNED: [],
 }
-# In a chat there is no tutorial and no choice: test_step_items and test_pairs have them.
-PHASES = [phase for phase in Phase if phase not in {Phase.TUTORIAL, Phase.CHOICE}]
+# What only some studies have: test_step_items has the tutorial, test_step_questions what is asked, test_pairs
+# the choice.
+ELSEWHERE = {Phase.TUTORIAL, Phase.QUESTIONS_BEFORE, Phase.QUESTIONS_AFTER, Phase.CHOICE}
+PHASES = [phase for phase in Phase if phase not in ELSEWHERE]
 PAIRS = [(phase, type_) for phase in PHASES for type_ in SAMPLES]
 
 
@@ -154,7 +156,7 @@ def test_a_refused_message_is_not_remembered() -> None:
 # ---- taking up again -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("phase", [p for p in Phase if p not in {Phase.CHAT, Phase.TUTORIAL, Phase.CHOICE}])
+@pytest.mark.parametrize("phase", [p for p in PHASES if p is not Phase.CHAT])
 def test_outside_a_chat_nothing_is_taken_up(phase: Phase) -> None:
     assert resume(Walk().to(phase).state, AT) == ()
 

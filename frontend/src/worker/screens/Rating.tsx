@@ -1,12 +1,14 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { Slider } from "../../design/Slider";
+import { AnswerField, type AnswerValue, faultOf } from "../AnswerField";
 import { NAMES } from "../Both";
 import { Heading } from "../Heading";
 import { useDraft, useSession, useTitle } from "../hooks";
 import { Improve, mustImprove } from "../Improve";
 import { Item } from "../Item";
-import type { StudyCard } from "../session/protocol";
+import { showFirstMissing } from "../missing";
+import { type Answers, changed, faulty, Questions, toSend } from "../Questions";
+import type { AnswerForm, CriterionCard, StudyCard } from "../session/protocol";
 import { type RatingScreen, underWay } from "../session/reducer";
 
 interface Props {
@@ -14,7 +16,21 @@ interface Props {
   study: StudyCard;
 }
 
-/** The statements of the study, each with a slider, below what is rated. An untouched one is no answer. */
+const SLIDER: AnswerForm = {
+  kind: "slider",
+  points: null,
+  ends: null,
+  choices: [],
+  least: null,
+  most: null,
+};
+
+/** Whether a statement is rated, by a slider or on points; it is answered in words otherwise. */
+function isRated({ scale }: CriterionCard): boolean {
+  return scale === null || scale.kind === "slider" || scale.kind === "likert";
+}
+
+/** The statements of the study, each with a slider or what it has instead, below what is rated. An untouched one is no answer. */
 export function Rating({ screen, study }: Props) {
   const { conversation, attempt, cutShort, item, side } = screen;
   // Each of two chatbots has values of its own.
@@ -23,32 +39,41 @@ export function Rating({ screen, study }: Props) {
   const session = useSession();
   const form = useRef<HTMLFormElement>(null);
   const [ratings, setRatings] = useDraft<Record<string, number>>(`${draft}ratings`, {});
+  const [answers, setAnswers] = useDraft<Answers>(`${draft}answers`, {});
   const [edit, setEdit] = useDraft(`${draft}edit`, item?.text ?? "");
   const [tried, setTried] = useState(false);
   const improving = mustImprove(study.post_edit, item, ratings);
   const unimproved = improving && edit.trim() === item?.text;
-  const missing = study.criteria.filter(({ label }) => ratings[label] === undefined);
+  const asked = study.questionnaires.conversation;
+  const answerTo = (criterion: CriterionCard): AnswerValue | undefined =>
+    (isRated(criterion) ? ratings : answers)[criterion.label];
+  const set = (criterion: CriterionCard, value: AnswerValue | undefined) =>
+    isRated(criterion)
+      ? setRatings({ ...ratings, [criterion.label]: Number(value) })
+      : setAnswers(changed(answers, criterion.label, value));
+  const unrated = study.criteria.filter(
+    (criterion) => faultOf(criterion.scale ?? SLIDER, answerTo(criterion), true) !== null,
+  );
+  const missing = unrated.length + faulty(asked, answers).length;
   const sending = underWay(session.state, "rate", screen) !== null;
 
   const submit = (event: Event) => {
     event.preventDefault();
-    const first = missing[0];
-    if (first) {
+    if (missing > 0) {
       setTried(true);
-      const index = study.criteria.indexOf(first);
-      const slider = form.current?.querySelectorAll<HTMLInputElement>("input[type=range]")[index];
-      slider?.closest(".statement")?.scrollIntoView({ block: "center" });
-      slider?.focus({ preventScroll: true });
+      showFirstMissing(form.current);
     } else if (unimproved) {
       setTried(true);
       form.current?.querySelector<HTMLTextAreaElement>("textarea")?.focus();
     } else if (!sending) {
-      const asked = study.criteria.map(({ label }) => [label, ratings[label] ?? 0] as const);
+      const rated = study.criteria.filter(isRated).map(({ label }) => [label, ratings[label] ?? 0] as const);
+      const inWords = study.criteria.filter((criterion) => !isRated(criterion));
       session.send({
         type: "rate",
         conversation,
         attempt,
-        ratings: Object.fromEntries(asked),
+        ratings: Object.fromEntries(rated),
+        answers: toSend([...inWords, ...asked], answers),
         edit: improving ? edit.trim() : null,
         side,
       });
@@ -94,37 +119,34 @@ export function Rating({ screen, study }: Props) {
           </>
         )}
         <ol class="statements">
-          {study.criteria.map(({ label, statement }, index) => {
-            const value = ratings[label] ?? null;
-            const id = `statement-${index}`;
-            return (
-              <li key={label} class={`statement ${tried && value === null ? "statement-missing" : ""}`}>
-                <p id={id} class="statement-text">
-                  {statement}
-                </p>
-                <Slider
-                  labelledBy={id}
-                  value={value}
-                  onChange={(next) => setRatings({ ...ratings, [label]: next })}
-                />
-                <p class="slider-ends" aria-hidden="true">
-                  <span>strongly disagree</span>
-                  <span>strongly agree</span>
-                </p>
-                {tried && value === null && <p class="complaint">Please answer this one, too.</p>}
-              </li>
-            );
-          })}
+          {study.criteria.map((criterion, index) => (
+            <AnswerField
+              key={criterion.label}
+              id={`statement-${index}`}
+              asked={criterion.statement}
+              form={criterion.scale ?? SLIDER}
+              value={answerTo(criterion)}
+              onChange={(value) => set(criterion, value)}
+              fault={faultOf(criterion.scale ?? SLIDER, answerTo(criterion), true)}
+              tried={tried}
+              optional={false}
+              agreement
+            />
+          ))}
         </ol>
+        {asked.length > 0 && (
+          <>
+            <h2 class="more-questions">A few questions about it</h2>
+            <Questions name="question" asked={asked} answers={answers} onChange={setAnswers} tried={tried} />
+          </>
+        )}
         {improving && <Improve value={edit} onChange={setEdit} complaint={tried && unimproved} />}
         <div class="bar">
           <p class="soft small" role="status">
-            {missing.length === 0
-              ? "All statements are answered."
-              : `${missing.length} of ${study.criteria.length} still to answer`}
+            {missing === 0 ? "All statements are answered." : `${missing} still to answer`}
           </p>
-          <Button type="submit" kind={missing.length > 0 ? "quiet" : "primary"} off={sending}>
-            {submitText(missing.length, sending, conversation === study.conversations)}
+          <Button type="submit" kind={missing > 0 ? "quiet" : "primary"} off={sending}>
+            {submitText(missing, sending, conversation === study.conversations)}
           </Button>
         </div>
       </form>

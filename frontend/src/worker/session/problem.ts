@@ -124,6 +124,7 @@ const NOTICES: Record<string, string> = {
   too_many_inputs: "This conversation is as long as it may get. Please end it and rate it.",
   too_many_topic_changes: "The topic has changed as often as it may. Please go on with this one.",
   incomplete_rating: "Please answer every statement.",
+  answers_unfit: "Please look over your answers: one is missing, or is not what was asked for.",
   edit_missing: "Please improve the text before you go on.",
   edit_senseless:
     "That does not improve the text yet. Please change what is wrong in it, five characters at least, and leave the rest.",

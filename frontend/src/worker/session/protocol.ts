@@ -14,11 +14,13 @@ export type TopicChangeKind =
  */
 export type Phase =
   | "instructions"
+  | "questions_before"
   | "tutorial"
   | "topic"
   | "chat"
   | "choice"
   | "rating"
+  | "questions_after"
   | "feedback"
   | "done"
   | "expired"
@@ -29,10 +31,22 @@ export type Phase =
  */
 export interface Wire {
   client:
-    Hello | Agree | Answer | Topic | Say | TopicChange | EndConversation | Choose | Rate | Feedback | Leave;
+    | Hello
+    | Agree
+    | Questionnaire
+    | Answer
+    | Topic
+    | Say
+    | TopicChange
+    | EndConversation
+    | Choose
+    | Rate
+    | Feedback
+    | Leave;
   server:
     | Snapshot
     | Accepted
+    | QuestionnaireDue
     | QuestionDue
     | TopicDue
     | ItemDue
@@ -68,6 +82,17 @@ export interface Hello {
 export interface Agree {
   id: string;
   type: "agree";
+}
+/**
+ * The worker's answers before, or after, all conversations, by the labels of the questions.
+ */
+export interface Questionnaire {
+  answers: {
+    [k: string]: number | string | string[];
+  };
+  id: string;
+  part: "before" | "after";
+  type: "questionnaire";
 }
 /**
  * The worker's answer to a test question of the tutorial. Both are numbers, from 1.
@@ -134,12 +159,17 @@ export interface Choose {
   type: "choose";
 }
 /**
- * One value from 0 to 100 for every criterion of the study, by its label.
+ * One value for every criterion of the study that is rated, by its label: from 0 to 100, or the point of
+ * its Likert scale, from 1.
  *
- * `edit` is the improved text, where the study asks for it and the text was not rated at the top. `side`:
- * of two conversations beside each other, which one is rated.
+ * `answers` are those to the study's own questions, and to criteria that are not rated. `edit` is the
+ * improved text, where the study asks for it and the text was not rated at the top. `side`: of two
+ * conversations beside each other, which one is rated.
  */
 export interface Rate {
+  answers?: {
+    [k: string]: number | string | string[];
+  };
   attempt: number;
   conversation: number;
   edit?: string | null;
@@ -269,6 +299,7 @@ export interface StudyCard {
   minimum_inputs: number;
   payment: string;
   post_edit: PostEditCard | null;
+  questionnaires: Questionnaires;
   rates_all: boolean;
   task: "chat" | "transcripts" | "side_by_side";
   title: string;
@@ -286,11 +317,30 @@ export interface ComparisonCard {
   ties: boolean;
 }
 /**
- * A statement to rate. The label keys the answer and is never shown.
+ * A statement to rate. The label keys the answer and is never shown. `scale`: None for a slider.
  */
 export interface CriterionCard {
   label: string;
+  scale: AnswerForm | null;
   statement: string;
+}
+/**
+ * How something is answered.
+ *
+ * `slider`: 0 to 100; `likert`: one of `points`, from 1; both with words at their `ends`. `choice` and
+ * `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, where they
+ * are given. `text`: free.
+ */
+export interface AnswerForm {
+  /**
+   * @maxItems 50
+   */
+  choices: string[];
+  ends: string[] | null;
+  kind: "slider" | "likert" | "choice" | "choices" | "number" | "text";
+  least: number | null;
+  most: number | null;
+  points: number | null;
 }
 /**
  * How replies are shown, alike for all systems.
@@ -310,11 +360,52 @@ export interface PostEditCard {
   top: number;
 }
 /**
+ * What workers are asked `before` the first conversation, with each rating, and `after` the last one.
+ */
+export interface Questionnaires {
+  /**
+   * @maxItems 50
+   */
+  after: AskedQuestion[];
+  /**
+   * @maxItems 50
+   */
+  before: AskedQuestion[];
+  /**
+   * @maxItems 50
+   */
+  conversation: AskedQuestion[];
+}
+/**
+ * A question of a questionnaire. One that is not `required` may be left without an answer.
+ */
+export interface AskedQuestion {
+  /**
+   * @maxItems 50
+   */
+  choices: string[];
+  ends: string[] | null;
+  kind: "slider" | "likert" | "choice" | "choices" | "number" | "text";
+  label: string;
+  least: number | null;
+  most: number | null;
+  points: number | null;
+  question: string;
+  required: boolean;
+}
+/**
  * The message with this id is on disk; what it led to was sent before this.
  */
 export interface Accepted {
   id: string;
   type: "accepted";
+}
+/**
+ * Ask what the study asks before, or after, all conversations.
+ */
+export interface QuestionnaireDue {
+  part: "before" | "after";
+  type: "questionnaire_due";
 }
 /**
  * This test question is next, or once more after a wrong answer.

@@ -17,6 +17,7 @@ export function isSame(one: ConversationName, other: ConversationName): boolean 
 export type Screen =
   | { name: "loading" }
   | { name: "instructions" }
+  | QuestionnaireScreen
   | { name: "tutorial"; question: QuestionCard }
   | ({ name: "topic"; icebreaker: string | null } & ConversationName)
   | ChatScreen
@@ -25,6 +26,12 @@ export type Screen =
   | { name: "feedback" }
   | { name: "done"; code: string | null; returnTo: string | null }
   | { name: "ended"; how: "expired" | "returned" };
+
+/** What a study asks before the first conversation, or after the last. */
+export interface QuestionnaireScreen {
+  name: "questionnaire";
+  part: "before" | "after";
+}
 
 /** `replyDue`: the answer is on its way. `choiceDue`: the line after which to choose between two replies. */
 export interface ChatScreen extends ConversationName {
@@ -113,6 +120,8 @@ function received(state: State, message: ServerMessage): State {
       const { conversation, attempt, icebreaker } = message;
       return at(state, { name: "topic", conversation, attempt, icebreaker });
     }
+    case "questionnaire_due":
+      return at(state, { name: "questionnaire", part: message.part });
     case "question_due":
       return at(state, { name: "tutorial", question: message.question });
     case "item_due": {
@@ -209,6 +218,10 @@ function screenOf(snapshot: Snapshot): Screen {
     case "instructions":
     case "feedback":
       return { name: phase };
+    case "questions_before":
+      return { name: "questionnaire", part: "before" };
+    case "questions_after":
+      return { name: "questionnaire", part: "after" };
     case "done":
       return { name: "done", code: snapshot.code, returnTo: snapshot.return_to };
     case "expired":

@@ -188,6 +188,7 @@ export class Session {
       this.#drafts.clear();
     } else if (
       message.type === "feedback_due" ||
+      message.type === "questionnaire_due" ||
       ((message.type === "topic_due" || message.type === "item_due") && message.conversation !== now)
     ) {
       this.#drafts.clear(`${now}:`);

@@ -52,10 +52,11 @@ export const study: Snapshot["study"] = {
   minimum_inputs: 10,
   topic_mode: "free",
   rates_all: true,
-  criteria: [{ label: "fun", statement: "It was fun." }],
+  criteria: [{ label: "fun", statement: "It was fun.", scale: null }],
   post_edit: null,
   comparison: null,
   display: { markdown: false, streaming: false },
+  questionnaires: { before: [], conversation: [], after: [] },
 };
 
 export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
