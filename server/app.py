@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
@@ -34,14 +34,19 @@ from server.db.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
 from server.desk.run_actions import RunActions
+from server.desk.watch import Outlook, Watch
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.jobs.analyses import RunningAnalyses
+from server.jobs.api import JobsApi
+from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
+from server.jobs.rehearsals import Crowd, Rehearsals
+from server.jobs.reports import Reports
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
-from server.news import open_news
+from server.news import News, open_news
 from server.process.lifecycle import Lifecycle
 from server.process.readiness import Health
 from server.process.request_ids import RequestIds
@@ -79,8 +84,10 @@ def create_app(
         lifecycle: hears when everything has started, and is told what to finish before the end.
     """
     lifecycle = lifecycle or Lifecycle()
-    limits_of_database = DatabaseLimits(settings.database_connections, settings.database_seconds)
-    store = Store(settings.resolved_database_url, limits_of_database)
+    store = Store(
+        settings.resolved_database_url,
+        DatabaseLimits(settings.database_connections, settings.database_seconds),
+    )
     auth = replace(auth, directory=StoredDirectory(store))
     metrics = Metrics(auth)
     news = open_news(settings.redis_url)
@@ -92,8 +99,8 @@ def create_app(
     checks = BackgroundChecks(store)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
     changes = StoredChanges(store, served, bots, opened_bots, news)
-    job_limits = Limits(settings.job_megabytes, settings.job_minutes * 60)
-    analyses = RunningAnalyses(store, settings.resolved_database_url, job_limits)
+    analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
+    jobs = BackgroundJobs(store)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -101,12 +108,13 @@ def create_app(
         store.start()
         opened_bots.start()
         news.start()
+        live.start()
         changes.start()
         if settings.running_analysis:
             analyses.start()
         lifecycle.begin_serving()
         yield
-        await analyses.close()
+        await asyncio.gather(analyses.close(), jobs.close())
         await changes.close()
         await news.close()
         await limits.close()
@@ -159,18 +167,13 @@ def create_app(
         per_session=parse(settings.messages_per_session),
         per_address=parse(settings.connections_per_address),
     )
-    url = settings.resolved_public_url
+    outlook = Outlook(store, auth, live, opened_bots, settings.resolved_public_url)
     for router in (
         join_api.router,
         worker_socket.router,
-        ResearcherApi(store=store, auth=auth, public_url=url, pages=pages).router,
         metrics.router,
-        RunActions(
-            store=store,
-            auth=auth,
-            changes=RunChanges(store, news, refuse_private=settings.refuse_private_bots),
-            public_url=url,
-        ).router,
+        *_desk(outlook, news, lifecycle, settings, pages),
+        _jobs_api(store, auth, jobs, served, news, settings).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
         HostSocket(auth=auth, bots=bots).router,
         ApiDocs(auth, app.openapi).router,
@@ -180,6 +183,40 @@ def create_app(
     app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
+
+
+def _job_limits(settings: Settings) -> Limits:
+    return Limits(settings.job_megabytes, settings.job_minutes * 60)
+
+
+def _jobs_api(
+    store: Store, auth: Auth, jobs: BackgroundJobs, served: OpenRuns, news: News, settings: Settings
+) -> JobsApi:
+    """Return what a researcher has done in the background."""
+    database, limits = settings.resolved_database_url, _job_limits(settings)
+    crowd = Crowd(settings.own_url, auth.researcher_token)
+    return JobsApi(
+        store=store,
+        auth=auth,
+        jobs=jobs,
+        reports=Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports),
+        rehearsals=Rehearsals(store, jobs, served, news, database, crowd, limits),
+    )
+
+
+def _desk(
+    outlook: Outlook, news: News, lifecycle: Lifecycle, settings: Settings, pages: Path
+) -> list[APIRouter]:
+    """Return what serves the desk: its page, what it shows of runs and pushes, what is done to them."""
+    watch = Watch(outlook, news)
+    lifecycle.on_drain(watch.drain)
+    actions = RunActions(
+        store=outlook.store,
+        auth=outlook.auth,
+        changes=RunChanges(outlook.store, news, refuse_private=settings.refuse_private_bots),
+        public_url=outlook.public_url,
+    )
+    return [ResearcherApi(outlook, pages).router, watch.router, actions.router]
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:
@@ -201,7 +238,7 @@ async def _with_headers(request: Request, call_next: Callable[[Request], Awaitab
     # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk.
     ancestors = "*" if request.url.path.startswith("/w/") else "'none'"
     policy = f"default-src 'self'; img-src 'self' data:; frame-ancestors {ancestors}"
-    response.headers["Content-Security-Policy"] = policy
+    response.headers.setdefault("Content-Security-Policy", policy)  # a report has a stricter one of its own
     return response
 
 

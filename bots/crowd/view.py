@@ -14,10 +14,10 @@ class View:
 
     `turns` counts its lines, `typing` says that a reply is due. `text` is what is shown to be rated, where it
     is a text. `question` is the number of the test question that is due. `post_edit` says below which rating
-    a text has to be improved. `points`: of the criteria that are rated on a Likert scale. `questions`: the
-    study's own, by their part, those about a conversation with the criteria that are not rated. `comparison`
-    says how two chatbots are compared; `choice_due` is the line after which to choose between them, `side`
-    the one that is to be rated.
+    a text has to be improved. `consent` is what agreeing says of the study's consent: every box is ticked.
+    `points`: of the criteria that are rated on a Likert scale. `questions`: the study's own, by their part,
+    those about a conversation with the criteria that are not rated. `comparison` says how two chatbots are
+    compared; `choice_due` is the line after which to choose between them, `side` the one that is to be rated.
     """
 
     phase: str
@@ -35,6 +35,7 @@ class View:
     comparison: Message | None = None
     choice_due: int | None = None
     side: str | None = None
+    consent: Message = field(default_factory=dict)
     points: Mapping[str, int] = field(default_factory=dict)
     questions: Mapping[str, Sequence[Message]] = field(default_factory=dict)
 
@@ -59,9 +60,16 @@ def draw(snapshot: Message) -> View:
         comparison=snapshot["study"].get("comparison"),
         choice_due=conversation.get("choice_due"),
         side=conversation.get("side"),
+        consent=_ticked(snapshot["study"].get("consent")),
         points=_points(snapshot["study"].get("criteria", ())),
         questions=_questions(snapshot["study"]),
     )
+
+
+def _ticked(consent: Message | None) -> Message:
+    if consent is None:
+        return {}
+    return {"consent": consent["version"], "ticked": [box["label"] for box in consent["boxes"]]}
 
 
 def _points(criteria: Sequence[Message]) -> dict[str, int]:

@@ -16,7 +16,7 @@ class Comparison(BaseModel):
     `choose`: once, of the two whole conversations (`end`), or after each pair of replies (`turn`).
     `history`: what the two systems are told of what was said. Each its `own` replies; or, where workers
     choose after each turn, the `chosen` ones, so that there is one conversation. `ties`: workers may find
-    both about the same.
+    both about the same. `question`: what is asked, in place of the words of the study's language.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -25,4 +25,4 @@ class Comparison(BaseModel):
     choose: Literal["end", "turn"] = "end"
     history: Literal["own", "chosen"] = "own"
     ties: bool = True
-    question: Asked = "Which of the two would you rather go on talking with?"
+    question: Asked | None = None

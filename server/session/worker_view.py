@@ -30,6 +30,7 @@ def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
         question=question_card(state) if state.phase is Phase.TUTORIAL else None,
         code=state.context.code if done else None,
         return_to=state.context.return_to if done else None,
+        debriefing=state.rules.debriefing if done else None,
     )
 
 
@@ -79,6 +80,8 @@ def _conversation_card(state: State, conversation: Conversation, at: datetime) -
         attempt=plan.attempt,
         icebreaker=plan.icebreaker,
         topic=conversation.topic,
+        opinion=conversation.opinion,
+        bot_opinion=conversation.bot_opinion,
         turns=turns,
         inputs=conversation.inputs,
         typing=typing,

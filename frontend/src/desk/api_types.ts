@@ -9,9 +9,32 @@ export type Opinion = "like" | "ambivalent" | "dislike";
  */
 export type TopicChangeKind =
   "bot change" | "user change last" | "user change next" | "user wants bot change" | "no change";
+/**
+ * Where an assignment stands.
+ */
+export type Phase =
+  | "instructions"
+  | "questions_before"
+  | "tutorial"
+  | "topic"
+  | "chat"
+  | "choice"
+  | "rating"
+  | "questions_after"
+  | "feedback"
+  | "done"
+  | "expired"
+  | "returned";
 
 /**
- * What the researcher's interface answers to a GET, by path.
+ * The researcher's interface.
+ */
+export interface Api {
+  answers: Answers;
+  pushed: Pushed;
+}
+/**
+ * What is answered to a GET, by path.
  */
 export interface Answers {
   "/api/desk/assignments/{assignment}": AssignmentDetail;
@@ -21,6 +44,10 @@ export interface Answers {
   "/api/desk/bots/{name}/check": CheckView;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
+  "/api/desk/runs/{run}/analysis": RunAnalysis1;
+  "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
+  "/api/desk/runs/{run}/rehearsals": RehearsalList;
+  "/api/desk/runs/{run}/reports": ReportList;
 }
 /**
  * Everything about one assignment.
@@ -340,12 +367,17 @@ export interface RunList {
  * A run in a few numbers: those of people, and beside them those of simulated workers.
  *
  * `cause` and `reason` say why it has its status: what has led to it, and a sentence, if somebody gave one.
+ * `places`: how many assignments are wanted, None where there is no end to them. `minutes_to_go`: until they
+ * are all handed in, at the pace of the last hour; None where that cannot be told. `waiting`: workers whose
+ * bot was asked in vain for the line that they wait for.
  */
 export interface RunSummary {
   assignments: AssignmentCounts;
   cause: "researcher";
   conversations_rated: number;
   created_at: string;
+  minutes_to_go: number | null;
+  places: number | null;
   reason: string;
   run: string;
   simulated: AssignmentCounts;
@@ -353,6 +385,7 @@ export interface RunSummary {
   status: "open" | "paused" | "closed";
   study: string;
   title: string;
+  waiting: number;
   worker_link: string;
 }
 /**
@@ -366,35 +399,148 @@ export interface AssignmentCounts {
 }
 /**
  * A run with the progress of its systems, and its assignments, newest first.
+ *
+ * `systems` and `funnel` are of people; what simulated workers have done stands apart. `incidents` has the
+ * latest.
  */
 export interface RunDetail {
+  analysis: RunAnalysis | null;
   assignments: AssignmentCounts;
+  attention: Attention[];
+  bots: BotReplies[];
   cause: "researcher";
   conversations_rated: number;
   created_at: string;
+  funnel: FunnelStep[];
+  incidents: IncidentRow[];
+  minutes_to_go: number | null;
+  places: number | null;
   reason: string;
   run: string;
   simulated: AssignmentCounts;
   simulated_conversations_rated: number;
+  simulated_funnel: FunnelStep[];
+  simulated_systems: SystemProgress[];
   status: "open" | "paused" | "closed";
   study: string;
   systems: SystemProgress[];
   title: string;
+  waiting: number;
   worker_link: string;
   workers: AssignmentRow[];
 }
 /**
- * A system's conversations, or items, by how they stand, and how it has answered.
+ * How a run stood when it was last analysed. `widest`: of the intervals, in units of z.
+ */
+export interface RunAnalysis {
+  at: string;
+  notes: string[];
+  pass_rate: PassCounts;
+  ratings: number;
+  scores: ScoreStanding[];
+  widest: number | null;
+  workers: WorkerStanding[];
+}
+/**
+ * How many workers pass the filter so far, fail it, or have not rated enough to tell.
+ */
+export interface PassCounts {
+  failed: number;
+  passed: number;
+  undecided: number;
+}
+/**
+ * The score of a system so far, from `low` to `high`: a confidence sequence, valid at every look.
+ */
+export interface ScoreStanding {
+  conversations: number;
+  high: number | null;
+  low: number | null;
+  raters: number;
+  system: string;
+  z: number | null;
+}
+/**
+ * The filter's p of a worker by what they have rated; None where that does not tell.
+ */
+export interface WorkerStanding {
+  conversations: number;
+  p: number | null;
+  worker: string;
+}
+/**
+ * Something that a researcher should see. `urgent`: workers are kept waiting, or data are being lost.
  *
- * `unrated`: those that their workers were not asked to rate.
+ * `system` or `assignments` name what it is about.
+ */
+export interface Attention {
+  assignments?: string[];
+  system?: string | null;
+  text: string;
+  urgent: boolean;
+}
+/**
+ * How the bot of a system has answered, everybody who chatted with it taken together.
+ *
+ * `floor_ms` is the typing-time floor: as long as `p95_ms` lies below it, the bot's pace does not tell it
+ * apart. `late`: replies to people that came after the delay drawn for them. `failed_tries` by kind are all
+ * so far; `failing` are those in a row since its last reply. `replicas`: of a registered bot, by state.
+ */
+export interface BotReplies {
+  bot: string;
+  failed_tries: {
+    [k: string]: number;
+  };
+  failing: number;
+  floor_ms: number;
+  gave_away: number;
+  late: number;
+  p50_ms: number | null;
+  p95_ms: number | null;
+  replicas: {
+    [k: string]: number;
+  };
+  replies: number;
+  system: string;
+}
+/**
+ * A step of an assignment: how many came so far, are there now, and ended there without handing in.
+ *
+ * `position` counts conversations from 1; None of the steps before and after them.
+ */
+export interface FunnelStep {
+  lost: number;
+  now: number;
+  position: number | null;
+  reached: number;
+  step: Phase;
+}
+/**
+ * Something that went wrong in a conversation.
+ */
+export interface IncidentRow {
+  assignment: string;
+  at: string;
+  failure: string | null;
+  kind: string;
+  simulated: boolean;
+  system: string;
+  text: string;
+  worker: string;
+}
+/**
+ * A system's conversations, or items, by how they stand.
+ *
+ * `unrated`: those that their workers were not asked to rate. `aim`: how many it is to have in the balance
+ * aimed at, once every place is filled, or by now where there is no end to them; None of items.
  */
 export interface SystemProgress {
   active: number;
+  aim: number | null;
   failed: number;
   family: string;
   inputs: number;
   is_qc: boolean;
-  median_latency_ms: number | null;
   planned: number;
   rated: number;
   skipped: number;
@@ -403,16 +549,224 @@ export interface SystemProgress {
 }
 /**
  * An assignment in the list of its run. `worker` is a pseudonym.
+ *
+ * `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
+ * `inputs_here` its lines. `away_since`: their page is gone since then, None while it is open.
+ * `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`: last
+ * heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
  */
 export interface AssignmentRow {
   active_at: string | null;
   assignment: string;
+  away_since: string | null;
   completion_code: string | null;
   conversations_rated: number;
   ended_at: string | null;
+  failed_tries: number;
   inputs: number;
+  inputs_here: number;
+  p: number | null;
+  position: number | null;
   simulated: boolean;
   started_at: string | null;
   status: "active" | ("completed" | "returned" | "expired");
+  step: Phase;
+  system: string | null;
   worker: string;
+}
+/**
+ * How a run stood when it was last looked at, as `candor watch` prints it; None: nothing was rated.
+ */
+export interface RunAnalysis1 {
+  analysis: {
+    [k: string]: unknown;
+  } | null;
+}
+/**
+ * A job of either kind, and what came of it: the fields of the other kind are empty.
+ */
+export interface JobOutcome {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  files: ReportFile[];
+  forecast: Forecast | null;
+  job: string;
+  kind: "report" | "rehearsal";
+  run: string;
+  signature: string | null;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+  trouble: string | null;
+}
+/**
+ * A file of a report, and the path at which it can be had for some hours.
+ */
+export interface ReportFile {
+  bytes: number;
+  name: string;
+  path: string;
+}
+/**
+ * What a rehearsal foretells, as `python -m qc.outlook` printed it.
+ *
+ * `minutes`: of an assignment. `apart`: chance that the `first` and the `second` system are told apart.
+ * `needed`: workers for a chance of `power`, None where hardly anybody could pay them. `assumed`: sentences.
+ */
+export interface Forecast {
+  apart: number;
+  assumed: string[];
+  chances: NumberForecast[];
+  cost: number | null;
+  difference: number;
+  first: string;
+  minutes: number;
+  needed: number | null;
+  passed: number;
+  plan: PlannedStudy;
+  power: number;
+  rehearsed: number;
+  scores: SystemForecast[];
+  second: string;
+}
+/**
+ * What so many workers would show: the widest half-width, the chance for the first two, the cost.
+ */
+export interface NumberForecast {
+  apart: number;
+  cost: number | null;
+  half_width: number;
+  workers: number;
+}
+/**
+ * What the forecast is for: workers of one assignment each; `pay` of one of them, `fee` on top.
+ */
+export interface PlannedStudy {
+  conversations: number;
+  fee: number;
+  inputs: number;
+  pay: number | null;
+  workers: number;
+}
+/**
+ * A system's score as the simulated workers gave it, and half the width of its interval as planned.
+ */
+export interface SystemForecast {
+  half_width: number;
+  system: string;
+  z: number;
+}
+/**
+ * The rehearsals of a study, newest first.
+ */
+export interface RehearsalList {
+  rehearsals: RehearsalJob[];
+}
+/**
+ * A rehearsal. `forecast` is there once it is done.
+ *
+ * `trouble`: what went wrong with some of the simulated workers.
+ */
+export interface RehearsalJob {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  forecast: Forecast | null;
+  job: string;
+  kind: "report" | "rehearsal";
+  options: RehearsalOptionsAsked;
+  run: string;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+  trouble: string | null;
+}
+/**
+ * How a rehearsal was asked for. `quality`: how good each system was to the simulated workers, 0 to 1.
+ */
+export interface RehearsalOptionsAsked {
+  fee?: number;
+  honest?: number;
+  pay?: number | null;
+  planned?: number | null;
+  quality: {
+    [k: string]: number;
+  };
+  seed?: number;
+  spread?: number | null;
+  workers?: number;
+}
+/**
+ * The reports on a run, newest first. Old ones are removed.
+ */
+export interface ReportList {
+  reports: ReportJob[];
+}
+/**
+ * A report. `signature` says what it was made of; it and `files` are there once it is done.
+ */
+export interface ReportJob {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  files: ReportFile[];
+  job: string;
+  kind: "report" | "rehearsal";
+  options: ReportOptions;
+  run: string;
+  signature: string | null;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+}
+/**
+ * What a report may be asked for. Each field is an option of `candor report`.
+ *
+ * `replicate`: the name of a second run of the same study, to be correlated with. `reward`: paid for an
+ * assignment. `workers`: `people`, as long as there are any, or `simulated` ones in their place.
+ */
+export interface ReportOptions {
+  alpha?: number;
+  include_partial?: boolean;
+  replicate?: string | null;
+  reward?: number | null;
+  workers?: "people" | "simulated";
+}
+/**
+ * The data of each event that is pushed, by path.
+ */
+export interface Pushed {
+  "/api/desk/watch/runs": RunListUpdate;
+  "/api/desk/watch/runs/{run}": RunUpdate;
+}
+/**
+ * What has changed in the list of runs: those that differ. `whole`: these are all, newest first.
+ */
+export interface RunListUpdate {
+  runs: RunSummary[];
+  whole: boolean;
+}
+/**
+ * What has changed of a run since the event before: the parts of RunDetail that differ, and no other.
+ *
+ * `run` has all of its RunSummary. `whole`: this is all that there is. `workers` has the assignments that
+ * differ, or are new; `gone` the ids of those that are there no more.
+ */
+export interface RunUpdate {
+  analysis?: RunAnalysis | null;
+  attention?: Attention[] | null;
+  bots?: BotReplies[] | null;
+  funnel?: FunnelStep[] | null;
+  gone: string[];
+  incidents?: IncidentRow[] | null;
+  run?: RunSummary | null;
+  simulated_funnel?: FunnelStep[] | null;
+  simulated_systems?: SystemProgress[] | null;
+  systems?: SystemProgress[] | null;
+  whole: boolean;
+  workers: AssignmentRow[];
 }

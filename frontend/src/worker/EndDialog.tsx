@@ -1,8 +1,9 @@
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
-import { useSession } from "./hooks";
+import { useSession, useTexts } from "./hooks";
 import type { StudyCard } from "./session/protocol";
 import type { ConversationName } from "./session/reducer";
+import type { TextKey } from "./texts/words";
 
 interface Props {
   chat: ConversationName;
@@ -14,28 +15,30 @@ interface Props {
   onClose: () => void;
 }
 
-/** What "Next chatbot" opens: the count of missing inputs, or the question whether to go on. */
+/** What “Finish” opens: the count of missing messages, or the question whether to go on. */
 export function EndDialog(props: Props) {
   return props.missing > 0 ? <TooFew {...props} /> : <Confirm {...props} />;
 }
 
 /** What comes after the conversation, if anything is asked about it for sure. */
-function next({ comparison, criteria, rates_all: ratesAll }: StudyCard): string {
-  if (comparison?.choose === "end") {
-    return "Next you compare the two. ";
+function next({ comparison, criteria, rates_all: ratesAll }: StudyCard): TextKey[] {
+  const rates = ratesAll && criteria.length > 0;
+  if (comparison === null) {
+    return rates ? ["end.then_rate"] : [];
   }
-  return ratesAll && criteria.length > 0 ? `Next you rate ${comparison ? "both" : "it"}. ` : "";
+  return [
+    ...(comparison.choose === "end" ? ["end.then_compare" as const] : []),
+    ...(rates ? ["end.then_rate_both" as const] : []),
+  ];
 }
 
 function TooFew({ missing, onClose }: Props) {
+  const { say } = useTexts();
   return (
-    <Dialog title="A little more, please" onClose={onClose}>
-      <p>
-        {missing === 1 ? "One more message is needed" : `${missing} more messages are needed`} in this
-        conversation before you can go on.
-      </p>
+    <Dialog title={say("end.few_title")} onClose={onClose}>
+      <p>{say("end.few", { n: missing })}</p>
       <div class="actions">
-        <Button onClick={onClose}>Keep chatting</Button>
+        <Button onClick={onClose}>{say("end.stay")}</Button>
       </div>
     </Dialog>
   );
@@ -43,29 +46,30 @@ function TooFew({ missing, onClose }: Props) {
 
 function Confirm({ chat, last, replyDue, ending, study, onClose }: Props) {
   const session = useSession();
+  const { say } = useTexts();
   const { conversation, attempt } = chat;
   const pair = study.comparison !== null;
   const rates = study.rates_all && study.criteria.length > 0;
   const end = () => session.send({ type: "end_conversation", conversation, attempt });
+  const then = [
+    say("end.no_return"),
+    ...next(study).map((key) => say(key)),
+    say(last ? "end.then_done" : pair ? "end.then_pair" : "end.then_next"),
+  ];
   return (
-    <Dialog title="Finish this conversation?" onClose={onClose}>
-      <p>
-        You can’t come back to it. {next(study)}
-        {last
-          ? "Then you are nearly done."
-          : `Then ${pair ? "two new chatbots follow" : "a new chatbot follows"}.`}
-      </p>
+    <Dialog title={say("end.title")} onClose={onClose}>
+      <p>{then.join(" ")}</p>
       {replyDue && (
         <p class="soft" role="status">
-          One moment: the chatbot is still writing its last reply.
+          {say("end.writing")}
         </p>
       )}
       <div class="actions">
         <Button kind="quiet" onClick={onClose}>
-          Keep chatting
+          {say("end.stay")}
         </Button>
         <Button off={replyDue || ending} onClick={end}>
-          {ending ? "One moment…" : rates ? "Finish and rate" : "Finish"}
+          {say(ending ? "common.wait" : rates ? "end.rate" : "end.finish")}
         </Button>
       </div>
     </Dialog>

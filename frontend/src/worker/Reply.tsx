@@ -21,10 +21,14 @@ export function Reply({ text, pace, shownFor }: Props) {
   const render = useMarkdown(study?.display.markdown ?? false);
   const shown = useWords(text, pace, shownFor);
   if (shown === text) {
-    return <div class={render ? "reply-rich" : "reply"}>{render ? render(text) : text}</div>;
+    return (
+      <div class={render ? "bubble-text reply-rich" : "bubble-text"} dir="auto">
+        {render ? render(text) : text}
+      </div>
+    );
   }
   return (
-    <div class={render ? "reply-rich" : "reply"}>
+    <div class={render ? "bubble-text reply-rich" : "bubble-text"} dir="auto">
       <span class="unseen">{text}</span>
       <span aria-hidden="true">{render ? render(shown) : shown}</span>
     </div>

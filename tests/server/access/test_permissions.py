@@ -31,11 +31,21 @@ from tests.support.waiting import PATIENCE
 TABLE = {
     "GET /api/desk/runs": "viewer",
     "GET /api/desk/runs/{run}": "viewer",
+    "GET /api/desk/watch/runs": "viewer",
+    "GET /api/desk/watch/runs/{run}": "viewer",
     "POST /api/desk/runs": "researcher",
     "POST /api/desk/runs/{run}/pause": "researcher",
     "POST /api/desk/runs/{run}/resume": "researcher",
     "POST /api/desk/runs/{run}/close": "researcher",
     "POST /api/desk/runs/{run}/replicate": "researcher",
+    "GET /api/desk/runs/{run}/analysis": "analyst",
+    "GET /api/desk/runs/{run}/reports": "analyst",
+    "POST /api/desk/runs/{run}/reports": "analyst",
+    "GET /api/desk/runs/{run}/rehearsals": "analyst",
+    "POST /api/desk/runs/{run}/rehearsals": "researcher",
+    "POST /api/desk/rehearsals": "researcher",
+    "GET /api/desk/runs/{run}/jobs/{job}": "analyst",
+    "POST /api/desk/runs/{run}/jobs/{job}/cancel": "analyst",
     "GET /api/desk/assignments/{assignment}": "analyst",
     "GET /api/desk/assignments/{assignment}/simulation": "researcher",
     "GET /api/desk/bots": "researcher",
@@ -58,6 +68,7 @@ OPEN = {
     "GET /desk/{place:path}",
     "GET /healthz",
     "GET /readyz",
+    "GET /reports/{link}/{name}",
     "GET /w/{run}",
     "POST /api/join",
 }
@@ -77,7 +88,9 @@ class Studies:
         run = {OWN: "own", OTHER: "other"}[study]
         named = {"study": study, "run": run, "assignment": self.assignments[study], "name": "nobody"}
         bearer = {"Authorization": f"Bearer {self.tokens[who]}"} if who is not None else {}
-        return self.client.request(method, path.format_map(_Named(named)), headers=bearer).status_code
+        # A stream of events would not end.
+        with self.client.stream(method, path.format_map(_Named(named)), headers=bearer) as answer:
+            return answer.status_code
 
 
 class _Named(dict[str, str]):

@@ -85,7 +85,7 @@ COLUMNS = {
     "v1_criterion": "run_id position label statement negative counts_for_qc",
     "v1_system": "run_id system family is_qc",
     "v1_assignment": "run_id assignment_id worker simulated status created_at agreed_at active_at ended_at "
-    "feedback",
+    "feedback consent_version consent_ticked",
     "v1_conversation": "run_id assignment_id conversation_id position attempt system family is_qc "
     "has_persona persona status started_at ended_at rated_at",
     "v1_rating": "run_id assignment_id conversation_id criterion value",

@@ -35,7 +35,8 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def content(operation: dict[str, Any], status: str) -> dict[str, Any]:
-    found: dict[str, Any] = operation["responses"][status]["content"]["application/json"]["schema"]
+    answers = operation["responses"][status]["content"]
+    found: dict[str, Any] = answers.get("application/json", answers.get("text/event-stream"))["schema"]
     return found
 
 

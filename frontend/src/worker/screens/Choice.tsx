@@ -3,7 +3,7 @@ import { Button } from "../../design/Button";
 import { RadioCards } from "../../design/RadioCards";
 import { Both, NAMES } from "../Both";
 import { Heading } from "../Heading";
-import { useDraft, useSession, useTitle } from "../hooks";
+import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import type { StudyCard, TurnCard } from "../session/protocol";
 import { type ChoiceScreen, underWay } from "../session/reducer";
 
@@ -17,7 +17,8 @@ type Preference = "left" | "tie" | "right";
 /** Two conversations are over: which of the two does the worker prefer? Both can be read once more. */
 export function Choice({ screen, study }: Props) {
   const { conversation, attempt, turn, turns } = screen;
-  useTitle(`Compare ${conversation}`);
+  const { say } = useTexts();
+  useTitle(say("compare.tab", { now: conversation }));
   const session = useSession();
   const [preference, setPreference] = useDraft<Preference | null>(`${conversation}:choice`, null);
   const [tried, setTried] = useState(false);
@@ -31,33 +32,31 @@ export function Choice({ screen, study }: Props) {
     }
   };
   const choices: { value: Preference; label: string }[] = [
-    { value: "left", label: `Chatbot ${NAMES.left}` },
-    ...(study.comparison?.ties ? [{ value: "tie" as const, label: "About the same" }] : []),
-    { value: "right", label: `Chatbot ${NAMES.right}` },
+    { value: "left", label: say("compare.name", { name: NAMES.left }) },
+    ...(study.comparison?.ties ? [{ value: "tie" as const, label: say("compare.tie") }] : []),
+    { value: "right", label: say("compare.name", { name: NAMES.right }) },
   ];
   return (
     <div class="page page-wide">
       <form class="flow" onSubmit={submit} noValidate>
         <div class="flow-tight">
-          <p class="kicker">
-            Conversation {conversation} of {study.conversations} is over
-          </p>
-          <Heading>Compare the two</Heading>
+          <p class="kicker">{say("rating.over", { now: conversation, all: study.conversations })}</p>
+          <Heading>{say("compare.title")}</Heading>
         </div>
         <RadioCards
-          legend={study.comparison?.question ?? ""}
+          legend={study.comparison?.question ?? say("compare.asked")}
           choices={choices}
           value={preference}
           onChange={setPreference}
           row
-          complaint={tried && preference === null ? "Please choose one of these." : null}
+          complaint={tried && preference === null ? say("compare.missing") : null}
         />
         <div class="actions">
           <Button type="submit" off={sending}>
-            {sending ? "One moment…" : "Submit and go on"}
+            {say(sending ? "common.wait" : "compare.submit")}
           </Button>
         </div>
-        <section class="compared" aria-label="What was said">
+        <section class="compared" aria-label={say("compare.said")}>
           {turns.map((line) => (
             <Line key={line.turn} line={line} />
           ))}
@@ -68,13 +67,16 @@ export function Choice({ screen, study }: Props) {
 }
 
 function Line({ line }: { line: TurnCard }) {
+  const { say } = useTexts();
   if (line.author === "bot") {
     return <Both turn={{ ...line, pace: null }} />;
   }
   return (
     <div class="bubble bubble-own">
-      <span class="unseen">You: </span>
-      {line.text}
+      <span class="unseen">{`${say("chat.you")}: `}</span>
+      <span class="bubble-text" dir="auto">
+        {line.text}
+      </span>
     </div>
   );
 }

@@ -3,13 +3,17 @@ import { Button } from "../../design/Button";
 import { AnswerField, type AnswerValue, faultOf } from "../AnswerField";
 import { NAMES } from "../Both";
 import { Heading } from "../Heading";
-import { useDraft, useSession, useTitle } from "../hooks";
+import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import { Improve, mustImprove } from "../Improve";
 import { Item } from "../Item";
+import { Lines } from "../Lines";
+import { MAX_EDIT } from "../limits";
+import { Marked } from "../Marked";
 import { showFirstMissing } from "../missing";
 import { type Answers, changed, faulty, Questions, toSend } from "../Questions";
-import type { AnswerForm, CriterionCard, StudyCard } from "../session/protocol";
-import { type RatingScreen, underWay } from "../session/reducer";
+import type { AnswerForm, CriterionCard, StudyCard, TurnCard } from "../session/protocol";
+import { type RatingScreen, type Side, underWay } from "../session/reducer";
+import type { Texts } from "../texts/words";
 
 interface Props {
   screen: RatingScreen;
@@ -25,6 +29,11 @@ const SLIDER: AnswerForm = {
   most: null,
 };
 
+/** What was said with one of two chatbots. */
+function ofSide(turns: TurnCard[], side: Side | null): TurnCard[] {
+  return side === "right" ? turns.map((turn) => ({ ...turn, text: turn.right ?? turn.text })) : turns;
+}
+
 /** Whether a statement is rated, by a slider or on points; it is answered in words otherwise. */
 function isRated({ scale }: CriterionCard): boolean {
   return scale === null || scale.kind === "slider" || scale.kind === "likert";
@@ -35,7 +44,10 @@ export function Rating({ screen, study }: Props) {
   const { conversation, attempt, cutShort, item, side } = screen;
   // Each of two chatbots has values of its own.
   const draft = side === null ? `${conversation}:` : `${conversation}:${side}:`;
-  useTitle(`Rate ${item === null ? "conversation" : "number"} ${conversation}`);
+  const texts = useTexts();
+  const { say } = texts;
+  const place = { now: conversation, all: study.conversations };
+  useTitle(say(item === null ? "rating.tab" : "rating.tab_item", place));
   const session = useSession();
   const form = useRef<HTMLFormElement>(null);
   const [ratings, setRatings] = useDraft<Record<string, number>>(`${draft}ratings`, {});
@@ -62,7 +74,7 @@ export function Rating({ screen, study }: Props) {
     if (missing > 0) {
       setTried(true);
       showFirstMissing(form.current);
-    } else if (unimproved) {
+    } else if (unimproved || (improving && edit.length > MAX_EDIT)) {
       setTried(true);
       form.current?.querySelector<HTMLTextAreaElement>("textarea")?.focus();
     } else if (!sending) {
@@ -81,40 +93,43 @@ export function Rating({ screen, study }: Props) {
   };
 
   return (
-    <div class="page">
+    <div class="page page-barred">
       {cutShort && (
         <div class="panel panel-calm" role="status">
           <p>
-            <strong>That chatbot could not go on.</strong> You had written enough, so please rate the
-            conversation as far as it went.
+            <Marked of="rating.cut_short" />
           </p>
         </div>
       )}
       <form ref={form} class="rating" onSubmit={submit} noValidate>
         {item === null ? (
-          <div class="flow-tight">
-            <p class="kicker">
-              Conversation {conversation} of {study.conversations} is over
-            </p>
-            <Heading>{side === null ? "How was it?" : `How was chatbot ${NAMES[side]}?`}</Heading>
-            <p class="soft">
-              Think of the conversation you have just had
-              {side === null ? "" : ` with chatbot ${NAMES[side]}, the one on the ${side}`}. Tap or drag on
-              each line to say how far you agree.
-            </p>
-          </div>
+          <>
+            <div class="flow-tight">
+              <p class="kicker">{say("rating.over", place)}</p>
+              <Heading>
+                {side === null ? say("rating.title") : say("rating.title_side", { name: NAMES[side] })}
+              </Heading>
+              <p class="soft">
+                {side === null ? say("rating.lead") : say("rating.lead_side", { name: NAMES[side] })}
+              </p>
+            </div>
+            {study.transcript_while_rating && (
+              <details class="transcript">
+                <summary>{say("rating.transcript")}</summary>
+                <Lines lines={ofSide(screen.turns, side)} person="chat.you" />
+              </details>
+            )}
+          </>
         ) : (
           <>
             <div class="flow-tight">
-              <p class="kicker">
-                Number {conversation} of {study.conversations}
-              </p>
-              <Heading>{item.text === null ? "Read this conversation" : "Read this text"}</Heading>
+              <p class="kicker">{say("frame.item", place)}</p>
+              <Heading>{say(item.text === null ? "rating.read_conversation" : "rating.read_text")}</Heading>
             </div>
             <Item item={item} />
             <div class="flow-tight">
-              <h2>How is it?</h2>
-              <p class="soft">Tap or drag on each line to say how far you agree.</p>
+              <h2>{say("rating.title_item")}</h2>
+              <p class="soft">{say("rating.lead_item")}</p>
             </div>
           </>
         )}
@@ -136,17 +151,17 @@ export function Rating({ screen, study }: Props) {
         </ol>
         {asked.length > 0 && (
           <>
-            <h2 class="more-questions">A few questions about it</h2>
+            <h2 class="more-questions">{say("question.about")}</h2>
             <Questions name="question" asked={asked} answers={answers} onChange={setAnswers} tried={tried} />
           </>
         )}
         {improving && <Improve value={edit} onChange={setEdit} complaint={tried && unimproved} />}
         <div class="bar">
           <p class="soft small" role="status">
-            {missing === 0 ? "All statements are answered." : `${missing} still to answer`}
+            {missing === 0 ? say("rating.complete") : say("rating.to_answer", { n: missing })}
           </p>
           <Button type="submit" kind={missing > 0 ? "quiet" : "primary"} off={sending}>
-            {submitText(missing, sending, conversation === study.conversations)}
+            {submitText(texts, missing, sending, conversation === study.conversations)}
           </Button>
         </div>
       </form>
@@ -154,12 +169,12 @@ export function Rating({ screen, study }: Props) {
   );
 }
 
-function submitText(missing: number, sending: boolean, last: boolean): string {
+function submitText({ say }: Texts, missing: number, sending: boolean, last: boolean): string {
   if (sending) {
-    return "One moment…";
+    return say("common.wait");
   }
   if (missing > 0) {
-    return missing === 1 ? "1 answer missing" : `${missing} answers missing`;
+    return say("rating.answers_missing", { n: missing });
   }
-  return last ? "Submit ratings" : "Submit ratings and go on";
+  return say(last ? "rating.submit" : "rating.submit_next");
 }

@@ -78,9 +78,16 @@ export interface Hello {
 }
 /**
  * The worker has read the instructions and consents.
+ *
+ * Where the study has a consent: to which version of it, and which boxes, by their labels, are ticked.
  */
 export interface Agree {
+  consent?: string | null;
   id: string;
+  /**
+   * @maxItems 20
+   */
+  ticked?: string[];
   type: "agree";
 }
 /**
@@ -197,10 +204,13 @@ export interface Leave {
 }
 /**
  * All that a page needs to draw itself; sent on every connect.
+ *
+ * `code`, `return_to` and `debriefing` are as in `completed`, and None until then.
  */
 export interface Snapshot {
   code: string | null;
   conversation: ConversationCard | null;
+  debriefing: string | null;
   phase: Phase;
   protocol: number;
   question: QuestionCard | null;
@@ -217,14 +227,19 @@ export interface Snapshot {
  * reads and rates where there is nothing to chat. `choice_due`: the line after which the worker is to choose
  * between two replies or conversations, None where there is nothing to choose now. `side`: which of two is
  * to be rated.
+ * begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
+ * lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
+ * to chat.
  */
 export interface ConversationCard {
   attempt: number;
+  bot_opinion: Opinion | null;
   choice_due: number | null;
   conversation: number;
   icebreaker: string | null;
   inputs: number;
   item: ItemContent | null;
+  opinion: Opinion | null;
   side: ("left" | "right") | null;
   topic: string | null;
   turns: TurnCard[];
@@ -290,12 +305,19 @@ export interface QuestionCard {
  * `task`: they chat, rate what others have said or written, or chat with two chatbots side by side;
  * `conversations` then counts items, or pairs. `comparison`: how they compare the two.
  * `rates_all`: they rate every conversation that they hold, and not some of them only.
+ * `task`: they chat, or rate what others have said or written; `conversations` then counts items.
+ * `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
+ * many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
+ * `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
  */
 export interface StudyCard {
   comparison: ComparisonCard | null;
+  consent: Consent | null;
+  contact: string | null;
   conversations: number;
   criteria: CriterionCard[];
   display: Display;
+  duration: number | null;
   minimum_inputs: number;
   payment: string;
   post_edit: PostEditCard | null;
@@ -304,6 +326,8 @@ export interface StudyCard {
   task: "chat" | "transcripts" | "side_by_side";
   title: string;
   topic_mode: "free" | "icebreaker";
+  transcript_while_rating: boolean;
+  words: TextsCard | null;
 }
 /**
  * How two chatbots are compared: after each turn or at the end, whether ties are allowed, what is asked.
@@ -313,8 +337,30 @@ export interface StudyCard {
 export interface ComparisonCard {
   choose: "end" | "turn";
   history: "own" | "chosen";
-  question: string;
+  question: string | null;
   ties: boolean;
+}
+/**
+ * What a worker consents to. `board`: the number under which an ethics board approved the study.
+ *
+ * A line that is left blank in `text` begins a new paragraph.
+ */
+export interface Consent {
+  board: string | null;
+  /**
+   * @maxItems 20
+   */
+  boxes: ConsentBox[];
+  text: string;
+  version: string;
+}
+/**
+ * Something that a worker may tick; must, where it is `required`. `label` names it in the data.
+ */
+export interface ConsentBox {
+  label: string;
+  required: boolean;
+  text: string;
 }
 /**
  * A statement to rate. The label keys the answer and is never shown. `scale`: None for a slider.
@@ -392,6 +438,22 @@ export interface AskedQuestion {
   points: number | null;
   question: string;
   required: boolean;
+}
+/**
+ * The texts of a study's page that differ from the page's own, by their names.
+ *
+ * `language` is a tag such as `de` or `pt-BR`.
+ */
+export interface TextsCard {
+  direction: "ltr" | "rtl";
+  language: string;
+  words: {
+    [k: string]:
+      | string
+      | {
+          [k: string]: string;
+        };
+  };
 }
 /**
  * The message with this id is on disk; what it led to was sent before this.
@@ -525,10 +587,13 @@ export interface FeedbackDue {
   type: "feedback_due";
 }
 /**
- * The assignment is handed in. Exactly one of `code` and `return_to` is set.
+ * The assignment is handed in: `code` proves it. `return_to`: where the worker is expected afterwards.
+ *
+ * `debriefing`: what the study tells about itself now that it is over.
  */
 export interface Completed {
-  code: string | null;
+  code: string;
+  debriefing: string | null;
   return_to: string | null;
   type: "completed";
 }

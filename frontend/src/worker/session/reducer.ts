@@ -1,5 +1,5 @@
 import type { WorkerMessage } from "./outbox";
-import type { ItemContent, QuestionCard, Snapshot, StudyCard, TurnCard } from "./protocol";
+import type { ItemContent, Opinion, QuestionCard, Snapshot, StudyCard, TurnCard } from "./protocol";
 import type { ConnectionState, ServerMessage } from "./socket";
 
 /** Which conversation: its number in the assignment, and which attempt at it, both from 1. */
@@ -24,8 +24,11 @@ export type Screen =
   | ChoiceScreen
   | RatingScreen
   | { name: "feedback" }
-  | { name: "done"; code: string | null; returnTo: string | null }
-  | { name: "ended"; how: "expired" | "returned" };
+  | { name: "done"; code: string; returnTo: string | null; debriefing: string | null }
+  | { name: "ended"; how: Ending };
+
+/** How an assignment was over without being handed in. `looked`: by somebody who had not begun. */
+export type Ending = "expired" | "returned" | "looked";
 
 /** What a study asks before the first conversation, or after the last. */
 export interface QuestionnaireScreen {
@@ -33,10 +36,15 @@ export interface QuestionnaireScreen {
   part: "before" | "after";
 }
 
-/** `replyDue`: the answer is on its way. `choiceDue`: the line after which to choose between two replies. */
+/**
+ * `replyDue`: the answer is on its way. `opinion` and `botOpinion`: what the worker last said of the topic;
+ * null where they have not. `choiceDue`: the line after which to choose between two replies.
+ */
 export interface ChatScreen extends ConversationName {
   name: "chat";
   topic: string;
+  opinion: Opinion | null;
+  botOpinion: Opinion | null;
   turns: TurnCard[];
   replyDue: boolean;
   choiceDue: number | null;
@@ -50,14 +58,15 @@ export interface ChoiceScreen extends ConversationName {
 }
 
 /**
- * `item`: what is read and rated, where nothing was chatted. `cutShort`: the chatbot could not go on.
- * `side`: of two chatbots, which one.
+ * `item`: what is read and rated, where nothing was chatted; else `turns` is what was said. `cutShort`: the chatbot
+ * could not go on. `side`: of two chatbots, which one.
  */
 export interface RatingScreen extends ConversationName {
   name: "rating";
   cutShort: boolean;
   item: ItemContent | null;
   side: Side | null;
+  turns: TurnCard[];
 }
 
 export type Side = "left" | "right";
@@ -126,19 +135,21 @@ function received(state: State, message: ServerMessage): State {
       return at(state, { name: "tutorial", question: message.question });
     case "item_due": {
       const { conversation, attempt, item } = message;
-      return at(state, { name: "rating", conversation, attempt, cutShort: false, item, side: null });
+      return at(state, {
+        name: "rating",
+        conversation,
+        attempt,
+        cutShort: false,
+        item,
+        side: null,
+        turns: [],
+      });
     }
     case "conversation_started": {
       const { conversation, attempt, topic } = message;
-      return at(state, {
-        name: "chat",
-        conversation,
-        attempt,
-        topic,
-        turns: [],
-        replyDue: false,
-        choiceDue: null,
-      });
+      const opinion = underWay(state, "topic", message)?.opinion ?? null;
+      const begun = { turns: [], replyDue: false, choiceDue: null, opinion, botOpinion: null };
+      return at(state, { name: "chat", conversation, attempt, topic, ...begun });
     }
     case "typing":
       return inChat(state, message, (chat) => ({ ...chat, replyDue: true }));
@@ -165,8 +176,11 @@ function received(state: State, message: ServerMessage): State {
     }
     case "rating_due": {
       const { conversation, attempt } = message;
-      const cutShort = state.screen.name === "chat" && underWay(state, "end_conversation", message) === null;
-      return at(state, { name: "rating", conversation, attempt, cutShort, item: null, side: message.side });
+      const { screen } = state;
+      const turns = "turns" in screen ? screen.turns : [];
+      const cutShort = screen.name === "chat" && underWay(state, "end_conversation", message) === null;
+      const { side } = message;
+      return at(state, { name: "rating", conversation, attempt, cutShort, item: null, side, turns });
     }
     case "replaced":
       // What follows, `topic_due`, says which attempt it is for.
@@ -174,9 +188,9 @@ function received(state: State, message: ServerMessage): State {
     case "feedback_due":
       return at(state, { name: "feedback" });
     case "completed":
-      return finished(state, { name: "done", code: message.code, returnTo: message.return_to });
+      return finished(state, done(message.code, message));
     case "ended":
-      return finished(state, { name: "ended", how: message.phase });
+      return finished(state, { name: "ended", how: endingOf(state, message.phase) });
     case "taken_over":
       return { ...state, connection: "taken_over" };
   }
@@ -188,6 +202,18 @@ function at(state: State, screen: Screen): State {
 
 function finished(state: State, screen: Screen): State {
   return { ...state, screen, pending: [], notice: null };
+}
+
+/** Who leaves before the study has begun for them has only had a look. */
+function endingOf({ screen }: State, phase: "expired" | "returned"): Ending {
+  return phase === "returned" && screen.name === "instructions" ? "looked" : phase;
+}
+
+function done(
+  code: string,
+  { return_to, debriefing }: { return_to: string | null; debriefing: string | null },
+): Screen {
+  return { name: "done", code, returnTo: return_to, debriefing };
 }
 
 /** The state after a change to the chat of this conversation; as it was where another screen is shown. */
@@ -223,7 +249,7 @@ function screenOf(snapshot: Snapshot): Screen {
     case "questions_after":
       return { name: "questionnaire", part: "after" };
     case "done":
-      return { name: "done", code: snapshot.code, returnTo: snapshot.return_to };
+      return done(snapshot.code ?? "", snapshot);
     case "expired":
     case "returned":
       return { name: "ended", how: phase };
@@ -234,6 +260,7 @@ function screenOf(snapshot: Snapshot): Screen {
     return { name: "loading" };
   }
   const { conversation, attempt, icebreaker, topic, turns, typing, item, choice_due, side } = card;
+  const { opinion, bot_opinion: botOpinion } = card;
   switch (phase) {
     case "topic":
       return { name: "topic", conversation, attempt, icebreaker };
@@ -243,6 +270,8 @@ function screenOf(snapshot: Snapshot): Screen {
         conversation,
         attempt,
         topic: topic ?? "",
+        opinion,
+        botOpinion,
         turns,
         replyDue: typing,
         choiceDue: choice_due,
@@ -250,7 +279,7 @@ function screenOf(snapshot: Snapshot): Screen {
     case "choice":
       return { name: "choice", conversation, attempt, turn: choice_due ?? 0, turns };
     case "rating":
-      return { name: "rating", conversation, attempt, cutShort: false, item, side };
+      return { name: "rating", conversation, attempt, cutShort: false, item, side, turns };
   }
 }
 
@@ -271,7 +300,12 @@ function accepted(state: State, id: string): State {
         return { ...withTurn(chat, line), replyDue: !answered };
       });
     case "topic_change":
-      return inChat(rest, message, (chat) => ({ ...chat, topic: message.topic }));
+      return inChat(rest, message, (chat) => ({
+        ...chat,
+        topic: message.topic,
+        opinion: message.opinion,
+        botOpinion: message.bot_opinion,
+      }));
     case "choose":
       return inChat(rest, message, (chat) =>
         chat.choiceDue === message.turn ? { ...chat, choiceDue: null } : chat,

@@ -56,6 +56,11 @@ export const study: Snapshot["study"] = {
   post_edit: null,
   comparison: null,
   display: { markdown: false, streaming: false },
+  duration: 40,
+  transcript_while_rating: false,
+  consent: null,
+  contact: null,
+  words: null,
   questionnaires: { before: [], conversation: [], after: [] },
 };
 
@@ -69,6 +74,7 @@ export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
     question: null,
     code: null,
     return_to: null,
+    debriefing: null,
     ...changes,
   };
 }
@@ -85,16 +91,18 @@ export function conversation(
   name: ConversationName = NOW,
 ): ConversationCard {
   const inputs = turns.filter(({ author }) => author === "worker").length;
+  const opinions = { opinion: null, bot_opinion: null };
+  const alone = { choice_due: null, side: null };
   return {
     ...name,
     icebreaker: null,
     topic: "Trains",
+    ...opinions,
     turns,
     inputs,
     typing,
     item: null,
-    choice_due: null,
-    side: null,
+    ...alone,
   };
 }
 
