@@ -320,7 +320,7 @@ class ConversationCard(_Message):
     to be rated.
     begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
     lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
-    to chat.
+    to chat. `scenario`: the situation or the task of the conversation.
     """
 
     conversation: int
@@ -335,6 +335,7 @@ class ConversationCard(_Message):
     item: ItemContent | None
     choice_due: int | None = None
     side: Side | None = None
+    scenario: str | None = None
 
 
 class QuestionCard(_Message):
@@ -390,6 +391,7 @@ class TopicDue(_OfConversation):
     type: Literal["topic_due"] = "topic_due"
     conversations: int
     icebreaker: str | None
+    scenario: str | None = None
 
 
 class ItemDue(_OfConversation):
@@ -420,6 +422,7 @@ class ConversationStarted(_OfConversation):
     type: Literal["conversation_started"] = "conversation_started"
     conversations: int
     topic: str
+    scenario: str | None = None
 
 
 class Typing(_OfConversation):

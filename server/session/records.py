@@ -34,7 +34,7 @@ class ConversationPlanned:
     """A conversation that the worker is to hold, or, with an `item`, one to be read and rated.
 
     `position` is its number in the assignment, counted from 1. `attempt` counts, from 1, how often the
-    conversation at this position was begun: each time with another system.
+    conversation at this position was begun: each time with another system. `scenario`: its label, if any.
 
     `side`: where two conversations stand beside each other, which of them it is. The left one has an odd
     position, the right one the position after it, and both the same attempt.
@@ -48,6 +48,7 @@ class ConversationPlanned:
     persona: tuple[str, ...]
     icebreaker: str | None
     item: PlannedItem | None = None
+    scenario: str | None = None
     side: Side | None = None
 
     @property

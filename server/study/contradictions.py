@@ -114,6 +114,7 @@ def _unfit_for_pairs(study: Study) -> Iterator[tuple[Location, str]]:
 
 
 def _unfit_for_chat(study: Study) -> Iterator[tuple[Location, str]]:
+    yield from _repeated("scenarios", "label", [s.label for s in study.scenarios])
     if not study.systems:
         yield ("systems",), "a study in which workers chat evaluates at least one system"
     yield from _unfit_numbers(study)

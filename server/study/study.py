@@ -15,6 +15,7 @@ from server.session.instrument import (
     Display,
     Label,
     PostEdit,
+    Scenario,
     Statement,
     TopicMode,
     Tutorial,
@@ -30,6 +31,7 @@ Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
 
 DEMO = Path(__file__).parent.parent / "studies" / "demo.yaml"
+BLANK = DEMO.with_name("blank.yaml")
 DEMO_TRANSCRIPTS = Path(__file__).parent.parent / "studies" / "demo_transcripts.yaml"
 # Of the settings. A file that needs a later one says so with `version`; most files leave it out.
 VERSION = 1
@@ -57,13 +59,15 @@ class SystemSpec(_Section):
     """A system under evaluation: a bot, with or without a persona.
 
     `bot`: "builtin:NAME", a name of the study's `bots`, or one that is registered with the server.
-    `persona`: "none", "random" (drawn per conversation from the study's pool), or fixed sentences.
+    `persona`: "none", "random" (drawn per conversation from the study's pool), or fixed sentences. `prompt`:
+    for a bot that takes instructions.
     """
 
     name: Label
     family: Label
     bot: Statement
     persona: Literal["none", "random"] | Persona = "none"
+    prompt: Statement | None = None
 
 
 class QcSpec(_Section):
@@ -192,6 +196,7 @@ class Study(_Section):
     bots: dict[Label, UrlEndpoint] = {}
     systems: list[SystemSpec] = []
     qc: QcSpec = QcSpec()
+    scenarios: list[Scenario] = []
     rate_share: Annotated[float, Field(gt=0, le=1)] = 1.0
     comparison: Comparison | None = None
     items: ItemsSpec | None = None
@@ -226,6 +231,14 @@ class Study(_Section):
         if self.task == "transcripts":
             return self.per_assignment.items
         return self.systems_per_assignment + self.qc_per_assignment
+
+    def prompt_of(self, system: str, scenario: str | None) -> str:
+        """Return what the bot of a conversation is told: of its system's own, then of the scenario."""
+        own = [spec.prompt for spec in self.systems if spec.name == system]
+        found = [one for one in self.scenarios if one.label == scenario]
+        told = [one.text for one in found if one.tell_bot]
+        parts = [*own, *told, *(one.prompt for one in found)]
+        return "\n\n".join(part for part in parts if part is not None)
 
     @property
     def likert_points(self) -> dict[str, int]:
@@ -331,7 +344,7 @@ _PUBLISHED: tuple[dict[str, str | bool], ...] = (
     {"label": "topic"},
 )
 # The settings that mean nothing, by the task.
-_OF_RATED_CHAT = frozenset({"topic_mode", "systems_per_assignment", "rate_share"})
+_OF_RATED_CHAT = frozenset({"topic_mode", "systems_per_assignment", "rate_share", "scenarios"})
 _OF_CHAT = _OF_RATED_CHAT | {
     "qc_per_assignment", "minimum_inputs", "maximum_inputs", "maximum_topic_changes", "corpus", "personas",
     "bots", "systems", "qc", "reply_time", "display", "transcript_while_rating",

@@ -361,7 +361,9 @@ def database() -> Any:
         runs["pairs"] = make_run(url, pairs_text(**slow), slug="pairs")
         runs["pairs by turn"] = make_run(url, pairs_text(by_turn, **slow), slug="by_turn")
         runs["pairs rated"] = make_run(url, pairs_text(criteria=rated, **slow), slug="rated")
-        asking = study_text(questionnaires=ASKED, criteria=SCALES, **slow)
+        asking = study_text(
+            questionnaires=ASKED, criteria=SCALES, scenarios=[{"label": "lamp", "text": "A lamp."}], **slow
+        )
         runs["asking"] = make_run(url, asking, slug="asking")
         improved = items_text(tutorial=QUESTIONS, post_edit={"criterion": "clear"})
         runs["items"] = make_items_run(url, improved)

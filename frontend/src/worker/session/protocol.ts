@@ -229,7 +229,7 @@ export interface Snapshot {
  * to be rated.
  * begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
  * lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
- * to chat.
+ * to chat. `scenario`: the situation or the task of the conversation.
  */
 export interface ConversationCard {
   attempt: number;
@@ -240,6 +240,7 @@ export interface ConversationCard {
   inputs: number;
   item: ItemContent | null;
   opinion: Opinion | null;
+  scenario: string | null;
   side: ("left" | "right") | null;
   topic: string | null;
   turns: TurnCard[];
@@ -485,6 +486,7 @@ export interface TopicDue {
   conversation: number;
   conversations: number;
   icebreaker: string | null;
+  scenario: string | null;
   type: "topic_due";
 }
 /**
@@ -504,6 +506,7 @@ export interface ConversationStarted {
   attempt: number;
   conversation: number;
   conversations: number;
+  scenario: string | null;
   topic: string;
   type: "conversation_started";
 }

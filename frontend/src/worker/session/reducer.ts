@@ -19,7 +19,7 @@ export type Screen =
   | { name: "instructions" }
   | QuestionnaireScreen
   | { name: "tutorial"; question: QuestionCard }
-  | ({ name: "topic"; icebreaker: string | null } & ConversationName)
+  | ({ name: "topic"; icebreaker: string | null; scenario: string | null } & ConversationName)
   | ChatScreen
   | ChoiceScreen
   | RatingScreen
@@ -43,6 +43,7 @@ export interface QuestionnaireScreen {
 export interface ChatScreen extends ConversationName {
   name: "chat";
   topic: string;
+  scenario: string | null;
   opinion: Opinion | null;
   botOpinion: Opinion | null;
   turns: TurnCard[];
@@ -126,8 +127,8 @@ function received(state: State, message: ServerMessage): State {
     case "error":
       return refused(state, message.id, message.code);
     case "topic_due": {
-      const { conversation, attempt, icebreaker } = message;
-      return at(state, { name: "topic", conversation, attempt, icebreaker });
+      const { conversation, attempt, icebreaker, scenario } = message;
+      return at(state, { name: "topic", conversation, attempt, icebreaker, scenario });
     }
     case "questionnaire_due":
       return at(state, { name: "questionnaire", part: message.part });
@@ -146,10 +147,10 @@ function received(state: State, message: ServerMessage): State {
       });
     }
     case "conversation_started": {
-      const { conversation, attempt, topic } = message;
+      const { conversation, attempt, topic, scenario } = message;
       const opinion = underWay(state, "topic", message)?.opinion ?? null;
       const begun = { turns: [], replyDue: false, choiceDue: null, opinion, botOpinion: null };
-      return at(state, { name: "chat", conversation, attempt, topic, ...begun });
+      return at(state, { name: "chat", conversation, attempt, topic, scenario, ...begun });
     }
     case "typing":
       return inChat(state, message, (chat) => ({ ...chat, replyDue: true }));
@@ -259,25 +260,26 @@ function screenOf(snapshot: Snapshot): Screen {
   if (!card) {
     return { name: "loading" };
   }
-  const { conversation, attempt, icebreaker, topic, turns, typing, item, choice_due, side } = card;
+  const { conversation, attempt, icebreaker, topic, turns, typing, item, scenario, side } = card;
   const { opinion, bot_opinion: botOpinion } = card;
   switch (phase) {
     case "topic":
-      return { name: "topic", conversation, attempt, icebreaker };
+      return { name: "topic", conversation, attempt, icebreaker, scenario };
     case "chat":
       return {
         name: "chat",
         conversation,
         attempt,
         topic: topic ?? "",
+        scenario,
         opinion,
         botOpinion,
         turns,
         replyDue: typing,
-        choiceDue: choice_due,
+        choiceDue: card.choice_due,
       };
     case "choice":
-      return { name: "choice", conversation, attempt, turn: choice_due ?? 0, turns };
+      return { name: "choice", conversation, attempt, turn: card.choice_due ?? 0, turns };
     case "rating":
       return { name: "rating", conversation, attempt, cutShort: false, item, side, turns };
   }

@@ -92,18 +92,8 @@ export function conversation(
 ): ConversationCard {
   const inputs = turns.filter(({ author }) => author === "worker").length;
   const opinions = { opinion: null, bot_opinion: null };
-  const alone = { choice_due: null, side: null };
-  return {
-    ...name,
-    icebreaker: null,
-    topic: "Trains",
-    ...opinions,
-    turns,
-    inputs,
-    typing,
-    item: null,
-    ...alone,
-  };
+  const said = { topic: "Trains", ...opinions, turns, inputs, typing, choice_due: null, side: null };
+  return { ...name, icebreaker: null, ...said, item: null, scenario: null };
 }
 
 export function line(turn: number, text: string): TurnCard {
