@@ -100,8 +100,9 @@ class AnalysisOptions:
 class Analysis:
     """All results of one run. `notes` are the run's own and those that follow from the results.
 
-    `incidents` is None if the source does not say what went wrong, `answers` if the study asked no
-    questions of its own. A part is None if its section was not asked for, or if the run holds nothing for it to work on.
+    `incidents` is None if the source does not say what went wrong, `answers` if the study asked no questions
+    of its own. A part is None if its section was not asked for, or if the run holds nothing for it to work
+    on.
     """
 
     run: Run

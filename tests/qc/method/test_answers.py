@@ -64,16 +64,18 @@ def answered(folder: Path, given: list[tuple[Any, ...]], *, asked: bool = True) 
         query(url, "INSERT INTO worker (platform, external_id, pseudonym) VALUES ('link', ?, ?)", name, name)
         query(
             url,
-            "INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status, "
-            "created_at, active_at, agreed_at, ended_at, fence) VALUES (?, ?, ?, ?, 0, 1, 'completed', ?, ?, ?, ?, 0)",
+            "INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, "
+            "status, created_at, active_at, agreed_at, ended_at, fence) "
+            "VALUES (?, ?, ?, ?, 0, 1, 'completed', ?, ?, ?, ?, 0)",
             *(name, run.id, number + 1, number, at, at, at, at),
         )
         for position, system in enumerate(("quokka_plain", "qc"), start=1):
             conversation = f"{name}-{position}.1"
             query(
                 url,
-                "INSERT INTO conversation (id, assignment_id, position, attempt, system_id, seed, persona, "
-                "status, started_at, ended_at, rated_at) SELECT ?, ?, ?, 1, id, 7, '', 'rated', ?, ?, ? FROM system "
+                "INSERT INTO conversation (id, assignment_id, position, attempt, system_id, seed, "
+                "persona, status, started_at, ended_at, rated_at) "
+                "SELECT ?, ?, ?, 1, id, 7, '', 'rated', ?, ?, ? FROM system "
                 "WHERE name = ?",
                 *(conversation, name, position, at, at, at, system),
             )
