@@ -8,11 +8,14 @@ from typing import Annotated
 import typer
 
 from bots import console, fail
+from server.access.auth import load_auth
 from server.cli.database import transaction_or_fail
-from server.cli.settings import Data
+from server.cli.settings import Data, settings_from
+from server.db.audit import CommandLine
 from server.db.runs import find_run
 from server.desk.export import Json, export_run
 from server.desk.item_export import export_items
+from server.desk.worker_ids import Sought, identities, identities_csv
 from server.study import parse_study
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
@@ -23,8 +26,13 @@ def export(
     run: Annotated[str, typer.Option("--run", help="The run's name.")],
     out: Annotated[
         Path | None,
-        typer.Option(help="The file to write.", show_default="hits_data.json or item_ratings.jsonl"),
+        typer.Option(
+            help="The file to write.", show_default="hits_data.json, item_ratings.jsonl, worker_ids.csv"
+        ),
     ] = None,
+    worker_ids: Annotated[
+        bool, typer.Option("--worker-ids", help="Write whom the pseudonyms stand for instead: keep it apart.")
+    ] = False,
     data: Data = None,
 ) -> None:
     """Write the completed assignments of a run to a file.
@@ -34,7 +42,12 @@ def export(
     """
     with transaction_or_fail(data) as connection:
         found = find_run(connection, run)
-        if parse_study(found.yaml).task == "chat":
+        if worker_ids:
+            settings = settings_from(data=data)
+            auth = load_auth(settings.data, settings.token_days)
+            people = identities(connection, auth, CommandLine(), run, Sought())
+            number, written, name = len(people), identities_csv(people), "worker_ids.csv"
+        elif parse_study(found.yaml).task == "chat":
             content = export_run(connection, found)
             number = len(content["data"])
             written, name = json.dumps(content, indent=1, ensure_ascii=False) + "\n", "hits_data.json"
