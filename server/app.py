@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
@@ -37,6 +37,7 @@ from server.desk.audit_log import AuditApi
 from server.desk.metrics import Metrics
 from server.desk.people import PeopleApi
 from server.desk.run_actions import RunActions
+from server.desk.watch import Outlook, Watch
 from server.desk.worker_ids import WorkerIdsApi
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.jobs.analyses import RunningAnalyses
@@ -45,7 +46,7 @@ from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
-from server.news import open_news
+from server.news import News, open_news
 from server.process.lifecycle import Lifecycle
 from server.process.readiness import Health
 from server.process.request_ids import RequestIds
@@ -83,8 +84,10 @@ def create_app(
         lifecycle: hears when everything has started, and is told what to finish before the end.
     """
     lifecycle = lifecycle or Lifecycle()
-    limits_of_database = DatabaseLimits(settings.database_connections, settings.database_seconds)
-    store = Store(settings.resolved_database_url, limits_of_database)
+    store = Store(
+        settings.resolved_database_url,
+        DatabaseLimits(settings.database_connections, settings.database_seconds),
+    )
     auth = replace(auth, directory=StoredDirectory(store))
     metrics = Metrics(auth)
     news = open_news(settings.redis_url)
@@ -105,6 +108,7 @@ def create_app(
         store.start()
         opened_bots.start()
         news.start()
+        live.start()
         changes.start()
         if settings.running_analysis:
             analyses.start()
@@ -163,20 +167,14 @@ def create_app(
         per_session=parse(settings.messages_per_session),
         per_address=parse(settings.connections_per_address),
     )
-    url = settings.resolved_public_url
+    outlook = Outlook(store, auth, live, opened_bots, settings.resolved_public_url)
     for router in (
         join_api.router,
         worker_socket.router,
-        ResearcherApi(store=store, auth=auth, public_url=url, pages=pages).router,
         metrics.router,
-        RunActions(
-            store=store,
-            auth=auth,
-            changes=RunChanges(store, news, refuse_private=settings.refuse_private_bots),
-            public_url=url,
-        ).router,
+        *_desk(outlook, news, lifecycle, settings, pages),
         AccountsApi(store=store, auth=auth, limits=limits, tries=parse(settings.sign_ins)).router,
-        PeopleApi(store=store, auth=auth, public_url=url).router,
+        PeopleApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
         WorkerIdsApi(store=store, auth=auth).router,
         AuditApi(store=store, auth=auth).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
@@ -188,6 +186,21 @@ def create_app(
     app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
+
+
+def _desk(
+    outlook: Outlook, news: News, lifecycle: Lifecycle, settings: Settings, pages: Path
+) -> list[APIRouter]:
+    """Return what serves the desk: its page, what it shows of runs and pushes, what is done to them."""
+    watch = Watch(outlook, news)
+    lifecycle.on_drain(watch.drain)
+    actions = RunActions(
+        store=outlook.store,
+        auth=outlook.auth,
+        changes=RunChanges(outlook.store, news, refuse_private=settings.refuse_private_bots),
+        public_url=outlook.public_url,
+    )
+    return [ResearcherApi(outlook, pages).router, watch.router, actions.router]
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:

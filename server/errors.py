@@ -5,7 +5,7 @@
     │   ├── MalformedJson, UnknownMessage, InvalidField, MessageTooLong
     ├── RefusedMessage      readable, but not now
     │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed,
-    │   │   EditMissing, EditSenseless
+    │   │   EditMissing, EditSenseless, AnswersUnfit
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
@@ -159,6 +159,13 @@ class IncompleteRating(RefusedMessage):
     hint = "Rate every statement once, with a whole number from 0 to 100."
 
 
+class ConsentMissing(RefusedMessage):
+    """The study has a consent, and the worker has not ticked all that must be ticked."""
+
+    code = "consent_missing"
+    hint = "Name the consent's version, and tick every box that is required."
+
+
 class TopicMissing(RefusedMessage):
     """The study lets the worker choose the topic, and none was given."""
 
@@ -185,6 +192,13 @@ class EditSenseless(RefusedMessage):
 
     code = "edit_senseless"
     hint = "Change what is wrong in the text, and leave the rest as it is."
+
+
+class AnswersUnfit(RefusedMessage):
+    """A question of a questionnaire is without an answer, or with something that is none."""
+
+    code = "answers_unfit"
+    hint = "Answer every question that is required, each in its own form."
 
 
 class OutdatedPage(CandorError):
@@ -353,6 +367,14 @@ class RunFull(NotAvailable):
     code = "run_full"
     status = 409
     hint = "Come back later: a place may become free."
+
+
+class AlreadyTookPart(NotAvailable):
+    """The browser has an assignment in this run already, under another worker's name."""
+
+    code = "already_took_part"
+    status = 409
+    hint = "Go on with the link that you had first. Several people at one browser need personal links."
 
 
 class TookPart(NotAvailable):

@@ -1,9 +1,11 @@
 """What a worker's page shows, as far as a simulated worker needs it: a fold of the server's messages."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Message = dict[str, Any]
+_SCORED = ("slider", "likert")
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +14,9 @@ class View:
 
     `turns` counts its lines, `typing` says that a reply is due. `text` is what is shown to be rated, where it
     is a text. `question` is the number of the test question that is due. `post_edit` says below which rating
-    a text has to be improved.
+    a text has to be improved. `consent` is what agreeing says of the study's consent: every box is ticked.
+    `points`: of the criteria that are rated on a Likert scale. `questions`: the
+    study's own, by their part, those about a conversation with the criteria that are not rated.
     """
 
     phase: str
@@ -27,6 +31,9 @@ class View:
     text: str | None = None
     question: int = 0
     post_edit: Message | None = None
+    consent: Message = field(default_factory=dict)
+    points: Mapping[str, int] = field(default_factory=dict)
+    questions: Mapping[str, Sequence[Message]] = field(default_factory=dict)
 
 
 def draw(snapshot: Message) -> View:
@@ -46,7 +53,39 @@ def draw(snapshot: Message) -> View:
         text=item.get("text"),
         question=question.get("question", 0),
         post_edit=snapshot["study"]["post_edit"],
+        consent=_ticked(snapshot["study"].get("consent")),
+        points=_points(snapshot["study"].get("criteria", ())),
+        questions=_questions(snapshot["study"]),
     )
+
+
+def _ticked(consent: Message | None) -> Message:
+    if consent is None:
+        return {}
+    return {"consent": consent["version"], "ticked": [box["label"] for box in consent["boxes"]]}
+
+
+def _points(criteria: Sequence[Message]) -> dict[str, int]:
+    scales = {criterion["label"]: criterion["scale"] for criterion in criteria}
+    return {
+        label: scale["points"]
+        for label, scale in scales.items()
+        if scale is not None and scale["kind"] == "likert"
+    }
+
+
+def _questions(study: Message) -> dict[str, list[Message]]:
+    """Return the study's own questions by their part.
+
+    Criteria that are answered, and not rated, are about a conversation.
+    """
+    asked = {part: list(questions) for part, questions in study.get("questionnaires", {}).items()}
+    answered = [
+        {**criterion["scale"], "label": criterion["label"], "required": True}
+        for criterion in study.get("criteria", ())
+        if criterion["scale"] is not None and criterion["scale"]["kind"] not in _SCORED
+    ]
+    return {**asked, "conversation": [*asked.get("conversation", ()), *answered]}
 
 
 def show(view: View, message: Message) -> View:
@@ -66,6 +105,8 @@ def show(view: View, message: Message) -> View:
             )
         case "question_due":
             return replace(view, phase="tutorial", question=message["question"]["question"])
+        case "questionnaire_due":
+            return replace(view, phase=f"questions_{message['part']}")
         case "item_due":
             return replace(
                 view,

@@ -13,13 +13,14 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from bots.core.backoff import backoff
+from bots.crowd.answers import draw_answers, nearest_point
 from bots.crowd.patience import PatientClient
 from bots.crowd.profile import Profile
 from bots.crowd.view import Message, View, draw, show
 from bots.researcher.client import RequestFailed
 from bots.researcher.views import JoinView, SimulatedBeliefs
 
-PROTOCOL_VERSION = 3  # of the wire between a page and the server
+PROTOCOL_VERSION = 4  # of the wire between a page and the server
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
 _OVER = frozenset({"done", "expired", "returned"})
 _SILENCE = 90.0
@@ -147,7 +148,7 @@ class SimulatedWorker:
         """Return what the worker does next on the page it sees; None while there is nothing to do."""
         match view.phase:
             case "instructions":
-                return {"type": "agree"}
+                return {"type": "agree", **view.consent}
             case "topic":
                 text = None if view.icebreaker is not None else self.rng.choice(self.topics)
                 opinion = self.rng.choice(_OPINIONS)
@@ -156,12 +157,20 @@ class SimulatedWorker:
                 return None if view.typing else self._chat(view)
             case "rating":
                 return await self._rate(view, joined)
+            case "questions_before":
+                return self._questionnaire(view, "before")
+            case "questions_after":
+                return self._questionnaire(view, "after")
             case "tutorial":
                 right = (await self._beliefs(joined)).answers[view.question - 1]
                 return {"type": "answer", "question": view.question, "answer": right}
             case "feedback":
                 return {"type": "feedback", "text": self.rng.choice(["", "That was interesting, thank you."])}
         return None
+
+    def _questionnaire(self, view: View, part: str) -> Message:
+        answers = draw_answers(view.questions[part], self.rng)
+        return {"type": "questionnaire", "part": part, "answers": answers}
 
     def _chat(self, view: View) -> Message:
         if view.inputs >= view.minimum_inputs:
@@ -183,7 +192,17 @@ class SimulatedWorker:
         # Of a conversation that was replaced the last attempt counts.
         found = {row.conversation: row for row in beliefs.conversations}[view.conversation]
         ratings = self.profile.rate(found.quality, beliefs.criteria, found.item)
-        return {"type": "rate", **_named(view), "ratings": ratings, "edit": self._improved(view, ratings)}
+        given = {
+            label: nearest_point(value, view.points[label]) if label in view.points else value
+            for label, value in ratings.items()
+        }
+        return {
+            "type": "rate",
+            **_named(view),
+            "ratings": given,
+            "answers": draw_answers(view.questions["conversation"], self.rng),
+            "edit": self._improved(view, ratings),
+        }
 
     def _improved(self, view: View, ratings: dict[str, int]) -> str | None:
         """Return the text with something put in, where it has to be improved."""

@@ -1,5 +1,5 @@
-// Makes the types of what the server sends from its schemas: protocol.ts from protocol.schema.json, api_types.ts from
-// openapi.json. With --check: fails when a file on disk differs.
+// Makes the types of what the server sends from its schemas: protocol.ts and english.ts from protocol.schema.json,
+// api_types.ts from openapi.json. With --check: fails when a file on disk differs.
 import { readFile, writeFile } from "node:fs/promises";
 import { compile } from "json-schema-to-typescript";
 
@@ -58,7 +58,7 @@ function compiled(schema, name, file) {
 }
 
 /** The messages between the worker's page and the server, and the version of their protocol. */
-async function wireTypes(schema, file) {
+async function wireTypes({ texts: _, ...schema }, file) {
   const plain = canonical(schema);
   // The server writes fields that have a default, too: what it sends is always whole.
   for (const name of reachable(plain, plain.properties.server)) {
@@ -75,27 +75,47 @@ export const PROTOCOL_VERSION = ${schema.$defs.Snapshot.properties.protocol.defa
 `;
 }
 
-/** What the researcher's interface answers to a GET, by path. */
-async function apiTypes(openapi, file) {
+/** What the worker's page says by itself: the English texts, by name. */
+async function english({ texts }, file) {
+  return `// Made from ${file} by \`npm run types\`. Do not edit: the words are in server/study/texts/en.yaml.
+
+export const ENGLISH = ${JSON.stringify(texts, null, 2)} as const;
+`;
+}
+
+/** What the researcher's interface answers to a GET at each path, as `type`; of all others nothing. */
+function answersOf(openapi, type, description) {
   const answers = Object.entries(openapi.paths)
-    .filter(([path, { get }]) => path.startsWith("/api/desk/") && get)
-    .map(([path, { get }]) => [path, get.responses["200"].content["application/json"].schema]);
-  const text = JSON.stringify({
-    description: "What the researcher's interface answers to a GET, by path.",
+    .filter(([path, { get }]) => /^\/api\/(desk|account)/.test(path) && get?.responses["200"]?.content?.[type])
+    .map(([path, { get }]) => [path, get.responses["200"].content[type].schema]);
+  return {
+    description,
     type: "object",
     properties: Object.fromEntries(answers),
     required: answers.map(([path]) => path),
-    $defs: openapi.components.schemas,
+    additionalProperties: false,
+  };
+}
+
+/** What the researcher's interface answers to a GET, by path, and the data of the events that it pushes. */
+async function apiTypes(openapi, file) {
+  const text = JSON.stringify({
+    description: "The researcher's interface.",
+    type: "object",
+    properties: { answers: { $ref: "#/$defs/Answers" }, pushed: { $ref: "#/$defs/Pushed" } },
+    required: ["answers", "pushed"],
+    $defs: {
+      ...openapi.components.schemas,
+      Answers: answersOf(openapi, "application/json", "What is answered to a GET, by path."),
+      Pushed: answersOf(openapi, "text/event-stream", "The data of each event that is pushed, by path."),
+    },
   });
-  return compiled(
-    canonical(JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/"))),
-    "Answers",
-    file,
-  );
+  return compiled(canonical(JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/"))), "Api", file);
 }
 
 const MADE = [
   { types: "worker/session/protocol.ts", schema: "worker/session/protocol.schema.json", make: wireTypes },
+  { types: "worker/texts/english.ts", schema: "worker/session/protocol.schema.json", make: english },
   { types: "desk/api_types.ts", schema: "desk/openapi.json", make: apiTypes },
 ];
 

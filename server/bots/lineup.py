@@ -137,7 +137,7 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
         minimum_inputs=study.minimum_inputs,
         maximum_inputs=study.maximum_inputs,
         maximum_topic_changes=study.maximum_topic_changes,
-        criteria=tuple(criterion.label for criterion in study.criteria),
+        criteria=tuple(criterion.label for criterion in study.criteria if criterion.is_scored),
         conversations=study.conversations,
         lineup=LineupSpec(
             variants=tuple(Variant(spec.name, spec.family) for spec in study.systems),
@@ -152,6 +152,10 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
         rate_share=study.rate_share,
         post_edit=study.post_edit,
         tutorial=study.tutorial,
+        consent=study.consent,
+        debriefing=study.debriefing,
+        points=study.likert_points,
+        questionnaires=study.asked,
     )
 
 

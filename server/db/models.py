@@ -14,6 +14,9 @@ def _index_where(condition: str, name: str, *columns: str, unique: bool = False)
     return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
+CHOICE_SEPARATOR = "\n"  # of the choices of a question
+
+
 class Study(SQLModel, table=True):
     """A study file as it was given."""
 
@@ -35,6 +38,22 @@ class Criterion(SQLModel, table=True):
     statement: str
     negative: bool
     counts_for_qc: bool
+
+
+class Question(SQLModel, table=True):
+    """A question of a study's questionnaires, or a criterion that is answered and not rated.
+
+    `part`: `before`, `conversation` or `after`. `choices`: one a line. `points`: of a Likert scale.
+    """
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True)
+    part: str = Field(primary_key=True)
+    label: str = Field(primary_key=True)
+    position: int
+    question: str
+    kind: str
+    choices: str
+    points: int | None
 
 
 class Bot(SQLModel, table=True):
@@ -97,6 +116,8 @@ class Assignment(SQLModel, table=True):
     """One worker's way through a run. `place` is the number of the plan that it has in the balanced design;
     a later assignment may fill the same place once this one has expired or was returned.
 
+    `consent_ticked` has the labels of the boxes that were ticked, with commas between them.
+
     `fence` counts how often a process has taken its session over. Who writes names the number under which it
     took over: a process that has lost the session cannot write to it, whatever it believes.
     """
@@ -127,6 +148,8 @@ class Assignment(SQLModel, table=True):
     active_at: datetime
     agreed_at: datetime | None = None
     agreed_by: str | None = None
+    consent_version: str | None = None
+    consent_ticked: str | None = None
     ended_at: datetime | None = None
     feedback: str | None = None
     feedback_by: str | None = None
@@ -222,6 +245,31 @@ class TutorialAnswer(SQLModel, table=True):
     is_right: bool
     created_at: datetime
     client_id: str
+
+
+class Questionnaire(SQLModel, table=True):
+    """A worker has handed in what they were asked before, or after, all conversations."""
+
+    assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
+    part: str = Field(primary_key=True)
+    created_at: datetime
+    client_id: str
+
+
+class Answer(SQLModel, table=True):
+    """An answer to a question: a text or a number. Each of several choices is an answer by itself.
+
+    `conversation_id`: which one it is about; null before and after all of them.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    assignment_id: str = Field(foreign_key="assignment.id", index=True)
+    conversation_id: str | None = Field(default=None, foreign_key="conversation.id", index=True)
+    part: str
+    label: str
+    text: str | None
+    number: float | None
+    created_at: datetime
 
 
 class Turn(SQLModel, table=True):

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from server.db.answer_rows import GIVEN, HANDED_IN, answer_row, handed_in
 from server.db.bulk import Bulk, Kind, Row
 from server.db.models import (
     Assignment,
@@ -25,6 +26,7 @@ from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent
 from server.session.records import (
     Agreed,
+    AnswerGiven,
     BotSaid,
     Closed,
     ConversationChange,
@@ -40,6 +42,7 @@ from server.session.records import (
     ItemShown,
     PlannedItem,
     QuestionAnswered,
+    QuestionnaireHandedIn,
     Record,
     TopicMarked,
     WorkerSaid,
@@ -103,7 +106,10 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     assignment = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
     records: list[Record] = [_planned(row) for row in conversations]
     if assignment.agreed_at is not None:
-        records.append(Agreed(assignment.agreed_at, assignment.agreed_by))
+        ticked = tuple(assignment.consent_ticked.split(",")) if assignment.consent_ticked else ()
+        consent = assignment.consent_version
+        records.append(Agreed(assignment.agreed_at, assignment.agreed_by, consent, ticked))
+        records += handed_in(connection, assignment_id)
         records += _answers(connection, assignment_id)
     for row in conversations:
         records += [_mark(mark) for mark in marks.get(row.id, ())]
@@ -244,9 +250,12 @@ _NOTE = _insertion(
 )
 _AGREED = _change(
     "assignment",
-    "agreed_at = given.at, agreed_by = given.agreed_by",
+    "agreed_at = given.at, agreed_by = given.agreed_by, consent_version = given.consent_version, "
+    "consent_ticked = given.consent_ticked",
     at=Kind.TIME,
     agreed_by=Kind.TEXT,
+    consent_version=Kind.TEXT,
+    consent_ticked=Kind.TEXT,
 )
 _FEEDBACK = _change(
     "assignment",
@@ -270,10 +279,12 @@ _IN_ORDER = (
     COUNT_SKIPPED,
     _RATING,
     _RATED,
+    GIVEN,
     _EDIT,
     _ITEM_SHOWN,
     _NOTE,
     _AGREED,
+    HANDED_IN,
     _ANSWER,
     _FEEDBACK,
     _CLOSED,
@@ -287,10 +298,15 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
         case ConversationPlanned():
             return _planned_rows(assignment_id, record)
         case Agreed():
-            return [(_AGREED, (assignment_id, record.at, record.client_id))]
+            ticked = ",".join(record.ticked) if record.consent is not None else None
+            return [(_AGREED, (assignment_id, record.at, record.client_id, record.consent, ticked))]
         case QuestionAnswered():
             answer = (record.question, record.answer, int(record.is_right), record.at, record.client_id)
             return [(_ANSWER, (assignment_id, *answer))]
+        case QuestionnaireHandedIn():
+            return [(HANDED_IN, (assignment_id, record.part, record.at, record.client_id))]
+        case AnswerGiven():
+            return [(GIVEN, answer_row(assignment_id, record))]
         case FeedbackGiven():
             return [(_FEEDBACK, (assignment_id, record.text, record.client_id))]
         case Closed():

@@ -9,10 +9,11 @@ from typing import Literal
 from sqlalchemy import Connection, insert, select
 
 from server.db.items import NewItem, bot_id, store_items
-from server.db.models import Criterion, Registration, Run, Study, System, columns
+from server.db.models import CHOICE_SEPARATOR, Criterion, Question, Registration, Run, Study, System, columns
 from server.db.revisions import raise_revision
 from server.errors import RunNotFound, StudyInvalid
 from server.session.plan import QC, derive_seed
+from server.session.questionnaire import PARTS
 from server.study import Study as StudyFile
 from server.study import SystemSpec, parse_study, study_hash
 
@@ -147,6 +148,8 @@ def _study_id(connection: Connection, study: StudyFile, text: str, at: datetime)
     values = {"name": study.name, "hash": fingerprint, "yaml": text, "created_at": at, "task": study.task}
     study_id = int(connection.execute(insert(Study).values(**values).returning(STUDY.id)).scalar_one())
     connection.execute(insert(Criterion), _criteria(study_id, study))
+    if questions := _questions(study_id, study):
+        connection.execute(insert(Question), questions)
     if study.task == "chat":
         connection.execute(insert(System), _systems(connection, study_id, study))
     return study_id
@@ -162,7 +165,24 @@ def _criteria(study_id: int, study: StudyFile) -> list[dict[str, object]]:
             "negative": criterion.negative,
             "counts_for_qc": criterion.qc,
         }
-        for position, criterion in enumerate(study.criteria)
+        for position, criterion in enumerate(c for c in study.criteria if c.is_scored)
+    ]
+
+
+def _questions(study_id: int, study: StudyFile) -> list[dict[str, object]]:
+    return [
+        {
+            "study_id": study_id,
+            "part": part,
+            "label": asked.label,
+            "position": position,
+            "question": asked.question,
+            "kind": asked.kind,
+            "choices": CHOICE_SEPARATOR.join(" ".join(choice.split()) for choice in asked.choices),
+            "points": asked.points,
+        }
+        for part in PARTS
+        for position, asked in enumerate(study.asked.of(part))
     ]
 
 

@@ -2,8 +2,8 @@
 
 `qc` and everybody else's analysis read these; the tables may change underneath. A change that a
 reader would notice makes a new version beside the old one: `V2` has the newer form of those that have
-changed. A new view, or a new last column, is no such change: `V1_ITEMS`, `V1_RUN` and `V1_RUN_OF_A_KIND`
-came after `V1`. None of these ever changes: steps of the migrations have made them.
+changed. A new view, or a new last column, is no such change: `V1_ITEMS`, `V1_RUN`, `V1_RUN_OF_A_KIND` and
+`V1_ASSIGNMENT` came after `V1`. None of these ever changes: steps of the migrations have made them.
 
 `overran`: the bot took longer than the natural reply time drawn for it, so it was shown as soon as it came.
 """
@@ -136,4 +136,32 @@ V1_ITEMS: dict[str, str] = {
                tutorial_answer.answer AS answer, tutorial_answer.is_right AS is_right,
                tutorial_answer.created_at AS created_at
         FROM tutorial_answer JOIN assignment ON assignment.id = tutorial_answer.assignment_id""",
+}
+
+# `v1_assignment` with what the worker consented to: the version of the study's consent, and the labels of the
+# boxes that were ticked, with commas between them. NULL where the study has none.
+V1_ASSIGNMENT = V1["v1_assignment"].replace(
+    "assignment.feedback AS feedback",
+    "assignment.feedback AS feedback, assignment.consent_version AS consent_version,\n"
+    "               assignment.consent_ticked AS consent_ticked",
+)
+# Of studies that ask questions of their own. `choices` of a question: one a line. An answer is a text or a
+# number; each of several choices is a row. `conversation_id` and `system` are null before and after all
+# conversations.
+V1_ANSWERS: dict[str, str] = {
+    "v1_question": """
+        SELECT run.id AS run_id, question.part AS part, question.position AS position,
+               question.label AS label, question.kind AS kind, question.question AS question,
+               question.choices AS choices, question.points AS points
+        FROM run JOIN question ON question.study_id = run.study_id""",
+    "v1_answer": """
+        SELECT assignment.run_id AS run_id, answer.assignment_id AS assignment_id,
+               worker.pseudonym AS worker, answer.conversation_id AS conversation_id,
+               system.name AS system, answer.part AS part, answer.label AS label, answer.id AS ordinal,
+               answer.text AS text, answer.number AS number, answer.created_at AS created_at
+        FROM answer
+        JOIN assignment ON assignment.id = answer.assignment_id
+        JOIN worker ON worker.id = assignment.worker_id
+        LEFT JOIN conversation ON conversation.id = answer.conversation_id
+        LEFT JOIN system ON system.id = conversation.system_id""",
 }

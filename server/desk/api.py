@@ -9,24 +9,22 @@ from fastapi.responses import FileResponse
 from sqlalchemy import Connection
 
 from server.access.actor import Allowed, Caller
-from server.access.auth import Auth
 from server.access.roles import Permission
-from server.db.runs import all_runs, find_run
-from server.db.store import Store
+from server.clock import utc_now
+from server.db.runs import find_run
 from server.desk.responses import AssignmentDetail, RunDetail, RunList, SimulatedBeliefs
-from server.desk.run_view import run_detail, run_summary
+from server.desk.run_view import RunReader, run_summaries
 from server.desk.simulation import beliefs
 from server.desk.transcript import transcript
-from server.study import parse_study
+from server.desk.watch import Outlook, seen_by
 
 
 class ResearcherApi:
     """Serves the researcher's page and what it shows."""
 
-    def __init__(self, *, store: Store, auth: Auth, public_url: str, pages: Path) -> None:
-        self._store = store
-        self._auth = auth
-        self._public_url = public_url
+    def __init__(self, outlook: Outlook, pages: Path) -> None:
+        self._store = outlook.store
+        self._outlook = outlook
         self._pages = pages
         self.router = APIRouter()
         for path in ("/desk", "/desk/{place:path}"):
@@ -37,7 +35,7 @@ class ResearcherApi:
         self._route("/assignments/{assignment}/simulation", self.show_simulation, "simulate")
 
     def _route(self, path: str, call: Callable[..., Any], permission: Permission) -> None:
-        allowed = [Depends(Allowed(self._auth, permission))]
+        allowed = [Depends(Allowed(self._outlook.auth, permission))]
         self.router.add_api_route(
             f"/api/desk{path}", call, methods=["GET"], tags=["runs"], dependencies=allowed
         )
@@ -48,21 +46,18 @@ class ResearcherApi:
 
     async def list_runs(self, actor: Caller) -> RunList:
         """Every run that the caller may see, in a few numbers, newest first. Rehearsals are listed apart."""
+        url, now = self._outlook.public_url, utc_now()
+        found = await self._store.read(lambda connection: run_summaries(connection, url, now))
+        return RunList(runs=[run for run in found if actor.may("see_runs", run.study)])
 
-        def read(connection: Connection) -> RunList:
-            found = [run for run in reversed(all_runs(connection)) if run.kind == "study"]
-            shown = [run for run in found if actor.may("see_runs", parse_study(run.yaml).name)]
-            return RunList(runs=[run_summary(connection, run, self._public_url) for run in shown])
-
-        return await self._store.read(read)
-
-    async def show_run(self, run: str) -> RunDetail:
-        """One run: progress per system, and its assignments."""
+    async def show_run(self, run: str, actor: Caller) -> RunDetail:
+        """One run: progress per system, its assignments, its bots, and what needs attention."""
+        around = self._outlook.surroundings()
 
         def read(connection: Connection) -> RunDetail:
-            return run_detail(connection, find_run(connection, run), self._public_url, self._auth)
+            return RunReader().read(connection, find_run(connection, run), around, utc_now())
 
-        return await self._store.read(read)
+        return seen_by(actor, await self._store.read(read))
 
     async def show_assignment(self, assignment: str) -> AssignmentDetail:
         """One assignment, with transcripts and ratings."""

@@ -11,7 +11,7 @@ from server.access.auth import Auth
 from server.clock import ShownTime
 from server.db.audit import Entry, Filter, entries
 from server.db.store import Store
-from server.desk.csv_table import csv_table
+from server.desk.csv_table import CSV, csv_table
 
 _A_PAGE = 100
 _COLUMNS = ("at", "kind", "actor", "action", "subject", "detail")
@@ -60,7 +60,7 @@ class AuditApi:
         allowed = [Depends(Allowed(auth, "read_audit_log"))]
         self.router = APIRouter(prefix="/api/desk", tags=["audit"], dependencies=allowed)
         self.router.add_api_route("/audit", self.show_audit, methods=["GET"])
-        self.router.add_api_route("/audit.csv", self.export_audit, methods=["GET"], response_class=Response)
+        self.router.add_api_route("/audit.csv", self.export_audit, methods=["GET"], **CSV)
 
     async def show_audit(self, wanted: Annotated[Wanted, Query()]) -> AuditPage:
         """A hundred rows of the log, newest first."""

@@ -3,7 +3,15 @@
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from typing import Any
 
+from fastapi import Response
+
+# What FastAPI is told of an endpoint that answers such a table.
+CSV: dict[str, Any] = {
+    "response_class": Response,
+    "responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 

@@ -2,7 +2,8 @@
 
 Only completed assignments and rated conversations are in it; everything else can be read from the views.
 Ratings are as the worker gave them. Simulated workers are in it only while nobody else has completed an
-assignment; `metadata.simulated` then says so, which the format does not have by itself.
+assignment; `metadata.simulated` then says so, which the format does not have by itself, and neither has it an
+assignment's `consent`, which is there where the study asks for one.
 """
 
 from collections.abc import Iterable
@@ -34,6 +35,12 @@ _CONVERSATIONS = """
 _RATINGS = "SELECT * FROM v1_rating WHERE run_id = :run ORDER BY conversation_id"
 _TURNS = "SELECT * FROM v1_turn WHERE run_id = :run ORDER BY conversation_id, turn_index"
 _MARKS = "SELECT * FROM v1_topic_mark WHERE run_id = :run ORDER BY conversation_id, ordinal"
+_ANSWERS = """
+    SELECT v1_answer.*, v1_question.kind AS kind FROM v1_answer
+    JOIN v1_question ON v1_question.run_id = v1_answer.run_id AND v1_question.part = v1_answer.part
+                    AND v1_question.label = v1_answer.label
+    WHERE v1_answer.run_id = :run
+    ORDER BY v1_answer.assignment_id, v1_answer.conversation_id, v1_answer.ordinal"""
 _CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
 _SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run"
 
@@ -46,13 +53,20 @@ def export_run(connection: Connection, run: RunEntry) -> Json:
         "turns": _grouped(_rows(connection, run, _TURNS), "conversation_id"),
         "marks": _grouped(_rows(connection, run, _MARKS), "conversation_id"),
     }
+    answers = _rows(connection, run, _ANSWERS)
+    parts["answers"] = _grouped((row for row in answers if row["conversation_id"]), "conversation_id")
+    about_all = _grouped((row for row in answers if not row["conversation_id"]), "assignment_id")
     completed = _rows(connection, run, _ASSIGNMENTS)
     by_people = [row for row in completed if not row["simulated"]]
     simulated = {"simulated": True} if completed and not by_people else {}
     assignments = by_people or completed
     return {
         "metadata": _metadata(connection, run) | simulated,
-        "data": [_assignment(row, conversations.get(row["assignment_id"], []), parts) for row in assignments],
+        "data": [
+            _assignment(row, conversations.get(row["assignment_id"], []), parts)
+            | _by_part(about_all.get(row["assignment_id"], []))
+            for row in assignments
+        ],
     }
 
 
@@ -92,7 +106,39 @@ def _assignment(row: RowMapping, conversations: list[RowMapping], parts: dict[st
         "duration in seconds": _seconds(row),
         "result": [_conversation(c, parts) for c in conversations],
         "feedback": row["feedback"] or "None",
+    } | consent_in(row)
+
+
+def consent_in(row: RowMapping) -> Json:
+    """Return what an assignment's worker consented to, under `consent`; nothing where nothing was asked."""
+    if row["consent_version"] is None:
+        return {}
+    ticked = row["consent_ticked"].split(",") if row["consent_ticked"] else []
+    return {"consent": {"version": row["consent_version"], "ticked": ticked}}
+
+
+def _by_part(rows: list[RowMapping]) -> Json:
+    """Return the answers before and after all conversations, by their part; nothing where there are none."""
+    parts = {
+        part: _answered([row for row in rows if row["part"] == part])["answers"]
+        for part in dict.fromkeys(row["part"] for row in rows)
     }
+    return {"answers": parts} if parts else {}
+
+
+def _answered(rows: list[RowMapping]) -> Json:
+    """Return the answers to a study's own questions, by their labels; nothing where there are none.
+
+    A question of which several choices were picked has a list.
+    """
+    answers: Json = {}
+    for row in rows:
+        value = row["number"] if row["text"] is None else row["text"]
+        if row["kind"] == "choices":
+            answers.setdefault(row["label"], []).append(value)
+        else:
+            answers[row["label"]] = value
+    return {"answers": answers} if answers else {}
 
 
 def _seconds(row: RowMapping) -> float:
@@ -129,6 +175,7 @@ def _conversation(row: RowMapping, parts: dict[str, Any]) -> Json:
             if mark["how"] is not None
         ],
     }
+    content |= _answered(own["answers"])
     if row["persona"]:
         content["persona"] = row["persona"].split(PERSONA_SEPARATOR)
     return content

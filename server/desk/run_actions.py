@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.bots.opening import NewRun, RunChanges
+from server.clock import utc_now
 from server.db.run_states import RunChange
 from server.db.runs import RunEntry
 from server.db.store import Store
@@ -96,4 +97,5 @@ class RunActions:
         return await self._summary(await self._changes.change(run, change, (body or Why()).reason, actor))
 
     async def _summary(self, entry: RunEntry) -> RunSummary:
-        return await self._store.read(lambda connection: run_summary(connection, entry, self._public_url))
+        now = utc_now()
+        return await self._store.read(lambda c: run_summary(c, entry, self._public_url, now))

@@ -1,35 +1,121 @@
-"""What a researcher sees of a run: progress per system, and its workers. Read from the tables."""
+"""What a researcher sees of a run: its progress, its workers, its bots, and what needs attention."""
 
-from sqlalchemy import Connection, and_, case, distinct, func, or_, select
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, func, select
 
 from server.access.auth import Auth
-from server.db.models import Assignment, Conversation, Run, System, Turn, Worker, columns
-from server.db.runs import RunEntry
-from server.desk.responses import AssignmentCounts, AssignmentRow, RunDetail, RunSummary, SystemProgress
-from server.study import parse_study
+from server.db.models import Analysis, Assignment, Conversation, Run, System, columns
+from server.db.runs import RunEntry, all_runs
+from server.desk.attention import attention
+from server.desk.progress import funnel, minutes_to_go, place_of, systems
+from server.desk.replies import States, bot_replies, incidents
+from server.desk.responses import (
+    AssignmentCounts,
+    AssignmentRow,
+    BotReplies,
+    IncidentRow,
+    RunAnalysis,
+    RunDetail,
+    RunSummary,
+)
+from server.desk.workers import WorkerFacts, count_waiting, read_workers
+from server.session.plan import QC
+from server.study import Study, parse_study
 
+ANALYSIS = columns(Analysis)
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
 RUN = columns(Run)
 SYSTEM = columns(System)
-TURN = columns(Turn)
-WORKER = columns(Worker)
 
-_PROGRESS = ("planned", "active", "rated", "unrated", "failed", "skipped")
-
-
-def run_detail(connection: Connection, run: RunEntry, public_url: str, auth: Auth) -> RunDetail:
-    """Return a run with its systems and assignments."""
-    return RunDetail(
-        **dict(run_summary(connection, run, public_url)),
-        systems=systems(connection, run),
-        workers=assignments(connection, run, auth),
-    )
+_HOUR = timedelta(hours=1)
+_OVERLAP = timedelta(seconds=15)  # by which clocks of processes may differ, and commits be late
+_REPLIES_EVERY = timedelta(seconds=4)  # of their whole statistic, which reads every line of the run
+_ANEW_EVERY = timedelta(minutes=1)
 
 
-def run_summary(connection: Connection, run: RunEntry, public_url: str) -> RunSummary:
-    """Return a run in a few numbers: of people, and beside them of simulated workers."""
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a view of a run needs beside the database.
+
+    `away`: since when the pages are gone of workers who have one no more, by assignment; None of those whose
+    page is open. `states`: of a registered bot's replicas.
+    """
+
+    public_url: str
+    auth: Auth
+    away: Mapping[str, datetime | None]
+    states: States
+
+
+@dataclass
+class RunReader:
+    """Reads a run again and again, each time only what has changed since. Not for two threads at once."""
+
+    _read_at: datetime | None = None
+    _anew_at: datetime | None = None
+    _replies_at: datetime | None = None
+    _workers: dict[str, WorkerFacts] = field(default_factory=dict)
+    _replies: list[BotReplies] = field(default_factory=list)
+    _incidents: list[IncidentRow] = field(default_factory=list)
+
+    def read(self, connection: Connection, run: RunEntry, around: Surroundings, now: datetime) -> RunDetail:
+        """Return the run as it stands."""
+        study = parse_study(run.yaml)
+        self._read_workers(connection, run, now)
+        self._read_replies(connection, run, study, around, now)
+        families = _families(connection, run)
+        people = [worker for worker in self._workers.values() if not worker.simulated]
+        simulated = [worker for worker in self._workers.values() if worker.simulated]
+        analysis = _analysis(connection, run)
+        p = {worker.worker: worker.p for worker in analysis.workers} if analysis else {}
+        rows = [_row(worker, study, around, p) for worker in self._workers.values()]
+        rows.sort(key=lambda row: self._workers[row.assignment].created_at, reverse=True)
+        progress = systems(people, study, families, study.assignments)
+        return RunDetail(
+            **dict(_summary(run, study, self._workers.values(), around.public_url, now)),
+            systems=progress,
+            simulated_systems=systems(simulated, study, families, None) if simulated else [],
+            funnel=funnel(people, study),
+            simulated_funnel=funnel(simulated, study) if simulated else [],
+            bots=self._replies,
+            incidents=self._incidents,
+            analysis=analysis,
+            attention=attention(rows, progress, self._replies, study, now),
+            workers=rows,
+        )
+
+    def _read_workers(self, connection: Connection, run: RunEntry, now: datetime) -> None:
+        anew = self._anew_at is None or now - self._anew_at > _ANEW_EVERY
+        if anew:
+            self._anew_at = now
+        since = None if anew or self._read_at is None else self._read_at - _OVERLAP
+        self._workers |= {worker.assignment: worker for worker in read_workers(connection, run.id, since)}
+        self._read_at = now
+
+    def _read_replies(
+        self, connection: Connection, run: RunEntry, study: Study, around: Surroundings, now: datetime
+    ) -> None:
+        if self._replies_at is None or now - self._replies_at > _REPLIES_EVERY:
+            self._replies = bot_replies(connection, run, study, around.states)
+            self._incidents = incidents(connection, run)
+            self._replies_at = now
+
+
+def run_summaries(connection: Connection, public_url: str, now: datetime) -> list[RunSummary]:
+    """Return every run in a few numbers, newest first; rehearsals are none of them."""
+    found = reversed(all_runs(connection))
+    return [run_summary(connection, run, public_url, now) for run in found if run.kind == "study"]
+
+
+def run_summary(connection: Connection, run: RunEntry, public_url: str, now: datetime) -> RunSummary:
+    """Return a run in a few numbers, without reading what its workers do."""
     study = parse_study(run.yaml)
+    people = _by_status(connection, run, simulated=False)
     rated = _rated(connection, run)
     return RunSummary(
         run=run.slug,
@@ -40,10 +126,53 @@ def run_summary(connection: Connection, run: RunEntry, public_url: str) -> RunSu
         reason=run.reason,
         created_at=run.created_at,
         worker_link=f"{public_url}/w/{run.slug}",
-        assignments=_by_status(connection, run, simulated=False),
+        assignments=people,
         conversations_rated=rated.get(False, 0),
         simulated=_by_status(connection, run, simulated=True),
         simulated_conversations_rated=rated.get(True, 0),
+        places=study.assignments,
+        minutes_to_go=minutes_to_go(study.assignments, people.completed, _lately(connection, run, now)),
+        waiting=count_waiting(connection, run.id),
+    )
+
+
+def _summary(
+    run: RunEntry, study: Study, workers: Collection[WorkerFacts], public_url: str, now: datetime
+) -> RunSummary:
+    """Return a run in a few numbers, from its workers."""
+
+    def counts(*, simulated: bool) -> AssignmentCounts:
+        ours = Counter(worker.status for worker in workers if worker.simulated == simulated)
+        return AssignmentCounts(
+            active=ours["active"],
+            completed=ours["completed"],
+            returned=ours["returned"],
+            expired=ours["expired"],
+        )
+
+    def rated(*, simulated: bool) -> int:
+        return sum(worker.count("rated") for worker in workers if worker.simulated == simulated)
+
+    people = counts(simulated=False)
+    ended = (w.ended_at for w in workers if w.status == "completed" and not w.simulated)
+    return RunSummary(
+        run=run.slug,
+        study=study.name,
+        title=study.title,
+        status=run.status,
+        cause=run.cause,
+        reason=run.reason,
+        created_at=run.created_at,
+        worker_link=f"{public_url}/w/{run.slug}",
+        assignments=people,
+        conversations_rated=rated(simulated=False),
+        simulated=counts(simulated=True),
+        simulated_conversations_rated=rated(simulated=True),
+        places=study.assignments,
+        minutes_to_go=minutes_to_go(
+            study.assignments, people.completed, [_ago(at, now) for at in ended if at and now - at < _HOUR]
+        ),
+        waiting=sum(held.failed_tries > 0 for worker in workers for held in worker.conversations),
     )
 
 
@@ -68,107 +197,63 @@ def _rated(connection: Connection, run: RunEntry) -> dict[bool, int]:
     return {bool(simulated): int(k) for simulated, k in connection.execute(query)}
 
 
-def systems(connection: Connection, run: RunEntry) -> list[SystemProgress]:
-    """Return the progress of every system of a run."""
-    turns = (
-        select(
-            CONVERSATION.system_id,
-            func.sum(case((TURN.author == "worker", 1), else_=0)).label("inputs"),
-        )
-        .join(Turn, TURN.conversation_id == CONVERSATION.id)
-        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
-        .where(ASSIGNMENT.run_id == run.id)
-        .group_by(CONVERSATION.system_id)
+def _lately(connection: Connection, run: RunEntry, now: datetime) -> list[float]:
+    """Return how many minutes ago the assignments of people were handed in, within the last hour."""
+    query = select(ASSIGNMENT.ended_at).where(
+        ASSIGNMENT.run_id == run.id,
+        ASSIGNMENT.simulated.is_(False),
+        ASSIGNMENT.status == "completed",
+        ASSIGNMENT.ended_at >= now - _HOUR,
     )
-    inputs = {system: int(k) for system, k in connection.execute(turns)}
-    latency = _median_latencies(connection, run)
-    progress = _conversations_by_status(connection, run)
-    listed = select(SYSTEM.id, SYSTEM.name, SYSTEM.family, SYSTEM.is_qc).join(
-        Run, RUN.study_id == SYSTEM.study_id
-    )
-    return [
-        SystemProgress(
-            system=row.name,
-            family=row.family,
-            is_qc=row.is_qc,
-            **progress.get(row.id, dict.fromkeys(_PROGRESS, 0)),
-            inputs=inputs.get(row.id, 0),
-            median_latency_ms=latency.get(row.id),
-        )
-        for row in connection.execute(listed.where(RUN.id == run.id).order_by(SYSTEM.id))
-    ]
+    return [_ago(at, now) for at in connection.execute(query).scalars()]
 
 
-def assignments(connection: Connection, run: RunEntry, auth: Auth) -> list[AssignmentRow]:
-    """Return every assignment of a run, newest first."""
-    in_chat = and_(TURN.conversation_id == CONVERSATION.id, TURN.author == "worker")
-    rated = case((CONVERSATION.status == "rated", CONVERSATION.id))
+def _ago(at: datetime, now: datetime) -> float:
+    return (now - at).total_seconds() / 60
+
+
+def _families(connection: Connection, run: RunEntry) -> dict[str, str]:
+    """Return the family of every system, in the study's order, the qc bot last."""
     query = (
-        select(
-            ASSIGNMENT.id.label("assignment"),
-            WORKER.pseudonym.label("worker"),
-            ASSIGNMENT.simulated,
-            ASSIGNMENT.status,
-            func.count(distinct(rated)).label("conversations_rated"),
-            func.count(TURN.turn_index).label("inputs"),
-            ASSIGNMENT.agreed_at.label("started_at"),
-            ASSIGNMENT.active_at,
-            ASSIGNMENT.ended_at,
-        )
-        .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
-        .join(Conversation, CONVERSATION.assignment_id == ASSIGNMENT.id)
-        .outerjoin(Turn, in_chat)
-        .where(ASSIGNMENT.run_id == run.id)
-        .group_by(ASSIGNMENT.id, WORKER.pseudonym)
-        .order_by(ASSIGNMENT.created_at.desc())
+        select(SYSTEM.name, SYSTEM.family)
+        .join(Run, RUN.study_id == SYSTEM.study_id)
+        .where(RUN.id == run.id)
+        .order_by(SYSTEM.name == QC, SYSTEM.id)
     )
-    return [
-        AssignmentRow(
-            **row,
-            completion_code=auth.completion_code(row["assignment"]) if row["status"] == "completed" else None,
-        )
-        for row in connection.execute(query).mappings()
-    ]
+    return {row.name: row.family for row in connection.execute(query)}
 
 
-def _conversations_by_status(connection: Connection, run: RunEntry) -> dict[int, dict[str, int]]:
-    """Return the counts per system. What an assignment that is over has left undone is not counted."""
-    query = (
-        select(CONVERSATION.system_id, CONVERSATION.status, func.count())
-        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
-        .where(
-            ASSIGNMENT.run_id == run.id,
-            or_(
-                ASSIGNMENT.status == "active",
-                CONVERSATION.status.in_(("rated", "unrated", "failed", "skipped")),
-            ),
-        )
-        .group_by(CONVERSATION.system_id, CONVERSATION.status)
+def _analysis(connection: Connection, run: RunEntry) -> RunAnalysis | None:
+    """Return how the run stood when it was last analysed; None where it never was."""
+    query = select(ANALYSIS.content).where(ANALYSIS.run_id == run.id)
+    found = connection.execute(query).scalar_one_or_none()
+    return None if found is None else RunAnalysis.model_validate_json(found)
+
+
+def _row(
+    worker: WorkerFacts, study: Study, around: Surroundings, p: Mapping[str, float | None]
+) -> AssignmentRow:
+    step, position = place_of(worker, study)
+    here = worker.current if position is not None else None
+    active = worker.status == "active"
+    return AssignmentRow(
+        assignment=worker.assignment,
+        worker=worker.worker,
+        simulated=worker.simulated,
+        status=worker.status,
+        step=step,
+        position=position,
+        system=here.system if here else None,
+        conversations_rated=worker.count("rated"),
+        inputs=sum(held.inputs for held in worker.conversations),
+        inputs_here=here.inputs if here else 0,
+        p=p.get(worker.worker),
+        failed_tries=here.failed_tries if here and active else 0,
+        started_at=worker.agreed_at,
+        active_at=worker.active_at,
+        ended_at=worker.ended_at,
+        away_since=around.away.get(worker.assignment, worker.active_at) if active else None,
+        completion_code=(
+            around.auth.completion_code(worker.assignment) if worker.status == "completed" else None
+        ),
     )
-    progress: dict[int, dict[str, int]] = {}
-    for system, status, k in connection.execute(query):
-        counts = progress.setdefault(system, dict.fromkeys(_PROGRESS, 0))
-        counts["active" if status == "ended" else status] += int(k)
-    return progress
-
-
-def _median_latencies(connection: Connection, run: RunEntry) -> dict[int, int]:
-    """Return the (upper) median milliseconds that each system took to reply."""
-    ranked = (
-        select(
-            CONVERSATION.system_id,
-            TURN.latency_ms,
-            func.row_number()
-            .over(partition_by=CONVERSATION.system_id, order_by=TURN.latency_ms)
-            .label("rank"),
-            func.count().over(partition_by=CONVERSATION.system_id).label("n"),
-        )
-        .select_from(Turn)
-        .join(Conversation, CONVERSATION.id == TURN.conversation_id)
-        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
-        .where(ASSIGNMENT.run_id == run.id, TURN.author == "bot")
-        .subquery()
-    )
-    middle = ranked.c.rank == ranked.c.n // 2 + 1
-    query = select(ranked.c.system_id, ranked.c.latency_ms).where(middle)
-    return {system: int(latency) for system, latency in connection.execute(query)}

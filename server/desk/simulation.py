@@ -60,7 +60,9 @@ def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
             )
             for row in connection.execute(query)
         ],
-        criteria=[CriterionSigns(label=c.label, negative=c.negative, qc=c.qc) for c in study.criteria],
+        criteria=[
+            CriterionSigns(label=c.label, negative=c.negative, qc=c.qc) for c in study.criteria if c.is_scored
+        ],
         answers=[question.right for question in study.tutorial.questions] if study.tutorial else [],
     )
 

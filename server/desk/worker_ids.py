@@ -13,7 +13,7 @@ from server.db.audit import Doer, record
 from server.db.models import Assignment, Worker, columns
 from server.db.runs import find_run
 from server.db.store import Store
-from server.desk.csv_table import csv_table
+from server.desk.csv_table import CSV, csv_table
 from server.desk.responses import AssignmentStatus
 
 ASSIGNMENT = columns(Assignment)
@@ -58,9 +58,7 @@ class WorkerIdsApi:
         allowed = [Depends(Allowed(auth, "see_worker_ids"))]
         self.router = APIRouter(prefix="/api/desk/runs", tags=["runs"], dependencies=allowed)
         self.router.add_api_route("/{run}/worker-ids", self.show_worker_ids, methods=["GET"])
-        self.router.add_api_route(
-            "/{run}/worker-ids.csv", self.export_worker_ids, methods=["GET"], response_class=Response
-        )
+        self.router.add_api_route("/{run}/worker-ids.csv", self.export_worker_ids, methods=["GET"], **CSV)
 
     async def show_worker_ids(
         self, run: str, sought: Annotated[Sought, Query()], actor: Caller

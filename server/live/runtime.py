@@ -45,6 +45,19 @@ class Connection(Protocol):
         """End the connection, with a WebSocket's code, once what was queued is out."""
 
 
+class Watcher(Protocol):
+    """Who is told what a session does, for researchers who watch. Nothing here waits."""
+
+    def stored(self) -> None:
+        """Something of the session was stored."""
+
+    def page_opened(self) -> None:
+        """A page shows the session."""
+
+    def page_gone(self) -> None:
+        """The page that showed the session is gone."""
+
+
 class SessionLost(Exception):
     """Another process has taken the session over."""
 
@@ -60,6 +73,7 @@ class LiveSession:
         reload: Returns the state as it is stored now; called when the rows turn out to be further than
             `state`. It raises SessionLost, and what reading the database raises.
         on_idle: Called whenever something under way has ended, so that an idle session can be forgotten.
+        watcher: Told what the session does.
     """
 
     def __init__(
@@ -70,6 +84,7 @@ class LiveSession:
         store: Store,
         reload: Callable[[], Awaitable[State]],
         on_idle: Callable[[], None],
+        watcher: Watcher,
     ) -> None:
         self.state = state
         self.fence = fence
@@ -79,6 +94,7 @@ class LiveSession:
         self._store = store
         self._reload = reload
         self._on_idle = on_idle
+        self._watcher = watcher
         self._lock = asyncio.Lock()
         self._page: Connection | None = None
         self._lines: tuple[str, tuple[Turn, ...]] = ("", ())
@@ -100,6 +116,7 @@ class LiveSession:
             if self.is_lost:
                 self._give_up_page()
                 return
+            self._watcher.page_opened()
             now = utc_now()
             if self.state.phase is not shown:
                 page.send(snapshot(self.state, self._run.card, now))
@@ -109,6 +126,7 @@ class LiveSession:
         """Forget `page`; what is under way goes on without it."""
         if self._page is page:
             self._page = None
+            self._watcher.page_gone()
 
     async def receive(self, message: FromWorker, page: Connection) -> None:
         """Take a worker's message.
@@ -135,6 +153,7 @@ class LiveSession:
             if self._page is not None:
                 self._page.close(CLOSE_RESTART)
                 self._page = None
+                self._watcher.page_gone()
 
     async def close(self) -> None:
         """Drop what is under way. Nothing is lost: `resume` takes it up again from what is stored."""
@@ -211,6 +230,7 @@ class LiveSession:
             assignment = self.state.context.assignment
             with span("store", records=len(outcome.records)):
                 await self._store.append(assignment, self.fence, outcome.records, event.at)
+            self._watcher.stored()
 
     async def _save_again(self, outcome: Outcome, event: Event) -> None:
         try:

@@ -20,6 +20,8 @@ from server.db import rows
 from server.db.models import Assignment, columns
 from server.db.store import Store
 from server.errors import AssignmentNotFound, StorageFailed
+from server.live.presence import Presence
+from server.live.run_news import RunNews
 from server.live.runtime import LiveSession, SessionLost
 from server.news import News, Payload
 from server.session.plan import derive_seed
@@ -41,6 +43,30 @@ class _Stored:
     run: OpenRun
 
 
+@dataclass(frozen=True, slots=True)
+class _Watcher:
+    """Tells whoever watches what one session does."""
+
+    assignment: str
+    run: int
+    presence: Presence
+    run_news: RunNews
+
+    def stored(self) -> None:
+        """Something of the session was stored."""
+        self.run_news.tell(self.run)
+
+    def page_opened(self) -> None:
+        """A page shows the session."""
+        self.presence.opened(self.assignment)
+        self.run_news.tell(self.run)
+
+    def page_gone(self) -> None:
+        """The page that showed the session is gone."""
+        self.presence.gone(self.assignment)
+        self.run_news.tell(self.run)
+
+
 class LiveSessions:
     """The sessions of this process, by assignment id. `runs` is keyed by a run's id."""
 
@@ -52,10 +78,16 @@ class LiveSessions:
         self._sessions: dict[str, LiveSession] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._looking: set[asyncio.Task[None]] = set()
+        self.presence = Presence(news)
+        self.run_news = RunNews(news)
         news.subscribe(TOPIC, self._hear)
 
     def __len__(self) -> int:
         return len(self._sessions)
+
+    def start(self) -> None:
+        """Begin to tell other processes whose pages are open here."""
+        self.presence.start()
 
     async def open(self, assignment_id: str) -> LiveSession:
         """Return the session of an assignment; where it is not this process's, that takes it over.
@@ -100,6 +132,7 @@ class LiveSessions:
 
     async def close(self) -> None:
         """Drop what is under way in every session: what is stored takes it up again after the next start."""
+        await self.presence.close()
         for task in self._looking:
             task.cancel()
         await asyncio.gather(*(session.close() for session in tuple(self._sessions.values())))
@@ -157,7 +190,8 @@ class LiveSessions:
             return now.state
 
         on_idle = partial(self.release, assignment_id)
-        return LiveSession(stored.state, fence, stored.run, self._store, reload, on_idle)
+        watcher = _Watcher(assignment_id, stored.run.id, self.presence, self.run_news)
+        return LiveSession(stored.state, fence, stored.run, self._store, reload, on_idle, watcher)
 
     async def _restore(self, assignment_id: str) -> _Stored:
         try:
@@ -172,13 +206,12 @@ class LiveSessions:
 
 def restore(assignment: Assignment, records: list[Record], run: OpenRun, auth: Auth) -> State:
     """Return a session's state, folded from what is stored of it."""
-    return_to = run.study.completion_url
     context = AssignmentContext(
         assignment=assignment.id,
         seed=derive_seed(run.seed, assignment.id),
         reply_pace=assignment.reply_pace,
-        code=None if return_to else auth.completion_code(assignment.id),
-        return_to=return_to,
+        code=auth.completion_code(assignment.id),
+        return_to=run.study.completion_url,
     )
     return fold(State(run.rules, context), records)
 

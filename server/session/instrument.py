@@ -1,9 +1,12 @@
 """The instrument: what workers are asked, in the words of METHOD section 1, and what is asked of texts."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from server.session.questionnaire import AnswerForm
 
 # Who picks the opening topic of a conversation: the worker, or the study (METHOD section 1.3).
 TopicMode = Literal["free", "icebreaker"]
@@ -36,13 +39,20 @@ class _Given(BaseModel):
 class Criterion(_Given):
     """A statement that workers rate from 0 to 100 (METHOD section 1).
 
-    `negative`: agreement speaks against the system. `qc`: counts for the worker filter.
+    `negative`: agreement speaks against the system. `qc`: counts for the worker filter. `scale`: how it is
+    answered; None: on the published slider. Choices and free text are answers, and no ratings.
     """
 
     label: Label
     statement: Statement
     negative: bool = False
     qc: bool = True
+    scale: AnswerForm | None = None
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it is rated, and so has scores."""
+        return self.scale is None or self.scale.is_scored
 
 
 class PostEdit(_Given):
@@ -73,3 +83,29 @@ class Tutorial(_Given):
 
     questions: Annotated[list[Question], Field(min_length=1, max_length=30)]
     mistakes: Annotated[int, Field(ge=0, le=100)] = 3
+
+
+class ConsentBox(_Given):
+    """Something that a worker may tick; must, where it is `required`. `label` names it in the data."""
+
+    label: Label
+    text: Statement
+    required: bool = True
+
+
+class Consent(_Given):
+    """What a worker consents to. `board`: the number under which an ethics board approved the study.
+
+    A line that is left blank in `text` begins a new paragraph.
+    """
+
+    version: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
+    board: Statement | None = None
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
+    boxes: Annotated[list[ConsentBox], Field(max_length=20)] = []
+
+    def are_ticked(self, ticked: Iterable[str]) -> bool:
+        """Return whether all that must be ticked is among `ticked`, and nothing that is no box."""
+        given = set(ticked)
+        required = {box.label for box in self.boxes if box.required}
+        return required <= given <= {box.label for box in self.boxes}

@@ -7,10 +7,12 @@ class Phase(StrEnum):
     """Where an assignment stands."""
 
     INSTRUCTIONS = "instructions"
+    QUESTIONS_BEFORE = "questions_before"
     TUTORIAL = "tutorial"
     TOPIC = "topic"
     CHAT = "chat"
     RATING = "rating"
+    QUESTIONS_AFTER = "questions_after"
     FEEDBACK = "feedback"
     DONE = "done"
     EXPIRED = "expired"

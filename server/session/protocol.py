@@ -15,11 +15,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
-from server.session.instrument import Opinion, TopicChangeKind, TopicMode
+from server.session.instrument import Consent, Label, Opinion, TopicChangeKind, TopicMode
 from server.session.item import ItemContent
 from server.session.phase import Phase
+from server.session.questionnaire import MAX_ANSWER, AnswerForm, Questionnaires
+from server.session.texts import TextsCard
 
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 # The code that a connection is closed with when the page speaks another version.
 CLOSE_OUTDATED = 4409
 CLOSE_RESTART = 1012  # the server ends, and the page should connect anew at once
@@ -65,6 +67,14 @@ _PLAIN = AfterValidator(plain)
 Said = Annotated[str, StringConstraints(max_length=MAX_SAY), _PLAIN, AfterValidator(_something)]
 TopicText = Annotated[str, StringConstraints(max_length=MAX_TOPIC), _PLAIN, AfterValidator(_something)]
 Edit = Annotated[str, StringConstraints(max_length=MAX_EDIT), _PLAIN]
+AnswerText = Annotated[str, StringConstraints(max_length=MAX_ANSWER), _PLAIN]
+# A number, a text, or several of the choices; which of them a question takes, the session knows.
+GivenAnswer = (
+    Annotated[float, Field(strict=True, allow_inf_nan=False)]
+    | AnswerText
+    | Annotated[tuple[AnswerText, ...], Field(max_length=50)]
+)
+Answers = Annotated[dict[str, GivenAnswer], Field(max_length=100)]
 Score = Annotated[int, Field(ge=0, le=100, strict=True)]
 
 
@@ -96,9 +106,14 @@ class Hello(_ClientMessage):
 
 
 class Agree(_ClientMessage):
-    """The worker has read the instructions and consents."""
+    """The worker has read the instructions and consents.
+
+    Where the study has a consent: to which version of it, and which boxes, by their labels, are ticked.
+    """
 
     type: Literal["agree"]
+    consent: Annotated[str, StringConstraints(max_length=40)] | None = None
+    ticked: Annotated[list[Label], Field(max_length=20)] = []
 
 
 class _ForConversation(_ClientMessage):
@@ -145,14 +160,25 @@ class EndConversation(_ForConversation):
 
 
 class Rate(_ForConversation):
-    """One value from 0 to 100 for every criterion of the study, by its label.
+    """One value for every criterion of the study that is rated, by its label: from 0 to 100, or the point of
+    its Likert scale, from 1.
 
-    `edit` is the improved text, where the study asks for it and the text was not rated at the top.
+    `answers` are those to the study's own questions, and to criteria that are not rated. `edit` is the
+    improved text, where the study asks for it and the text was not rated at the top.
     """
 
     type: Literal["rate"]
     ratings: Annotated[dict[str, Score], Field(max_length=50)]
+    answers: Answers = {}
     edit: Edit | None = None
+
+
+class Questionnaire(_ClientMessage):
+    """The worker's answers before, or after, all conversations, by the labels of the questions."""
+
+    type: Literal["questionnaire"]
+    part: Literal["before", "after"]
+    answers: Answers
 
 
 class Answer(_ClientMessage):
@@ -177,7 +203,17 @@ class Leave(_ClientMessage):
 
 
 ClientMessage = Annotated[
-    Hello | Agree | Answer | Topic | Say | TopicChange | EndConversation | Rate | Feedback | Leave,
+    Hello
+    | Agree
+    | Questionnaire
+    | Answer
+    | Topic
+    | Say
+    | TopicChange
+    | EndConversation
+    | Rate
+    | Feedback
+    | Leave,
     Field(discriminator="type"),
 ]
 
@@ -188,10 +224,11 @@ client_messages: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)
 
 
 class CriterionCard(_Message):
-    """A statement to rate. The label keys the answer and is never shown."""
+    """A statement to rate. The label keys the answer and is never shown. `scale`: None for a slider."""
 
     label: str
     statement: str
+    scale: AnswerForm | None = None
 
 
 class PostEditCard(_Message):
@@ -205,7 +242,9 @@ class StudyCard(_Message):
     """What a worker may know of the study.
 
     `task`: they chat, or rate what others have said or written; `conversations` then counts items.
-    `rates_all`: they rate every conversation that they hold, and not some of them only.
+    `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
+    many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
+    `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
     """
 
     title: str
@@ -217,6 +256,12 @@ class StudyCard(_Message):
     rates_all: bool
     criteria: list[CriterionCard]
     post_edit: PostEditCard | None
+    duration: int | None
+    transcript_while_rating: bool
+    consent: Consent | None
+    contact: str | None
+    words: TextsCard | None
+    questionnaires: Questionnaires = Questionnaires()
 
 
 class TurnCard(_Message):
@@ -232,14 +277,17 @@ class ConversationCard(_Message):
 
     `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
     opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
-    begun. `inputs` counts the worker's lines. `typing` says that a reply is due. `item` is what the worker
-    reads and rates where there is nothing to chat.
+    begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
+    lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
+    to chat.
     """
 
     conversation: int
     attempt: int
     icebreaker: str | None
     topic: str | None
+    opinion: Opinion | None
+    bot_opinion: Opinion | None
     turns: list[TurnCard]
     inputs: int
     typing: bool
@@ -261,7 +309,10 @@ class QuestionCard(_Message):
 
 
 class Snapshot(_Message):
-    """All that a page needs to draw itself; sent on every connect."""
+    """All that a page needs to draw itself; sent on every connect.
+
+    `code`, `return_to` and `debriefing` are as in `completed`, and None until then.
+    """
 
     type: Literal["snapshot"] = "snapshot"
     protocol: int = PROTOCOL_VERSION
@@ -271,6 +322,7 @@ class Snapshot(_Message):
     question: QuestionCard | None
     code: str | None
     return_to: str | None
+    debriefing: str | None
 
 
 class Accepted(_Message):
@@ -310,6 +362,13 @@ class QuestionDue(_Message):
 
     type: Literal["question_due"] = "question_due"
     question: QuestionCard
+
+
+class QuestionnaireDue(_Message):
+    """Ask what the study asks before, or after, all conversations."""
+
+    type: Literal["questionnaire_due"] = "questionnaire_due"
+    part: Literal["before", "after"]
 
 
 class ConversationStarted(_OfConversation):
@@ -356,11 +415,15 @@ class FeedbackDue(_Message):
 
 
 class Completed(_Message):
-    """The assignment is handed in. Exactly one of `code` and `return_to` is set."""
+    """The assignment is handed in: `code` proves it. `return_to`: where the worker is expected afterwards.
+
+    `debriefing`: what the study tells about itself now that it is over.
+    """
 
     type: Literal["completed"] = "completed"
-    code: str | None
+    code: str
     return_to: str | None
+    debriefing: str | None
 
 
 class Ended(_Message):
@@ -389,6 +452,7 @@ class Error(_Message):
 ServerMessage = (
     Snapshot
     | Accepted
+    | QuestionnaireDue
     | QuestionDue
     | TopicDue
     | ItemDue

@@ -9,6 +9,7 @@ from typing import Literal
 
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
+from server.session.questionnaire import Part
 
 Closing = Literal["completed", "returned", "expired"]
 
@@ -47,10 +48,12 @@ class ConversationPlanned:
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """The worker consented."""
+    """The worker consented: to which version of the study's consent, ticking which of its boxes."""
 
     at: datetime
     client_id: str
+    consent: str | None = None
+    ticked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,30 @@ class QuestionAnswered:
     is_right: bool
     at: datetime
     client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionnaireHandedIn:
+    """The worker has answered what they are asked before, or after, all conversations."""
+
+    part: Part
+    at: datetime
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerGiven:
+    """An answer to a question of a questionnaire. Changes no state; kept for the analyst.
+
+    `conversation`: which one it is about; None before and after all of them. Who chose several answers has
+    given several.
+    """
+
+    conversation: str | None
+    part: Part
+    label: str
+    value: float | str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +241,8 @@ Record = (
     | ConversationChange
     | Agreed
     | QuestionAnswered
+    | QuestionnaireHandedIn
+    | AnswerGiven
     | ItemEdited
     | FeedbackGiven
     | Closed

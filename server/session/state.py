@@ -3,17 +3,19 @@
 Whatever a session knows is in its records, so it can be rebuilt from the database on any process.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import reduce
 from typing import Literal, NamedTuple
 
-from server.session.instrument import PostEdit, Tutorial
+from server.session.instrument import Consent, Opinion, PostEdit, Tutorial
 from server.session.phase import Phase
 from server.session.plan import LineupSpec
+from server.session.questionnaire import Part, Questionnaires
 from server.session.records import (
     Agreed,
+    AnswerGiven,
     BotSaid,
     Closed,
     Closing,
@@ -29,6 +31,7 @@ from server.session.records import (
     ItemEdited,
     ItemShown,
     QuestionAnswered,
+    QuestionnaireHandedIn,
     Record,
     TopicMarked,
     WorkerSaid,
@@ -42,8 +45,10 @@ ConversationStatus = Literal["planned", "active", "ended", "rated", "unrated", "
 class SessionRules:
     """What a study prescribes to every session of a run.
 
-    `rate_share`: the share of a system's conversations that are rated. `post_edit` and `tutorial` are None
-    where the study has none.
+    `criteria` are those that are rated; `points` has those of them that are rated on a Likert scale, with the
+    number of its points. `rate_share`: the share of a system's conversations that are rated. `post_edit`,
+    `tutorial`, `consent` and `debriefing` are None where the study has none. `questionnaires`: those about a
+    conversation end with the criteria that are not rated.
     """
 
     minimum_inputs: int
@@ -56,20 +61,24 @@ class SessionRules:
     rate_share: float = 1.0
     post_edit: PostEdit | None = None
     tutorial: Tutorial | None = None
+    consent: Consent | None = None
+    debriefing: str | None = None
+    points: Mapping[str, int] = field(default_factory=dict)
+    questionnaires: Questionnaires = field(default_factory=Questionnaires)
 
 
 @dataclass(frozen=True, slots=True)
 class AssignmentContext:
     """What is fixed about one assignment.
 
-    `seed` fixes what is drawn for it. `reply_pace` scales reply times; 1 for people. `code` and `return_to`
-    are what the worker gets for handing it in; one of them is None.
+    `seed` fixes what is drawn for it. `reply_pace` scales reply times; 1 for people. `code` is what the
+    worker gets for handing it in, `return_to` where they then go; None: nowhere.
     """
 
     assignment: str
     seed: int
     reply_pace: float
-    code: str | None
+    code: str
     return_to: str | None
 
 
@@ -89,14 +98,16 @@ class Turn(NamedTuple):
 class Conversation(NamedTuple):
     """A conversation as it stands in the state.
 
-    `topics` counts the topic marks, `inputs` the worker's lines. `seen` has the ids of the worker's messages
-    that belong to it.
+    `topics` counts the topic marks, `inputs` the worker's lines. `opinion` and `bot_opinion` are those of the
+    last mark. `seen` has the ids of the worker's messages that belong to it.
     """
 
     plan: ConversationPlanned
     status: ConversationStatus = "planned"
     topic: str | None = None
     topics: int = 0
+    opinion: Opinion | None = None
+    bot_opinion: Opinion | None = None
     turns: tuple[Turn, ...] = ()
     inputs: int = 0
     seen: frozenset[str] = frozenset()
@@ -113,7 +124,8 @@ class Conversation(NamedTuple):
 class State(NamedTuple):
     """A session: a fold of its records over `context` and `rules`.
 
-    `answers` are those to the tutorial's test questions. `seen` has the ids of the worker's messages that
+    `answers` are those to the tutorial's test questions, `handed_in` the questionnaires that are answered.
+    `seen` has the ids of the worker's messages that
     belong to no conversation.
     """
 
@@ -124,6 +136,7 @@ class State(NamedTuple):
     conversations: tuple[Conversation, ...] = ()
     feedback: str | None = None
     closed: Closing | None = None
+    handed_in: frozenset[Part] = frozenset()
     seen: frozenset[str] = frozenset()
 
     @property
@@ -133,10 +146,17 @@ class State(NamedTuple):
             return _CLOSED_PHASE[self.closed]
         if not self.agreed:
             return Phase.INSTRUCTIONS
+        if self._is_due("before"):
+            return Phase.QUESTIONS_BEFORE
         if self.question is not None:
             return Phase.TUTORIAL
         current = self.current
-        return Phase.FEEDBACK if current is None else _OPEN_PHASE[current.status]
+        if current is not None:
+            return _OPEN_PHASE[current.status]
+        return Phase.QUESTIONS_AFTER if self._is_due("after") else Phase.FEEDBACK
+
+    def _is_due(self, part: Part) -> bool:
+        return part not in self.handed_in and bool(self.rules.questionnaires.of(part))
 
     @property
     def current(self) -> Conversation | None:
@@ -184,11 +204,15 @@ def _apply(state: State, record: Record) -> State:
             return state._replace(agreed=True, seen=state.seen | {record.client_id})
         case QuestionAnswered():
             return state._replace(answers=(*state.answers, record), seen=state.seen | {record.client_id})
+        case QuestionnaireHandedIn():
+            return state._replace(
+                handed_in=state.handed_in | {record.part}, seen=state.seen | {record.client_id}
+            )
         case FeedbackGiven():
             return state._replace(feedback=record.text, seen=state.seen | {record.client_id})
         case Closed():
             return state._replace(closed=record.status)
-        case Incident() | ItemEdited():
+        case Incident() | ItemEdited() | AnswerGiven():
             return state
     changed = _apply_to_conversation(state.conversation(record.conversation), record)
     return state._replace(
@@ -220,6 +244,8 @@ def _apply_to_conversation(conversation: Conversation, record: ConversationChang
                 status="active" if conversation.status == "planned" else conversation.status,
                 topic=record.topic,
                 topics=conversation.topics + 1,
+                opinion=record.opinion,
+                bot_opinion=record.bot_opinion,
                 seen=conversation.seen | {record.client_id},
             )
         case ConversationEnded():

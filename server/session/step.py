@@ -10,6 +10,9 @@ afterwards.
 An item that is read and rated is a conversation whose rating is due as soon as the worker comes to it:
 
     instructions → (tutorial) → rating × n → feedback → done
+
+What a study asks before or after all conversations has a phase of its own, behind the instructions and
+before the feedback.
 """
 
 from collections.abc import Iterable
@@ -18,9 +21,7 @@ from datetime import datetime
 from typing import Literal
 
 from server.errors import (
-    EditMissing,
-    EditSenseless,
-    IncompleteRating,
+    ConsentMissing,
     ReplyPending,
     TooFewInputs,
     TooManyInputs,
@@ -30,7 +31,6 @@ from server.errors import (
     WrongPhase,
 )
 from server.session import protocol as wire
-from server.session.edits import edit_share, why_senseless
 from server.session.events import (
     Accept,
     AskBot,
@@ -45,6 +45,7 @@ from server.session.events import (
 )
 from server.session.phase import Phase
 from server.session.plan import derive_seed, is_left_unrated, plan_conversation, replacement
+from server.session.rating import answer_records, rating_records
 from server.session.records import (
     Agreed,
     BotSaid,
@@ -52,13 +53,12 @@ from server.session.records import (
     ConversationEnded,
     ConversationFailed,
     ConversationLeftUnrated,
-    ConversationRated,
     ConversationSkipped,
     FeedbackGiven,
     Incident,
-    ItemEdited,
     ItemShown,
     QuestionAnswered,
+    QuestionnaireHandedIn,
     Record,
     TopicMarked,
     WorkerSaid,
@@ -69,12 +69,17 @@ from server.session.worker_view import question_card
 
 _TAKES: dict[Phase, tuple[str, ...]] = {
     Phase.INSTRUCTIONS: ("agree", "leave"),
+    Phase.QUESTIONS_BEFORE: ("questionnaire", "leave"),
     Phase.TUTORIAL: ("answer", "leave"),
     Phase.TOPIC: ("topic", "leave"),
     Phase.CHAT: ("say", "topic_change", "end_conversation", "leave"),
     Phase.RATING: ("rate", "leave"),
+    Phase.QUESTIONS_AFTER: ("questionnaire", "leave"),
     Phase.FEEDBACK: ("feedback", "leave"),
 }
+
+
+_ForConversation = wire.Topic | wire.Say | wire.TopicChange | wire.EndConversation | wire.Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +138,25 @@ def _from_worker(state: State, message: wire.ClientMessage, at: datetime) -> Out
 
 
 def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
-    current = state.current
     match message:
         case wire.Leave():
             return _outcome(state, [Closed("returned", at)], [Tell(wire.Ended(phase="returned"))])
         case wire.Agree():
-            return _then_next(state, [Agreed(at, message.id)], at)
+            return _agree(state, message, at)
+        case wire.Questionnaire():
+            return _take_questionnaire(state, message, at)
         case wire.Answer():
             return _answer(state, message, at)
         case wire.Feedback():
             return _hand_in(state, message, at)
         case wire.Hello():
             raise WrongPhase("`hello` only as the first message", "`hello`")
+        case _:
+            return _take_in_conversation(state, message, at)
+
+
+def _take_in_conversation(state: State, message: _ForConversation, at: datetime) -> Outcome:
+    current = state.current
     if current is None:
         raise WrongPhase("a conversation", f"`{message.type}`")
     plan = current.plan
@@ -169,18 +181,18 @@ def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
 def _then_next(state: State, records: list[Record], at: datetime, first: Iterable[Effect] = ()) -> Outcome:
     """Return the outcome of `records`, in which the worker is told what is next, an item being shown."""
     after = fold(state, records)
-    if (
-        after.phase is not Phase.TUTORIAL
-        and after.current is not None
-        and after.current.plan.item is not None
-    ):
+    if after.phase is Phase.TOPIC and after.current is not None and after.current.plan.item is not None:
         shown = ItemShown(after.current.plan.conversation, at)
         records, after = [*records, shown], fold(after, [shown])
     return Outcome(after, tuple(records), (*first, Tell(_due(after))))
 
 
 def _due(state: State) -> wire.ServerMessage:
-    """Return the message that says what is next: a test question, an item, a topic, or feedback."""
+    """Return the message that says what is due next."""
+    if state.phase is Phase.QUESTIONS_BEFORE:
+        return wire.QuestionnaireDue(part="before")
+    if state.phase is Phase.QUESTIONS_AFTER:
+        return wire.QuestionnaireDue(part="after")
     if (question := question_card(state)) is not None:
         return wire.QuestionDue(question=question)
     if state.current is None:
@@ -194,6 +206,28 @@ def _due(state: State) -> wire.ServerMessage:
     if plan.item is not None:
         return wire.ItemDue(**named, item=plan.item.content)
     return wire.TopicDue(**named, icebreaker=plan.icebreaker)
+
+
+def _agree(state: State, message: wire.Agree, at: datetime) -> Outcome:
+    consent = state.rules.consent
+    if consent is None:
+        return _then_next(state, [Agreed(at, message.id)], at)
+    if message.consent != consent.version:
+        raise ConsentMissing(f"the consent is version {consent.version}, not {message.consent}")
+    if not consent.are_ticked(message.ticked):
+        required = ", ".join(box.label for box in consent.boxes if box.required)
+        ticked = ", ".join(message.ticked) or "nothing"
+        raise ConsentMissing(f"what has to be ticked: {required}; what is: {ticked}")
+    in_order = tuple(box.label for box in consent.boxes if box.label in message.ticked)
+    return _then_next(state, [Agreed(at, message.id, consent.version, in_order)], at)
+
+
+def _take_questionnaire(state: State, message: wire.Questionnaire, at: datetime) -> Outcome:
+    due = "before" if state.phase is Phase.QUESTIONS_BEFORE else "after"
+    if message.part != due:
+        raise WrongPhase(f"the questions {due} all conversations", f"those {message.part} them")
+    answers = answer_records(state.rules, message.part, message.answers, at)
+    return _then_next(state, [*answers, QuestionnaireHandedIn(message.part, at, message.id)], at)
 
 
 def _answer(state: State, message: wire.Answer, at: datetime) -> Outcome:
@@ -283,41 +317,14 @@ def _over(
 
 
 def _rate(state: State, current: Conversation, message: wire.Rate, at: datetime) -> Outcome:
-    asked, given = set(state.rules.criteria), set(message.ratings)
-    if asked != given:
-        missing, unknown = sorted(asked - given), sorted(given - asked)
-        parts = [f"no rating for {', '.join(missing)}"] if missing else []
-        parts += [f"not in this study: {', '.join(unknown)}"] if unknown else []
-        raise IncompleteRating("; ".join(parts))
-    values = tuple((label, message.ratings[label]) for label in state.rules.criteria)
-    rated: list[Record] = [ConversationRated(current.plan.conversation, values, at, message.id)]
-    return _then_next(state, rated + _edits(state, current, message, at), at)
-
-
-def _edits(state: State, current: Conversation, message: wire.Rate, at: datetime) -> list[Record]:
-    """Return how the worker has improved a text that they did not rate at the top.
-
-    Raises:
-        EditMissing: they have not.
-        EditSenseless: what they have written does not improve it.
-    """
-    asked, item = state.rules.post_edit, current.plan.item
-    if asked is None or item is None or item.content.text is None:
-        return []
-    if message.ratings[asked.criterion] >= asked.top:
-        return []
-    if message.edit is None:
-        raise EditMissing("the text was not rated at the top, and not improved")
-    shown = item.content.text
-    reason = why_senseless(shown, message.edit)
-    if reason is not None:
-        raise EditSenseless(reason)
-    return [ItemEdited(current.plan.conversation, message.edit, edit_share(shown, message.edit), at)]
+    return _then_next(state, rating_records(state.rules, current, message, at), at)
 
 
 def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Outcome:
     records: list[Record] = [FeedbackGiven(message.text, at, message.id), Closed("completed", at)]
-    completed = wire.Completed(code=state.context.code, return_to=state.context.return_to)
+    completed = wire.Completed(
+        code=state.context.code, return_to=state.context.return_to, debriefing=state.rules.debriefing
+    )
     return _outcome(state, records, [Tell(completed)])
 
 

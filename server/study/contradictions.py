@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 
 from server.session.plan import QC
+from server.session.questionnaire import PARTS, misfits
 from server.study.document import Location
 from server.study.study import CHAT_ONLY, TRANSCRIPTS_ONLY, Study
+from server.study.text_mistakes import text_mistakes
 
+_FOR_CRITERIA = ("slider", "likert", "choice", "text")
 # What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
 RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 
@@ -18,6 +21,9 @@ def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
         if criterion.label in RESERVED_LABELS:
             reason = f"`{criterion.label}` has a meaning of its own in reports: choose another"
             yield ("criteria", i, "label"), reason
+    yield from text_mistakes(study)
+    yield from _unfit_scales(study)
+    yield from _unfit_questions(study)
     yield from _unfit_for_chat(study) if study.task == "chat" else _unfit_for_transcripts(study)
 
 
@@ -25,6 +31,45 @@ def _of_the_other_task(study: Study) -> Iterator[tuple[Location, str]]:
     others = TRANSCRIPTS_ONLY if study.task == "chat" else CHAT_ONLY
     for name in sorted(study.model_fields_set & others):
         yield (name,), f"means nothing where the task is `{study.task}`: leave it out"
+
+
+def _unfit_scales(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield what is wrong with criteria that are not rated on the slider."""
+    if not any(c.is_scored for c in study.criteria):
+        yield (
+            ("criteria",),
+            "none is rated: answer at least one by a `slider` or on a `likert` scale",
+        )
+    for i, criterion in enumerate(study.criteria):
+        scale = criterion.scale
+        if scale is None:
+            continue
+        if scale.kind not in _FOR_CRITERIA:
+            kinds = ", ".join(_FOR_CRITERIA)
+            yield ("criteria", i, "scale", "kind"), f"a criterion is answered by one of {kinds}"
+        for name, reason in misfits(scale):
+            yield ("criteria", i, "scale", name), reason
+        if not scale.is_scored:
+            for name in sorted(criterion.model_fields_set & {"negative", "qc"}):
+                reason = f"answers by `{scale.kind}` are counted, and not scored: leave it out"
+                yield ("criteria", i, name), reason
+
+
+def _unfit_questions(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield what is wrong with questionnaires."""
+    criteria = [c.label for c in study.criteria]
+    for part in PARTS:
+        labels = [question.label for question in study.questionnaires.of(part)]
+        for i, question in enumerate(study.questionnaires.of(part)):
+            where: Location = ("questionnaires", part, i)
+            if question.label in labels[:i]:
+                yield (*where, "label"), f"`{question.label}` is there already: every label must be different"
+            if part == "conversation" and question.label in criteria:
+                yield (*where, "label"), f"`{question.label}` is a criterion: choose another label"
+            if question.is_scored and question.ends is None:
+                yield where, "say what its ends mean: write for example `ends: [not at all, very]`"
+            for name, reason in misfits(question):
+                yield (*where, name), reason
 
 
 def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
@@ -42,7 +87,7 @@ def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
             f"for {parts.ordinary} ordinary ones"
         )
         yield ("composition",), reason
-    if parts.bad and not any(c.qc for c in study.criteria):
+    if parts.bad and not any(c.qc and c.is_scored for c in study.criteria):
         yield ("criteria",), "none counts for quality control: set `qc: true` on at least one"
     if study.post_edit is not None:
         found = [c for c in study.criteria if c.label == study.post_edit.criterion]
@@ -88,7 +133,7 @@ def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
     if study.qc_per_assignment > max(study.conversations - 2, 0):
         reason = "qc conversations are never first or last: there are not enough places between"
         yield ("qc_per_assignment",), reason
-    if study.qc_per_assignment and not any(c.qc for c in study.criteria):
+    if study.qc_per_assignment and not any(c.qc and c.is_scored for c in study.criteria):
         yield ("criteria",), "none counts for quality control: set `qc: true` on at least one"
     if study.maximum_inputs < study.minimum_inputs:
         yield (

@@ -44,6 +44,7 @@ from server.session.state import State, fold
 from server.session.step import resume, step
 from tests.server.support.database import make_run
 from tests.server.support.items import QUESTIONS, items_text, make_items_run
+from tests.server.support.questions import ANSWERS, ASKED, SCALES
 from tests.server.support.study import AT, CRITERIA, seconds, study_text
 
 # No control characters and no surrogates: the protocol has taken them out before a session sees a text.
@@ -99,18 +100,24 @@ messages = st.one_of(
         st.integers(1, 3),
         st.integers(1, 3),
     ),
+    st.builds(
+        lambda part, answers: {"type": "questionnaire", "part": part, "answers": answers},
+        st.sampled_from(["before", "after"]),
+        st.sampled_from([*ANSWERS.values(), {}]) | st.dictionaries(texts, texts | st.floats(allow_nan=False)),
+    ),
     st.builds(lambda: {"type": "hello", "token": "t"}),
 )
 # In which order the phases may follow each other within one conversation, and the conversations each other.
 STAGE = {
     Phase.INSTRUCTIONS: 0,
+    Phase.QUESTIONS_BEFORE: 0,
     Phase.TUTORIAL: 0,
+    Phase.QUESTIONS_AFTER: 2,
     Phase.FEEDBACK: 2,
     Phase.DONE: 3,
     Phase.EXPIRED: 3,
     Phase.RETURNED: 3,
 }
-MODES = ("free", "icebreaker", "some unrated", "items")
 WITHIN = {Phase.TOPIC: 0, Phase.CHAT: 1, Phase.RATING: 2}
 AUTH = Auth("secret", "token", 60)
 Database = tuple[Engine, dict[str, OpenRun]]
@@ -119,7 +126,7 @@ Database = tuple[Engine, dict[str, OpenRun]]
 def progress(state: State) -> tuple[int, int, int, int]:
     """How far a session has come; never less than before."""
     if (current := state.current) is None or state.phase in STAGE:
-        return STAGE[state.phase], len(state.answers), 0, 0
+        return STAGE[state.phase], len(state.answers), len(state.handed_in), 0
     return 1, current.plan.position, current.plan.attempt, WITHIN[state.phase]
 
 
@@ -140,7 +147,7 @@ class Replay(RuleBasedStateMachine):
         self.reached = (0, 0, 0, 0)
 
     @initialize(
-        mode=st.sampled_from(["free", "icebreaker", "some unrated", "items"]),
+        mode=st.sampled_from(["free", "icebreaker", "some unrated", "items", "asking"]),
         pace=st.sampled_from([0.0, 1.0]),
     )
     def arrive(self, mode: str, pace: float) -> None:
@@ -207,12 +214,15 @@ class Replay(RuleBasedStateMachine):
                 "question": self.live.question,
                 "answer": data.draw(st.integers(1, 2)),
             },
+            Phase.QUESTIONS_BEFORE: {"type": "questionnaire", "part": "before", "answers": ANSWERS["before"]},
+            Phase.QUESTIONS_AFTER: {"type": "questionnaire", "part": "after", "answers": ANSWERS["after"]},
             Phase.TOPIC: {"type": "topic", **named, "opinion": "like"}
             | ({"text": "the sea"} if free else {}),
             Phase.RATING: {
                 "type": "rate",
                 **named,
-                "ratings": dict.fromkeys(self.run.rules.criteria, 50),
+                "ratings": {c: 3 if c in self.run.rules.points else 50 for c in self.run.rules.criteria},
+                "answers": ANSWERS["conversation"] if self.run.rules.points else {},
                 "edit": "Something else altogether.",
             },
             Phase.FEEDBACK: {"type": "feedback", "text": "Fine."},
@@ -324,6 +334,8 @@ def database() -> Any:
             for mode in ("free", "icebreaker")
         }
         runs["some unrated"] = make_run(url, study_text(rate_share=0.5, **slow), slug="unrated")
+        asking = study_text(questionnaires=ASKED, criteria=SCALES, **slow)
+        runs["asking"] = make_run(url, asking, slug="asking")
         improved = items_text(tutorial=QUESTIONS, post_edit={"criterion": "clear"})
         runs["items"] = make_items_run(url, improved)
         engine = open_engine(url, begin="BEGIN IMMEDIATE")

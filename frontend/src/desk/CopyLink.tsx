@@ -2,8 +2,16 @@ import { useRef, useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { copyText } from "../shared/copy";
 
+interface Props {
+  /** What the link leads to, for who cannot see where the button stands. */
+  of: string;
+  link: string;
+  /** Show where it leads in few letters: the list has many. */
+  short?: boolean;
+}
+
 /** A link to be given away, with a button that copies it. */
-export function CopyLink({ label, link }: { label: string; link: string }) {
+export function CopyLink({ of, link, short }: Props) {
   const anchor = useRef<HTMLAnchorElement>(null);
   const [copied, setCopied] = useState(false);
   const copy = async () => {
@@ -12,13 +20,14 @@ export function CopyLink({ label, link }: { label: string; link: string }) {
     }
   };
   return (
-    <p class="copy">
-      <span class="label">{label}</span>
+    <p class={short ? "copy copy-short" : "copy"}>
+      {!short && <span class="label">Workers’ link</span>}
       <a ref={anchor} href={link} target="_blank" rel="noreferrer">
-        {link}
+        {short ? new URL(link).pathname : link}
       </a>
       <Button kind="plain" onClick={() => void copy()}>
         {copied ? "Copied" : "Copy"}
+        <span class="unseen"> the workers’ link of {of}</span>
       </Button>
     </p>
   );

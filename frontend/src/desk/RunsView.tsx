@@ -3,69 +3,94 @@ import { CopyLink } from "./CopyLink";
 import { ago, when } from "./format";
 import { Link } from "./Link";
 import { LoadStatus } from "./LoadStatus";
-import { usePolled } from "./polled";
-import { StatusHead } from "./Status";
+import { useNow } from "./now";
+import { Progress } from "./Progress";
+import { usePushed } from "./pushed";
+import { AttentionStrip } from "./run/AttentionStrip";
+import { changedList } from "./run/changes";
+import { Status } from "./Status";
+import { Table } from "./Table";
+
+const COLUMNS = [
+  { name: "Run" },
+  { name: "Status" },
+  { name: "Progress", kind: "wide" },
+  { name: "Rated", kind: "number" },
+  { name: "Opened" },
+  { name: "Workers’ link" },
+] as const;
 
 /** Every run, newest first as the server lists them. */
 export function RunsView() {
-  const { data, failure } = usePolled("/api/desk/runs");
+  const { data, failure } = usePushed("/api/desk/watch/runs", {}, changedList);
+  const now = useNow();
   return (
     <>
       <h1>Runs</h1>
       <LoadStatus failure={failure} empty={data === null} />
-      {data?.runs.length === 0 && (
+      {data && <AttentionStrip items={data.flatMap(attentionOf)} />}
+      {data?.length === 0 && (
         <p class="soft">
           There is no run yet. Open one with <code>candor study open STUDY.yaml --run NAME</code>.
         </p>
       )}
-      <ul class="runs">
-        {data?.runs.map((run) => (
-          <li key={run.run} class="box">
-            <StatusHead status={run.status}>
-              <h2>
+      {data && data.length > 0 && (
+        <Table label="Table of runs" columns={[...COLUMNS]} cards>
+          {data.map((run) => (
+            <tr key={run.run}>
+              <th scope="row">
                 <Link to={{ page: "run", run: run.run }}>{run.title}</Link>
-              </h2>
-              <p class="soft small">
-                {run.run} · study {run.study} · opened{" "}
-                <span title={when(run.created_at)}>{ago(run.created_at)}</span>
-              </p>
-            </StatusHead>
-            <Figures run={run} />
-            <CopyLink label="Workers’ link" link={run.worker_link} />
-          </li>
-        ))}
-      </ul>
+                <span class="soft small block">
+                  {run.run} · study {run.study}
+                </span>
+              </th>
+              <td data-name="Status">
+                <Status status={run.status} />
+              </td>
+              <td data-name="Progress" class="wide">
+                <Progress run={run} />
+                <Simulated run={run} />
+              </td>
+              <td data-name="Rated" class="number">
+                {run.conversations_rated}
+              </td>
+              <td data-name="Opened" title={when(run.created_at)}>
+                {ago(run.created_at, now)}
+              </td>
+              <td data-name="Workers’ link">
+                <CopyLink of={run.run} link={run.worker_link} short />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
     </>
   );
 }
 
-/** A run in a few numbers: those of people, and apart from them those of simulated workers. */
-export function Figures({ run }: { run: RunSummary }) {
-  const figures = figuresOf(run.assignments, run.conversations_rated);
-  const simulated = figuresOf(run.simulated, run.simulated_conversations_rated).filter(
-    ([, count]) => count > 0,
-  );
+function attentionOf(run: RunSummary) {
+  const { waiting, title } = run;
+  const who = waiting === 1 ? "1 worker waits" : `${waiting} workers wait`;
+  return waiting === 0
+    ? []
+    : [{ urgent: true, text: `${who} for a bot that does not answer: ${title}.`, run: run.run }];
+}
+
+/** What simulated workers have done in a run, apart from people; nothing where there are none. */
+export function Simulated({ run }: { run: RunSummary }) {
+  const counts = figuresOf(run.simulated, run.simulated_conversations_rated).filter(([, count]) => count > 0);
   return (
-    <div>
-      <dl class="figures">
-        {figures.map(([name, count]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{count}</dd>
-          </div>
-        ))}
-      </dl>
-      {simulated.length > 0 && (
-        <p class="soft small">
-          <span class="tag">simulated</span>
-          {simulated.map(([name, count]) => `${count} ${name}`).join(" · ")}
-        </p>
-      )}
-    </div>
+    counts.length > 0 && (
+      <p class="soft small simulated">
+        <span class="tag">simulated</span>
+        {counts.map(([name, count]) => `${count} ${name}`).join(" · ")}
+      </p>
+    )
   );
 }
 
-function figuresOf(counts: AssignmentCounts, rated: number): [name: string, count: number][] {
+/** How many assignments stand where, by name, and how many conversations are rated. */
+export function figuresOf(counts: AssignmentCounts, rated: number): [name: string, count: number][] {
   return [
     ["completed", counts.completed],
     ["under way", counts.active],

@@ -1,19 +1,19 @@
 import type { ComponentChildren } from "preact";
 import type { AssignmentRow, ConversationDetail, RunSummary } from "./api_types";
 
-type StatusName = (RunSummary | AssignmentRow | ConversationDetail)["status"];
+export type StatusName = (RunSummary | AssignmentRow | ConversationDetail)["status"];
 
-const KINDS: Record<StatusName, "good" | "busy" | "plain"> = {
+const KINDS: Record<StatusName, "good" | "busy" | "held" | "plain"> = {
   open: "good",
   completed: "good",
   rated: "good",
   active: "busy",
   ended: "busy",
+  paused: "held",
   returned: "plain",
   expired: "plain",
-  failed: "plain",
+  failed: "held",
   closed: "plain",
-  paused: "plain",
   skipped: "plain",
   unrated: "plain",
   planned: "plain",

@@ -11,7 +11,7 @@ export class Unauthorised extends Error {}
 export class Failed extends Error {}
 
 /** Return the address of a path: each `{name}` replaced by the value of that name. */
-export function apiAddress(path: ApiPath, values: Record<string, string>): string {
+export function apiAddress(path: string, values: Record<string, string>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
 }
 
@@ -26,20 +26,91 @@ export async function getJson<P extends ApiPath>(
   token: string,
   signal: AbortSignal,
 ): Promise<Answers[P]> {
-  const answer = await fetch(apiAddress(path, values), {
-    headers: { Authorization: `Bearer ${token}` },
-    signal,
-  }).catch((error: unknown) => {
-    throw signal.aborted ? error : new Failed("The server can’t be reached.");
+  const answer = await answered(apiAddress(path, values), { headers: bearing(token), signal });
+  return (await answer.json()) as Answers[P];
+}
+
+/**
+ * Have the researcher's interface do something: send `body` to `address`, and return what it answers.
+ *
+ * Throws Unauthorised when the token is not accepted, Failed for everything else.
+ */
+export async function send(
+  method: "POST" | "PUT" | "PATCH" | "DELETE",
+  address: string,
+  body: unknown,
+  token: string,
+): Promise<unknown> {
+  const answer = await answered(address, {
+    method,
+    headers: { ...bearing(token), "Content-Type": "application/json" },
+    body: body === undefined ? null : JSON.stringify(body),
   });
-  const body: unknown = await answer.json().catch(() => null);
+  return answer.status === 204 ? null : answer.json();
+}
+
+/** An event that the server has pushed, and its name. */
+export interface PushedEvent {
+  id: string;
+  data: string;
+}
+
+/**
+ * Yield the events that the server pushes at `address`, those after the one named `last`.
+ *
+ * Throws Unauthorised when the token is not accepted, Failed for everything else; ends when the server does.
+ */
+export async function* readStream(
+  address: string,
+  token: string,
+  last: string | null,
+  signal: AbortSignal,
+): AsyncGenerator<PushedEvent> {
+  const headers = { ...bearing(token), ...(last === null ? {} : { "Last-Event-ID": last }) };
+  const answer = await answered(address, { headers, signal });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  while (reader) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw signal.aborted ? error : new Failed("The connection to the server is lost.");
+    });
+    if (done) {
+      return;
+    }
+    const blocks = (rest + value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    yield* blocks.map(eventOf).filter((event) => event !== null);
+  }
+}
+
+/** The event that a block of lines holds; null where it is a comment that keeps the connection open. */
+export function eventOf(block: string): PushedEvent | null {
+  const valuesOf = (field: string) =>
+    block
+      .split("\n")
+      .filter((line) => line.startsWith(`${field}:`))
+      .map((line) => line.slice(field.length + 1).trimStart());
+  const data = valuesOf("data");
+  return data.length === 0 ? null : { id: valuesOf("id").at(-1) ?? "", data: data.join("\n") };
+}
+
+function bearing(token: string): Record<string, string> {
+  return { Authorization: `Bearer ${token}` };
+}
+
+/** The server's answer, once it is known to be a good one. Throws as `getJson` does. */
+async function answered(address: string, request: RequestInit): Promise<Response> {
+  const answer = await fetch(address, request).catch((error: unknown) => {
+    throw request.signal?.aborted ? error : new Failed("The server can’t be reached.");
+  });
   if (answer.status === 401) {
     throw new Unauthorised();
   }
   if (!answer.ok) {
+    const body: unknown = await answer.json().catch(() => null);
     throw new Failed(
       isErrorBody(body) ? `${body.error.message}. ${body.error.hint}` : `HTTP ${answer.status}`,
     );
   }
-  return body as Answers[P];
+  return answer;
 }

@@ -9,18 +9,84 @@ export type Opinion = "like" | "ambivalent" | "dislike";
  */
 export type TopicChangeKind =
   "bot change" | "user change last" | "user change next" | "user wants bot change" | "no change";
+/**
+ * Where an assignment stands.
+ */
+export type Phase =
+  | "instructions"
+  | "questions_before"
+  | "tutorial"
+  | "topic"
+  | "chat"
+  | "rating"
+  | "questions_after"
+  | "feedback"
+  | "done"
+  | "expired"
+  | "returned";
 
 /**
- * What the researcher's interface answers to a GET, by path.
+ * The researcher's interface.
+ */
+export interface Api {
+  answers: Answers;
+  pushed: Pushed;
+}
+/**
+ * What is answered to a GET, by path.
  */
 export interface Answers {
+  "/api/account": Account;
   "/api/desk/assignments/{assignment}": AssignmentDetail;
   "/api/desk/assignments/{assignment}/simulation": SimulatedBeliefs;
+  "/api/desk/audit": AuditPage;
   "/api/desk/bots": BotList;
   "/api/desk/bots/{name}": BotView;
   "/api/desk/bots/{name}/check": CheckView;
+  "/api/desk/people": PeopleList;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
+  "/api/desk/runs/{run}/worker-ids": WorkerIdentities;
+  "/api/desk/tokens": TokenList;
+}
+/**
+ * Who calls: a person, a token, or the installation's own token; and what they may do.
+ *
+ * `permissions`: what they may do in some study at least.
+ */
+export interface Account {
+  kind: "person" | "token" | "installation";
+  name: string;
+  permissions: (
+    | "see_runs"
+    | "see_studies"
+    | "read_api"
+    | "have_account"
+    | "read_transcripts"
+    | "analyse"
+    | "export"
+    | "see_worker_ids"
+    | "change_runs"
+    | "change_studies"
+    | "act_on_workers"
+    | "rehearse"
+    | "simulate"
+    | "see_bots"
+    | "see_metrics"
+    | "create_studies"
+    | "change_bots"
+    | "manage_people"
+    | "manage_tokens"
+    | "read_audit_log"
+  )[];
+  roles: StudyRole[];
+}
+/**
+ * A role, and the study that it is for; None: for all studies.
+ */
+export interface StudyRole {
+  role: "viewer" | "analyst" | "researcher" | "owner";
+  study: string | null;
 }
 /**
  * Everything about one assignment.
@@ -143,6 +209,25 @@ export interface CriterionSigns {
   label: string;
   negative: boolean;
   qc: boolean;
+}
+/**
+ * Rows of the log, newest first. `more`: there are older ones, `before` the last row's id.
+ */
+export interface AuditPage {
+  entries: AuditRow[];
+  more: boolean;
+}
+/**
+ * Something that was done. `kind`: of the actor: person, token, installation or command.
+ */
+export interface AuditRow {
+  action: string;
+  actor: string;
+  at: string;
+  detail: string;
+  id: number;
+  kind: string;
+  subject: string;
 }
 /**
  * Every registered bot, by name.
@@ -320,6 +405,21 @@ export interface Line {
   text: string;
 }
 /**
+ * Everybody who may use the desk, by name.
+ */
+export interface PeopleList {
+  people: PersonRow[];
+}
+/**
+ * Somebody who may use the desk. `has_password`: they have chosen one.
+ */
+export interface PersonRow {
+  created_at: string;
+  has_password: boolean;
+  name: string;
+  roles: StudyRole[];
+}
+/**
  * Every run, newest first.
  */
 export interface RunList {
@@ -329,12 +429,17 @@ export interface RunList {
  * A run in a few numbers: those of people, and beside them those of simulated workers.
  *
  * `cause` and `reason` say why it has its status: what has led to it, and a sentence, if somebody gave one.
+ * `places`: how many assignments are wanted, None where there is no end to them. `minutes_to_go`: until they
+ * are all handed in, at the pace of the last hour; None where that cannot be told. `waiting`: workers whose
+ * bot was asked in vain for the line that they wait for.
  */
 export interface RunSummary {
   assignments: AssignmentCounts;
   cause: "researcher";
   conversations_rated: number;
   created_at: string;
+  minutes_to_go: number | null;
+  places: number | null;
   reason: string;
   run: string;
   simulated: AssignmentCounts;
@@ -342,6 +447,7 @@ export interface RunSummary {
   status: "open" | "paused" | "closed";
   study: string;
   title: string;
+  waiting: number;
   worker_link: string;
 }
 /**
@@ -355,35 +461,148 @@ export interface AssignmentCounts {
 }
 /**
  * A run with the progress of its systems, and its assignments, newest first.
+ *
+ * `systems` and `funnel` are of people; what simulated workers have done stands apart. `incidents` has the
+ * latest.
  */
 export interface RunDetail {
+  analysis: RunAnalysis | null;
   assignments: AssignmentCounts;
+  attention: Attention[];
+  bots: BotReplies[];
   cause: "researcher";
   conversations_rated: number;
   created_at: string;
+  funnel: FunnelStep[];
+  incidents: IncidentRow[];
+  minutes_to_go: number | null;
+  places: number | null;
   reason: string;
   run: string;
   simulated: AssignmentCounts;
   simulated_conversations_rated: number;
+  simulated_funnel: FunnelStep[];
+  simulated_systems: SystemProgress[];
   status: "open" | "paused" | "closed";
   study: string;
   systems: SystemProgress[];
   title: string;
+  waiting: number;
   worker_link: string;
   workers: AssignmentRow[];
 }
 /**
- * A system's conversations, or items, by how they stand, and how it has answered.
+ * How a run stood when it was last analysed. `widest`: of the intervals, in units of z.
+ */
+export interface RunAnalysis {
+  at: string;
+  notes: string[];
+  pass_rate: PassCounts;
+  ratings: number;
+  scores: ScoreStanding[];
+  widest: number | null;
+  workers: WorkerStanding[];
+}
+/**
+ * How many workers pass the filter so far, fail it, or have not rated enough to tell.
+ */
+export interface PassCounts {
+  failed: number;
+  passed: number;
+  undecided: number;
+}
+/**
+ * The score of a system so far, from `low` to `high`: a confidence sequence, valid at every look.
+ */
+export interface ScoreStanding {
+  conversations: number;
+  high: number | null;
+  low: number | null;
+  raters: number;
+  system: string;
+  z: number | null;
+}
+/**
+ * The filter's p of a worker by what they have rated; None where that does not tell.
+ */
+export interface WorkerStanding {
+  conversations: number;
+  p: number | null;
+  worker: string;
+}
+/**
+ * Something that a researcher should see. `urgent`: workers are kept waiting, or data are being lost.
  *
- * `unrated`: those that their workers were not asked to rate.
+ * `system` or `assignments` name what it is about.
+ */
+export interface Attention {
+  assignments?: string[];
+  system?: string | null;
+  text: string;
+  urgent: boolean;
+}
+/**
+ * How the bot of a system has answered, everybody who chatted with it taken together.
+ *
+ * `floor_ms` is the typing-time floor: as long as `p95_ms` lies below it, the bot's pace does not tell it
+ * apart. `late`: replies to people that came after the delay drawn for them. `failed_tries` by kind are all
+ * so far; `failing` are those in a row since its last reply. `replicas`: of a registered bot, by state.
+ */
+export interface BotReplies {
+  bot: string;
+  failed_tries: {
+    [k: string]: number;
+  };
+  failing: number;
+  floor_ms: number;
+  gave_away: number;
+  late: number;
+  p50_ms: number | null;
+  p95_ms: number | null;
+  replicas: {
+    [k: string]: number;
+  };
+  replies: number;
+  system: string;
+}
+/**
+ * A step of an assignment: how many came so far, are there now, and ended there without handing in.
+ *
+ * `position` counts conversations from 1; None of the steps before and after them.
+ */
+export interface FunnelStep {
+  lost: number;
+  now: number;
+  position: number | null;
+  reached: number;
+  step: Phase;
+}
+/**
+ * Something that went wrong in a conversation.
+ */
+export interface IncidentRow {
+  assignment: string;
+  at: string;
+  failure: string | null;
+  kind: string;
+  simulated: boolean;
+  system: string;
+  text: string;
+  worker: string;
+}
+/**
+ * A system's conversations, or items, by how they stand.
+ *
+ * `unrated`: those that their workers were not asked to rate. `aim`: how many it is to have in the balance
+ * aimed at, once every place is filled, or by now where there is no end to them; None of items.
  */
 export interface SystemProgress {
   active: number;
+  aim: number | null;
   failed: number;
   family: string;
   inputs: number;
   is_qc: boolean;
-  median_latency_ms: number | null;
   planned: number;
   rated: number;
   skipped: number;
@@ -392,16 +611,97 @@ export interface SystemProgress {
 }
 /**
  * An assignment in the list of its run. `worker` is a pseudonym.
+ *
+ * `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
+ * `inputs_here` its lines. `away_since`: their page is gone since then, None while it is open.
+ * `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`: last
+ * heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
  */
 export interface AssignmentRow {
   active_at: string | null;
   assignment: string;
+  away_since: string | null;
   completion_code: string | null;
   conversations_rated: number;
   ended_at: string | null;
+  failed_tries: number;
   inputs: number;
+  inputs_here: number;
+  p: number | null;
+  position: number | null;
   simulated: boolean;
   started_at: string | null;
   status: "active" | ("completed" | "returned" | "expired");
+  step: Phase;
+  system: string | null;
   worker: string;
+}
+/**
+ * The people of a run, in the order in which they came.
+ */
+export interface WorkerIdentities {
+  workers: WorkerIdentity[];
+}
+/**
+ * A worker of a run: pseudonym, id on the platform, and what became of their assignment.
+ *
+ * `completion_code`: what they were shown when they had finished.
+ */
+export interface WorkerIdentity {
+  assignment: string;
+  completion_code: string | null;
+  external_id: string;
+  platform: string;
+  status: "active" | ("completed" | "returned" | "expired");
+  worker: string;
+}
+/**
+ * Every token that there ever was, newest first.
+ */
+export interface TokenList {
+  tokens: TokenRow[];
+}
+/**
+ * A token, without what opens anything. `study` None: for all studies.
+ */
+export interface TokenRow {
+  created_at: string;
+  name: string;
+  revoked_at: string | null;
+  scope: "researcher" | "host" | "analyst" | "viewer";
+  study: string | null;
+}
+/**
+ * The data of each event that is pushed, by path.
+ */
+export interface Pushed {
+  "/api/desk/watch/runs": RunListUpdate;
+  "/api/desk/watch/runs/{run}": RunUpdate;
+}
+/**
+ * What has changed in the list of runs: those that differ. `whole`: these are all, newest first.
+ */
+export interface RunListUpdate {
+  runs: RunSummary[];
+  whole: boolean;
+}
+/**
+ * What has changed of a run since the event before: the parts of RunDetail that differ, and no other.
+ *
+ * `run` has all of its RunSummary. `whole`: this is all that there is. `workers` has the assignments that
+ * differ, or are new; `gone` the ids of those that are there no more.
+ */
+export interface RunUpdate {
+  analysis?: RunAnalysis | null;
+  attention?: Attention[] | null;
+  bots?: BotReplies[] | null;
+  funnel?: FunnelStep[] | null;
+  gone: string[];
+  incidents?: IncidentRow[] | null;
+  run?: RunSummary | null;
+  simulated_funnel?: FunnelStep[] | null;
+  simulated_systems?: SystemProgress[] | null;
+  systems?: SystemProgress[] | null;
+  whole: boolean;
+  workers: AssignmentRow[];
 }

@@ -23,9 +23,30 @@ export function ago(text: string | null, now: Date = new Date()): string {
   return "just now";
 }
 
-/** A date and time as the researcher's locale writes it. */
+const WRITTEN: Intl.DateTimeFormatOptions = {
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZoneName: "short",
+};
+
+/** A date and time as the researcher's locale writes it, with the zone that it is in. */
 export function when(text: string | null): string {
-  return text ? moment(text).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }) : "–";
+  return text ? moment(text).toLocaleString(undefined, WRITTEN) : "–";
+}
+
+/** How long something has lasted, roughly: "12 min". */
+export function lasting(text: string | null, now: Date): string {
+  return text ? ago(text, now).replace(" ago", "").replace("just now", "< 1 min") : "–";
+}
+
+/** Minutes in words: "40 min", "3 h 20 min". */
+export function inMinutes(number: number): string {
+  const hours = Math.floor(number / 60);
+  const rest = number % 60;
+  return [hours ? `${hours} h` : "", rest || !hours ? `${rest} min` : ""].filter(Boolean).join(" ");
 }
 
 /** Minutes between two moments. */

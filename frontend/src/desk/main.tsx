@@ -3,6 +3,7 @@ import "../design/tokens.css";
 import "../design/base.css";
 import "../design/parts.css";
 import "./desk.css";
+import "./run/run.css";
 import { App } from "./App";
 
 const page = document.getElementById("page");

@@ -1,11 +1,13 @@
+import { useEffect } from "preact/hooks";
 import { Frame } from "./Frame";
-import { useSession } from "./hooks";
+import { useSession, useTexts } from "./hooks";
 import { Chat } from "./screens/Chat";
 import { Done } from "./screens/Done";
 import { Ended } from "./screens/Ended";
 import { Feedback } from "./screens/Feedback";
 import { Instructions } from "./screens/Instructions";
 import { ProblemPage } from "./screens/ProblemPage";
+import { Questionnaire } from "./screens/Questionnaire";
 import { Rating } from "./screens/Rating";
 import { TakenOver } from "./screens/TakenOver";
 import { Topic } from "./screens/Topic";
@@ -16,6 +18,11 @@ import type { State } from "./session/reducer";
 /** The worker's page: one screen at a time, as the session stands. */
 export function App() {
   const { problem, state } = useSession();
+  const { language, direction } = useTexts();
+  useEffect(() => {
+    document.documentElement.lang = language;
+    document.documentElement.dir = direction;
+  }, [language, direction]);
   if (problem) {
     return <ProblemPage problem={problem} />;
   }
@@ -38,6 +45,8 @@ function Current({ state }: { state: State }) {
   switch (screen.name) {
     case "instructions":
       return <Instructions study={study} />;
+    case "questionnaire":
+      return <Questionnaire key={screen.part} screen={screen} asked={study.questionnaires[screen.part]} />;
     case "tutorial":
       return <Tutorial key={screen.question.question} card={screen.question} />;
     case "topic":
@@ -47,10 +56,10 @@ function Current({ state }: { state: State }) {
     case "rating":
       return <Rating key={key} screen={screen} study={study} />;
     case "feedback":
-      return <Feedback />;
+      return <Feedback study={study} />;
     case "done":
-      return <Done screen={screen} />;
+      return <Done screen={screen} study={study} />;
     case "ended":
-      return <Ended how={screen.how} />;
+      return <Ended how={screen.how} study={study} />;
   }
 }

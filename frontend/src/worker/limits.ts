@@ -3,3 +3,4 @@ export const MAX_SAY = 1_000;
 export const MAX_TOPIC = 200;
 export const MAX_FEEDBACK = 5_000;
 export const MAX_EDIT = 5_000;
+export const MAX_ANSWER = 2_000;

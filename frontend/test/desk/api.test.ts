@@ -1,5 +1,10 @@
 import { expect, it } from "vitest";
-import { apiAddress } from "../../src/desk/api";
+import { apiAddress, eventOf } from "../../src/desk/api";
+
+it("reads an event, and passes over what only keeps the connection open", () => {
+  expect(eventOf('data: {"a":1}\nid: x.2')).toEqual({ id: "x.2", data: '{"a":1}' });
+  expect(eventOf(": ping")).toBeNull();
+});
 
 it("puts values into a path, whatever is in them", () => {
   expect(apiAddress("/api/desk/runs", {})).toBe("/api/desk/runs");

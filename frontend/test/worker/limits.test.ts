@@ -1,12 +1,14 @@
 import { expect, it } from "vitest";
-import { MAX_EDIT, MAX_FEEDBACK, MAX_SAY, MAX_TOPIC } from "../../src/worker/limits";
+import { MAX_ANSWER, MAX_EDIT, MAX_FEEDBACK, MAX_SAY, MAX_TOPIC } from "../../src/worker/limits";
 import schema from "../../src/worker/session/protocol.schema.json";
 
 it("what a worker types has the limits of the protocol", () => {
-  const { Feedback, Rate, Say, Topic, TopicChange } = schema.$defs;
+  const { Feedback, Questionnaire, Rate, Say, Topic, TopicChange } = schema.$defs;
   expect(MAX_SAY).toBe(Say.properties.text.maxLength);
   expect(MAX_TOPIC).toBe(Topic.properties.text.anyOf[0]?.maxLength);
   expect(MAX_TOPIC).toBe(TopicChange.properties.topic.maxLength);
   expect(MAX_EDIT).toBe(Rate.properties.edit.anyOf[0]?.maxLength);
+  const answers = Questionnaire.properties.answers.additionalProperties.anyOf;
+  expect(answers.map((form) => form.maxLength)).toContain(MAX_ANSWER);
   expect(MAX_FEEDBACK).toBe(Feedback.properties.text.maxLength);
 });

@@ -31,6 +31,8 @@ from tests.support.waiting import PATIENCE
 TABLE = {
     "GET /api/desk/runs": "viewer",
     "GET /api/desk/runs/{run}": "viewer",
+    "GET /api/desk/watch/runs": "viewer",
+    "GET /api/desk/watch/runs/{run}": "viewer",
     "POST /api/desk/runs": "researcher",
     "POST /api/desk/runs/{run}/pause": "researcher",
     "POST /api/desk/runs/{run}/resume": "researcher",
@@ -96,7 +98,9 @@ class Studies:
         run = {OWN: "own", OTHER: "other"}[study]
         named = {"study": study, "run": run, "assignment": self.assignments[study], "name": "nobody"}
         bearer = {"Authorization": f"Bearer {self.tokens[who]}"} if who is not None else {}
-        return self.client.request(method, path.format_map(_Named(named)), headers=bearer).status_code
+        # A stream of events would not end.
+        with self.client.stream(method, path.format_map(_Named(named)), headers=bearer) as answer:
+            return answer.status_code
 
 
 class _Named(dict[str, str]):

@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 32
+    assert len(tables) == 35
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -69,7 +69,7 @@ def _models() -> list[Any]:
 
 
 def test_the_views_are_the_ones_that_are_documented(url: str) -> None:
-    assert names(url, "view") == set(views.V1 | views.V2 | views.V1_ITEMS)
+    assert names(url, "view") == set(views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS)
     assert query(url, "SELECT version FROM v1_version") == [(views.VERSION,)]
 
 
@@ -80,7 +80,7 @@ COLUMNS = {
     "v1_criterion": "run_id position label statement negative counts_for_qc",
     "v1_system": "run_id system family is_qc",
     "v1_assignment": "run_id assignment_id worker simulated status created_at agreed_at active_at ended_at "
-    "feedback",
+    "feedback consent_version consent_ticked",
     "v1_conversation": "run_id assignment_id conversation_id position attempt system family is_qc "
     "has_persona persona status started_at ended_at rated_at",
     "v1_rating": "run_id assignment_id conversation_id criterion value",
@@ -92,12 +92,15 @@ COLUMNS = {
     "family kind twin_of criterion value started_at rated_at seconds",
     "v1_item_edit": "run_id assignment_id worker_id position item_id source source_conversation_id system "
     "family kind twin_of edited_text edit_share",
+    "v1_question": "run_id part position label kind question choices points",
+    "v1_answer": "run_id assignment_id worker conversation_id system part label ordinal text number "
+    "created_at",
     "v1_tutorial_answer": "run_id assignment_id ordinal question answer is_right created_at",
 }
 
 
 def test_every_view_has_a_promise() -> None:
-    assert set(COLUMNS) == set(views.V1 | views.V2 | views.V1_ITEMS)
+    assert set(COLUMNS) == set(views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS)
 
 
 @pytest.mark.parametrize("view", COLUMNS)
@@ -129,6 +132,8 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v2_note": 0,
         "v1_item_rating": 0,
         "v1_item_edit": 0,
+        "v1_question": 0,
+        "v1_answer": 0,
         "v1_tutorial_answer": 0,
     }
     assert query(url, "SELECT worker FROM v1_assignment") == [(house.auth.pseudonym("link", "ann"),)]
@@ -173,7 +178,7 @@ def test_a_database_whose_path_is_awkward(tmp_path: Path) -> None:
     folder = tmp_path / "100 % new" / "übung"
     url = f"sqlite:///{folder / 'candor.db'}"
     migrate(url)  # makes the folder too
-    assert names(url, "view") == set(views.V1 | views.V2 | views.V1_ITEMS)
+    assert names(url, "view") == set(views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS)
 
 
 @pytest.mark.databases("sqlite")

@@ -7,6 +7,9 @@ from typing import Any
 import httpx2
 import pytest
 
+from server.access import sign_ins
+from server.clock import utc_now
+from server.db.engine import open_engine
 from tests.server.support.database import query
 from tests.server.support.server import House
 from tests.support.waiting import PATIENCE
@@ -128,19 +131,13 @@ def test_nothing_that_opens_is_stored(people: People) -> None:
 
 
 def test_a_link_works_once(people: People) -> None:
-    secret = people.invite()
-    browser = people.browser()
-    assert (
-        browser.send("PUT", "/api/account/link", json={"link": secret, "password": "short"}).status_code
-        == 400
-    )
-    assert (
-        browser.send("PUT", "/api/account/link", json={"link": secret, "password": PASSWORD}).status_code
-        == 200
-    )
-    again = {"link": secret, "password": "another password"}
-    assert code(browser.send("PUT", "/api/account/link", json=again)) == (403, "link_used")
-    assert code(browser.send("POST", "/api/account/link", json={"link": secret})) == (403, "link_used")
+    browser, body = people.browser(), {"link": people.invite()}
+    refused = browser.send("PUT", "/api/account/link", json=body | {"password": "short"})
+    assert code(refused) == (400, "invalid_field")
+    assert browser.send("PUT", "/api/account/link", json=body | {"password": PASSWORD}).status_code == 200
+    again = browser.send("PUT", "/api/account/link", json=body | {"password": "another password"})
+    assert code(again) == (403, "link_used")
+    assert code(browser.send("POST", "/api/account/link", json=body)) == (403, "link_used")
 
 
 def test_a_new_link_ends_the_one_before_and_a_new_password_every_sign_in(people: People) -> None:
@@ -265,10 +262,6 @@ def test_tries_to_sign_in_are_limited(house: House, serve: Any) -> None:
 
 
 def test_the_first_link_makes_an_owner_and_then_nobody(house: House) -> None:
-    from server.access import sign_ins
-    from server.clock import utc_now
-    from server.db.engine import open_engine
-
     engine = open_engine(house.url, begin="BEGIN IMMEDIATE")
     with engine.begin() as connection:
         secret = sign_ins.new_link(connection, None, utc_now())

@@ -1,4 +1,4 @@
-"""Whom a pseudonym stands for: told to owners and researchers, in the API and in a file, and to nobody else."""
+"""Whom a pseudonym stands for: told to owners and researchers, in the API and in a file."""
 
 import csv
 from pathlib import Path
@@ -71,5 +71,5 @@ def test_ids_are_exported_where_the_database_is(house: House, tmp_path: Path) ->
     given = ["export", "--run", house.runs[0].slug, "--worker-ids", "--out", str(out), "--data"]
     done = CliRunner().invoke(cli, [*given, str(house.folder)], env={"CANDOR_DATABASE_URL": house.url})
     assert done.exit_code == 0, done.output
-    assert [row["external_id"] for row in csv.DictReader(out.open())] == ["PID-4711"]
+    assert [row["external_id"] for row in csv.DictReader(out.read_text().splitlines())] == ["PID-4711"]
     assert house.desk("/audit?action=worker_ids").json()["entries"][0]["actor"] == "command line"

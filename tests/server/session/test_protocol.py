@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from server.bots.lineup import study_card
+from server.cli.schema import page_schema
 from server.errors import InvalidMessage, MessageTooLong
 from server.live.socket import parse
 from server.session import protocol
@@ -34,7 +35,8 @@ REPOSITORY = Path(__file__).parents[3]
 MESSAGES: list[dict[str, Any]] = [
     {"type": "hello", "id": "m1", "token": "t", "protocol": 2},
     {"type": "hello", "id": "m1", "token": "t", "protocol": None},
-    {"type": "agree", "id": "m1"},
+    {"type": "agree", "id": "m1", "consent": None, "ticked": []},
+    {"type": "agree", "id": "m1", "consent": "1.2", "ticked": ["data"]},
     {"type": "topic", "id": "m1", "conversation": 1, "attempt": 1, "text": "the sea", "opinion": "like"},
     {"type": "topic", "id": "m1", "conversation": 1, "attempt": 1, "text": None, "opinion": "ambivalent"},
     {"type": "say", "id": "m1", "conversation": 6, "attempt": 2, "turn": 18, "text": "Hi."},
@@ -65,10 +67,17 @@ MESSAGES: list[dict[str, Any]] = [
             "conversation": 1,
             "attempt": 1,
             "ratings": {"fun": 0, "fluent": 100},
+            "answers": {},
             "edit": edit,
         }
         for edit in (None, "A better text.")
     ),
+    {
+        "type": "questionnaire",
+        "id": "m1",
+        "part": "before",
+        "answers": {"age": 31.0, "why": "To see.", "tools": ["a", "b"]},
+    },
     {"type": "answer", "id": "m1", "question": 1, "answer": 2},
     {"type": "feedback", "id": "m1", "text": ""},
     {"type": "leave", "id": "m1"},
@@ -79,7 +88,7 @@ def test_the_pages_schema_is_this_protocols() -> None:
     """A difference means that the pages speak an older protocol: `candor schema` prints the newer one."""
     schema = REPOSITORY / "frontend/src/worker/session/protocol.schema.json"
     stored = json.loads(schema.read_text(encoding="utf-8"))
-    assert stored == json_schema()
+    assert stored == page_schema()
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda m: m["type"])
@@ -117,7 +126,11 @@ def test_a_snapshot_follows_the_schema() -> None:
     content = json.loads(sent.model_dump_json())
     jsonschema.validate(content, _definition("Snapshot"))
     assert content["phase"] == Phase.INSTRUCTIONS
-    assert content["study"]["criteria"][0] == {"label": "robotic", "statement": "It was a machine."}
+    assert content["study"]["criteria"][0] == {
+        "label": "robotic",
+        "statement": "It was a machine.",
+        "scale": None,
+    }
     # Of a criterion a worker learns neither that it is negative nor whether it counts for quality control.
     assert set(content["study"]) == {
         "title",
@@ -129,7 +142,14 @@ def test_a_snapshot_follows_the_schema() -> None:
         "rates_all",
         "criteria",
         "post_edit",
+        "duration",
+        "transcript_while_rating",
+        "consent",
+        "contact",
+        "words",
+        "questionnaires",
     }
+    assert content["study"]["words"] is None  # the page has the English texts by itself
 
 
 @pytest.mark.parametrize(

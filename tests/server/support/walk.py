@@ -36,6 +36,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     },
     "end_conversation": {"conversation": 1, "attempt": 1},
     "rate": {"conversation": 1, "attempt": 1, "ratings": RATINGS},
+    "questionnaire": {"part": "before", "answers": {}},
     "feedback": {"text": "Fine."},
     "leave": {},
 }

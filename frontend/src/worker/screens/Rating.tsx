@@ -1,124 +1,154 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { Slider } from "../../design/Slider";
+import { AnswerField, type AnswerValue, faultOf } from "../AnswerField";
 import { Heading } from "../Heading";
-import { useDraft, useSession, useTitle } from "../hooks";
+import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import { Improve, mustImprove } from "../Improve";
 import { Item } from "../Item";
-import type { StudyCard } from "../session/protocol";
+import { Lines } from "../Lines";
+import { MAX_EDIT } from "../limits";
+import { Marked } from "../Marked";
+import { showFirstMissing } from "../missing";
+import { type Answers, changed, faulty, Questions, toSend } from "../Questions";
+import type { AnswerForm, CriterionCard, StudyCard } from "../session/protocol";
 import { type RatingScreen, underWay } from "../session/reducer";
+import type { Texts } from "../texts/words";
 
 interface Props {
   screen: RatingScreen;
   study: StudyCard;
 }
 
-/** The statements of the study, each with a slider, below what is rated. An untouched one is no answer. */
+const SLIDER: AnswerForm = {
+  kind: "slider",
+  points: null,
+  ends: null,
+  choices: [],
+  least: null,
+  most: null,
+};
+
+/** Whether a statement is rated, by a slider or on points; it is answered in words otherwise. */
+function isRated({ scale }: CriterionCard): boolean {
+  return scale === null || scale.kind === "slider" || scale.kind === "likert";
+}
+
+/** The statements of the study, each with a slider or what it has instead, below what is rated. An untouched one is no answer. */
 export function Rating({ screen, study }: Props) {
   const { conversation, attempt, cutShort, item } = screen;
-  useTitle(`Rate ${item === null ? "conversation" : "number"} ${conversation}`);
+  const texts = useTexts();
+  const { say } = texts;
+  const place = { now: conversation, all: study.conversations };
+  useTitle(say(item === null ? "rating.tab" : "rating.tab_item", place));
   const session = useSession();
   const form = useRef<HTMLFormElement>(null);
   const [ratings, setRatings] = useDraft<Record<string, number>>(`${conversation}:ratings`, {});
+  const [answers, setAnswers] = useDraft<Answers>(`${conversation}:answers`, {});
   const [edit, setEdit] = useDraft(`${conversation}:edit`, item?.text ?? "");
   const [tried, setTried] = useState(false);
   const improving = mustImprove(study.post_edit, item, ratings);
   const unimproved = improving && edit.trim() === item?.text;
-  const missing = study.criteria.filter(({ label }) => ratings[label] === undefined);
+  const asked = study.questionnaires.conversation;
+  const answerTo = (criterion: CriterionCard): AnswerValue | undefined =>
+    (isRated(criterion) ? ratings : answers)[criterion.label];
+  const set = (criterion: CriterionCard, value: AnswerValue | undefined) =>
+    isRated(criterion)
+      ? setRatings({ ...ratings, [criterion.label]: Number(value) })
+      : setAnswers(changed(answers, criterion.label, value));
+  const unrated = study.criteria.filter(
+    (criterion) => faultOf(criterion.scale ?? SLIDER, answerTo(criterion), true) !== null,
+  );
+  const missing = unrated.length + faulty(asked, answers).length;
   const sending = underWay(session.state, "rate", screen) !== null;
 
   const submit = (event: Event) => {
     event.preventDefault();
-    const first = missing[0];
-    if (first) {
+    if (missing > 0) {
       setTried(true);
-      const index = study.criteria.indexOf(first);
-      const slider = form.current?.querySelectorAll<HTMLInputElement>("input[type=range]")[index];
-      slider?.closest(".statement")?.scrollIntoView({ block: "center" });
-      slider?.focus({ preventScroll: true });
-    } else if (unimproved) {
+      showFirstMissing(form.current);
+    } else if (unimproved || (improving && edit.length > MAX_EDIT)) {
       setTried(true);
       form.current?.querySelector<HTMLTextAreaElement>("textarea")?.focus();
     } else if (!sending) {
-      const asked = study.criteria.map(({ label }) => [label, ratings[label] ?? 0] as const);
+      const rated = study.criteria.filter(isRated).map(({ label }) => [label, ratings[label] ?? 0] as const);
+      const inWords = study.criteria.filter((criterion) => !isRated(criterion));
       session.send({
         type: "rate",
         conversation,
         attempt,
-        ratings: Object.fromEntries(asked),
+        ratings: Object.fromEntries(rated),
+        answers: toSend([...inWords, ...asked], answers),
         edit: improving ? edit.trim() : null,
       });
     }
   };
 
   return (
-    <div class="page">
+    <div class="page page-barred">
       {cutShort && (
         <div class="panel panel-calm" role="status">
           <p>
-            <strong>That chatbot could not go on.</strong> You had written enough, so please rate the
-            conversation as far as it went.
+            <Marked of="rating.cut_short" />
           </p>
         </div>
       )}
       <form ref={form} class="rating" onSubmit={submit} noValidate>
         {item === null ? (
-          <div class="flow-tight">
-            <p class="kicker">
-              Conversation {conversation} of {study.conversations} is over
-            </p>
-            <Heading>How was it?</Heading>
-            <p class="soft">
-              Think of the conversation you have just had. Tap or drag on each line to say how far you agree.
-            </p>
-          </div>
+          <>
+            <div class="flow-tight">
+              <p class="kicker">{say("rating.over", place)}</p>
+              <Heading>{say("rating.title")}</Heading>
+              <p class="soft">{say("rating.lead")}</p>
+            </div>
+            {study.transcript_while_rating && (
+              <details class="transcript">
+                <summary>{say("rating.transcript")}</summary>
+                <Lines lines={screen.turns} person="chat.you" />
+              </details>
+            )}
+          </>
         ) : (
           <>
             <div class="flow-tight">
-              <p class="kicker">
-                Number {conversation} of {study.conversations}
-              </p>
-              <Heading>{item.text === null ? "Read this conversation" : "Read this text"}</Heading>
+              <p class="kicker">{say("frame.item", place)}</p>
+              <Heading>{say(item.text === null ? "rating.read_conversation" : "rating.read_text")}</Heading>
             </div>
             <Item item={item} />
             <div class="flow-tight">
-              <h2>How is it?</h2>
-              <p class="soft">Tap or drag on each line to say how far you agree.</p>
+              <h2>{say("rating.title_item")}</h2>
+              <p class="soft">{say("rating.lead_item")}</p>
             </div>
           </>
         )}
         <ol class="statements">
-          {study.criteria.map(({ label, statement }, index) => {
-            const value = ratings[label] ?? null;
-            const id = `statement-${index}`;
-            return (
-              <li key={label} class={`statement ${tried && value === null ? "statement-missing" : ""}`}>
-                <p id={id} class="statement-text">
-                  {statement}
-                </p>
-                <Slider
-                  labelledBy={id}
-                  value={value}
-                  onChange={(next) => setRatings({ ...ratings, [label]: next })}
-                />
-                <p class="slider-ends" aria-hidden="true">
-                  <span>strongly disagree</span>
-                  <span>strongly agree</span>
-                </p>
-                {tried && value === null && <p class="complaint">Please answer this one, too.</p>}
-              </li>
-            );
-          })}
+          {study.criteria.map((criterion, index) => (
+            <AnswerField
+              key={criterion.label}
+              id={`statement-${index}`}
+              asked={criterion.statement}
+              form={criterion.scale ?? SLIDER}
+              value={answerTo(criterion)}
+              onChange={(value) => set(criterion, value)}
+              fault={faultOf(criterion.scale ?? SLIDER, answerTo(criterion), true)}
+              tried={tried}
+              optional={false}
+              agreement
+            />
+          ))}
         </ol>
+        {asked.length > 0 && (
+          <>
+            <h2 class="more-questions">{say("question.about")}</h2>
+            <Questions name="question" asked={asked} answers={answers} onChange={setAnswers} tried={tried} />
+          </>
+        )}
         {improving && <Improve value={edit} onChange={setEdit} complaint={tried && unimproved} />}
         <div class="bar">
           <p class="soft small" role="status">
-            {missing.length === 0
-              ? "All statements are answered."
-              : `${missing.length} of ${study.criteria.length} still to answer`}
+            {missing === 0 ? say("rating.complete") : say("rating.to_answer", { n: missing })}
           </p>
-          <Button type="submit" kind={missing.length > 0 ? "quiet" : "primary"} off={sending}>
-            {submitText(missing.length, sending, conversation === study.conversations)}
+          <Button type="submit" kind={missing > 0 ? "quiet" : "primary"} off={sending}>
+            {submitText(texts, missing, sending, conversation === study.conversations)}
           </Button>
         </div>
       </form>
@@ -126,12 +156,12 @@ export function Rating({ screen, study }: Props) {
   );
 }
 
-function submitText(missing: number, sending: boolean, last: boolean): string {
+function submitText({ say }: Texts, missing: number, sending: boolean, last: boolean): string {
   if (sending) {
-    return "One moment…";
+    return say("common.wait");
   }
   if (missing > 0) {
-    return missing === 1 ? "1 answer missing" : `${missing} answers missing`;
+    return say("rating.answers_missing", { n: missing });
   }
-  return last ? "Submit ratings" : "Submit ratings and go on";
+  return say(last ? "rating.submit" : "rating.submit_next");
 }

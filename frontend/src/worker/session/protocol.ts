@@ -13,16 +13,38 @@ export type TopicChangeKind =
  * Where an assignment stands.
  */
 export type Phase =
-  "instructions" | "tutorial" | "topic" | "chat" | "rating" | "feedback" | "done" | "expired" | "returned";
+  | "instructions"
+  | "questions_before"
+  | "tutorial"
+  | "topic"
+  | "chat"
+  | "rating"
+  | "questions_after"
+  | "feedback"
+  | "done"
+  | "expired"
+  | "returned";
 
 /**
- * Candor wire protocol, version 3
+ * Candor wire protocol, version 4
  */
 export interface Wire {
-  client: Hello | Agree | Answer | Topic | Say | TopicChange | EndConversation | Rate | Feedback | Leave;
+  client:
+    | Hello
+    | Agree
+    | Questionnaire
+    | Answer
+    | Topic
+    | Say
+    | TopicChange
+    | EndConversation
+    | Rate
+    | Feedback
+    | Leave;
   server:
     | Snapshot
     | Accepted
+    | QuestionnaireDue
     | QuestionDue
     | TopicDue
     | ItemDue
@@ -51,10 +73,28 @@ export interface Hello {
 }
 /**
  * The worker has read the instructions and consents.
+ *
+ * Where the study has a consent: to which version of it, and which boxes, by their labels, are ticked.
  */
 export interface Agree {
+  consent?: string | null;
   id: string;
+  /**
+   * @maxItems 20
+   */
+  ticked?: string[];
   type: "agree";
+}
+/**
+ * The worker's answers before, or after, all conversations, by the labels of the questions.
+ */
+export interface Questionnaire {
+  answers: {
+    [k: string]: number | string | string[];
+  };
+  id: string;
+  part: "before" | "after";
+  type: "questionnaire";
 }
 /**
  * The worker's answer to a test question of the tutorial. Both are numbers, from 1.
@@ -110,11 +150,16 @@ export interface EndConversation {
   type: "end_conversation";
 }
 /**
- * One value from 0 to 100 for every criterion of the study, by its label.
+ * One value for every criterion of the study that is rated, by its label: from 0 to 100, or the point of
+ * its Likert scale, from 1.
  *
- * `edit` is the improved text, where the study asks for it and the text was not rated at the top.
+ * `answers` are those to the study's own questions, and to criteria that are not rated. `edit` is the
+ * improved text, where the study asks for it and the text was not rated at the top.
  */
 export interface Rate {
+  answers?: {
+    [k: string]: number | string | string[];
+  };
   attempt: number;
   conversation: number;
   edit?: string | null;
@@ -141,10 +186,13 @@ export interface Leave {
 }
 /**
  * All that a page needs to draw itself; sent on every connect.
+ *
+ * `code`, `return_to` and `debriefing` are as in `completed`, and None until then.
  */
 export interface Snapshot {
   code: string | null;
   conversation: ConversationCard | null;
+  debriefing: string | null;
   phase: Phase;
   protocol: number;
   question: QuestionCard | null;
@@ -157,15 +205,18 @@ export interface Snapshot {
  *
  * `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
  * opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
- * begun. `inputs` counts the worker's lines. `typing` says that a reply is due. `item` is what the worker
- * reads and rates where there is nothing to chat.
+ * begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
+ * lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
+ * to chat.
  */
 export interface ConversationCard {
   attempt: number;
+  bot_opinion: Opinion | null;
   conversation: number;
   icebreaker: string | null;
   inputs: number;
   item: ItemContent | null;
+  opinion: Opinion | null;
   topic: string | null;
   turns: TurnCard[];
   typing: boolean;
@@ -221,25 +272,74 @@ export interface QuestionCard {
  * What a worker may know of the study.
  *
  * `task`: they chat, or rate what others have said or written; `conversations` then counts items.
- * `rates_all`: they rate every conversation that they hold, and not some of them only.
+ * `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
+ * many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
+ * `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
  */
 export interface StudyCard {
+  consent: Consent | null;
+  contact: string | null;
   conversations: number;
   criteria: CriterionCard[];
+  duration: number | null;
   minimum_inputs: number;
   payment: string;
   post_edit: PostEditCard | null;
+  questionnaires: Questionnaires;
   rates_all: boolean;
   task: "chat" | "transcripts";
   title: string;
   topic_mode: "free" | "icebreaker";
+  transcript_while_rating: boolean;
+  words: TextsCard | null;
 }
 /**
- * A statement to rate. The label keys the answer and is never shown.
+ * What a worker consents to. `board`: the number under which an ethics board approved the study.
+ *
+ * A line that is left blank in `text` begins a new paragraph.
+ */
+export interface Consent {
+  board: string | null;
+  /**
+   * @maxItems 20
+   */
+  boxes: ConsentBox[];
+  text: string;
+  version: string;
+}
+/**
+ * Something that a worker may tick; must, where it is `required`. `label` names it in the data.
+ */
+export interface ConsentBox {
+  label: string;
+  required: boolean;
+  text: string;
+}
+/**
+ * A statement to rate. The label keys the answer and is never shown. `scale`: None for a slider.
  */
 export interface CriterionCard {
   label: string;
+  scale: AnswerForm | null;
   statement: string;
+}
+/**
+ * How something is answered.
+ *
+ * `slider`: 0 to 100; `likert`: one of `points`, from 1; both with words at their `ends`. `choice` and
+ * `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, where they
+ * are given. `text`: free.
+ */
+export interface AnswerForm {
+  /**
+   * @maxItems 50
+   */
+  choices: string[];
+  ends: string[] | null;
+  kind: "slider" | "likert" | "choice" | "choices" | "number" | "text";
+  least: number | null;
+  most: number | null;
+  points: number | null;
 }
 /**
  * A text that is rated below `top` on this criterion, named by its label, has to be improved.
@@ -249,11 +349,68 @@ export interface PostEditCard {
   top: number;
 }
 /**
+ * What workers are asked `before` the first conversation, with each rating, and `after` the last one.
+ */
+export interface Questionnaires {
+  /**
+   * @maxItems 50
+   */
+  after: AskedQuestion[];
+  /**
+   * @maxItems 50
+   */
+  before: AskedQuestion[];
+  /**
+   * @maxItems 50
+   */
+  conversation: AskedQuestion[];
+}
+/**
+ * A question of a questionnaire. One that is not `required` may be left without an answer.
+ */
+export interface AskedQuestion {
+  /**
+   * @maxItems 50
+   */
+  choices: string[];
+  ends: string[] | null;
+  kind: "slider" | "likert" | "choice" | "choices" | "number" | "text";
+  label: string;
+  least: number | null;
+  most: number | null;
+  points: number | null;
+  question: string;
+  required: boolean;
+}
+/**
+ * The texts of a study's page that differ from the page's own, by their names.
+ *
+ * `language` is a tag such as `de` or `pt-BR`.
+ */
+export interface TextsCard {
+  direction: "ltr" | "rtl";
+  language: string;
+  words: {
+    [k: string]:
+      | string
+      | {
+          [k: string]: string;
+        };
+  };
+}
+/**
  * The message with this id is on disk; what it led to was sent before this.
  */
 export interface Accepted {
   id: string;
   type: "accepted";
+}
+/**
+ * Ask what the study asks before, or after, all conversations.
+ */
+export interface QuestionnaireDue {
+  part: "before" | "after";
+  type: "questionnaire_due";
 }
 /**
  * This test question is next, or once more after a wrong answer.
@@ -336,10 +493,13 @@ export interface FeedbackDue {
   type: "feedback_due";
 }
 /**
- * The assignment is handed in. Exactly one of `code` and `return_to` is set.
+ * The assignment is handed in: `code` proves it. `return_to`: where the worker is expected afterwards.
+ *
+ * `debriefing`: what the study tells about itself now that it is over.
  */
 export interface Completed {
-  code: string | null;
+  code: string;
+  debriefing: string | null;
   return_to: string | null;
   type: "completed";
 }
@@ -370,4 +530,4 @@ export interface Error {
 /**
  * The version of the protocol that these types describe.
  */
-export const PROTOCOL_VERSION = 3;
+export const PROTOCOL_VERSION = 4;

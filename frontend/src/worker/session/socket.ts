@@ -1,4 +1,4 @@
-import { backoff } from "./backoff";
+import { backoff } from "../../shared/backoff";
 import { newId } from "./ids";
 import type { Outbox, WorkerMessage } from "./outbox";
 import { PROTOCOL_VERSION, type Wire } from "./protocol";

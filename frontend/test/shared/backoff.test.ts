@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { backoff } from "../../../src/worker/session/backoff";
+import { backoff } from "../../src/shared/backoff";
 
 describe("backoff", () => {
   it("doubles up to 15 s, with jitter over the upper half", () => {

@@ -1,0 +1,30 @@
+import type { RunSummary } from "./api_types";
+import { inMinutes } from "./format";
+
+/** How far a run is: a bar, and "12 of 20 places, 40 min to go". */
+export function Progress({ run }: { run: RunSummary }) {
+  const { completed, active } = run.assignments;
+  const most = run.places ?? Math.max(1, completed + active);
+  return (
+    <div class="progress-of">
+      <div class="bars" aria-hidden="true">
+        <span class="swatch-rated" style={{ width: `${(100 * completed) / most}%` }} />
+        <span class="swatch-active" style={{ width: `${(100 * active) / most}%` }} />
+      </div>
+      <p class="small">{progressOf(run)}</p>
+    </div>
+  );
+}
+
+/** How far a run is, in words. */
+export function progressOf(run: RunSummary): string {
+  const { completed, active } = run.assignments;
+  const parts = [run.places === null ? `${completed} handed in` : `${completed} of ${run.places} places`];
+  if (active > 0) {
+    parts.push(`${active} under way`);
+  }
+  if (run.minutes_to_go !== null && run.status === "open" && run.places !== completed) {
+    parts.push(`about ${inMinutes(run.minutes_to_go)} to go`);
+  }
+  return parts.join(", ");
+}

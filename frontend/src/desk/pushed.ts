@@ -1,0 +1,57 @@
+import { useContext, useEffect, useState } from "preact/hooks";
+import { backoff } from "../shared/backoff";
+import { apiAddress, readStream, Unauthorised } from "./api";
+import type { Pushed } from "./api_types";
+import { ResearcherContext } from "./polled";
+
+export interface Watched<T> {
+  data: T | null;
+  /** Why nothing new comes; what came before stays. */
+  failure: string | null;
+}
+
+/**
+ * What `take` makes of the events that the server pushes at `path`, for as long as it is shown.
+ *
+ * A connection that is lost is made again, and goes on after the last event that came.
+ */
+export function usePushed<P extends keyof Pushed, T>(
+  path: P,
+  values: Record<string, string>,
+  take: (before: T | null, change: Pushed[P]) => T | null,
+): Watched<T> {
+  const { token, onUnauthorised } = useContext(ResearcherContext);
+  const [watched, setWatched] = useState<Watched<T>>({ data: null, failure: null });
+  const address = apiAddress(path, values);
+  useEffect(() => {
+    const control = new AbortController();
+    const follow = async () => {
+      let last: string | null = null;
+      for (let tries = 0; !control.signal.aborted; tries += 1) {
+        try {
+          for await (const event of readStream(address, token, last, control.signal)) {
+            last = event.id;
+            tries = 0;
+            const change = JSON.parse(event.data) as Pushed[P];
+            setWatched(({ data }) => ({ data: take(data, change), failure: null }));
+          }
+        } catch (error) {
+          if (control.signal.aborted) {
+            return;
+          }
+          if (error instanceof Unauthorised) {
+            onUnauthorised();
+            return;
+          }
+          const failure = error instanceof Error ? error.message : String(error);
+          setWatched(({ data }) => ({ data, failure }));
+        }
+        await new Promise((done) => setTimeout(done, backoff(tries)));
+      }
+    };
+    setWatched({ data: null, failure: null });
+    void follow();
+    return () => control.abort();
+  }, [address, token]);
+  return watched;
+}

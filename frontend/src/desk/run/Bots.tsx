@@ -1,0 +1,95 @@
+import type { BotReplies } from "../api_types";
+import { latency } from "../format";
+import { Table } from "../Table";
+
+const COLUMNS = [
+  { name: "Bot" },
+  { name: "Health" },
+  { name: "Replies", kind: "number" },
+  { name: "Median", kind: "number" },
+  { name: "Slowest 5 %", kind: "number" },
+  { name: "Typing floor", kind: "number" },
+  { name: "Late", kind: "number" },
+  { name: "Failed tries", kind: "number" },
+] as const;
+
+/** How the bots do: whether they answer, how fast against the typing-time floor, and what failed. */
+export function Bots({ bots }: { bots: BotReplies[] }) {
+  return (
+    bots.length > 0 && (
+      <section aria-labelledby="bots">
+        <div class="section-head">
+          <h2 id="bots">Bots</h2>
+          <p class="soft small">
+            As long as its slowest 5 % stay below the floor, a bot’s pace does not tell it apart.
+          </p>
+        </div>
+        <Table label="Table of bots" columns={COLUMNS} cards>
+          {bots.map((bot) => (
+            <tr key={bot.system}>
+              <th scope="row">
+                {bot.system}
+                <span class="soft small block">{bot.bot}</span>
+              </th>
+              <td data-name="Health">
+                <Health bot={bot} />
+              </td>
+              <td data-name="Replies" class="number">
+                {bot.replies}
+              </td>
+              <td data-name="Median" class="number">
+                {latency(bot.p50_ms)}
+              </td>
+              <td data-name="Slowest 5 %" class={isSlow(bot) ? "number poor" : "number"}>
+                {latency(bot.p95_ms)}
+              </td>
+              <td data-name="Typing floor" class="number">
+                {latency(bot.floor_ms)}
+              </td>
+              <td data-name="Late" class={bot.late > 0 ? "number poor" : "number"}>
+                {bot.late}
+              </td>
+              <td data-name="Failed tries" class="number">
+                {failedOf(bot)}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      </section>
+    )
+  );
+}
+
+function isSlow(bot: BotReplies): boolean {
+  return bot.p95_ms !== null && bot.p95_ms > bot.floor_ms;
+}
+
+function failedOf({ failed_tries }: BotReplies): string {
+  const kinds = Object.entries(failed_tries);
+  return kinds.length === 0 ? "0" : kinds.map(([kind, count]) => `${count} ${kind}`).join(", ");
+}
+
+/** Whether a bot answers: by its replicas where it has some, and by its latest tries. */
+function Health({ bot }: { bot: BotReplies }) {
+  const fine = bot.replicas.fine ?? 0;
+  const replicas = fine + (bot.replicas.failing ?? 0) + (bot.replicas.resting ?? 0);
+  const down = bot.failing > 0 || (replicas > 0 && fine === 0);
+  return (
+    <>
+      <span class={down ? "status status-held" : "status status-plain"}>
+        {bot.failing > 0
+          ? `${bot.failing} failed in a row`
+          : down
+            ? "away"
+            : bot.replies > 0
+              ? "answers"
+              : "not asked yet"}
+      </span>
+      {replicas > 0 && (
+        <span class="soft small block">
+          {fine} of {replicas} replicas fine
+        </span>
+      )}
+    </>
+  );
+}

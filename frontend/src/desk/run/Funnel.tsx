@@ -1,0 +1,69 @@
+import type { FunnelStep } from "../api_types";
+
+const NAMES: Partial<Record<FunnelStep["step"], string>> = {
+  instructions: "Came in",
+  tutorial: "Tutorial",
+  feedback: "Feedback",
+  done: "Handed in",
+};
+
+/** A stage of the funnel: the steps of one conversation together. */
+interface Stage {
+  name: string;
+  reached: number;
+  now: string;
+  lost: string;
+}
+
+/** How far workers come, stage by stage, and where they are lost. */
+export function Funnel({ steps }: { steps: FunnelStep[] }) {
+  const stages = stagesOf(steps);
+  const most = Math.max(1, stages[0]?.reached ?? 1);
+  return (
+    <section aria-labelledby="funnel">
+      <div class="section-head">
+        <h2 id="funnel">From arriving to handing in</h2>
+      </div>
+      <ol class="box funnel">
+        {stages.map(({ name, reached, now, lost }) => (
+          <li key={name}>
+            <span class="funnel-name">{name}</span>
+            <span class="funnel-bar" aria-hidden="true">
+              <span style={{ width: `${(100 * reached) / most}%` }} />
+            </span>
+            <span class="number">
+              {reached}
+              <span class="unseen"> came so far</span>
+            </span>
+            <span class="small funnel-now">{now && `${now} now`}</span>
+            <span class="small funnel-lost">{lost && `lost ${lost}`}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** The steps of each conversation taken together, in order. Stages that nobody can be lost at are left out. */
+export function stagesOf(steps: FunnelStep[]): Stage[] {
+  const stages = new Map<string, FunnelStep[]>();
+  for (const step of steps) {
+    const name = step.position === null ? NAMES[step.step] : String(step.position);
+    if (name) {
+      stages.set(name, [...(stages.get(name) ?? []), step]);
+    }
+  }
+  return [...stages].map(([name, parts]) => ({
+    name: Number.isNaN(Number(name)) ? name : `No. ${name}`,
+    reached: parts[0]?.reached ?? 0,
+    now: said(parts, "now"),
+    lost: said(parts, "lost"),
+  }));
+}
+
+function said(parts: FunnelStep[], what: "now" | "lost"): string {
+  return parts
+    .filter((part) => part[what] > 0 && part.step !== "done")
+    .map((part) => (part.position === null ? `${part[what]}` : `${part[what]} at ${part.step}`))
+    .join(", ");
+}

@@ -1,0 +1,101 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import type { Attention, RunDetail } from "../api_types";
+import { CopyLink } from "../CopyLink";
+import { when } from "../format";
+import { Link } from "../Link";
+import { LoadStatus } from "../LoadStatus";
+import { useNow } from "../now";
+import { Progress } from "../Progress";
+import { usePushed } from "../pushed";
+import { figuresOf, Simulated } from "../RunsView";
+import { StatusHead } from "../Status";
+import { AttentionStrip } from "./AttentionStrip";
+import { Bots } from "./Bots";
+import { changedRun } from "./changes";
+import { Funnel } from "./Funnel";
+import { Incidents } from "./Incidents";
+import { Scores } from "./Scores";
+import { Systems } from "./Systems";
+import { type Shown, Workers } from "./Workers";
+
+/** One run as it goes on: what needs attention, how far it is, who takes part, how the bots do. */
+export function RunView({ run }: { run: string }) {
+  const { data, failure } = usePushed("/api/desk/watch/runs/{run}", { run }, changedRun);
+  return (
+    <>
+      <LoadStatus failure={failure} empty={data === null} />
+      {data && <Watched run={data} />}
+    </>
+  );
+}
+
+function Watched({ run }: { run: RunDetail }) {
+  const now = useNow();
+  const [shown, setShown] = useState<Shown>("all");
+  const people = run.workers.some((row) => !row.simulated);
+  const show = (what: Shown) => {
+    setShown(what);
+    document.getElementById("workers")?.scrollIntoView({ behavior: "smooth" });
+  };
+  return (
+    <>
+      <StatusHead status={run.status}>
+        <h1>{run.title}</h1>
+        <p class="soft small">
+          Run {run.run} of study <Link to={{ page: "study", study: run.study }}>{run.study}</Link>, opened{" "}
+          {when(run.created_at)}
+          {run.reason && ` · ${run.reason}`}
+        </p>
+      </StatusHead>
+      <AttentionStrip items={run.attention}>
+        {(item) => <ShowThem item={item} onShow={show} />}
+      </AttentionStrip>
+      <div class="box overview">
+        <Progress run={run} />
+        <dl class="figures">
+          {figuresOf(run.assignments, run.conversations_rated).map(([name, count]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{count}</dd>
+            </div>
+          ))}
+        </dl>
+        <Simulated run={run} />
+        <CopyLink of={run.run} link={run.worker_link} />
+      </div>
+      <Workers
+        run={run.run}
+        conversations={lastOf(run)}
+        workers={run.workers}
+        now={now}
+        shown={shown}
+        onShown={setShown}
+      />
+      <Systems systems={run.systems} simulated={run.simulated_systems} />
+      <Scores analysis={run.analysis} now={now} />
+      <Funnel
+        steps={people ? run.funnel : run.simulated_funnel.length > 0 ? run.simulated_funnel : run.funnel}
+      />
+      <Bots bots={run.bots} />
+      <Incidents run={run.run} incidents={run.incidents} now={now} />
+    </>
+  );
+}
+
+/** How many conversations an assignment of the run has. */
+function lastOf(run: RunDetail): number {
+  return Math.max(0, ...run.funnel.map(({ position }) => position ?? 0));
+}
+
+/** A way from what needs attention to the workers that it is about. */
+function ShowThem({ item, onShow }: { item: Attention; onShow: (shown: Shown) => void }) {
+  const about = item.assignments ?? [];
+  return (
+    about.length > 0 && (
+      <Button kind="plain" onClick={() => onShow(item.urgent ? "waiting" : "away")}>
+        Show them
+      </Button>
+    )
+  );
+}

@@ -1,0 +1,217 @@
+import { useId, useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import type { AssignmentRow } from "../api_types";
+import { ago, lasting, minutes, when } from "../format";
+import { Link } from "../Link";
+import { Status } from "../Status";
+import { type Column, Table } from "../Table";
+
+/** So many stand on a page, so that it stays quick however many there are. */
+const ON_A_PAGE = 25;
+
+const COLUMNS: Column[] = [
+  { name: "Worker" },
+  { name: "Status" },
+  { name: "Where" },
+  { name: "Inputs", kind: "number" },
+  { name: "Page" },
+  { name: "Heard of" },
+  { name: "Time", kind: "number" },
+  { name: "Rated", kind: "number" },
+];
+
+const SHOWN = {
+  all: { name: "Everybody", holds: () => true },
+  active: { name: "Under way", holds: (row: AssignmentRow) => row.status === "active" },
+  waiting: { name: "Waiting for a bot that fails", holds: (row: AssignmentRow) => row.failed_tries > 0 },
+  away: {
+    name: "Under way, page closed",
+    holds: (row: AssignmentRow) => row.status === "active" && row.away_since !== null,
+  },
+  completed: { name: "Handed in", holds: (row: AssignmentRow) => row.status === "completed" },
+  lost: {
+    name: "Returned or expired",
+    holds: (row: AssignmentRow) => row.status === "returned" || row.status === "expired",
+  },
+};
+export type Shown = keyof typeof SHOWN;
+
+interface Props {
+  run: string;
+  conversations: number;
+  workers: AssignmentRow[];
+  now: Date;
+  shown: Shown;
+  onShown: (shown: Shown) => void;
+}
+
+/** Who takes part, page by page, and where each is. */
+export function Workers({ run, conversations, workers, now, shown, onShown }: Props) {
+  const [search, setSearch] = useState("");
+  const [page, setPage] = useState(0);
+  const searchId = useId();
+  const shownId = useId();
+  const wanted = search.trim().toLowerCase();
+  const found = workers.filter(
+    (row) => SHOWN[shown].holds(row) && (wanted === "" || row.worker.toLowerCase().includes(wanted)),
+  );
+  // Nothing is rated at first, and where a platform pays by a link nobody has a code.
+  const withP = workers.some(({ p }) => p !== null);
+  const withCode = workers.some((row) => row.completion_code !== null);
+  const columns: Column[] = [
+    ...COLUMNS,
+    ...(withP ? [{ name: "p so far", kind: "number" } as const] : []),
+    ...(withCode ? [{ name: "Code" }] : []),
+  ];
+  const pages = Math.max(1, Math.ceil(found.length / ON_A_PAGE));
+  const at = Math.min(page, pages - 1);
+  return (
+    <section aria-labelledby="workers">
+      <div class="section-head">
+        <h2 id="workers">Workers</h2>
+        <p class="soft small">{workers.length === 1 ? "1 assignment" : `${workers.length} assignments`}</p>
+      </div>
+      {workers.length === 0 ? (
+        <p class="soft">Nobody yet. Open the workers’ link to be the first.</p>
+      ) : (
+        <>
+          <div class="filters">
+            <label class="unseen" for={shownId}>
+              Show
+            </label>
+            <select
+              id={shownId}
+              class="input"
+              value={shown}
+              onChange={(event) => {
+                onShown(event.currentTarget.value as Shown);
+                setPage(0);
+              }}
+            >
+              {Object.entries(SHOWN).map(([key, { name, holds }]) => (
+                <option key={key} value={key}>
+                  {name} ({workers.filter(holds).length})
+                </option>
+              ))}
+            </select>
+            <label class="unseen" for={searchId}>
+              Pseudonym
+            </label>
+            <input
+              id={searchId}
+              class="input"
+              type="search"
+              placeholder="Pseudonym"
+              value={search}
+              onInput={(event) => {
+                setSearch(event.currentTarget.value);
+                setPage(0);
+              }}
+            />
+          </div>
+          {found.length === 0 ? (
+            <p class="soft">No worker is like that now.</p>
+          ) : (
+            <Table label="Table of workers" columns={columns} cards>
+              {found.slice(at * ON_A_PAGE, (at + 1) * ON_A_PAGE).map((row) => (
+                <Worker key={row.assignment} {...{ run, row, conversations, now, withP, withCode }} />
+              ))}
+            </Table>
+          )}
+          {pages > 1 && <Pages at={at} pages={pages} onPage={setPage} />}
+          {withP && (
+            <p class="soft small">
+              p so far is the filter’s, by what a worker has rated until now. It is no verdict: it changes
+              with every rating, and only the report, at the end, says who passes.
+            </p>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+interface RowProps {
+  run: string;
+  row: AssignmentRow;
+  conversations: number;
+  now: Date;
+  withP: boolean;
+  withCode: boolean;
+}
+
+function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
+  const end = row.ended_at ?? now.toISOString();
+  return (
+    <tr>
+      <th scope="row">
+        <Link to={{ page: "assignment", run, assignment: row.assignment }}>{row.worker}</Link>
+        {row.simulated && <span class="tag">simulated</span>}
+      </th>
+      <td data-name="Status">
+        <Status status={row.status} />
+      </td>
+      <td data-name="Where">
+        {whereOf(row, conversations)}
+        {row.failed_tries > 0 && (
+          <span class="poor small block">
+            waits: {row.failed_tries === 1 ? "1 try" : `${row.failed_tries} tries`} failed
+          </span>
+        )}
+      </td>
+      <td data-name="Inputs" class="number">
+        {row.inputs}
+      </td>
+      <td data-name="Page" title={when(row.away_since)}>
+        {row.status !== "active" ? "–" : row.away_since ? `closed ${lasting(row.away_since, now)}` : "open"}
+      </td>
+      <td data-name="Heard of" title={when(row.active_at)}>
+        {ago(row.active_at, now)}
+      </td>
+      <td data-name="Time" class="number" title={`since ${when(row.started_at)}`}>
+        {row.started_at ? minutes(row.started_at, end) : "–"}
+      </td>
+      <td data-name="Rated" class="number">
+        {row.conversations_rated}
+      </td>
+      {withP && (
+        <td data-name="p so far" class="number">
+          {row.p === null ? "–" : row.p < 0.001 ? "< 0.001" : row.p.toFixed(3)}
+        </td>
+      )}
+      {withCode && (
+        <td data-name="Code" class="code-cell">
+          {row.completion_code ?? "–"}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** Where a worker is, or was at the end: "chat, 3 of 6". */
+export function whereOf(
+  { step, position, system, inputs_here }: AssignmentRow,
+  conversations: number,
+): string {
+  if (position === null) {
+    return step;
+  }
+  const where = `${step}, ${position} of ${conversations}`;
+  return step === "chat" ? `${where}, ${inputs_here} inputs · ${system}` : `${where} · ${system}`;
+}
+
+function Pages({ at, pages, onPage }: { at: number; pages: number; onPage: (page: number) => void }) {
+  return (
+    <nav class="pages" aria-label="Pages of workers">
+      <Button kind="quiet" off={at === 0} onClick={() => onPage(at - 1)}>
+        Newer
+      </Button>
+      <span class="small">
+        Page {at + 1} of {pages}
+      </span>
+      <Button kind="quiet" off={at === pages - 1} onClick={() => onPage(at + 1)}>
+        Older
+      </Button>
+    </nav>
+  );
+}

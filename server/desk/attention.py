@@ -1,0 +1,74 @@
+"""What of a run needs its researcher, in sentences, the most urgent first. Pure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+
+from server.desk.responses import AssignmentRow, Attention, BotReplies, SystemProgress
+from server.study import Study
+
+_IN_A_ROW = 3  # failed tries, before a bot counts as down
+_FAILED_SHARE = 0.1  # of a system's conversations, before they are pointed out
+_MOST_SILENT = 0.5  # of the time-out of silence, before a page that is gone counts as left
+_REPLIES = 20  # before anything is said of a bot's pace
+
+
+def attention(
+    workers: Iterable[AssignmentRow],
+    systems: Sequence[SystemProgress],
+    bots: Sequence[BotReplies],
+    study: Study,
+    now: datetime,
+) -> list[Attention]:
+    """Return what a researcher should see now; nothing where all goes well."""
+    rows = [row for row in workers if row.status == "active"]
+    found = [*_down(rows, bots), *_failed(systems), *_left(rows, study, now), *_late(bots)]
+    return sorted(found, key=lambda item: not item.urgent)
+
+
+def _down(rows: Sequence[AssignmentRow], bots: Iterable[BotReplies]) -> Iterator[Attention]:
+    for bot in bots:
+        waiting = [row.assignment for row in rows if row.system == bot.system and row.failed_tries]
+        if bot.failing < _IN_A_ROW and not waiting:
+            continue
+        tries = "1 try" if bot.failing == 1 else f"{bot.failing} tries"
+        yield Attention(
+            urgent=True,
+            text=f"{bot.system} does not answer: {tries} failed in a row, {_people(len(waiting))} waiting.",
+            system=bot.system,
+            assignments=waiting,
+        )
+
+
+def _failed(systems: Iterable[SystemProgress]) -> Iterator[Attention]:
+    for system in systems:
+        held = system.rated + system.unrated + system.active + system.failed
+        if system.failed >= 2 and system.failed >= _FAILED_SHARE * held:
+            text = f"{system.failed} of {held} conversations with {system.system} failed and were replaced."
+            yield Attention(urgent=False, text=text, system=system.system)
+
+
+def _left(rows: Iterable[AssignmentRow], study: Study, now: datetime) -> Iterator[Attention]:
+    silent = now - timedelta(seconds=_MOST_SILENT * study.timeouts.idle)
+    left = [
+        row.assignment
+        for row in rows
+        if row.away_since is not None and row.active_at is not None and row.active_at < silent
+    ]
+    if left:
+        have = "has" if len(left) == 1 else "have"
+        text = f"{_people(len(left))} {have} left the page, and been silent for long: release what they hold."
+        yield Attention(urgent=False, text=text, assignments=left)
+
+
+def _late(bots: Iterable[BotReplies]) -> Iterator[Attention]:
+    for bot in bots:
+        if bot.p95_ms is not None and bot.replies >= _REPLIES and bot.p95_ms > bot.floor_ms:
+            text = (
+                f"{bot.system} is slow: 1 reply in 20 takes longer than {bot.p95_ms / 1000:.1f} s, above the "
+                f"typing-time floor of {bot.floor_ms / 1000:.1f} s, so its pace may tell it apart."
+            )
+            yield Attention(urgent=False, text=text, system=bot.system)
+
+
+def _people(number: int) -> str:
+    return "1 worker" if number == 1 else f"{number} workers"

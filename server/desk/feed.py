@@ -1,0 +1,156 @@
+"""What changes of something that several researchers watch: looked at once for all of them in a process.
+
+A look is made when news says that something has changed, soon after it and twice a second at most; and now
+and then without, because news may be lost. Nobody watches: nobody looks.
+"""
+
+import asyncio
+import secrets
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import structlog
+
+from server.errors import StorageFailed
+
+_APART = 0.5  # seconds, from one look to the next at least
+_UNASKED = 5.0  # seconds, after which a look is made without news
+_KEPT = 200  # changes, for those who come back
+_LONGEST = 600.0  # seconds that one may follow; a token that was revoked meanwhile opens nothing again
+log = structlog.get_logger()
+
+Row = TypeVar("Row")
+Parts = Mapping[str, Any]  # by name, compared by value
+
+
+@dataclass(frozen=True, slots=True)
+class Sight(Generic[Row]):
+    """What a look has found: `parts` by name, and the rows of a table, by key, in their order."""
+
+    parts: Parts
+    rows: Mapping[str, Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Generic[Row]):
+    """What is new since another sight: `parts` and `rows` that differ, and the keys of rows that are gone.
+
+    `whole`: it is all that there is, and whatever was known before counts no more. `name` tells the feed, of
+    somebody who comes back, what they have seen.
+    """
+
+    name: str
+    whole: bool
+    parts: Parts
+    rows: Mapping[str, Row]
+    gone: tuple[str, ...]
+
+
+class Feed(Generic[Row]):
+    """Tells those who follow it what changes. `look` returns what there is; it may raise StorageFailed."""
+
+    def __init__(self, look: Callable[[], Awaitable[Sight[Row]]]) -> None:
+        self._look = look
+        self._epoch = secrets.token_hex(4)
+        self._number = 0
+        self._sight: Sight[Row] | None = None
+        self._changes: deque[tuple[int, Change[Row]]] = deque(maxlen=_KEPT)
+        self._followers = 0
+        self._told = asyncio.Event()
+        self._turned = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._closed = False
+
+    def tell(self) -> None:
+        """Take up that something has changed."""
+        self._told.set()
+
+    async def close(self) -> None:
+        """End what everybody follows."""
+        self._closed = True
+        self._told.set()
+        self._turn()
+        if self._task is not None:
+            await self._task
+
+    async def follow(self, seen: str | None) -> AsyncIterator[Change[Row]]:
+        """Yield what there is, then what changes, until the feed is closed or it has been long.
+
+        Args:
+            seen: the `name` of the last change that the follower has taken up; what came since is yielded
+                where it is still known, else all that there is.
+        """
+        loop = asyncio.get_running_loop()
+        end = loop.time() + _LONGEST
+        self._followers += 1
+        self._start()
+        try:
+            at = self._number_of(seen)
+            while not self._closed and loop.time() < end:
+                turned = self._turned
+                for change in self._since(at):
+                    yield change
+                    at = self._number_of(change.name)
+                if at == self._number or self._sight is None:
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout_at(end):
+                            await turned.wait()
+        finally:
+            self._followers -= 1
+
+    def _since(self, number: int | None) -> list[Change[Row]]:
+        if self._sight is None:
+            return []
+        kept = [change for at, change in self._changes if number is not None and at > number]
+        if number is not None and len(kept) == self._number - number:
+            return kept
+        return [Change(self._name(), True, self._sight.parts, self._sight.rows, ())]
+
+    def _name(self) -> str:
+        return f"{self._epoch}.{self._number}"
+
+    def _number_of(self, name: str | None) -> int | None:
+        epoch, _, number = (name or "").partition(".")
+        known = epoch == self._epoch and number.isdigit() and int(number) <= self._number
+        return int(number) if known else None
+
+    def _start(self) -> None:
+        self._told.set()
+        if self._task is None and not self._closed:
+            self._task = asyncio.get_running_loop().create_task(self._look_while_followed())
+
+    async def _look_while_followed(self) -> None:
+        while self._followers and not self._closed:
+            self._told.clear()
+            try:
+                self._take(await self._look())
+            except StorageFailed:
+                pass  # the store has logged it; the next look finds what has changed
+            except Exception:  # a fault of ours must not make this look the last one
+                log.exception("what researchers watch could not be looked at")
+            await asyncio.sleep(_APART)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_UNASKED):
+                    await self._told.wait()
+        self._task = None
+
+    def _take(self, sight: Sight[Row]) -> None:
+        before = self._sight
+        if before is None:
+            self._sight, self._number = sight, self._number + 1
+            self._turn()
+            return
+        parts = {name: part for name, part in sight.parts.items() if before.parts.get(name) != part}
+        rows = {key: row for key, row in sight.rows.items() if before.rows.get(key) != row}
+        gone = tuple(key for key in before.rows if key not in sight.rows)
+        if parts or rows or gone:
+            self._sight, self._number = sight, self._number + 1
+            self._changes.append((self._number, Change(self._name(), False, parts, rows, gone)))
+            self._turn()
+
+    def _turn(self) -> None:
+        self._turned.set()
+        self._turned = asyncio.Event()

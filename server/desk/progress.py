@@ -1,0 +1,133 @@
+"""How far a run is, from what its workers have done. Pure."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from server.desk.responses import FunnelStep, SystemProgress
+from server.desk.workers import WorkerFacts
+from server.session.phase import Phase
+from server.session.plan import QC
+from server.study import Study
+
+_STEPS = {"planned": Phase.TOPIC, "active": Phase.CHAT, "ended": Phase.RATING}
+_SHOWN = ("planned", "active", "rated", "unrated", "failed", "skipped")
+Place = tuple[Phase, int | None]
+
+
+def place_of(worker: WorkerFacts, study: Study) -> Place:
+    """Return the step where a worker is, or was at the end, and the number of its conversation."""
+    if worker.status == "completed":
+        return Phase.DONE, None
+    if worker.agreed_at is None:
+        return Phase.INSTRUCTIONS, None
+    if study.tutorial is not None and worker.answers < len(study.tutorial.questions):
+        return Phase.TUTORIAL, None
+    current = worker.current
+    if current is None:
+        return Phase.FEEDBACK, None
+    step = Phase.RATING if study.task == "transcripts" else _STEPS[current.status]
+    return step, current.position
+
+
+def funnel(workers: Iterable[WorkerFacts], study: Study) -> list[FunnelStep]:
+    """Return every step of an assignment with how many came so far, are there now, and were lost there."""
+    places = _places(study)
+    rank = {place: number for number, place in enumerate(places)}
+    stand: Counter[Place] = Counter()
+    lost: Counter[Place] = Counter()
+    reached = [0] * len(places)
+    for worker in workers:
+        place = place_of(worker, study)
+        for number in range(rank.get(place, len(places) - 1) + 1):
+            reached[number] += 1
+        if worker.status == "active":
+            stand[place] += 1
+        elif worker.status != "completed":
+            lost[place] += 1
+    return [
+        FunnelStep(
+            step=place[0], position=place[1], reached=reached[number], now=stand[place], lost=lost[place]
+        )
+        for number, place in enumerate(places)
+    ]
+
+
+def _places(study: Study) -> list[Place]:
+    steps = (Phase.RATING,) if study.task == "transcripts" else (Phase.TOPIC, Phase.CHAT, Phase.RATING)
+    before = [(Phase.TUTORIAL, None)] if study.tutorial is not None else []
+    held = [(step, position) for position in range(1, study.conversations + 1) for step in steps]
+    return [(Phase.INSTRUCTIONS, None), *before, *held, (Phase.FEEDBACK, None), (Phase.DONE, None)]
+
+
+def systems(
+    workers: Collection[WorkerFacts], study: Study, families: dict[str, str], places: int | None
+) -> list[SystemProgress]:
+    """Return the progress of every system.
+
+    What an assignment that is over has left undone is not counted.
+
+    Args:
+        workers: whose conversations count.
+        study: that they take part in.
+        families: of every system, the qc bot among them, in the order in which they are to be listed.
+        places: how many assignments are wanted, if there is an end to them.
+    """
+    counts: dict[str, Counter[str]] = {name: Counter() for name in families}
+    for worker in workers:
+        for held in worker.conversations:
+            if worker.status == "active" or held.status in {"rated", "unrated", "failed", "skipped"}:
+                counts[held.system]["active" if held.status == "ended" else held.status] += 1
+            counts[held.system]["inputs"] += held.inputs
+    aim = _aim(counts, study, families, places)
+    return [
+        SystemProgress(
+            system=name,
+            family=family,
+            is_qc=name == QC,
+            **{status: counts[name][status] for status in _SHOWN},
+            inputs=counts[name]["inputs"],
+            aim=aim(name),
+        )
+        for name, family in families.items()
+    ]
+
+
+def _aim(
+    counts: dict[str, Counter[str]], study: Study, families: dict[str, str], places: int | None
+) -> Callable[[str], float | None]:
+    """Return how many conversations each system is to have: families have equally many, and so have the
+    systems of one.
+    """
+    if study.task == "transcripts":
+        return lambda _: None
+    if places is None:
+        held = {name: sum(count[s] for s in _SHOWN[:4]) for name, count in counts.items()}
+        of_systems, of_qc = sum(k for name, k in held.items() if name != QC), held.get(QC, 0)
+    else:
+        of_systems, of_qc = places * study.systems_per_assignment, places * study.qc_per_assignment
+    sizes = Counter(family for name, family in families.items() if name != QC)
+
+    def aim(name: str) -> float:
+        if name == QC:
+            return float(of_qc)
+        return round(of_systems / len(sizes) / sizes[families[name]], 1)
+
+    return aim
+
+
+def minutes_to_go(wanted: int | None, completed: int, lately: Sequence[float]) -> int | None:
+    """Return the minutes until all wanted assignments are handed in, at the pace of late.
+
+    Args:
+        wanted: how many there are to be; None where there is no end to them.
+        completed: how many are handed in.
+        lately: how many minutes ago those of the last hour were.
+    """
+    if wanted is None or len(lately) < _ENOUGH:
+        return None
+    to_go = max(wanted - completed, 0) * max(lately) / len(lately)
+    return round(to_go / _TO) * _TO if to_go >= _TO else round(to_go)
+
+
+_ENOUGH = 3  # handed in within the hour, before their pace means anything
+_TO = 5  # minutes to which a longer time is rounded

@@ -1,0 +1,155 @@
+"""How the bots of a run answer, and what has gone wrong with them. Read from the tables."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import Connection, and_, case, func, select
+
+from bots import FailureKind, ReplicaState
+from server.db.models import Assignment, Conversation, Note, System, Turn, Worker, columns
+from server.db.runs import RunEntry
+from server.desk.responses import BotReplies, IncidentRow
+from server.study import Study
+
+ASSIGNMENT = columns(Assignment)
+CONVERSATION = columns(Conversation)
+NOTE = columns(Note)
+SYSTEM = columns(System)
+TURN = columns(Turn)
+WORKER = columns(Worker)
+LATEST = 50  # incidents that are shown
+_FAILURES = ("bot_error", "bot_gave_up")
+States = Callable[[str], tuple[ReplicaState, ...]]
+
+
+def bot_replies(connection: Connection, run: RunEntry, study: Study, states: States) -> list[BotReplies]:
+    """Return how each system's bot has answered; nothing where workers do not chat.
+
+    Args:
+        connection: any transaction.
+        run: whose systems they are.
+        study: of the run.
+        states: of a registered bot's replicas, as this process knows them.
+    """
+    answered = _answered(connection, run)
+    failed = _failed(connection, run)
+    return [
+        BotReplies(
+            system=system,
+            bot=bot,
+            replies=int(row.n) if (row := answered.get(system)) else 0,
+            p50_ms=int(row.p50) if row else None,
+            p95_ms=int(row.p95) if row else None,
+            floor_ms=round(study.reply_time.floor * 1_000),
+            late=int(row.late) if row else 0,
+            failed_tries=_tries(failed.get(system, ())),
+            failing=_failing(connection, run, system, row.last if row else None) if system in failed else 0,
+            gave_away=sum(note.n for note in failed.get(system, ()) if note.kind == "gave_itself_away"),
+            replicas=dict(Counter(state.state for state in states(bot))),
+        )
+        for system, bot in study.bots_of_systems.items()
+    ]
+
+
+def incidents(connection: Connection, run: RunEntry) -> list[IncidentRow]:
+    """Return the latest incidents of a run, the newest first."""
+    query = (
+        select(
+            NOTE.created_at.label("at"),
+            NOTE.kind,
+            NOTE.failure,
+            NOTE.text,
+            SYSTEM.name.label("system"),
+            WORKER.pseudonym.label("worker"),
+            ASSIGNMENT.id.label("assignment"),
+            ASSIGNMENT.simulated,
+        )
+        .select_from(Note)
+        .join(Conversation, CONVERSATION.id == NOTE.conversation_id)
+        .join(System, SYSTEM.id == CONVERSATION.system_id)
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
+        .where(ASSIGNMENT.run_id == run.id)
+        .order_by(NOTE.id.desc())
+        .limit(LATEST)
+    )
+    return [IncidentRow(**row) for row in connection.execute(query).mappings()]
+
+
+def _answered(connection: Connection, run: RunEntry) -> dict[str, Any]:
+    """Return, by system, `n` replies, `p50` and `p95` of their milliseconds, those `late`, the `last`."""
+    ranked = (
+        select(
+            SYSTEM.name,
+            TURN.latency_ms,
+            TURN.created_at,
+            case((and_(TURN.show_at == TURN.created_at, ASSIGNMENT.simulated.is_(False)), 1), else_=0).label(
+                "late"
+            ),
+            func.row_number().over(partition_by=SYSTEM.name, order_by=TURN.latency_ms).label("rank"),
+            func.count().over(partition_by=SYSTEM.name).label("n"),
+        )
+        .select_from(Turn)
+        .join(Conversation, CONVERSATION.id == TURN.conversation_id)
+        .join(System, SYSTEM.id == CONVERSATION.system_id)
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .where(ASSIGNMENT.run_id == run.id, TURN.author == "bot")
+        .subquery()
+    )
+    in_row = ranked.c
+    p50 = case((in_row.rank == in_row.n // 2 + 1, in_row.latency_ms))
+    p95 = case((in_row.rank == (19 * in_row.n + 19) // 20, in_row.latency_ms))
+    query = select(
+        in_row.name,
+        func.max(in_row.n).label("n"),
+        func.max(p50).label("p50"),
+        func.max(p95).label("p95"),
+        func.sum(in_row.late).label("late"),
+        func.max(in_row.created_at).label("last"),
+    ).group_by(in_row.name)
+    return {row.name: row for row in connection.execute(query)}
+
+
+def _failed(connection: Connection, run: RunEntry) -> dict[str, list[Any]]:
+    """Return, by system, how many notes there are of each `kind` and `failure`."""
+    query = (
+        select(SYSTEM.name.label("system"), NOTE.kind, NOTE.failure, func.count().label("n"))
+        .select_from(Note)
+        .join(Conversation, CONVERSATION.id == NOTE.conversation_id)
+        .join(System, SYSTEM.id == CONVERSATION.system_id)
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .where(ASSIGNMENT.run_id == run.id, NOTE.kind.in_((*_FAILURES, "gave_itself_away")))
+        .group_by(SYSTEM.name, NOTE.kind, NOTE.failure)
+        .order_by(SYSTEM.name)
+    )
+    return {
+        system: list(rows) for system, rows in groupby(connection.execute(query), key=attrgetter("system"))
+    }
+
+
+def _tries(notes: Iterable[Any]) -> dict[FailureKind, int]:
+    """Return how many tries failed, by kind. Those that were stored without one count as `error`."""
+    tries: Counter[FailureKind] = Counter()
+    for note in notes:
+        if note.kind in _FAILURES:
+            tries[note.failure or "error"] += note.n
+    return dict(tries)
+
+
+def _failing(connection: Connection, run: RunEntry, system: str, last_reply: datetime | None) -> int:
+    """Return how many tries have failed in a row, since a system's last reply."""
+    query = (
+        select(func.count())
+        .select_from(Note)
+        .join(Conversation, CONVERSATION.id == NOTE.conversation_id)
+        .join(System, SYSTEM.id == CONVERSATION.system_id)
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .where(ASSIGNMENT.run_id == run.id, SYSTEM.name == system, NOTE.kind.in_(_FAILURES))
+    )
+    if last_reply is not None:
+        query = query.where(NOTE.created_at > last_reply)
+    return int(connection.execute(query).scalar_one())

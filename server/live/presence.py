@@ -1,0 +1,102 @@
+"""Which workers have a page open, whichever process it is connected to: what the processes tell each other.
+
+Nothing of this is stored: it may be lost, and a process that has died is found out by its silence.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from server.clock import utc_now
+from server.news import News, Payload
+
+TOPIC = "presence"  # of news
+_EVERY = 15.0  # seconds, from one telling of all pages here to the next
+_SILENCE = timedelta(seconds=4 * _EVERY)
+_KEPT = timedelta(hours=6)  # that a page was open
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A page: which process has it or had it last, and since when it is gone, None while it is open."""
+
+    process: str
+    away_since: datetime | None
+
+
+class Presence:
+    """Knows of every worker's page whether it is open. Used within one event loop."""
+
+    def __init__(self, news: News) -> None:
+        self._news = news
+        self._process = secrets.token_hex(8)
+        self._pages: dict[str, _Seen] = {}
+        self._heard: dict[str, datetime] = {}
+        self._task: asyncio.Task[None] | None = None
+        news.subscribe(TOPIC, self._hear)
+
+    @property
+    def away(self) -> Mapping[str, datetime | None]:
+        """Since when the page of an assignment is gone, None while it is open; of those ever seen open."""
+        return {assignment: seen.away_since for assignment, seen in self._pages.items()}
+
+    def start(self) -> None:
+        """Begin to tell others; ask them what they know."""
+        self._task = asyncio.get_running_loop().create_task(self._tell_forever())
+
+    async def close(self) -> None:
+        """Tell nothing more."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    def opened(self, assignment: str) -> None:
+        """Take up that a page of this process shows an assignment."""
+        self._tell(opened=[assignment])
+
+    def gone(self, assignment: str) -> None:
+        """Take up that the page of an assignment is gone from this process."""
+        self._tell(gone=[assignment])
+
+    def _tell(self, **told: object) -> None:
+        self._news.publish(TOPIC, {"process": self._process, "at": utc_now().isoformat(), **told})
+
+    def _hear(self, payload: Payload) -> None:
+        process, at = payload["process"], datetime.fromisoformat(payload["at"])
+        self._heard[process] = at
+        for assignment in payload.get("opened", ()):
+            self._pages[assignment] = _Seen(process, None)
+        for assignment in payload.get("gone", ()):
+            # A page that has another process since is not gone.
+            seen = self._pages.get(assignment)
+            if seen is None or seen.process == process:
+                self._pages[assignment] = _Seen(process, at)
+        if payload.get("asks") and process != self._process:
+            self._tell(opened=self._here())
+
+    def _here(self) -> list[str]:
+        return [
+            assignment
+            for assignment, seen in self._pages.items()
+            if seen.process == self._process and seen.away_since is None
+        ]
+
+    async def _tell_forever(self) -> None:
+        self._tell(asks=True)
+        while True:
+            await asyncio.sleep(_EVERY)
+            self._tell(opened=self._here())
+            self._forget(utc_now())
+
+    def _forget(self, now: datetime) -> None:
+        """Count the pages of a process as gone that is silent; forget those that are gone for long."""
+        for assignment, seen in tuple(self._pages.items()):
+            heard = self._heard.get(seen.process, now)
+            if seen.away_since is None and now - heard > _SILENCE:
+                self._pages[assignment] = _Seen(seen.process, heard)
+            elif seen.away_since is not None and now - seen.away_since > _KEPT:
+                del self._pages[assignment]

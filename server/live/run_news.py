@@ -1,0 +1,27 @@
+"""That something has changed in a run, told to every process, a few times a second at most."""
+
+import asyncio
+
+from server.news import News
+
+TOPIC = "run"  # of news: something of a run was stored, or a page of it has come or gone
+_SECONDS = 0.3  # for which changes gather
+
+
+class RunNews:
+    """Tells of changes. Used within one event loop."""
+
+    def __init__(self, news: News) -> None:
+        self._news = news
+        self._due: set[int] = set()
+
+    def tell(self, run: int) -> None:
+        """Tell soon that the run of this id has changed."""
+        if run in self._due:
+            return
+        self._due.add(run)
+        asyncio.get_running_loop().call_later(_SECONDS, self._publish, run)
+
+    def _publish(self, run: int) -> None:
+        self._due.discard(run)
+        self._news.publish(TOPIC, {"run": run})

@@ -1,0 +1,92 @@
+"""The worker's page of a study that asks questions of its own, with a refresh on each screen."""
+
+import re
+import sqlite3
+from contextlib import closing
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.e2e.hands import choose, enter, finish, open_topic, press, say
+from tests.e2e.stage import Stage
+
+pytestmark = pytest.mark.browser
+
+
+def fits(page: Page) -> None:
+    """Nothing is wrong by axe, and nothing scrolls sideways."""
+    assert Axe().run(page).response["violations"] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_whole_assignment_with_questions_by_keyboard(phone: Page, stage: Stage) -> None:
+    page = phone
+    page.goto(f"{stage.url}/w/asking")
+    press(page, "I understand")
+    expect(page.get_by_role("heading", name="A few questions")).to_be_focused()
+    press(page, "Go on")
+    expect(page.get_by_text("Please answer this one, too.")).to_have_count(2)
+    expect(page.get_by_label("How old are you?")).to_be_focused()
+    page.keyboard.type("17")
+    expect(page.get_by_text("Please give a number from 18 to 120.")).to_be_visible()
+    page.get_by_label("How old are you?").fill("31")
+    choose(page, "How often?", "Daily")
+    page.reload()
+    expect(page.get_by_label("How old are you?")).to_have_value("31")
+    expect(page.get_by_role("radio", name="Daily")).to_be_checked()
+    fits(page)
+    press(page, "Go on")
+
+    open_topic(page)
+    say(page, "Hello.")
+    finish(page)
+    page.get_by_role("slider").first.fill("10")
+    page.get_by_role("slider").last.fill("90")
+    page.get_by_role("radiogroup", name="It was fun.").get_by_role("radio").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.get_by_label("Why?").fill("It knew the sea.")
+    press(page, "1 answer missing")
+    # What is missing has the focus: a key chooses.
+    expect(
+        page.get_by_role("radiogroup", name="How human was it?").get_by_role("radio").first
+    ).to_be_focused()
+    page.get_by_role("radio", name="4 of 5").check()
+    page.reload()
+    expect(page.get_by_role("radio", name="3 of 7")).to_be_checked()
+    expect(page.get_by_label("Why?")).to_have_value("It knew the sea.")
+    fits(page)
+    press(page, re.compile("^Submit ratings"))
+
+    page.get_by_role("group", name="Which do you use?").get_by_role("checkbox", name="Tablet").check()
+    page.get_by_role("checkbox", name="Phone").check()
+    page.get_by_role("slider", name="How tiring?").fill("20")
+    expect(page.get_by_role("slider", name="How tiring?")).to_have_attribute(
+        "aria-valuetext", "20 of 100, from not at all to very"
+    )
+    page.reload()
+    expect(page.get_by_role("checkbox", name="Tablet")).to_be_checked()
+    fits(page)
+    press(page, "Go on")
+    press(page, "Hand in")
+    expect(page.locator(".code-text")).to_be_visible()
+
+    with closing(sqlite3.connect(stage.database)) as database:
+        answers = "SELECT part, label, text, number FROM v1_answer ORDER BY ordinal"
+        assert database.execute(answers).fetchall() == [
+            ("before", "age", None, 31.0),
+            ("before", "often", "Daily", None),
+            ("conversation", "human", None, 4.0),
+            ("conversation", "why", "It knew the sea.", None),
+            ("after", "tools", "Phone", None),
+            ("after", "tools", "Tablet", None),
+            ("after", "strain", None, 20.0),
+        ]
+        rated = database.execute("SELECT criterion, value FROM v1_rating").fetchall()
+        assert dict(rated) == {"robotic": 10, "fun": 33, "fluent": 90}  # point 3 of 7 is 33
+
+
+def test_the_published_instrument_has_none_of_it(page: Page, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/short")
+    expect(page.get_by_role("heading", name="A few questions")).to_have_count(0)

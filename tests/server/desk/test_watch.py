@@ -1,0 +1,113 @@
+"""A run and the list of runs as they are pushed to whoever watches."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx2
+
+from tests.server.support.server import House
+from tests.server.support.study import RUN
+from tests.support.waiting import PATIENCE
+
+
+class Stream:
+    """The events of a stream as they come: their data, and the id of the last."""
+
+    def __init__(self, response: httpx2.Response) -> None:
+        self.status = response.status_code
+        self._lines = response.iter_lines()
+        self.last = ""
+
+    def next(self) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        for line in self._lines:
+            if line.startswith("data:"):
+                data = json.loads(line.removeprefix("data:"))
+            elif line.startswith("id:"):
+                self.last = line.removeprefix("id:").strip()
+            elif not line and data:
+                return data
+        raise AssertionError("the stream has ended")
+
+    def until(self, holds: Any) -> dict[str, Any]:
+        while not holds(found := self.next()):
+            pass
+        return found
+
+
+@contextmanager
+def watching(house: House, path: str, after: str | None = None) -> Iterator[Stream]:
+    headers = {"Authorization": f"Bearer {house.auth.researcher_token}"}
+    headers |= {"Last-Event-ID": after} if after else {}
+    url = f"http://127.0.0.1:{house.port}/api/desk/watch{path}"
+    with httpx2.stream("GET", url, headers=headers, timeout=PATIENCE) as response:
+        yield Stream(response)
+
+
+def test_what_a_worker_does_is_pushed(house: House) -> None:
+    with watching(house, f"/runs/{RUN}") as stream:
+        whole = stream.next()
+        assert whole["whole"]
+        assert whole["workers"] == []
+        assert whole["run"]["run"] == RUN
+        with house.page("ann") as page:
+            page.agree()
+            new = stream.until(lambda change: change["workers"])
+            assert not new["whole"]
+            (row,) = new["workers"]
+            assert (row["step"], row["position"], row["away_since"]) == ("topic", 1, None)
+            page.converse()
+            at_rating = stream.until(lambda c: c["workers"] and c["workers"][0]["step"] == "rating")
+            assert at_rating["workers"][0]["inputs_here"] == 2
+            page.rate()
+        gone = stream.until(lambda change: change["workers"] and change["workers"][0]["away_since"])
+        assert gone["workers"][0]["step"] == "topic"
+        assert gone["workers"][0]["conversations_rated"] == 1
+
+
+def test_what_is_pushed_adds_up_to_what_is_asked_for(house: House) -> None:
+    seen: dict[str, Any] = {}
+    with watching(house, f"/runs/{RUN}") as stream, house.page("ann") as page:
+        page.whole()
+        while seen.get("assignments", {}).get("completed") != 1 or "away" not in seen:
+            change = stream.next()
+            seen |= change.pop("run", {})
+            seen |= {name: part for name, part in change.items() if name not in {"whole", "gone"} and part}
+            seen["away"] = True
+    asked = house.desk(f"/runs/{RUN}").json()
+    for name in ("assignments", "systems", "funnel"):
+        assert seen[name] == asked[name], name
+
+
+def test_who_comes_back_gets_what_they_have_missed(house: House) -> None:
+    with watching(house, f"/runs/{RUN}") as stream:
+        stream.next()
+        seen = stream.last
+    house.enrolled("ann")
+    with watching(house, f"/runs/{RUN}", after=seen) as stream:
+        missed = stream.until(lambda change: change["workers"])
+        assert not missed["whole"]
+    with watching(house, f"/runs/{RUN}", after="of another process") as stream:
+        assert stream.next()["whole"]
+
+
+def test_the_list_of_runs_is_pushed(house: House) -> None:
+    with watching(house, "/runs") as stream:
+        assert [run["run"] for run in stream.next()["runs"]] == [RUN]
+        house.enrolled("ann")
+        change = stream.until(lambda change: change["runs"][0]["assignments"]["active"] == 1)
+        assert not change["whole"]
+
+
+def test_a_run_that_is_not_there_has_no_stream(house: House) -> None:
+    with watching(house, "/runs/nowhere") as stream:
+        assert stream.status == 404
+
+
+def test_a_server_that_ends_ends_its_streams(house: House) -> None:
+    with watching(house, f"/runs/{RUN}") as stream:
+        stream.next()
+        house.begin_to_stop()
+        house.stop()

@@ -1,0 +1,127 @@
+"""Questions of a study's own, and scales of its own, as the session takes them."""
+
+from typing import Any
+
+import pytest
+
+from server.errors import AnswersUnfit, IncompleteRating, WrongPhase
+from server.session import protocol as wire
+from server.session.phase import Phase
+from server.session.questionnaire import (
+    MAX_POINTS,
+    AskedQuestion,
+    Questionnaires,
+    checked_answers,
+    point_to_rating,
+)
+from server.session.records import AnswerGiven, ConversationRated, QuestionnaireHandedIn
+from server.session.step import Outcome
+from tests.server.support.questions import ANSWERS, ASKED, POINTS, SCALES
+from tests.server.support.study import new_state
+from tests.server.support.walk import Walk, told
+
+
+def walk() -> Walk:
+    return Walk(new_state(("quokka_plain",), questionnaires=ASKED, criteria=SCALES))
+
+
+def rated(one: Walk, **changes: Any) -> Outcome:
+    return one.send("rate", **{"ratings": POINTS, "answers": ANSWERS["conversation"]} | changes)
+
+
+def test_a_whole_assignment_asks_before_with_each_rating_and_after() -> None:
+    one = walk()
+    assert told(one.send("agree")) == [wire.QuestionnaireDue(part="before")]
+    assert one.state.phase is Phase.QUESTIONS_BEFORE
+    handed_in = one.send("questionnaire", "mine", part="before", answers=ANSWERS["before"])
+    assert handed_in.records == (
+        AnswerGiven(None, "before", "age", 31.0, one.now),
+        AnswerGiven(None, "before", "often", "Daily", one.now),
+        QuestionnaireHandedIn("before", one.now, "mine"),
+    )
+    assert one.to(Phase.RATING).state.phase is Phase.RATING
+    given = rated(one).records
+    assert given[:2] == (
+        AnswerGiven("a1-1.1", "conversation", "human", 4.0, one.now),
+        AnswerGiven("a1-1.1", "conversation", "why", "It knew the sea.", one.now),
+    )
+    rating = given[2]
+    assert isinstance(rating, ConversationRated)
+    # Point 7 of 7 is the top of the scale; what is answered in words is no rating.
+    assert dict(rating.ratings) == {"robotic": 10, "fun": 100, "fluent": 100}
+    assert told(one.last) == [wire.QuestionnaireDue(part="after")]
+    assert one.state.phase is Phase.QUESTIONS_AFTER
+    after = one.send("questionnaire", part="after", answers=ANSWERS["after"])
+    # Several choices are several answers, as they were given.
+    assert [record.value for record in after.records if isinstance(record, AnswerGiven)] == [
+        "Tablet",
+        "Phone",
+        20.0,
+    ]
+    assert told(after) == [wire.FeedbackDue()]
+
+
+def test_a_study_without_questions_knows_no_such_phase() -> None:
+    plain = Walk(new_state(("quokka_plain",)))
+    assert told(plain.send("agree"))[0].type == "topic_due"
+    assert plain.to(Phase.FEEDBACK).state.handed_in == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        ({"often": "Daily"}, "`age` has no answer"),
+        ({"age": 31, "often": "Weekly"}, "`often`: choose one of the answers"),
+        ({"age": 17, "often": "Daily"}, "`age`: give a number from 18 to 120"),
+        ({"age": "31", "often": "Daily"}, "`age`: give a number from 18 to 120"),
+        ({"age": 31, "often": ["Daily", "Never"]}, "`often`: give one answer"),
+        ({"age": 31, "often": "Daily", "name": "Ann"}, "`name` is not asked here"),
+        ({"age": 31, "often": "  "}, "`often` has no answer"),
+    ],
+)
+def test_what_is_no_answer_is_refused_by_name(answers: dict[str, Any], why: str) -> None:
+    one = walk()
+    one.send("agree")
+    before = one.state
+    with pytest.raises(AnswersUnfit) as refused:
+        one.send("questionnaire", part="before", answers=answers)
+    assert refused.value.message == why
+    assert one.state == before
+
+
+def test_the_other_part_is_not_due() -> None:
+    one = walk()
+    one.send("agree")
+    with pytest.raises(WrongPhase, match="expected the questions before all conversations"):
+        one.send("questionnaire", part="after", answers=ANSWERS["after"])
+
+
+def test_a_point_that_is_not_on_the_scale_is_refused() -> None:
+    one = walk()
+    one.send("agree")
+    one.send("questionnaire", part="before", answers=ANSWERS["before"])
+    one.to(Phase.RATING)
+    with pytest.raises(IncompleteRating, match="fun is rated from 1 to 7"):
+        rated(one, ratings=POINTS | {"fun": 8})
+    with pytest.raises(IncompleteRating, match="fun is rated from 1 to 7"):
+        rated(one, ratings=POINTS | {"fun": 0})
+    with pytest.raises(AnswersUnfit, match="`human`: give a whole number from 1 to 5"):
+        rated(one, answers=ANSWERS["conversation"] | {"human": 2.5})
+    assert rated(one).records
+
+
+def test_points_lie_evenly_between_0_and_100() -> None:
+    # 100 x (k - 1) / 6, rounded.
+    assert [point_to_rating(point, 7) for point in range(1, 8)] == [0, 17, 33, 50, 67, 83, 100]
+    for points in range(2, MAX_POINTS + 1):
+        assert len({point_to_rating(point, points) for point in range(1, points + 1)}) == points
+
+
+def test_what_need_not_be_answered_may_be_left_out() -> None:
+    asked = [AskedQuestion.model_validate(question) for question in ASKED["conversation"]]
+    assert checked_answers(asked, {"human": 5, "note": " "}) == [("human", 5)]
+    with pytest.raises(AnswersUnfit, match="write a text of at most 2000 characters"):
+        checked_answers(asked, {"human": 5, "note": "x" * 2001})
+    several = Questionnaires.model_validate(ASKED).after[:1]
+    with pytest.raises(AnswersUnfit, match="choose each answer once"):
+        checked_answers(several, {"tools": ["Phone", "Phone"]})
