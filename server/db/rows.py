@@ -22,6 +22,7 @@ from server.db.models import (
     columns,
 )
 from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
+from server.db.run_counts import COUNT_ENDED, COUNT_RATED
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent
 from server.session.records import (
@@ -290,6 +291,8 @@ _IN_ORDER = (
     _CLOSED,
     COUNT_LOST,
     FREE_PLACE,
+    COUNT_ENDED,
+    COUNT_RATED,
 )
 
 
@@ -351,10 +354,13 @@ def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
 
 
 def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:
-    closed = (_CLOSED, (assignment_id, record.status, record.at))
+    closed: list[tuple[Bulk, Row]] = [
+        (_CLOSED, (assignment_id, record.status, record.at)),
+        (COUNT_ENDED, (assignment_id, record.status)),
+    ]
     if record.status == "completed":
-        return [closed]
-    return [closed, (COUNT_LOST, (assignment_id,)), (FREE_PLACE, (assignment_id,))]
+        return [*closed, (COUNT_RATED, (assignment_id,))]
+    return [*closed, (COUNT_LOST, (assignment_id,)), (FREE_PLACE, (assignment_id,))]
 
 
 def _planned_rows(assignment_id: str, record: ConversationPlanned) -> list[tuple[Bulk, Row]]:

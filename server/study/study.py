@@ -20,6 +20,7 @@ Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
 
 DEMO = Path(__file__).parent.parent / "studies" / "demo.yaml"
+BLANK = DEMO.with_name("blank.yaml")
 DEMO_TRANSCRIPTS = Path(__file__).parent.parent / "studies" / "demo_transcripts.yaml"
 # Of the settings. A file that needs a later one says so with `version`; most files leave it out.
 VERSION = 1
