@@ -85,7 +85,7 @@ TABLE = {
     "GET /api/desk/runs/{run}/worker-ids.csv": "researcher",
     "GET /api/desk/audit": "all owner",
     "GET /api/desk/audit.csv": "all owner",
-    "GET /api/desk/runs/{run}/rules": "viewer",
+    "GET /api/desk/runs/{run}/rules": "researcher",
     "PUT /api/desk/runs/{run}/rules": "researcher",
     "GET /api/openapi.json": "viewer",
     "GET /metrics": "all viewer",
