@@ -47,7 +47,7 @@ export interface Answers {
   "/api/desk/people": PeopleList;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
-  "/api/desk/runs/{run}/analysis": RunAnalysis1;
+  "/api/desk/runs/{run}/analysis": LatestAnalysis;
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
@@ -661,7 +661,7 @@ export interface AssignmentRow {
 /**
  * How a run stood when it was last looked at, as `candor watch` prints it; None: nothing was rated.
  */
-export interface RunAnalysis1 {
+export interface LatestAnalysis {
   analysis: {
     [k: string]: unknown;
   } | null;
