@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,11 +31,15 @@ from server.bots.stored_changes import StoredChanges
 from server.config import Settings
 from server.db.engine import DatabaseLimits
 from server.db.store import Store
+from server.desk.accounts import AccountsApi
 from server.desk.api import ResearcherApi
+from server.desk.audit_log import AuditApi
 from server.desk.metrics import Metrics
+from server.desk.people import PeopleApi
 from server.desk.run_actions import RunActions
 from server.desk.studies import StudiesApi
 from server.desk.watch import Outlook, Watch
+from server.desk.worker_ids import WorkerIdsApi
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
@@ -45,6 +49,7 @@ from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
+from server.live.run_ends import RunEnds
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
 from server.news import News, open_news
@@ -100,6 +105,7 @@ def create_app(
     checks = BackgroundChecks(store)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
     changes = StoredChanges(store, served, bots, opened_bots, news)
+    ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store)
 
@@ -111,11 +117,12 @@ def create_app(
         news.start()
         live.start()
         changes.start()
+        ends.start()
         if settings.running_analysis:
             analyses.start()
         lifecycle.begin_serving()
         yield
-        await asyncio.gather(analyses.close(), jobs.close())
+        await asyncio.gather(analyses.close(), jobs.close(), ends.close())
         await changes.close()
         await news.close()
         await limits.close()
@@ -125,21 +132,7 @@ def create_app(
         store.stop()
         await asyncio.to_thread(end_tracing)
 
-    app = FastAPI(
-        title="Candor",
-        version=API_VERSION,
-        lifespan=lifespan,
-        docs_url=None,  # FastAPI's own pages load scripts from another host; `ApiDocs` serves ours
-        redoc_url=None,
-        openapi_url=None,
-        separate_input_output_schemas=False,  # an endpoint is one thing, whether sent or answered
-        responses={"default": {"model": ErrorBody, "description": "An error, in the one shape of them all"}},
-        generate_unique_id_function=lambda route: route.name,
-    )
-    _add_errors(app)
-    app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
-    app.middleware("http")(_with_headers)
-    app.add_middleware(RequestIds)
+    app = _new_app(lifespan)
     app.include_router(Health(store, lifecycle, settings.redis_url).router)
     join_api = JoinApi(
         store=store,
@@ -176,6 +169,10 @@ def create_app(
         metrics.router,
         *_desk(outlook, news, lifecycle, settings, pages),
         _jobs_api(store, auth, jobs, served, news, settings).router,
+        AccountsApi(store=store, auth=auth, limits=limits, tries=parse(settings.sign_ins)).router,
+        PeopleApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
+        WorkerIdsApi(store=store, auth=auth).router,
+        AuditApi(store=store, auth=auth).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
         HostSocket(auth=auth, bots=bots).router,
         ApiDocs(auth, app.openapi).router,
@@ -184,6 +181,26 @@ def create_app(
         app.include_router(router)
     app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
+    return app
+
+
+def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -> FastAPI:
+    """Return an application that serves nothing yet; its answers look alike, errors too."""
+    app = FastAPI(
+        title="Candor",
+        version=API_VERSION,
+        lifespan=lifespan,
+        docs_url=None,  # FastAPI's own pages load scripts from another host; `ApiDocs` serves ours
+        redoc_url=None,
+        openapi_url=None,
+        separate_input_output_schemas=False,  # an endpoint is one thing, whether sent or answered
+        responses={"default": {"model": ErrorBody, "description": "An error, in the one shape of them all"}},
+        generate_unique_id_function=lambda route: route.name,
+    )
+    _add_errors(app)
+    app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
+    app.middleware("http")(_with_headers)
+    app.add_middleware(RequestIds)
     return app
 
 

@@ -5,24 +5,27 @@
     │   ├── MalformedJson, UnknownMessage, InvalidField, MessageTooLong
     ├── RefusedMessage      readable, but not now
     │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed,
-    │   │   EditMissing, EditSenseless, AnswersUnfit
+    │   │   EditMissing, EditSenseless, AnswersUnfit, ChoiceMissing, NoTies
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
-    │   │   LinkUnsigned, LinkAltered
+    │   │   NotSignedIn, WrongPassword, ForeignOrigin, LinkUsed, LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
-    │   ├── RunNotFound, RunNotReady, RunPaused, RunClosed, RunFull, TookPart, AssignmentNotFound,
-    │   │   NotSimulated, TokenNotFound, BotNotFound, NotChecked, JobNotFound, StudyNotFound
+    │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
+    │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
+    │   │   JobNotFound, StudyNotFound
     ├── StudyRefused        a stored study cannot be changed like this
     │   ├── StudyExists, StudyChanged, StudyOpened, StudyNameDiffers
     ├── RunRefused          a run cannot be changed like this
-    │   ├── RunExists, WrongRunStatus
-    ├── TokenExists         a name is taken
+    │   ├── RunExists, WrongRunStatus, RunHasEnough
+    ├── RulesInvalid        the rules of a run have mistakes
+    ├── TokenExists, PersonExists   a name is taken
     ├── JobUnderWay         the same is being done already
     ├── RehearsalRefused    this study cannot be rehearsed like this
     ├── BotRefused          a registered bot cannot be changed like this
     │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
     │   │   LastReplica, DialsIn
+    ├── LastOwner           an installation keeps one owner at least
     ├── TooMany             slow down
     ├── StorageFailed       nothing was stored: send the same again
     ├── DatabaseUnfit       the database, as it is set up or made, cannot be served
@@ -118,6 +121,20 @@ class WrongPhase(RefusedMessage):
 
     def __init__(self, expected: str, got: str) -> None:
         super().__init__(f"expected {expected}, got {got}")
+
+
+class ChoiceMissing(RefusedMessage):
+    """The worker has not said yet which of the two replies is the better one."""
+
+    code = "choice_missing"
+    hint = "Choose one of the two replies first."
+
+
+class NoTies(RefusedMessage):
+    """The study wants one of the two to be preferred."""
+
+    code = "no_ties"
+    hint = "Choose one of the two."
 
 
 class ReplyPending(RefusedMessage):
@@ -275,6 +292,37 @@ class NotAllowed(NotAuthorised):
     hint = "Ask an owner of this installation for that role."
 
 
+class NotSignedIn(NotAuthorised):
+    """The browser's sign-in is over, or there was none."""
+
+    code = "not_signed_in"
+    hint = "Sign in again."
+
+
+class WrongPassword(NotAuthorised):
+    """Nobody has this name and this password."""
+
+    code = "wrong_password"
+    status = 403
+    hint = "Try again, or ask an owner of this installation for a link to a new password."
+
+
+class ForeignOrigin(NotAuthorised):
+    """A browser that is signed in was led to this call by another site's page."""
+
+    code = "foreign_origin"
+    status = 403
+    hint = "Do it on the desk's own page; programs send a token instead of a cookie."
+
+
+class LinkUsed(NotAuthorised):
+    """A one-time link leads nowhere (any more)."""
+
+    code = "link_used"
+    status = 403
+    hint = "Ask an owner of this installation for another; on its own machine: candor people link NAME."
+
+
 class LinkUnsigned(NotAuthorised):
     """The server takes personal links only, and this one is nobody's."""
 
@@ -337,6 +385,30 @@ class RunFull(NotAvailable):
     code = "run_full"
     status = 409
     hint = "Come back later: a place may become free."
+
+
+class RunOutOfHours(NotAvailable):
+    """The run takes newcomers at other hours."""
+
+    code = "run_out_of_hours"
+    status = 409
+    hint = "Come back then: the same link leads here."
+
+
+class RunComplete(NotAvailable):
+    """The run has all that it was to gather, or its budget is spent."""
+
+    code = "run_complete"
+    status = 410
+    hint = "Thank you for your interest."
+
+
+class NotInvited(NotAvailable):
+    """The worker is among those who may not come to the run."""
+
+    code = "not_invited"
+    status = 403
+    hint = "If you think that this is a mistake, ask whoever sent you the link."
 
 
 class AlreadyTookPart(NotAvailable):
@@ -470,6 +542,21 @@ class WrongRunStatus(RunRefused):
     hint = "Look at the state of the run first; one that is closed can be resumed."
 
 
+class RunHasEnough(RunRefused):
+    """The run has what it was to gather, or its budget is spent: it would stop again at once."""
+
+    code = "run_has_enough"
+    hint = "Change the run's rules first: its target, or its budget."
+
+
+class RulesInvalid(CandorError):
+    """The rules of a run have mistakes; the message lists all of them."""
+
+    code = "rules_invalid"
+    status = 422
+    hint = "Correct what is named; docs/researcher.md lists every rule."
+
+
 class BotRefused(CandorError):
     """What a researcher wants with a registered bot cannot be done."""
 
@@ -548,6 +635,29 @@ class TokenExists(CandorError):
     code = "token_exists"
     status = 409
     hint = "Choose another name, or revoke that token first (`candor token revoke NAME`)."
+
+
+class PersonNotFound(NotAvailable):
+    """Nobody of that name uses the desk."""
+
+    code = "person_not_found"
+    hint = "`candor people list` shows everybody, and so does the desk's page of people."
+
+
+class PersonExists(CandorError):
+    """Somebody of that name uses the desk."""
+
+    code = "person_exists"
+    status = 409
+    hint = "Choose another name, or change the role of the person who is there."
+
+
+class LastOwner(CandorError):
+    """An installation keeps one owner at least."""
+
+    code = "last_owner"
+    status = 409
+    hint = "Make somebody else an owner first."
 
 
 class TooMany(CandorError):

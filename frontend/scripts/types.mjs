@@ -87,7 +87,7 @@ export const ENGLISH = ${JSON.stringify(texts, null, 2)} as const;
 function answersOf(openapi, method, type, description) {
   const found = (call) => call[method]?.responses["200"]?.content?.[type];
   const answers = Object.entries(openapi.paths)
-    .filter(([path, call]) => path.startsWith("/api/desk/") && found(call))
+    .filter(([path, call]) => /^\/api\/(desk|account)/.test(path) && found(call))
     .map(([path, call]) => [path, found(call).schema]);
   return {
     description,

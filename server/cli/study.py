@@ -15,8 +15,10 @@ from server.bots.opened_bots import OpenedBots
 from server.cli import stored_studies
 from server.cli.database import reading, transaction, transaction_or_fail
 from server.cli.fitness import check_fitness
+from server.cli.rules_file import RulesFile, read_rules_file
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
+from server.db.run_rules import set_rules
 from server.db.run_states import change_run
 from server.db.runs import RunEntry, find_opened, open_run, require_slug
 from server.errors import BotsUnfit, CandorError
@@ -73,7 +75,13 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
 
 
 @cli.command("open")
-def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bots: Force = False) -> None:
+def open_(
+    study: StudyFile,
+    run: RunName,
+    data: Data = None,
+    despite_failing_bots: Force = False,
+    rules: RulesFile = None,
+) -> None:
     """Open a run of a study. A server that is running serves it within a second.
 
     Bots of the study's own `bots` section are asked a few conversations first; bots that are registered with
@@ -86,6 +94,7 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
         with reading(settings) as stored:
             content, text = _study(stored, study)
         require_slug(run)
+        given = read_rules_file(rules)
         with transaction(settings) as connection:
             stands = find_opened(connection, text, run)
             items = items_of(content, connection, study.parent) if stands is None else []
@@ -94,6 +103,8 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
             _require_fit(lineup, registered, opened_bots, despite_failing_bots)
         with transaction(settings) as connection:
             entry = open_run(connection, text, run, utc_now(), items)
+            if stands is None or rules is not None:
+                set_rules(connection, run, given)
     except CandorError as error:
         fail(error.message, error.hint)
     if entry.status != "open":

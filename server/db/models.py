@@ -100,6 +100,7 @@ class Run(SQLModel, table=True):
 
     `kind`: `study`, or `rehearsal` where simulated workers try the study out.
     `cause` and `reason` say why it has its `status`: for programs what has led to it, for people a sentence.
+    `rules`: JSON of its `RunRules`, save who may not come.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -111,6 +112,7 @@ class Run(SQLModel, table=True):
     kind: str = Field(default="study", sa_column_kwargs={"server_default": "study"})
     cause: str = Field(default="researcher", sa_column_kwargs={"server_default": "researcher"})
     reason: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+    rules: str = Field(default="{}", sa_column_kwargs={"server_default": "{}"})
 
 
 class ExcludedRun(SQLModel, table=True):
@@ -119,6 +121,14 @@ class ExcludedRun(SQLModel, table=True):
     __tablename__ = "excluded_run"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     other_id: int = Field(foreign_key="run.id", primary_key=True)
+
+
+class ExcludedWorker(SQLModel, table=True):
+    """A worker, by the id of their link, who may not come to a run."""
+
+    __tablename__ = "excluded_worker"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    external_id: str = Field(primary_key=True)
 
 
 class Worker(SQLModel, table=True):
@@ -186,6 +196,40 @@ class PlanCount(SQLModel, table=True):
     number: int
 
 
+class PairCount(SQLModel, table=True):
+    """How often two systems stood side by side, and which was preferred: `pair_counts`."""
+
+    __tablename__ = "pair_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    left_id: int = Field(foreign_key="system.id", primary_key=True)
+    right_id: int = Field(foreign_key="system.id", primary_key=True)
+    placed: int
+    lefts: int
+    ties: int
+    rights: int
+
+
+class AssignmentCount(SQLModel, table=True):
+    """How many assignments of a run have a status: `run_counts`."""
+
+    __tablename__ = "assignment_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    status: str = Field(primary_key=True)
+    number: int
+
+
+class RatedCount(SQLModel, table=True):
+    """How many rated conversations with a system the completed assignments of a run have: `run_counts`."""
+
+    __tablename__ = "rated_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    system_id: int = Field(foreign_key="system.id", primary_key=True)
+    number: int
+
+
 class FreePlace(SQLModel, table=True):
     """A place of a run that was given back, and that nobody holds."""
 
@@ -196,7 +240,10 @@ class FreePlace(SQLModel, table=True):
 
 
 class Conversation(SQLModel, table=True):
-    """The `attempt`-th conversation at a position of an assignment; a failed one is followed by another."""
+    """The `attempt`-th conversation at a position of an assignment; a failed one is followed by another.
+
+    `side`: of two that stand beside each other, `left` (an odd position) or `right` (the one after it).
+    """
 
     __table_args__ = (UniqueConstraint("assignment_id", "position", "attempt"),)
     id: str = Field(primary_key=True)
@@ -208,11 +255,23 @@ class Conversation(SQLModel, table=True):
     persona: str
     icebreaker: str | None
     status: str
+    scenario: str | None = None
     started_at: datetime | None = None
     ended_at: datetime | None = None
     ended_by: str | None = None
     rated_at: datetime | None = None
     rated_by: str | None = None
+    side: str | None = None
+
+
+class Choice(SQLModel, table=True):
+    """Which of two conversations a worker has preferred after a line of both; named by the left one."""
+
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    preference: str
+    client_id: str
+    created_at: datetime
 
 
 class Item(SQLModel, table=True):
@@ -385,6 +444,45 @@ class Token(SQLModel, table=True):
     created_at: datetime
     revoked_at: datetime | None = None
     study: str | None = None
+
+
+class Person(SQLModel, table=True):
+    """Somebody who uses the desk: `people`. `password`: Argon2's hash of it."""
+
+    __table_args__ = (_index_where("removed_at IS NULL", "one_person_of_a_name", "name", unique=True),)
+    id: int | None = Field(default=None, primary_key=True)
+    name: str
+    password: str | None = None
+    created_at: datetime
+    removed_at: datetime | None = None
+
+
+class PersonRole(SQLModel, table=True):
+    """The role that a person has for a study; an empty name stands for all studies."""
+
+    __tablename__ = "person_role"
+    person_id: int = Field(foreign_key="person.id", primary_key=True)
+    study: str = Field(primary_key=True)
+    role: str
+
+
+class SignIn(SQLModel, table=True):
+    """A browser in which somebody is signed in, by the SHA-256 of its cookie: `sign_ins`."""
+
+    __tablename__ = "sign_in"
+    hash: str = Field(primary_key=True)
+    person_id: int = Field(foreign_key="person.id")
+    created_at: datetime
+    expires_at: datetime
+
+
+class OneTimeLink(SQLModel, table=True):
+    """A link that lets a person choose a password, once; without a person, the first owner's."""
+
+    __tablename__ = "one_time_link"
+    hash: str = Field(primary_key=True)
+    person_id: int | None = Field(default=None, foreign_key="person.id")
+    expires_at: datetime
 
 
 class AuditEntry(SQLModel, table=True):

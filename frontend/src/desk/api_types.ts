@@ -18,6 +18,7 @@ export type Phase =
   | "tutorial"
   | "topic"
   | "chat"
+  | "choice"
   | "rating"
   | "questions_after"
   | "feedback"
@@ -37,22 +38,67 @@ export interface Api {
  * What is answered to a GET, by path.
  */
 export interface Answers {
+  "/api/account": Account;
   "/api/desk/assignments/{assignment}": AssignmentDetail;
   "/api/desk/assignments/{assignment}/simulation": SimulatedBeliefs;
+  "/api/desk/audit": AuditPage;
   "/api/desk/bots": BotList;
   "/api/desk/bots/{name}": BotView;
   "/api/desk/bots/{name}/check": CheckView;
+  "/api/desk/people": PeopleList;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
-  "/api/desk/runs/{run}/analysis": RunAnalysis1;
+  "/api/desk/runs/{run}/analysis": LatestAnalysis;
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
+  "/api/desk/runs/{run}/rules": RunRules;
+  "/api/desk/runs/{run}/worker-ids": WorkerIdentities;
   "/api/desk/studies": StudyList;
   "/api/desk/studies/{study}": StudyDetail;
   "/api/desk/studies/{study}/versions/{version}": VersionDetail;
   "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
   "/api/desk/study-settings": StudySettings;
+  "/api/desk/tokens": TokenList;
+}
+/**
+ * Who calls: a person, a token, or the installation's own token; and what they may do.
+ *
+ * `permissions`: what they may do in some study at least.
+ */
+export interface Account {
+  kind: "person" | "token" | "installation";
+  name: string;
+  permissions: (
+    | "see_runs"
+    | "see_studies"
+    | "read_api"
+    | "have_account"
+    | "read_transcripts"
+    | "analyse"
+    | "export"
+    | "see_worker_ids"
+    | "change_runs"
+    | "change_studies"
+    | "act_on_workers"
+    | "rehearse"
+    | "simulate"
+    | "see_bots"
+    | "see_metrics"
+    | "create_studies"
+    | "change_bots"
+    | "manage_people"
+    | "manage_tokens"
+    | "read_audit_log"
+  )[];
+  roles: StudyRole[];
+}
+/**
+ * A role, and the study that it is for; None: for all studies.
+ */
+export interface StudyRole {
+  role: "viewer" | "analyst" | "researcher" | "owner";
+  study: string | null;
 }
 /**
  * Everything about one assignment.
@@ -67,9 +113,12 @@ export interface AssignmentDetail {
 }
 /**
  * A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
+ *
+ * `side`: of two side by side, which one; the left one has the worker's `choices`.
  */
 export interface ConversationDetail {
   attempt: number;
+  choices: ChoiceRow[];
   family: string;
   incidents: string[];
   is_qc: boolean;
@@ -77,10 +126,18 @@ export interface ConversationDetail {
   persona: string[];
   position: number;
   ratings: RatingRow[];
+  side: ("left" | "right") | null;
   status: "planned" | "active" | "ended" | "rated" | "unrated" | "failed" | "skipped";
   system: string;
   topic_marks: TopicRow[];
   turns: TurnRow[];
+}
+/**
+ * Which of two conversations side by side the worker has preferred, after line `turn_index` of both.
+ */
+export interface ChoiceRow {
+  preference: "left" | "right" | "tie";
+  turn_index: number;
 }
 /**
  * What was read in place of a chat. `twin_of`: the position of the ordinary item that it belongs to.
@@ -175,6 +232,25 @@ export interface CriterionSigns {
   label: string;
   negative: boolean;
   qc: boolean;
+}
+/**
+ * Rows of the log, newest first. `more`: there are older ones, `before` the last row's id.
+ */
+export interface AuditPage {
+  entries: AuditRow[];
+  more: boolean;
+}
+/**
+ * Something that was done. `kind`: of the actor: person, token, installation or command.
+ */
+export interface AuditRow {
+  action: string;
+  actor: string;
+  at: string;
+  detail: string;
+  id: number;
+  kind: string;
+  subject: string;
 }
 /**
  * Every registered bot, by name.
@@ -352,6 +428,21 @@ export interface Line {
   text: string;
 }
 /**
+ * Everybody who may use the desk, by name.
+ */
+export interface PeopleList {
+  people: PersonRow[];
+}
+/**
+ * Somebody who may use the desk. `has_password`: they have chosen one.
+ */
+export interface PersonRow {
+  created_at: string;
+  has_password: boolean;
+  name: string;
+  roles: StudyRole[];
+}
+/**
  * Every run, newest first.
  */
 export interface RunList {
@@ -367,7 +458,7 @@ export interface RunList {
  */
 export interface RunSummary {
   assignments: AssignmentCounts;
-  cause: "researcher";
+  cause: "researcher" | "target" | "budget";
   conversations_rated: number;
   created_at: string;
   minutes_to_go: number | null;
@@ -402,7 +493,7 @@ export interface RunDetail {
   assignments: AssignmentCounts;
   attention: Attention[];
   bots: BotReplies[];
-  cause: "researcher";
+  cause: "researcher" | "target" | "budget";
   conversations_rated: number;
   created_at: string;
   funnel: FunnelStep[];
@@ -571,7 +662,7 @@ export interface AssignmentRow {
 /**
  * How a run stood when it was last looked at, as `candor watch` prints it; None: nothing was rated.
  */
-export interface RunAnalysis1 {
+export interface LatestAnalysis {
   analysis: {
     [k: string]: unknown;
   } | null;
@@ -731,6 +822,94 @@ export interface ReportOptions {
   workers?: "people" | "simulated";
 }
 /**
+ * All rules of a run, which are about people. Those that are left out limit nothing.
+ *
+ * `most_at_once`: how many workers may be under way at the same time. `excluded_runs`: whoever had an
+ * assignment in one of these runs may not come; nor may `excluded_workers`, by the ids of their links.
+ */
+export interface RunRules {
+  budget?: Budget | null;
+  /**
+   * @maxItems 1000
+   */
+  excluded_runs?: string[];
+  /**
+   * @maxItems 100000
+   */
+  excluded_workers?: string[];
+  most_at_once?: number | null;
+  opening_hours?: OpeningHours | null;
+  target?: Target | null;
+}
+/**
+ * What a run may cost. An assignment that is completed costs `pay` and `fee_share` of it besides.
+ *
+ * Places are given out only as far as `total` pays for all that are completed and under way.
+ */
+export interface Budget {
+  currency?: string;
+  fee_share?: number | string;
+  pay: number | string;
+  total: number | string;
+}
+/**
+ * All the hours in which a run takes newcomers, on the clocks of `time_zone`.
+ */
+export interface OpeningHours {
+  /**
+   * @minItems 1
+   * @maxItems 50
+   */
+  hours: Hours[];
+  time_zone: string;
+}
+/**
+ * From `opens` until just before `closes`, on each of `days`.
+ *
+ * Where `closes` is not after `opens` it is on the following day: 00:00 to 00:00 is the whole day.
+ */
+export interface Hours {
+  closes: string;
+  /**
+   * @minItems 1
+   * @maxItems 7
+   */
+  days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+  opens: string;
+}
+/**
+ * When a run has enough: one of the three.
+ *
+ * `assignments`: as many are completed. `conversations_per_system`: completed assignments have as many rated
+ * conversations with every system. `widest_interval`: no interval of a score, in standard deviations of a
+ * worker's ratings, is as wide any more; the intervals are a confidence sequence, so that looking at them
+ * while data come in does no harm.
+ */
+export interface Target {
+  assignments?: number | null;
+  conversations_per_system?: number | null;
+  widest_interval?: number | null;
+}
+/**
+ * The people of a run, in the order in which they came.
+ */
+export interface WorkerIdentities {
+  workers: WorkerIdentity[];
+}
+/**
+ * A worker of a run: pseudonym, id on the platform, and what became of their assignment.
+ *
+ * `completion_code`: what they were shown when they had finished.
+ */
+export interface WorkerIdentity {
+  assignment: string;
+  completion_code: string | null;
+  external_id: string;
+  platform: string;
+  status: "active" | ("completed" | "returned" | "expired");
+  worker: string;
+}
+/**
  * Every study, by name.
  */
 export interface StudyList {
@@ -820,6 +999,22 @@ export interface StudySettings {
   };
 }
 /**
+ * Every token that there ever was, newest first.
+ */
+export interface TokenList {
+  tokens: TokenRow[];
+}
+/**
+ * A token, without what opens anything. `study` None: for all studies.
+ */
+export interface TokenRow {
+  created_at: string;
+  name: string;
+  revoked_at: string | null;
+  scope: "researcher" | "host" | "analyst" | "viewer";
+  study: string | null;
+}
+/**
  * The data of each event that is pushed, by path.
  */
 export interface Pushed {
@@ -857,13 +1052,32 @@ export interface RunUpdate {
  * What is answered to a POST, by path.
  */
 export interface Replies {
+  "/api/account/link": Invitation;
+  "/api/account/sign-in": Account;
   "/api/desk/bots/{name}/replicas": BotView;
+  "/api/desk/people/{person}/link": PersonWithLink;
   "/api/desk/runs/{run}/close": RunSummary;
   "/api/desk/runs/{run}/jobs/{job}/cancel": JobView;
   "/api/desk/runs/{run}/pause": RunSummary;
   "/api/desk/runs/{run}/resume": RunSummary;
   "/api/desk/study-check": CheckedStudy;
   "/api/desk/study-preview": StudyPreview;
+}
+/**
+ * Whom a one-time link is for; None: for the first owner, who chooses a name.
+ */
+export interface Invitation {
+  name: string | null;
+}
+/**
+ * Somebody, and the link that lets them choose a password, once. It cannot be shown again.
+ */
+export interface PersonWithLink {
+  created_at: string;
+  has_password: boolean;
+  link: string;
+  name: string;
+  roles: StudyRole[];
 }
 /**
  * Something that is done in the background: a report, or a rehearsal.

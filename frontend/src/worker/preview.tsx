@@ -55,6 +55,15 @@ class PreviewSession extends Session {
   }
 }
 
+// The worker's page puts the focus where one goes on. Within the desk that would take it from whoever is
+// writing the study, so only a preview that has the focus already moves it.
+const moveFocus = HTMLElement.prototype.focus;
+HTMLElement.prototype.focus = function focus(this: HTMLElement, options?: FocusOptions) {
+  if (document.hasFocus()) {
+    moveFocus.call(this, options);
+  }
+};
+
 const page = document.getElementById("page");
 if (page) {
   const session = new PreviewSession();

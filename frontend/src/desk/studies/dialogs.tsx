@@ -82,7 +82,7 @@ export function Conflict({ theirs, since, onMine, onTheirs, onClose }: ConflictP
   return (
     <Dialog title="Somebody else has saved this study" onClose={onClose}>
       <p>
-        {theirs.saved_by} has saved version {theirs.version} while you edited version {since}. Nothing was
+        Version {theirs.version} was saved by {theirs.saved_by} while you edited version {since}. Nothing was
         overwritten. This is what was changed:
       </p>
       <Changes study={theirs.name} since={since} version={theirs.version} />
