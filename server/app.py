@@ -35,9 +35,11 @@ from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
 from server.desk.run_actions import RunActions
 from server.desk.watch import Outlook, Watch
+from server.desk.worker_actions import WorkerActions
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.jobs.analyses import RunningAnalyses
 from server.jobs.child import Limits
+from server.live.interventions import Interventions
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
 from server.live.sessions import LiveSessions
@@ -192,7 +194,8 @@ def _desk(
         changes=RunChanges(outlook.store, news, refuse_private=settings.refuse_private_bots),
         public_url=outlook.public_url,
     )
-    return [ResearcherApi(outlook, pages).router, watch.router, actions.router]
+    on_workers = WorkerActions(outlook.auth, Interventions(outlook.live, outlook.store, news))
+    return [ResearcherApi(outlook, pages).router, watch.router, actions.router, on_workers.router]
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:

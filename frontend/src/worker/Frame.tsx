@@ -5,6 +5,7 @@ import { Progress, Steps } from "../design/Steps";
 import { Wordmark } from "../design/Wordmark";
 import { useSession } from "./hooks";
 import { LeaveDialog } from "./LeaveDialog";
+import { ResearchersWords } from "./ResearchersWords";
 import { noticeText } from "./session/problem";
 import type { Screen } from "./session/reducer";
 
@@ -53,6 +54,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
           </p>
         )}
       </div>
+      <ResearchersWords />
       <div class="alert" role="alert">
         {notice && (
           <div class="toast">

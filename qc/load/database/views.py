@@ -31,6 +31,7 @@ ITEM_RATING = (
     "criterion",
     "value",
 )
+EXCLUSION = ("assignment_id", "reason")
 ITEM_EDIT = ("assignment_id", "position", "edit_share")
 
 TEXT = {
@@ -53,6 +54,7 @@ TEXT = {
     "task",
     "item_id",
     "source_conversation_id",
+    "reason",
 }
 NULLABLE = {
     "agreed_at",

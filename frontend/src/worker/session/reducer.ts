@@ -1,5 +1,5 @@
 import type { WorkerMessage } from "./outbox";
-import type { ItemContent, QuestionCard, Snapshot, StudyCard, TurnCard } from "./protocol";
+import type { ItemContent, QuestionCard, Snapshot, StudyCard, StudyNotice, TurnCard } from "./protocol";
 import type { ConnectionState, ServerMessage } from "./socket";
 
 /** Which conversation: its number in the assignment, and which attempt at it, both from 1. */
@@ -60,6 +60,8 @@ export interface State {
   /** What was sent and has no answer yet. */
   pending: readonly WorkerMessage[];
   notice: Notice | null;
+  /** Words of the researchers to this worker. */
+  words: readonly StudyNotice[];
 }
 
 export type Action =
@@ -76,6 +78,7 @@ export function initial(pending: readonly WorkerMessage[] = []): State {
     screen: { name: "loading" },
     pending,
     notice: null,
+    words: [],
   };
 }
 
@@ -138,6 +141,10 @@ function received(state: State, message: ServerMessage): State {
       return finished(state, { name: "done", code: message.code, returnTo: message.return_to });
     case "ended":
       return finished(state, { name: "ended", how: message.phase });
+    case "notice":
+      return state.words.some(({ notice }) => notice === message.notice)
+        ? state
+        : { ...state, words: [...state.words, message] };
     case "taken_over":
       return { ...state, connection: "taken_over" };
   }
