@@ -38,7 +38,11 @@ from server.desk.watch import Outlook, Watch
 from server.desk.worker_actions import WorkerActions
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.jobs.analyses import RunningAnalyses
+from server.jobs.api import JobsApi
+from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
+from server.jobs.rehearsals import Crowd, Rehearsals
+from server.jobs.reports import Reports
 from server.live.interventions import Interventions
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
@@ -97,8 +101,8 @@ def create_app(
     checks = BackgroundChecks(store)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
     changes = StoredChanges(store, served, bots, opened_bots, news)
-    job_limits = Limits(settings.job_megabytes, settings.job_minutes * 60)
-    analyses = RunningAnalyses(store, settings.resolved_database_url, job_limits)
+    analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
+    jobs = BackgroundJobs(store)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -112,7 +116,7 @@ def create_app(
             analyses.start()
         lifecycle.begin_serving()
         yield
-        await analyses.close()
+        await asyncio.gather(analyses.close(), jobs.close())
         await changes.close()
         await news.close()
         await limits.close()
@@ -171,6 +175,7 @@ def create_app(
         worker_socket.router,
         metrics.router,
         *_desk(outlook, news, lifecycle, settings, pages),
+        _jobs_api(store, auth, jobs, served, news, settings).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
         HostSocket(auth=auth, bots=bots).router,
         ApiDocs(auth, app.openapi).router,
@@ -180,6 +185,25 @@ def create_app(
     app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
+
+
+def _job_limits(settings: Settings) -> Limits:
+    return Limits(settings.job_megabytes, settings.job_minutes * 60)
+
+
+def _jobs_api(
+    store: Store, auth: Auth, jobs: BackgroundJobs, served: OpenRuns, news: News, settings: Settings
+) -> JobsApi:
+    """Return what a researcher has done in the background."""
+    database, limits = settings.resolved_database_url, _job_limits(settings)
+    crowd = Crowd(settings.own_url, auth.researcher_token)
+    return JobsApi(
+        store=store,
+        auth=auth,
+        jobs=jobs,
+        reports=Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports),
+        rehearsals=Rehearsals(store, jobs, served, news, database, crowd, limits),
+    )
 
 
 def _desk(
@@ -217,7 +241,7 @@ async def _with_headers(request: Request, call_next: Callable[[Request], Awaitab
     # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk.
     ancestors = "*" if request.url.path.startswith("/w/") else "'none'"
     policy = f"default-src 'self'; img-src 'self' data:; frame-ancestors {ancestors}"
-    response.headers["Content-Security-Policy"] = policy
+    response.headers.setdefault("Content-Security-Policy", policy)  # a report has a stricter one of its own
     return response
 
 

@@ -158,6 +158,13 @@ class IncompleteRating(RefusedMessage):
     hint = "Rate every statement once, with a whole number from 0 to 100."
 
 
+class ConsentMissing(RefusedMessage):
+    """The study has a consent, and the worker has not ticked all that must be ticked."""
+
+    code = "consent_missing"
+    hint = "Name the consent's version, and tick every box that is required."
+
+
 class TopicMissing(RefusedMessage):
     """The study lets the worker choose the topic, and none was given."""
 
@@ -328,6 +335,14 @@ class RunFull(NotAvailable):
     code = "run_full"
     status = 409
     hint = "Come back later: a place may become free."
+
+
+class AlreadyTookPart(NotAvailable):
+    """The browser has an assignment in this run already, under another worker's name."""
+
+    code = "already_took_part"
+    status = 409
+    hint = "Go on with the link that you had first. Several people at one browser need personal links."
 
 
 class TookPart(NotAvailable):

@@ -14,7 +14,8 @@ class View:
 
     `turns` counts its lines, `typing` says that a reply is due. `text` is what is shown to be rated, where it
     is a text. `question` is the number of the test question that is due. `post_edit` says below which rating
-    a text has to be improved. `points`: of the criteria that are rated on a Likert scale. `questions`: the
+    a text has to be improved. `consent` is what agreeing says of the study's consent: every box is ticked.
+    `points`: of the criteria that are rated on a Likert scale. `questions`: the
     study's own, by their part, those about a conversation with the criteria that are not rated.
     """
 
@@ -30,6 +31,7 @@ class View:
     text: str | None = None
     question: int = 0
     post_edit: Message | None = None
+    consent: Message = field(default_factory=dict)
     points: Mapping[str, int] = field(default_factory=dict)
     questions: Mapping[str, Sequence[Message]] = field(default_factory=dict)
 
@@ -51,9 +53,16 @@ def draw(snapshot: Message) -> View:
         text=item.get("text"),
         question=question.get("question", 0),
         post_edit=snapshot["study"]["post_edit"],
+        consent=_ticked(snapshot["study"].get("consent")),
         points=_points(snapshot["study"].get("criteria", ())),
         questions=_questions(snapshot["study"]),
     )
+
+
+def _ticked(consent: Message | None) -> Message:
+    if consent is None:
+        return {}
+    return {"consent": consent["version"], "ticked": [box["label"] for box in consent["boxes"]]}
 
 
 def _points(criteria: Sequence[Message]) -> dict[str, int]:

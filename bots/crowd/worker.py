@@ -148,7 +148,7 @@ class SimulatedWorker:
         """Return what the worker does next on the page it sees; None while there is nothing to do."""
         match view.phase:
             case "instructions":
-                return {"type": "agree"}
+                return {"type": "agree", **view.consent}
             case "topic":
                 text = None if view.icebreaker is not None else self.rng.choice(self.topics)
                 opinion = self.rng.choice(_OPINIONS)

@@ -1,5 +1,5 @@
-// Makes the types of what the server sends from its schemas: protocol.ts from protocol.schema.json, api_types.ts from
-// openapi.json. With --check: fails when a file on disk differs.
+// Makes the types of what the server sends from its schemas: protocol.ts and english.ts from protocol.schema.json,
+// api_types.ts from openapi.json. With --check: fails when a file on disk differs.
 import { readFile, writeFile } from "node:fs/promises";
 import { compile } from "json-schema-to-typescript";
 
@@ -58,7 +58,7 @@ function compiled(schema, name, file) {
 }
 
 /** The messages between the worker's page and the server, and the version of their protocol. */
-async function wireTypes(schema, file) {
+async function wireTypes({ texts: _, ...schema }, file) {
   const plain = canonical(schema);
   // The server writes fields that have a default, too: what it sends is always whole.
   for (const name of reachable(plain, plain.properties.server)) {
@@ -72,6 +72,14 @@ async function wireTypes(schema, file) {
  * The version of the protocol that these types describe.
  */
 export const PROTOCOL_VERSION = ${schema.$defs.Snapshot.properties.protocol.default};
+`;
+}
+
+/** What the worker's page says by itself: the English texts, by name. */
+async function english({ texts }, file) {
+  return `// Made from ${file} by \`npm run types\`. Do not edit: the words are in server/study/texts/en.yaml.
+
+export const ENGLISH = ${JSON.stringify(texts, null, 2)} as const;
 `;
 }
 
@@ -107,6 +115,7 @@ async function apiTypes(openapi, file) {
 
 const MADE = [
   { types: "worker/session/protocol.ts", schema: "worker/session/protocol.schema.json", make: wireTypes },
+  { types: "worker/texts/english.ts", schema: "worker/session/protocol.schema.json", make: english },
   { types: "desk/api_types.ts", schema: "desk/openapi.json", make: apiTypes },
 ];
 

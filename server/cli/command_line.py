@@ -35,6 +35,9 @@ COMMANDS = {
     "bots": Command("bots.__main__", "Register bots with a server, check them, change them."),
     "token": Command("server.cli.token", "Make, list and revoke tokens of researchers and bot hosts."),
     "crowd": Command("bots.crowd.__main__", "Let simulated workers take part in a run."),
+    "rehearse": Command(
+        "bots.rehearse", "Try a study out with simulated workers, and hear what it will show."
+    ),
     "host": Command("bots.host.__main__", "Host models, so that they can answer as bots."),
     "report": Command("qc.report", "Report on a run: who is kept, how its systems score.", app="app"),
     "watch": Command("qc.watch", "Say how a run stands while ratings come in, as JSON.", app="app"),

@@ -21,7 +21,7 @@ from server.db.run_states import change_run
 from server.db.runs import RunEntry, all_runs, find_opened, open_run, require_slug
 from server.errors import BotsUnfit, CandorError
 from server.items.pool import items_of
-from server.study import load_study, parse_study
+from server.study import load_study, parse_study, text_notes
 
 cli = typer.Typer(
     help="Check a study file, open a run of it, close it, list the runs.",
@@ -61,6 +61,8 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
         f"[green]{escape(str(study))} is fine:[/] {len(systems)} systems, "
         f"{what} each, {len(content.criteria)} criteria."
     )
+    for note in text_notes(content):
+        console.print(f"[yellow]Note:[/] {escape(note)}", soft_wrap=True)
 
 
 @cli.command("open")

@@ -116,6 +116,8 @@ class Assignment(SQLModel, table=True):
     """One worker's way through a run. `place` is the number of the plan that it has in the balanced design;
     a later assignment may fill the same place once this one has expired or was returned.
 
+    `consent_ticked` has the labels of the boxes that were ticked, with commas between them.
+
     `fence` counts how often a process has taken its session over. Who writes names the number under which it
     took over: a process that has lost the session cannot write to it, whatever it believes.
     """
@@ -146,6 +148,8 @@ class Assignment(SQLModel, table=True):
     active_at: datetime
     agreed_at: datetime | None = None
     agreed_by: str | None = None
+    consent_version: str | None = None
+    consent_ticked: str | None = None
     ended_at: datetime | None = None
     feedback: str | None = None
     feedback_by: str | None = None

@@ -106,7 +106,9 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     assignment = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
     records: list[Record] = [_planned(row) for row in conversations]
     if assignment.agreed_at is not None:
-        records.append(Agreed(assignment.agreed_at, assignment.agreed_by))
+        ticked = tuple(assignment.consent_ticked.split(",")) if assignment.consent_ticked else ()
+        consent = assignment.consent_version
+        records.append(Agreed(assignment.agreed_at, assignment.agreed_by, consent, ticked))
         records += handed_in(connection, assignment_id)
         records += _answers(connection, assignment_id)
     for row in conversations:
@@ -248,9 +250,12 @@ _NOTE = _insertion(
 )
 _AGREED = _change(
     "assignment",
-    "agreed_at = given.at, agreed_by = given.agreed_by",
+    "agreed_at = given.at, agreed_by = given.agreed_by, consent_version = given.consent_version, "
+    "consent_ticked = given.consent_ticked",
     at=Kind.TIME,
     agreed_by=Kind.TEXT,
+    consent_version=Kind.TEXT,
+    consent_ticked=Kind.TEXT,
 )
 _FEEDBACK = _change(
     "assignment",
@@ -293,7 +298,8 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
         case ConversationPlanned():
             return _planned_rows(assignment_id, record)
         case Agreed():
-            return [(_AGREED, (assignment_id, record.at, record.client_id))]
+            ticked = ",".join(record.ticked) if record.consent is not None else None
+            return [(_AGREED, (assignment_id, record.at, record.client_id, record.consent, ticked))]
         case QuestionAnswered():
             answer = (record.question, record.answer, int(record.is_right), record.at, record.client_id)
             return [(_ANSWER, (assignment_id, *answer))]

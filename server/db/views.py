@@ -2,8 +2,8 @@
 
 `qc` and everybody else's analysis read these; the tables may change underneath. A change that a
 reader would notice makes a new version beside the old one: `V2` has the newer form of those that have
-changed. A new view, or a new last column, is no such change: `V1_ITEMS`, `V1_RUN` and `V1_RUN_OF_A_KIND`
-came after `V1`. None of these ever changes: steps of the migrations have made them.
+changed. A new view, or a new last column, is no such change: `V1_ITEMS`, `V1_RUN`, `V1_RUN_OF_A_KIND` and
+`V1_ASSIGNMENT` came after `V1`. None of these ever changes: steps of the migrations have made them.
 
 `overran`: the bot took longer than the natural reply time drawn for it, so it was shown as soon as it came.
 """
@@ -94,10 +94,12 @@ V1_RUN_OF_A_KIND = """
         FROM run JOIN study ON study.id = run.study_id"""
 
 # Assignments that the researchers leave out of every analysis, and why.
-V1_EXCLUSION = """
+V1_EXCLUSIONS: dict[str, str] = {
+    "v1_exclusion": """
         SELECT assignment.run_id AS run_id, exclusion.assignment_id AS assignment_id,
                exclusion.reason AS reason, exclusion.excluded_at AS excluded_at
-        FROM exclusion JOIN assignment ON assignment.id = exclusion.assignment_id"""
+        FROM exclusion JOIN assignment ON assignment.id = exclusion.assignment_id""",
+}
 
 SECONDS = {
     "sqlite": "(julianday(conversation.rated_at) - julianday(conversation.started_at)) * 86400.0",
@@ -144,6 +146,13 @@ V1_ITEMS: dict[str, str] = {
         FROM tutorial_answer JOIN assignment ON assignment.id = tutorial_answer.assignment_id""",
 }
 
+# `v1_assignment` with what the worker consented to: the version of the study's consent, and the labels of the
+# boxes that were ticked, with commas between them. NULL where the study has none.
+V1_ASSIGNMENT = V1["v1_assignment"].replace(
+    "assignment.feedback AS feedback",
+    "assignment.feedback AS feedback, assignment.consent_version AS consent_version,\n"
+    "               assignment.consent_ticked AS consent_ticked",
+)
 # Of studies that ask questions of their own. `choices` of a question: one a line. An answer is a text or a
 # number; each of several choices is a row. `conversation_id` and `system` are null before and after all
 # conversations.

@@ -3,7 +3,8 @@
 Only completed assignments that nobody has excluded, and rated conversations, are in it; everything else can
 be read from the views.
 Ratings are as the worker gave them. Simulated workers are in it only while nobody else has completed an
-assignment; `metadata.simulated` then says so, which the format does not have by itself.
+assignment; `metadata.simulated` then says so, which the format does not have by itself, and neither has it an
+assignment's `consent`, which is there where the study asks for one.
 """
 
 from collections.abc import Iterable
@@ -108,7 +109,15 @@ def _assignment(row: RowMapping, conversations: list[RowMapping], parts: dict[st
         "duration in seconds": _seconds(row),
         "result": [_conversation(c, parts) for c in conversations],
         "feedback": row["feedback"] or "None",
-    }
+    } | consent_in(row)
+
+
+def consent_in(row: RowMapping) -> Json:
+    """Return what an assignment's worker consented to, under `consent`; nothing where nothing was asked."""
+    if row["consent_version"] is None:
+        return {}
+    ticked = row["consent_ticked"].split(",") if row["consent_ticked"] else []
+    return {"consent": {"version": row["consent_version"], "ticked": ticked}}
 
 
 def _by_part(rows: list[RowMapping]) -> Json:

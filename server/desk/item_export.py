@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, text
 
 from server.db.runs import RunEntry
+from server.desk.export import consent_in
 from server.study import parse_study
 
 FORMAT = "candor-item-ratings"
@@ -51,7 +52,7 @@ def export_items(connection: Connection, run: RunEntry) -> Iterator[Json]:
             "duration_seconds": (_time(row["ended_at"]) - _time(row["agreed_at"])).total_seconds(),
             "feedback": row["feedback"] or None,
             "items": list(_items(ratings.get(row["assignment_id"], []), edits)),
-        }
+        } | consent_in(row)
 
 
 def _header(

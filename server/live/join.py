@@ -17,7 +17,15 @@ from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.runs import find_run
 from server.db.store import Store
-from server.errors import LinkAltered, LinkUnsigned, RunClosed, RunNotReady, TokenExpired, TokenInvalid
+from server.errors import (
+    AlreadyTookPart,
+    LinkAltered,
+    LinkUnsigned,
+    RunClosed,
+    RunNotReady,
+    TokenExpired,
+    TokenInvalid,
+)
 from server.live.admission import require_admitted, require_open
 from server.live.enrolment import (
     Enrolment,
@@ -33,7 +41,8 @@ from server.session.protocol import MAX_TOKEN
 class JoinRequest(BaseModel):
     """Somebody wants to take part. `token` is what an earlier join on this page returned.
 
-    `signature` is that of a personal link (`candor links`). `simulated` and `reply_pace` (0 to 1) need a
+    `signature` is that of a personal link (`candor links`). `earlier` is the token of the last session that
+    the browser had in this run, under whatever name. `simulated` and `reply_pace` (0 to 1) need a
     researcher's token in the `Authorization` header.
     """
 
@@ -43,6 +52,7 @@ class JoinRequest(BaseModel):
     worker: WorkerId | None = None
     signature: Annotated[str, StringConstraints(max_length=64)] | None = None
     token: Annotated[str, StringConstraints(max_length=MAX_TOKEN)] | None = None
+    earlier: Annotated[str, StringConstraints(max_length=MAX_TOKEN)] | None = None
     simulated: bool = False
     reply_pace: Annotated[float, Field(ge=0, le=1)] = 1.0
 
@@ -61,11 +71,15 @@ class JoinResponse(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Visit:
-    """Somebody who joins. `brought` is what their browser's token says, where that was made here."""
+    """Somebody who joins. `brought` is what their browser's token says, where that was made here.
+
+    `earlier` is the id of the assignment that the browser's last session in this run had.
+    """
 
     body: JoinRequest
     run: OpenRun
     brought: WorkerToken | None
+    earlier: str | None
 
     @property
     def old_ticket(self) -> Ticket | None:
@@ -74,14 +88,16 @@ class _Visit:
     @property
     def old_assignment(self) -> str | None:
         """The id of the assignment that the token opens, or would open if the ticket in it had led to one."""
-        if self.brought is None:
-            return None
-        opens = self.brought.opens
-        return opens.assignment if isinstance(opens, Ticket) else opens
+        return _assignment_of(self.brought)
 
     @property
     def has_expired(self) -> bool:
         return self.brought is not None and self.brought.has_expired
+
+
+def _assignment_of(token: WorkerToken | None) -> str | None:
+    opens = token.opens if token is not None else None
+    return opens.assignment if isinstance(opens, Ticket) else opens
 
 
 class JoinApi:
@@ -138,7 +154,8 @@ class JoinApi:
             raise RunNotReady("this study is about to open")
         if entry.kind == "rehearsal" and not body.simulated:
             raise RunClosed("this is a rehearsal, which takes simulated workers only")
-        visit = _Visit(body, self._runs[entry.id], self._brought(body))
+        earlier = _assignment_of(self._brought(body.earlier))
+        visit = _Visit(body, self._runs[entry.id], self._brought(body.token), earlier)
         ticket = self._ticket(visit)
         enrolment = await self._store.read(lambda connection: self._find(connection, visit, ticket))
         if enrolment is None:
@@ -147,9 +164,9 @@ class JoinApi:
         token = self._auth.worker_token(enrolment.assignment)
         return JoinResponse(token=token, assignment=enrolment.assignment)
 
-    def _brought(self, body: JoinRequest) -> WorkerToken | None:
+    def _brought(self, token: str | None) -> WorkerToken | None:
         try:
-            return self._auth.read_worker_token(body.token) if body.token is not None else None
+            return self._auth.read_worker_token(token) if token is not None else None
         except TokenInvalid:
             return None
 
@@ -184,6 +201,7 @@ class JoinApi:
             TokenExpired: the token by which they are known was made here, but too long ago.
             LinkUnsigned: only signed links are taken, and theirs is not.
             RunPaused, RunClosed, RunFull, TookPart: there is no place for them.
+            AlreadyTookPart: their browser has an assignment in this run, under another name.
         """
         run, is_named = visit.run, visit.body.worker is not None
         held = find_enrolment(connection, run, visit.old_assignment) if visit.old_assignment else None
@@ -196,4 +214,6 @@ class JoinApi:
         if own is None:
             require_admitted(connection, run, ticket.arrival)
             require_place(connection, run, simulated=ticket.simulated, at=utc_now())
+            if visit.earlier and not ticket.is_signed and find_enrolment(connection, run, visit.earlier):
+                raise AlreadyTookPart("this browser has taken part already, under another name")
         return own

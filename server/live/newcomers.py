@@ -147,7 +147,7 @@ class Newcomer:
         self._ticket = ticket
         self._run = run
         self._connection = connection
-        nobodys = AssignmentContext(ticket.assignment, 0, ticket.reply_pace, None, None)
+        nobodys = AssignmentContext(ticket.assignment, 0, ticket.reply_pace, "", None)
         self._state = State(run.rules, nobodys)
         self._enrolled: tuple[str, LiveSession] | None = None
 
@@ -180,6 +180,7 @@ class Newcomer:
             self._newcomers.release(assignment)
 
     async def _agree(self, message: FromWorker, message_id: str, page: Connection) -> None:
+        step(self._state, message)  # an agreement that cannot be taken takes no place
         self._enrolled = await self._newcomers.enrol(self._ticket, self._connection)
         _, session = self._enrolled
         await session.attach(page, shown=Phase.INSTRUCTIONS)

@@ -229,13 +229,12 @@ class LiveSessions:
 
 def restore(assignment: Assignment, records: list[Record], run: OpenRun, auth: Auth) -> State:
     """Return a session's state, folded from what is stored of it."""
-    return_to = run.study.completion_url
     context = AssignmentContext(
         assignment=assignment.id,
         seed=derive_seed(run.seed, assignment.id),
         reply_pace=assignment.reply_pace,
-        code=None if return_to else auth.completion_code(assignment.id),
-        return_to=return_to,
+        code=auth.completion_code(assignment.id),
+        return_to=run.study.completion_url,
     )
     return fold(State(run.rules, context), records)
 

@@ -1,5 +1,6 @@
 """The instrument: what workers are asked, in the words of METHOD section 1, and what is asked of texts."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -82,3 +83,29 @@ class Tutorial(_Given):
 
     questions: Annotated[list[Question], Field(min_length=1, max_length=30)]
     mistakes: Annotated[int, Field(ge=0, le=100)] = 3
+
+
+class ConsentBox(_Given):
+    """Something that a worker may tick; must, where it is `required`. `label` names it in the data."""
+
+    label: Label
+    text: Statement
+    required: bool = True
+
+
+class Consent(_Given):
+    """What a worker consents to. `board`: the number under which an ethics board approved the study.
+
+    A line that is left blank in `text` begins a new paragraph.
+    """
+
+    version: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
+    board: Statement | None = None
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
+    boxes: Annotated[list[ConsentBox], Field(max_length=20)] = []
+
+    def are_ticked(self, ticked: Iterable[str]) -> bool:
+        """Return whether all that must be ticked is among `ticked`, and nothing that is no box."""
+        given = set(ticked)
+        required = {box.label for box in self.boxes if box.required}
+        return required <= given <= {box.label for box in self.boxes}

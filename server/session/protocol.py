@@ -15,10 +15,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
-from server.session.instrument import Opinion, TopicChangeKind, TopicMode
+from server.session.instrument import Consent, Label, Opinion, TopicChangeKind, TopicMode
 from server.session.item import ItemContent
 from server.session.phase import Phase
 from server.session.questionnaire import MAX_ANSWER, AnswerForm, Questionnaires
+from server.session.texts import TextsCard
 
 PROTOCOL_VERSION = 4
 # The code that a connection is closed with when the page speaks another version.
@@ -105,9 +106,14 @@ class Hello(_ClientMessage):
 
 
 class Agree(_ClientMessage):
-    """The worker has read the instructions and consents."""
+    """The worker has read the instructions and consents.
+
+    Where the study has a consent: to which version of it, and which boxes, by their labels, are ticked.
+    """
 
     type: Literal["agree"]
+    consent: Annotated[str, StringConstraints(max_length=40)] | None = None
+    ticked: Annotated[list[Label], Field(max_length=20)] = []
 
 
 class _ForConversation(_ClientMessage):
@@ -236,7 +242,9 @@ class StudyCard(_Message):
     """What a worker may know of the study.
 
     `task`: they chat, or rate what others have said or written; `conversations` then counts items.
-    `rates_all`: they rate every conversation that they hold, and not some of them only.
+    `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
+    many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
+    `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
     """
 
     title: str
@@ -248,6 +256,11 @@ class StudyCard(_Message):
     rates_all: bool
     criteria: list[CriterionCard]
     post_edit: PostEditCard | None
+    duration: int | None
+    transcript_while_rating: bool
+    consent: Consent | None
+    contact: str | None
+    words: TextsCard | None
     questionnaires: Questionnaires = Questionnaires()
 
 
@@ -264,14 +277,17 @@ class ConversationCard(_Message):
 
     `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
     opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
-    begun. `inputs` counts the worker's lines. `typing` says that a reply is due. `item` is what the worker
-    reads and rates where there is nothing to chat.
+    begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
+    lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
+    to chat.
     """
 
     conversation: int
     attempt: int
     icebreaker: str | None
     topic: str | None
+    opinion: Opinion | None
+    bot_opinion: Opinion | None
     turns: list[TurnCard]
     inputs: int
     typing: bool
@@ -293,7 +309,10 @@ class QuestionCard(_Message):
 
 
 class Snapshot(_Message):
-    """All that a page needs to draw itself; sent on every connect."""
+    """All that a page needs to draw itself; sent on every connect.
+
+    `code`, `return_to` and `debriefing` are as in `completed`, and None until then.
+    """
 
     type: Literal["snapshot"] = "snapshot"
     protocol: int = PROTOCOL_VERSION
@@ -303,6 +322,7 @@ class Snapshot(_Message):
     question: QuestionCard | None
     code: str | None
     return_to: str | None
+    debriefing: str | None
 
 
 class Accepted(_Message):
@@ -395,11 +415,15 @@ class FeedbackDue(_Message):
 
 
 class Completed(_Message):
-    """The assignment is handed in. Exactly one of `code` and `return_to` is set."""
+    """The assignment is handed in: `code` proves it. `return_to`: where the worker is expected afterwards.
+
+    `debriefing`: what the study tells about itself now that it is over.
+    """
 
     type: Literal["completed"] = "completed"
-    code: str | None
+    code: str
     return_to: str | None
+    debriefing: str | None
 
 
 class Ended(_Message):

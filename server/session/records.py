@@ -48,10 +48,12 @@ class ConversationPlanned:
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """The worker consented."""
+    """The worker consented: to which version of the study's consent, ticking which of its boxes."""
 
     at: datetime
     client_id: str
+    consent: str | None = None
+    ticked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

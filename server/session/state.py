@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import reduce
 from typing import Literal, NamedTuple
 
-from server.session.instrument import PostEdit, Tutorial
+from server.session.instrument import Consent, Opinion, PostEdit, Tutorial
 from server.session.phase import Phase
 from server.session.plan import LineupSpec
 from server.session.questionnaire import Part, Questionnaires
@@ -46,9 +46,9 @@ class SessionRules:
     """What a study prescribes to every session of a run.
 
     `criteria` are those that are rated; `points` has those of them that are rated on a Likert scale, with the
-    number of its points. `rate_share`: the share of a system's conversations that are rated. `post_edit` and
-    `tutorial` are None where the study has none. `questionnaires`: those about a conversation end with the
-    criteria that are not rated.
+    number of its points. `rate_share`: the share of a system's conversations that are rated. `post_edit`,
+    `tutorial`, `consent` and `debriefing` are None where the study has none. `questionnaires`: those about a
+    conversation end with the criteria that are not rated.
     """
 
     minimum_inputs: int
@@ -61,6 +61,8 @@ class SessionRules:
     rate_share: float = 1.0
     post_edit: PostEdit | None = None
     tutorial: Tutorial | None = None
+    consent: Consent | None = None
+    debriefing: str | None = None
     points: Mapping[str, int] = field(default_factory=dict)
     questionnaires: Questionnaires = field(default_factory=Questionnaires)
 
@@ -69,14 +71,14 @@ class SessionRules:
 class AssignmentContext:
     """What is fixed about one assignment.
 
-    `seed` fixes what is drawn for it. `reply_pace` scales reply times; 1 for people. `code` and `return_to`
-    are what the worker gets for handing it in; one of them is None.
+    `seed` fixes what is drawn for it. `reply_pace` scales reply times; 1 for people. `code` is what the
+    worker gets for handing it in, `return_to` where they then go; None: nowhere.
     """
 
     assignment: str
     seed: int
     reply_pace: float
-    code: str | None
+    code: str
     return_to: str | None
 
 
@@ -96,14 +98,16 @@ class Turn(NamedTuple):
 class Conversation(NamedTuple):
     """A conversation as it stands in the state.
 
-    `topics` counts the topic marks, `inputs` the worker's lines. `seen` has the ids of the worker's messages
-    that belong to it.
+    `topics` counts the topic marks, `inputs` the worker's lines. `opinion` and `bot_opinion` are those of the
+    last mark. `seen` has the ids of the worker's messages that belong to it.
     """
 
     plan: ConversationPlanned
     status: ConversationStatus = "planned"
     topic: str | None = None
     topics: int = 0
+    opinion: Opinion | None = None
+    bot_opinion: Opinion | None = None
     turns: tuple[Turn, ...] = ()
     inputs: int = 0
     seen: frozenset[str] = frozenset()
@@ -240,6 +244,8 @@ def _apply_to_conversation(conversation: Conversation, record: ConversationChang
                 status="active" if conversation.status == "planned" else conversation.status,
                 topic=record.topic,
                 topics=conversation.topics + 1,
+                opinion=record.opinion,
+                bot_opinion=record.bot_opinion,
                 seen=conversation.seen | {record.client_id},
             )
         case ConversationEnded():

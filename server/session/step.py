@@ -21,6 +21,7 @@ from datetime import datetime
 from typing import Literal
 
 from server.errors import (
+    ConsentMissing,
     NothingToRate,
     ReplyPending,
     TooFewInputs,
@@ -145,7 +146,7 @@ def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
         case wire.Leave():
             return _outcome(state, [Closed("returned", at)], [Tell(wire.Ended(phase="returned"))])
         case wire.Agree():
-            return _then_next(state, [Agreed(at, message.id)], at)
+            return _agree(state, message, at)
         case wire.Questionnaire():
             return _take_questionnaire(state, message, at)
         case wire.Answer():
@@ -209,6 +210,20 @@ def _due(state: State) -> wire.ServerMessage:
     if plan.item is not None:
         return wire.ItemDue(**named, item=plan.item.content)
     return wire.TopicDue(**named, icebreaker=plan.icebreaker)
+
+
+def _agree(state: State, message: wire.Agree, at: datetime) -> Outcome:
+    consent = state.rules.consent
+    if consent is None:
+        return _then_next(state, [Agreed(at, message.id)], at)
+    if message.consent != consent.version:
+        raise ConsentMissing(f"the consent is version {consent.version}, not {message.consent}")
+    if not consent.are_ticked(message.ticked):
+        required = ", ".join(box.label for box in consent.boxes if box.required)
+        ticked = ", ".join(message.ticked) or "nothing"
+        raise ConsentMissing(f"what has to be ticked: {required}; what is: {ticked}")
+    in_order = tuple(box.label for box in consent.boxes if box.label in message.ticked)
+    return _then_next(state, [Agreed(at, message.id, consent.version, in_order)], at)
 
 
 def _take_questionnaire(state: State, message: wire.Questionnaire, at: datetime) -> Outcome:
@@ -311,7 +326,9 @@ def _rate(state: State, current: Conversation, message: wire.Rate, at: datetime)
 
 def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Outcome:
     records: list[Record] = [FeedbackGiven(message.text, at, message.id), Closed("completed", at)]
-    completed = wire.Completed(code=state.context.code, return_to=state.context.return_to)
+    completed = wire.Completed(
+        code=state.context.code, return_to=state.context.return_to, debriefing=state.rules.debriefing
+    )
     return _outcome(state, records, [Tell(completed)])
 
 

@@ -18,6 +18,7 @@ def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
         question=question_card(state) if state.phase is Phase.TUTORIAL else None,
         code=state.context.code if done else None,
         return_to=state.context.return_to if done else None,
+        debriefing=state.rules.debriefing if done else None,
     )
 
 
@@ -44,6 +45,8 @@ def _conversation_card(conversation: Conversation, at: datetime) -> Conversation
         attempt=conversation.plan.attempt,
         icebreaker=conversation.plan.icebreaker,
         topic=conversation.topic,
+        opinion=conversation.opinion,
+        bot_opinion=conversation.bot_opinion,
         turns=[
             TurnCard(turn=index, author=line.author, text=line.text)
             for index, line in enumerate(conversation.turns)

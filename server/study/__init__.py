@@ -13,6 +13,7 @@ from server.study.study import (
     SystemSpec,
     Timeouts,
 )
+from server.study.text_mistakes import text_notes
 
 __all__ = [
     "COMPOSITIONS",
@@ -31,4 +32,5 @@ __all__ = [
     "parse_study",
     "read_study",
     "study_hash",
+    "text_notes",
 ]

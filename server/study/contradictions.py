@@ -6,6 +6,7 @@ from server.session.plan import QC
 from server.session.questionnaire import PARTS, misfits
 from server.study.document import Location
 from server.study.study import CHAT_ONLY, TRANSCRIPTS_ONLY, Study
+from server.study.text_mistakes import text_mistakes
 
 _FOR_CRITERIA = ("slider", "likert", "choice", "text")
 # What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
@@ -20,6 +21,7 @@ def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
         if criterion.label in RESERVED_LABELS:
             reason = f"`{criterion.label}` has a meaning of its own in reports: choose another"
             yield ("criteria", i, "label"), reason
+    yield from text_mistakes(study)
     yield from _unfit_scales(study)
     yield from _unfit_questions(study)
     yield from _unfit_for_chat(study) if study.task == "chat" else _unfit_for_transcripts(study)

@@ -32,6 +32,7 @@ _EXPECTED = {
 }
 _PATTERNS = {
     "^[a-z][a-z0-9_]*$": "small letters, digits and _, the first one a letter",
+    "^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$": "a language's tag, such as `de` or `pt-BR`",
     "^[A-Z_][A-Z0-9_]*$": "capital letters, digits and _, as in the name of an environment variable",
 }
 _NUMBERS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximum": "at most {}"}

@@ -2,16 +2,18 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from bots import UrlEndpoint
-from server.session.instrument import Criterion, Label, PostEdit, Statement, TopicMode, Tutorial
+from server.session.instrument import Consent, Criterion, Label, PostEdit, Statement, TopicMode, Tutorial
 from server.session.plan import QC
 from server.session.questionnaire import AskedQuestion, Questionnaires
 from server.session.reply_time import ReplyTime
+from server.session.texts import Text, TextsCard, direction_of
+from server.study.texts import ENGLISH, Instrument, instrument_of
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
@@ -122,11 +124,35 @@ COMPOSITIONS: dict[CompositionName, Composition] = {
 }
 
 
+def _with_statement(criterion: Any, instrument: Instrument) -> Any:
+    """Return a criterion as it is given, with the instrument's statement where it is given without one."""
+    label = criterion.get("label") if isinstance(criterion, dict) else None
+    statement = instrument.statements.get(label) if isinstance(label, str) else None
+    return criterion if statement is None else {"statement": statement} | criterion
+
+
+class Texts(_Section):
+    """What workers read beside the shipped texts of the study's language.
+
+    `consent`: what they consent to before they begin. `debriefing`: what they are told at the end; `standard`
+    says that one of the chatbots was bad on purpose. `contact`: whom to write to. `words`: texts of the page
+    by their names, as in `texts/en.yaml`, in place of the shipped ones.
+    """
+
+    consent: Consent | None = None
+    debriefing: Literal["standard"] | Statement | None = None
+    contact: Statement | None = None
+    words: dict[str, Text] = {}
+
+
 class Study(_Section):
     """A whole study. `listed`: the server's start page announces it while a run of it is open.
 
     `rate_share`: the share of a system's conversations that workers are asked to rate; the others, drawn at
     random, are left unrated. `judgments_per_item`: how many workers rate each item, at least.
+
+    `minutes`: how long workers are told that it takes. `transcript_while_rating`: workers can read the
+    conversation while they rate it. `language`: that of the worker's page, and which instrument it is.
 
     `task`: workers chat and rate (`chat`), or rate what others have said or written (`transcripts`). What is
     asked, by whom and under which rules is the same for both; CHAT_ONLY and TRANSCRIPTS_ONLY name the rest.
@@ -160,6 +186,10 @@ class Study(_Section):
     post_edit: PostEdit | None = None
     tutorial: Tutorial | None = None
     completion_url: WebAddress | None = None
+    minutes: Annotated[int, Field(ge=1, le=1_000)] | None = None
+    transcript_while_rating: bool = False
+    language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] = "en"
+    texts: Texts = Texts()
     reply_time: ReplyTime = ReplyTime()
     timeouts: Timeouts = Timeouts()
     simulate: Simulate | None = None
@@ -193,6 +223,58 @@ class Study(_Section):
         """How many items of each kind one assignment has, whether named or given by number."""
         return COMPOSITIONS[self.composition] if isinstance(self.composition, str) else self.composition
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_published_criteria(cls, content: Any) -> Any:
+        """Fill in what the instrument of the study's language says: the criteria, and their statements."""
+        if not isinstance(content, dict) or content.get("task", "chat") != "chat":
+            return content
+        criteria = content.get("criteria", [dict(criterion) for criterion in _PUBLISHED])
+        instrument = instrument_of(str(content.get("language", "en"))) or ENGLISH
+        if not isinstance(criteria, list):
+            return content
+        return content | {"criteria": [_with_statement(given, instrument) for given in criteria]}
+
+    @property
+    def duration(self) -> int | None:
+        """About how many minutes workers are told that it takes, to five; None: they are not told.
+
+        Without `minutes`, by the published run 1: 6.7 minutes for a conversation of ten inputs, rated.
+        """
+        if self.minutes is not None or self.task != "chat":
+            return self.minutes
+        return max(5, 5 * round(0.67 * self.minimum_inputs * self.conversations / 5))
+
+    @property
+    def consent(self) -> Consent | None:
+        """What workers consent to before they begin."""
+        return self.texts.consent
+
+    @property
+    def contact(self) -> str | None:
+        """Whom workers may write to."""
+        return self.texts.contact
+
+    @property
+    def debriefing(self) -> str | None:
+        """What workers are told at the end."""
+        if self.texts.debriefing == "standard":
+            return (instrument_of(self.language) or ENGLISH).debriefing
+        return self.texts.debriefing
+
+    @property
+    def words(self) -> TextsCard | None:
+        """The texts of the worker's page; None where they are the English ones that it has by itself."""
+        instrument = instrument_of(self.language)
+        shipped = instrument.words if instrument is not None and instrument is not ENGLISH else {}
+        if instrument is ENGLISH and not self.texts.words:
+            return None
+        return TextsCard(
+            language=self.language,
+            direction=direction_of(self.language),
+            words=shipped | self.texts.words,
+        )
+
     @property
     def rates_all(self) -> bool:
         """Whether workers rate every conversation that they hold."""
@@ -212,10 +294,21 @@ class Study(_Section):
         return tuple(bot for bot in bots if bot not in self.bots and REGISTERED.fullmatch(bot))
 
 
+# The criteria of the published instrument (METHOD section 1); a language's texts have their statements.
+_PUBLISHED: tuple[dict[str, str | bool], ...] = (
+    {"label": "robotic", "negative": True, "qc": False},
+    {"label": "interesting"},
+    {"label": "fun"},
+    {"label": "consistent"},
+    {"label": "fluent"},
+    {"label": "repetitive", "negative": True, "qc": False},
+    {"label": "topic"},
+)
 # The settings that mean something for one task only.
 CHAT_ONLY = frozenset({
     "topic_mode", "systems_per_assignment", "qc_per_assignment", "minimum_inputs", "maximum_inputs",
     "maximum_topic_changes", "corpus", "personas", "bots", "systems", "qc", "rate_share", "reply_time",
+    "transcript_while_rating",
 })  # fmt: skip
 TRANSCRIPTS_ONLY = frozenset({
     "items", "composition", "judgments_per_item", "degradation", "post_edit", "tutorial",

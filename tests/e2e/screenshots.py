@@ -27,6 +27,7 @@ from playwright.sync_api import (
 
 from tests.chromium import launch
 from tests.e2e.hands import (
+    FINISH,
     HEIGHTS,
     LINES,
     choose,
@@ -59,8 +60,8 @@ TITLES = {
     "topic-dialog": "Topic dialog",
     "topic-dialog-incomplete": "Topic dialog, something forgotten",
     "topic-dialog-filled": "Topic dialog, only opinions have changed",
-    "too-few": "“Next chatbot” too early",
-    "confirm": "“Next chatbot” asks before it ends a conversation",
+    "too-few": "“Finish & rate” too early",
+    "confirm": "“Finish & rate” asks before it ends a conversation",
     "confirm-waiting": "The same while a reply is due",
     "reconnecting": "Connection lost",
     "replaced": "The chatbot could not go on and is replaced",
@@ -197,7 +198,7 @@ def _first_chat(page: Page, camera: Camera, stage: Stage) -> None:
     camera.shoot(page, "topic-dialog-filled")
     choose(page, "How does the chatbot seem to feel about it?", "Like")
     press(page, "Save topic")
-    press(page, "Next chatbot")
+    press(page, FINISH)
     camera.shoot(page, "too-few")
     press(page, "Keep chatting")
     page.get_by_label("Your message").fill(LINES[4])
@@ -210,7 +211,7 @@ def _first_chat(page: Page, camera: Camera, stage: Stage) -> None:
     expect(page.locator(".bubble-bot:not(.bubble-typing)")).to_have_count(5, timeout=30_000)
     for line in LINES[5:]:
         say(page, line)
-    press(page, "Next chatbot")
+    press(page, FINISH)
     camera.shoot(page, "confirm")
     press(page, "Finish and rate")
 
@@ -249,7 +250,7 @@ def waiting(page: Page, camera: Camera, stage: Stage) -> None:
     early.get_by_label("Your message").fill(LINES[0])
     early.keyboard.press("Enter")
     expect(early.locator(".bubble-typing")).to_be_visible()
-    press(early, "Next chatbot")
+    press(early, FINISH)
     camera.shoot(early, "confirm-waiting")
     early.close()
     second = page.context.new_page()

@@ -24,6 +24,7 @@ from server.db.engine import migrate, open_engine
 from server.db.runs import all_runs, open_run
 from server.items.pool import items_of
 from server.study import parse_study
+from server.study.texts import LANGUAGES
 from tests.server.support.questions import ASKED, SCALES
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
@@ -55,6 +56,56 @@ RUNS: dict[str, dict[str, Any]] = {
     },
     "closed": {},
     "demo": {"reply_time": _QUICK},
+    "platform": {
+        "systems_per_assignment": 1,
+        "qc_per_assignment": 0,
+        "minimum_inputs": 1,
+        "reply_time": _QUICK,
+        "completion_url": "/api/docs#back",
+        "transcript_while_rating": True,
+    },
+    "board": {
+        "systems_per_assignment": 1,
+        "qc_per_assignment": 0,
+        "minimum_inputs": 1,
+        "reply_time": _QUICK,
+        "minutes": 12,
+        "completion_url": "/api/docs#back",
+        "texts": {
+            "consent": {
+                "version": "1.2",
+                "board": "REC-2026-017",
+                "text": "We store what you write.\n\nWe delete it after ten years.",
+                "boxes": [
+                    {"label": "data", "text": "You may store what I write."},
+                    {"label": "age", "text": "I am at least 18 years old."},
+                    {"label": "publish", "text": "You may publish what I write.", "required": False},
+                ],
+            },
+            "debriefing": "standard",
+            "contact": "study@example.org",
+            "words": {"instructions.agree": "I consent"},
+        },
+    },
+}
+# One run in each language that ships, and one in a study's own.
+RUNS |= {
+    f"in_{language}": {
+        "language": language,
+        "systems_per_assignment": 1,
+        "qc_per_assignment": 0,
+        "minimum_inputs": 1,
+        "reply_time": _QUICK,
+        "criteria": [{"label": label} for label in ("interesting", "fluent", "topic")],
+    }
+    for language in LANGUAGES
+}
+RUNS["in_ar"] = RUNS["in_en"] | {
+    "language": "ar",
+    "title": "تحدث مع روبوت دردشة",
+    "payment": "هذا عرض تجريبي، ولا يُدفع لأحد.",
+    "criteria": [{"label": "interesting", "statement": "كانت المحادثة مع روبوت الدردشة ممتعة."}],
+    "texts": {"words": yaml.safe_load((Path(__file__).parent / "arabic.yaml").read_text(encoding="utf-8"))},
 }
 
 

@@ -25,7 +25,7 @@ def test_a_worker_finishes_an_assignment_and_the_report_shows_it(
         for index, line in enumerate(LINES):
             if (k, index) == (2, 4):
                 page.reload()
-                expect(page.get_by_text("Inputs 4 of 10")).to_be_visible()
+                expect(page.get_by_text("Messages 4 of 10")).to_be_visible()
                 expect(page.locator(".bubble-bot:not(.bubble-typing)")).to_have_count(4)
             say(page, line)
         finish(page)

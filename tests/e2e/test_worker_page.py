@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.hands import (
+    FINISH,
     be_outdated,
     choose,
     enter,
@@ -130,7 +131,7 @@ def test_the_keyboard_alone_does_it_all_and_axe_finds_nothing(page: Page, link: 
         if k == 1:
             change_topic_by_keyboard(page)
         clean(page)
-        key(page, "Next chatbot", "Enter")
+        key(page, "Finish & rate", "Enter")
         clean(page)
         key(page, "Finish and rate", "Enter")
         expect(page.get_by_role("heading", name="How was it?")).to_be_focused()
@@ -180,7 +181,7 @@ def test_a_refresh_in_a_chat_loses_no_word(page: Page, link: str) -> None:
     assert page.locator(BUBBLES).all_text_contents() == before
     expect(page.get_by_label("Your message")).to_have_value("Half a sen")
     expect(page.locator(".chat-topic-text")).to_have_text("Trains")
-    expect(page.get_by_text("Inputs 1 of 2")).to_be_visible()
+    expect(page.get_by_text("Messages 1 of 2")).to_be_visible()
 
 
 def test_a_refresh_in_a_rating_keeps_the_sliders(page: Page, link: str) -> None:
@@ -301,7 +302,7 @@ def test_what_comes_too_late_gives_its_words_back_and_the_page_catches_up(
     expect(page.locator(BUBBLES)).to_have_count(0)
     assert stored(stage, late) == 0
     say(page, "I like trains.")
-    expect(page.get_by_text("Inputs 1 of 2")).to_be_visible()
+    expect(page.get_by_text("Messages 1 of 2")).to_be_visible()
 
 
 def test_a_topic_change_that_is_refused_keeps_its_words(page: Page, link: str) -> None:
@@ -463,11 +464,11 @@ def test_what_was_left_in_a_later_attempt_goes_back_to_the_composer(page: Page, 
 def test_too_few_inputs_open_a_warning_and_end_nothing(page: Page, link: str) -> None:
     enter(page, link)
     open_topic(page)
-    press(page, "Next chatbot")
+    press(page, FINISH)
     expect(page.get_by_text("2 more messages are needed")).to_be_visible()
     press(page, "Keep chatting")
     say(page, "I bake bread.")
-    press(page, "Next chatbot")
+    press(page, FINISH)
     expect(page.get_by_text("One more message is needed")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_label("Your message")).to_be_visible()

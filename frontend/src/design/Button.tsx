@@ -2,7 +2,8 @@ import type { ComponentChildren } from "preact";
 
 interface Props {
   children: ComponentChildren;
-  kind?: "primary" | "quiet" | "plain";
+  /** `waiting`: it can be pressed, but is not what to do now. */
+  kind?: "primary" | "quiet" | "plain" | "waiting";
   type?: "button" | "submit";
   /** A button that can't be used now stays reachable, so that a screen reader can say so. */
   off?: boolean;

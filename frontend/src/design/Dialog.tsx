@@ -5,12 +5,12 @@ interface Props {
   title: string;
   children: ComponentChildren;
   onClose: () => void;
-  /** Much to fill in: set closer, with the buttons always in sight. */
-  long?: boolean;
+  /** Much to fill in: at the edge of the page, so that what it is about stays in sight. */
+  sheet?: boolean;
 }
 
 /** A modal dialog: traps the focus, closes on Escape, gives the focus back. Shown while it is rendered. */
-export function Dialog({ title, children, onClose, long }: Props) {
+export function Dialog({ title, children, onClose, sheet }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -21,7 +21,7 @@ export function Dialog({ title, children, onClose, long }: Props) {
   return (
     <dialog
       ref={dialog}
-      class={long ? "dialog dialog-long" : "dialog"}
+      class={sheet ? "dialog dialog-sheet" : "dialog"}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();

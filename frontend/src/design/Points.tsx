@@ -10,11 +10,13 @@ interface Props {
   /** The point chosen, from 1. */
   value: number | null;
   onChange: (value: number) => void;
+  /** What a screen reader says of a point; of the first and the last, with what they mean. */
+  say: (point: number, words: string | null) => string;
   wrong?: boolean;
 }
 
 /** A Likert scale: points in a row, of which one is chosen. Real radio buttons: arrow keys move between them. */
-export function Points({ labelledBy, points, ends, value, onChange, wrong }: Props) {
+export function Points({ labelledBy, points, ends, value, onChange, say, wrong }: Props) {
   const name = useId();
   return (
     <div class="points" role="radiogroup" aria-labelledby={labelledBy}>
@@ -26,7 +28,7 @@ export function Points({ labelledBy, points, ends, value, onChange, wrong }: Pro
               name={name}
               value={point}
               checked={point === value}
-              aria-label={spoken(point, points, ends)}
+              aria-label={say(point, meaning(point, points, ends))}
               aria-invalid={wrong ? "true" : undefined}
               onChange={() => onChange(point)}
             />
@@ -46,8 +48,6 @@ export function Points({ labelledBy, points, ends, value, onChange, wrong }: Pro
   );
 }
 
-/** What a screen reader says of a point: its number, and at the ends what they mean. */
-function spoken(point: number, points: number, ends: readonly string[] | null): string {
-  const words = ends && (point === 1 ? ends[0] : point === points ? ends[1] : null);
-  return words ? `${point} of ${points}: ${words}` : `${point} of ${points}`;
+function meaning(point: number, points: number, ends: readonly string[] | null): string | null {
+  return (point === 1 ? ends?.[0] : point === points ? ends?.[1] : null) ?? null;
 }

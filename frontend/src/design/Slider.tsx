@@ -1,13 +1,13 @@
 import { useRef } from "preact/hooks";
-import { type Gesture, gesture, inWords, valueAt } from "./scale";
+import { type Gesture, gesture, valueAt } from "./scale";
 
 interface Props {
   /** The id of the element that says what is rated. */
   labelledBy: string;
   value: number | null;
+  /** The value in words, for who cannot see it. */
+  words: string;
   onChange: (value: number) => void;
-  /** Words for both ends, where they are not those of agreement. */
-  ends?: readonly string[] | null;
 }
 
 const MIDDLE = 50;
@@ -20,14 +20,17 @@ const STARTING_KEYS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"
  * technology. The pointer is handled here: a finger sets the value by a tap or a horizontal drag, never
  * by scrolling past.
  */
-export function Slider({ labelledBy, value, onChange, ends }: Props) {
+export function Slider({ labelledBy, value, words, onChange }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const hold = useRef<{ x: number; y: number; doing: Gesture } | null>(null);
 
   const setFrom = (event: PointerEvent) => {
-    const { left, width } = box.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
-    onChange(valueAt(event.clientX, left, width));
+    const element = box.current;
+    if (element) {
+      const { left, width } = element.getBoundingClientRect();
+      onChange(valueAt(event.clientX, left, width, getComputedStyle(element).direction === "rtl"));
+    }
   };
   const down = (event: PointerEvent) => {
     if (event.button !== 0) {
@@ -86,12 +89,12 @@ export function Slider({ labelledBy, value, onChange, ends }: Props) {
         step={1}
         value={value ?? MIDDLE}
         aria-labelledby={labelledBy}
-        aria-valuetext={inWords(value, ends)}
+        aria-valuetext={words}
         onKeyDown={firstKey}
         onInput={(event) => onChange(event.currentTarget.valueAsNumber)}
       />
       <span class="slider-track" />
-      {value !== null && <span class="slider-thumb" style={{ left: `${value}%` }} />}
+      {value !== null && <span class="slider-thumb" style={{ insetInlineStart: `${value}%` }} />}
     </div>
   );
 }

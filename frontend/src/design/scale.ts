@@ -1,28 +1,39 @@
-/** A slider's value at a horizontal position of its track: a whole number from 0 to 100. */
-export function valueAt(x: number, left: number, width: number): number {
+/**
+ * A slider's value at a horizontal position of its track: a whole number from 0 to 100. `mirrored`: where one reads
+ * from right to left, it begins on the right.
+ */
+export function valueAt(x: number, left: number, width: number, mirrored = false): number {
   const share = width > 0 ? (x - left) / width : 0;
-  return Math.round(Math.min(1, Math.max(0, share)) * 100);
+  const value = Math.round(Math.min(1, Math.max(0, share)) * 100);
+  return mirrored ? 100 - value : value;
 }
 
-const BANDS: [limit: number, words: string][] = [
-  [10, "strongly disagree"],
+/** Where a value lies on the scale, as words can say it. */
+export type Band =
+  | "untouched"
+  | "strongly_disagree"
+  | "disagree"
+  | "towards_disagree"
+  | "middle"
+  | "towards_agree"
+  | "agree"
+  | "strongly_agree";
+
+const BANDS: [limit: number, band: Band][] = [
+  [10, "strongly_disagree"],
   [30, "disagree"],
-  [45, "towards disagree"],
-  [55, "in the middle"],
-  [70, "towards agree"],
+  [45, "towards_disagree"],
+  [55, "middle"],
+  [70, "towards_agree"],
   [90, "agree"],
-  [101, "strongly agree"],
 ];
 
-/** Words for a slider's value; what a screen reader says instead of a number. `ends`: those of its own. */
-export function inWords(value: number | null, ends: readonly string[] | null = null): string {
+/** The band of a slider's value; a screen reader says its words instead of a number. */
+export function bandOf(value: number | null): Band {
   if (value === null) {
-    return "not answered yet";
+    return "untouched";
   }
-  if (ends !== null) {
-    return `${value} of 100, from ${ends[0]} to ${ends[1]}`;
-  }
-  return BANDS.find(([limit]) => value < limit)?.[1] ?? "strongly agree";
+  return BANDS.find(([limit]) => value < limit)?.[1] ?? "strongly_agree";
 }
 
 export type Gesture = "undecided" | "drag" | "ignored";

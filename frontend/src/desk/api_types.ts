@@ -43,6 +43,10 @@ export interface Answers {
   "/api/desk/bots/{name}/check": CheckView;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
+  "/api/desk/runs/{run}/analysis": RunAnalysis1;
+  "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
+  "/api/desk/runs/{run}/rehearsals": RehearsalList;
+  "/api/desk/runs/{run}/reports": ReportList;
 }
 /**
  * Everything about one assignment.
@@ -559,6 +563,168 @@ export interface AssignmentRow {
   step: Phase;
   system: string | null;
   worker: string;
+}
+/**
+ * How a run stood when it was last looked at, as `candor watch` prints it; None: nothing was rated.
+ */
+export interface RunAnalysis1 {
+  analysis: {
+    [k: string]: unknown;
+  } | null;
+}
+/**
+ * A job of either kind, and what came of it: the fields of the other kind are empty.
+ */
+export interface JobOutcome {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  files: ReportFile[];
+  forecast: Forecast | null;
+  job: string;
+  kind: "report" | "rehearsal";
+  run: string;
+  signature: string | null;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+  trouble: string | null;
+}
+/**
+ * A file of a report, and the path at which it can be had for some hours.
+ */
+export interface ReportFile {
+  bytes: number;
+  name: string;
+  path: string;
+}
+/**
+ * What a rehearsal foretells, as `python -m qc.outlook` printed it.
+ *
+ * `minutes`: of an assignment. `apart`: chance that the `first` and the `second` system are told apart.
+ * `needed`: workers for a chance of `power`, None where hardly anybody could pay them. `assumed`: sentences.
+ */
+export interface Forecast {
+  apart: number;
+  assumed: string[];
+  chances: NumberForecast[];
+  cost: number | null;
+  difference: number;
+  first: string;
+  minutes: number;
+  needed: number | null;
+  passed: number;
+  plan: PlannedStudy;
+  power: number;
+  rehearsed: number;
+  scores: SystemForecast[];
+  second: string;
+}
+/**
+ * What so many workers would show: the widest half-width, the chance for the first two, the cost.
+ */
+export interface NumberForecast {
+  apart: number;
+  cost: number | null;
+  half_width: number;
+  workers: number;
+}
+/**
+ * What the forecast is for: workers of one assignment each; `pay` of one of them, `fee` on top.
+ */
+export interface PlannedStudy {
+  conversations: number;
+  fee: number;
+  inputs: number;
+  pay: number | null;
+  workers: number;
+}
+/**
+ * A system's score as the simulated workers gave it, and half the width of its interval as planned.
+ */
+export interface SystemForecast {
+  half_width: number;
+  system: string;
+  z: number;
+}
+/**
+ * The rehearsals of a study, newest first.
+ */
+export interface RehearsalList {
+  rehearsals: RehearsalJob[];
+}
+/**
+ * A rehearsal. `forecast` is there once it is done.
+ *
+ * `trouble`: what went wrong with some of the simulated workers.
+ */
+export interface RehearsalJob {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  forecast: Forecast | null;
+  job: string;
+  kind: "report" | "rehearsal";
+  options: RehearsalOptionsAsked;
+  run: string;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+  trouble: string | null;
+}
+/**
+ * How a rehearsal was asked for. `quality`: how good each system was to the simulated workers, 0 to 1.
+ */
+export interface RehearsalOptionsAsked {
+  fee?: number;
+  honest?: number;
+  pay?: number | null;
+  planned?: number | null;
+  quality: {
+    [k: string]: number;
+  };
+  seed?: number;
+  spread?: number | null;
+  workers?: number;
+}
+/**
+ * The reports on a run, newest first. Old ones are removed.
+ */
+export interface ReportList {
+  reports: ReportJob[];
+}
+/**
+ * A report. `signature` says what it was made of; it and `files` are there once it is done.
+ */
+export interface ReportJob {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  files: ReportFile[];
+  job: string;
+  kind: "report" | "rehearsal";
+  options: ReportOptions;
+  run: string;
+  signature: string | null;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+}
+/**
+ * What a report may be asked for. Each field is an option of `candor report`.
+ *
+ * `replicate`: the name of a second run of the same study, to be correlated with. `reward`: paid for an
+ * assignment. `workers`: `people`, as long as there are any, or `simulated` ones in their place.
+ */
+export interface ReportOptions {
+  alpha?: number;
+  include_partial?: boolean;
+  replicate?: string | null;
+  reward?: number | null;
+  workers?: "people" | "simulated";
 }
 /**
  * The data of each event that is pushed, by path.

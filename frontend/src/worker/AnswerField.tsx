@@ -3,11 +3,20 @@ import { CheckCards } from "../design/CheckCards";
 import { Points } from "../design/Points";
 import { RadioCards } from "../design/RadioCards";
 import { Slider } from "../design/Slider";
+import { bandOf } from "../design/scale";
+import { useTexts } from "./hooks";
 import { MAX_ANSWER } from "./limits";
 import type { AnswerForm } from "./session/protocol";
+import type { TextKey, Texts, Values } from "./texts/words";
 
 /** What a question is answered with: a number, a text, or several of the choices. */
 export type AnswerValue = number | string | string[];
+
+/** What is wrong with an answer: a text of the page, and what is put into it. */
+export interface Fault {
+  key: TextKey;
+  values?: Values;
+}
 
 interface Props {
   id: string;
@@ -17,15 +26,13 @@ interface Props {
   value: AnswerValue | undefined;
   onChange: (value: AnswerValue | undefined) => void;
   /** What is wrong with the value as it stands. */
-  fault: string | null;
+  fault: Fault | null;
   /** Whether the worker has tried to go on, so that it is told. */
   tried: boolean;
   optional: boolean;
   /** Whether it is a statement that workers agree with: what the ends of its scale mean by themselves. */
   agreement?: boolean;
 }
-
-const AGREEMENT = ["strongly disagree", "strongly agree"];
 
 interface Told extends Props {
   complaint: string | null;
@@ -35,7 +42,8 @@ interface Told extends Props {
 export function AnswerField(props: Props) {
   const { fault, form, tried } = props;
   const inCards = form.kind === "choice" || form.kind === "choices";
-  const complaint = tried ? fault : null;
+  const { say } = useTexts();
+  const complaint = tried && fault ? say(fault.key, fault.values) : null;
   return (
     <li class={`statement ${complaint ? "statement-missing" : ""}`} data-missing={fault ? "" : undefined}>
       {inCards ? <Choices {...props} complaint={complaint} /> : <Field {...props} complaint={complaint} />}
@@ -73,15 +81,17 @@ function Choices({ asked, form, value, onChange, complaint, optional }: Told) {
 }
 
 function Field({ id, asked, form, value, onChange, complaint, optional, agreement }: Told) {
-  const ends = form.ends ?? (agreement ? AGREEMENT : null);
+  const texts = useTexts();
+  const { say } = texts;
+  const ends = form.ends ?? (agreement ? [say("scale.low"), say("scale.high")] : null);
   const number = typeof value === "number" ? value : null;
   if (form.kind === "slider") {
     return (
       <>
-        <p id={id} class="statement-text">
+        <p id={id} class="statement-text" dir="auto">
           <Asked optional={optional}>{asked}</Asked>
         </p>
-        <Slider labelledBy={id} value={number} onChange={onChange} ends={form.ends} />
+        <Slider labelledBy={id} value={number} words={spoken(texts, number, form.ends)} onChange={onChange} />
         <p class="slider-ends" aria-hidden="true">
           <span>{ends?.[0]}</span>
           <span>{ends?.[1]}</span>
@@ -92,7 +102,7 @@ function Field({ id, asked, form, value, onChange, complaint, optional, agreemen
   if (form.kind === "likert") {
     return (
       <>
-        <p id={id} class="statement-text">
+        <p id={id} class="statement-text" dir="auto">
           <Asked optional={optional}>{asked}</Asked>
         </p>
         <Points
@@ -101,6 +111,11 @@ function Field({ id, asked, form, value, onChange, complaint, optional, agreemen
           ends={ends}
           value={number}
           onChange={onChange}
+          say={(now, words) =>
+            words === null
+              ? say("scale.point", { now, all: form.points ?? 2 })
+              : say("scale.point_end", { now, all: form.points ?? 2, words })
+          }
           wrong={complaint !== null}
         />
       </>
@@ -135,7 +150,6 @@ function Field({ id, asked, form, value, onChange, complaint, optional, agreemen
           {...common}
           rows={3}
           dir="auto"
-          maxLength={MAX_ANSWER}
           onInput={({ currentTarget }) => onChange(currentTarget.value || undefined)}
         />
       )}
@@ -143,18 +157,29 @@ function Field({ id, asked, form, value, onChange, complaint, optional, agreemen
   );
 }
 
+/** A slider's value in words, for who cannot see it. */
+function spoken({ say }: Texts, value: number | null, ends: readonly string[] | null): string {
+  return ends === null || value === null
+    ? say(`scale.${bandOf(value)}`)
+    : say("scale.between", { now: value, low: ends[0] ?? "", high: ends[1] ?? "" });
+}
+
 function Asked({ children, optional }: { children: ComponentChildren; optional: boolean }) {
+  const { say } = useTexts();
   return (
     <>
-      {children} {optional && <span class="soft asked-optional">(optional)</span>}
+      {children} {optional && <span class="soft asked-optional">{say("question.optional")}</span>}
     </>
   );
 }
 
 /** What is wrong with an answer as it stands; null where the worker may go on. */
-export function faultOf(form: AnswerForm, value: AnswerValue | undefined, required: boolean): string | null {
+export function faultOf(form: AnswerForm, value: AnswerValue | undefined, required: boolean): Fault | null {
   if (value === undefined || (typeof value === "string" && !value.trim())) {
-    return required ? "Please answer this one, too." : null;
+    return required ? { key: "rating.missing" } : null;
+  }
+  if (typeof value === "string" && value.length > MAX_ANSWER) {
+    return { key: "common.too_long", values: { n: value.length - MAX_ANSWER } };
   }
   if (form.kind === "number" && typeof value === "number") {
     const { least, most } = form;
@@ -165,11 +190,11 @@ export function faultOf(form: AnswerForm, value: AnswerValue | undefined, requir
   return null;
 }
 
-function range(least: number | null, most: number | null): string {
+function range(least: number | null, most: number | null): Fault {
   if (least === null) {
-    return `Please give a number of at most ${most}.`;
+    return { key: "question.at_most", values: { most: most ?? 0 } };
   }
   return most === null
-    ? `Please give a number of at least ${least}.`
-    : `Please give a number from ${least} to ${most}.`;
+    ? { key: "question.at_least", values: { least } }
+    : { key: "question.between", values: { least, most } };
 }

@@ -1,5 +1,6 @@
+import { useEffect } from "preact/hooks";
 import { Frame } from "./Frame";
-import { useSession } from "./hooks";
+import { useSession, useTexts } from "./hooks";
 import { Chat } from "./screens/Chat";
 import { Done } from "./screens/Done";
 import { Ended } from "./screens/Ended";
@@ -17,6 +18,11 @@ import type { State } from "./session/reducer";
 /** The worker's page: one screen at a time, as the session stands. */
 export function App() {
   const { problem, state } = useSession();
+  const { language, direction } = useTexts();
+  useEffect(() => {
+    document.documentElement.lang = language;
+    document.documentElement.dir = direction;
+  }, [language, direction]);
   if (problem) {
     return <ProblemPage problem={problem} />;
   }
@@ -50,10 +56,10 @@ function Current({ state }: { state: State }) {
     case "rating":
       return <Rating key={key} screen={screen} study={study} />;
     case "feedback":
-      return <Feedback />;
+      return <Feedback study={study} />;
     case "done":
-      return <Done screen={screen} />;
+      return <Done screen={screen} study={study} />;
     case "ended":
-      return <Ended how={screen.how} />;
+      return <Ended how={screen.how} study={study} />;
   }
 }

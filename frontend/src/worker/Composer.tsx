@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { useDraft, useSession } from "./hooks";
+import { useDraft, useSession, useTexts } from "./hooks";
 import { MAX_SAY } from "./limits";
+import type { Texts } from "./texts/words";
 
 interface Props {
   conversation: number;
@@ -12,10 +13,12 @@ interface Props {
 
 const COUNT_FROM = MAX_SAY - 200;
 
-/** Where the worker writes. Enter sends, Shift+Enter starts a new line. */
+/** Where the worker writes. Enter sends, Shift+Enter starts a new line. A text that is too long is not cut. */
 export function Composer({ conversation, ready, waiting, onSend }: Props) {
   const session = useSession();
   const { notice } = session.state;
+  const texts = useTexts();
+  const { say } = texts;
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useDraft(`${conversation}:draft`, "");
   const sendable = ready && text.trim() !== "" && text.length <= MAX_SAY;
@@ -65,17 +68,18 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
       }}
     >
       <label class="unseen" for="message">
-        Your message
+        {say("chat.message")}
       </label>
       <textarea
         ref={field}
         id="message"
         class="input composer-input"
+        dir="auto"
         rows={1}
         value={text}
-        maxLength={MAX_SAY}
         enterkeyhint="send"
-        placeholder="Write a message"
+        placeholder={say("chat.write")}
+        aria-invalid={text.length > MAX_SAY ? "true" : undefined}
         aria-describedby="composer-hint"
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={key}
@@ -85,29 +89,24 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
         class="button button-primary composer-send"
         aria-disabled={sendable ? undefined : "true"}
       >
-        <span class="unseen">Send</span>
+        <span class="unseen">{say("chat.send")}</span>
         <svg viewBox="0 0 24 24" aria-hidden="true">
           <path d="M12 19V5M5.5 11.5 12 5l6.5 6.5" />
         </svg>
       </button>
-      <p class="composer-hint small soft" id="composer-hint">
-        {hint(waiting, text) ?? (
-          <span class="composer-keys">Enter sends, Shift + Enter starts a new line.</span>
-        )}
+      <p class="composer-hint small soft" id="composer-hint" role="status">
+        {hint(texts, waiting, text) ?? <span class="composer-keys">{say("chat.keys")}</span>}
       </p>
     </form>
   );
 }
 
-function hint(waiting: boolean, text: string): string | null {
+function hint({ say }: Texts, waiting: boolean, text: string) {
   if (text.length > MAX_SAY) {
-    return `${text.length - MAX_SAY} characters too many`;
+    return <strong class="composer-excess">{say("common.too_long", { n: text.length - MAX_SAY })}</strong>;
   }
   if (text.length >= COUNT_FROM) {
-    return `${MAX_SAY - text.length} characters left`;
+    return say("common.left", { n: MAX_SAY - text.length });
   }
-  if (waiting && text) {
-    return "You can send this as soon as the reply is here.";
-  }
-  return null;
+  return waiting && text ? say("chat.wait") : null;
 }

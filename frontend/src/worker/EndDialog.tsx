@@ -1,6 +1,6 @@
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
-import { useSession } from "./hooks";
+import { useSession, useTexts } from "./hooks";
 import type { ConversationName } from "./session/reducer";
 
 interface Props {
@@ -14,20 +14,18 @@ interface Props {
   onClose: () => void;
 }
 
-/** What "Next chatbot" opens: the count of missing inputs, or the question whether to go on. */
+/** What “Finish” opens: the count of missing messages, or the question whether to go on. */
 export function EndDialog(props: Props) {
   return props.missing > 0 ? <TooFew {...props} /> : <Confirm {...props} />;
 }
 
 function TooFew({ missing, onClose }: Props) {
+  const { say } = useTexts();
   return (
-    <Dialog title="A little more, please" onClose={onClose}>
-      <p>
-        {missing === 1 ? "One more message is needed" : `${missing} more messages are needed`} in this
-        conversation before you can go on.
-      </p>
+    <Dialog title={say("end.few_title")} onClose={onClose}>
+      <p>{say("end.few", { n: missing })}</p>
       <div class="actions">
-        <Button onClick={onClose}>Keep chatting</Button>
+        <Button onClick={onClose}>{say("end.stay")}</Button>
       </div>
     </Dialog>
   );
@@ -35,25 +33,28 @@ function TooFew({ missing, onClose }: Props) {
 
 function Confirm({ chat, last, replyDue, ending, ratesAll, onClose }: Props) {
   const session = useSession();
+  const { say } = useTexts();
   const { conversation, attempt } = chat;
   const end = () => session.send({ type: "end_conversation", conversation, attempt });
+  const then = [
+    say("end.no_return"),
+    ...(ratesAll ? [say("end.then_rate")] : []),
+    say(last ? "end.then_done" : "end.then_next"),
+  ];
   return (
-    <Dialog title="Finish this conversation?" onClose={onClose}>
-      <p>
-        You can’t come back to it. {ratesAll && "Next you rate it. "}
-        {last ? "Then you are nearly done." : "Then a new chatbot follows."}
-      </p>
+    <Dialog title={say("end.title")} onClose={onClose}>
+      <p>{then.join(" ")}</p>
       {replyDue && (
         <p class="soft" role="status">
-          One moment: the chatbot is still writing its last reply.
+          {say("end.writing")}
         </p>
       )}
       <div class="actions">
         <Button kind="quiet" onClick={onClose}>
-          Keep chatting
+          {say("end.stay")}
         </Button>
         <Button off={replyDue || ending} onClick={end}>
-          {ending ? "One moment…" : ratesAll ? "Finish and rate" : "Finish"}
+          {say(ending ? "common.wait" : ratesAll ? "end.rate" : "end.finish")}
         </Button>
       </div>
     </Dialog>

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { Progress, Steps } from "../design/Steps";
 import { Wordmark } from "../design/Wordmark";
-import { useSession } from "./hooks";
+import { useSession, useTexts } from "./hooks";
 import { LeaveDialog } from "./LeaveDialog";
 import { ResearchersWords } from "./ResearchersWords";
-import { noticeText } from "./session/problem";
 import type { Screen } from "./session/reducer";
+import { isTextKey } from "./texts/words";
 
 const CAN_LEAVE = new Set<Screen["name"]>([
   "questionnaire",
@@ -21,9 +21,18 @@ const CAN_LEAVE = new Set<Screen["name"]>([
 /** What surrounds every screen: the header, how the connection stands, what was refused. */
 export function Frame({ children }: { children: ComponentChildren }) {
   const session = useSession();
+  const { say } = useTexts();
   const { connection, notice, screen, study } = session.state;
   const [leaving, setLeaving] = useState(false);
+  const canLeave = CAN_LEAVE.has(screen.name);
+  // Whoever has left, or is done elsewhere, is asked no more.
+  useEffect(() => {
+    if (!canLeave) {
+      setLeaving(false);
+    }
+  }, [canLeave]);
   const now = "conversation" in screen ? screen.conversation : null;
+  const refusal = notice && `notice.${notice.code}`;
   return (
     <div class={`frame frame-${screen.name}`}>
       <header class="top">
@@ -31,7 +40,10 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {now !== null && study && (
           <div class="top-steps">
             <p class="small">
-              {study.task === "chat" ? "Conversation" : "Number"} {now} of {study.conversations}
+              {say(study.task === "chat" ? "frame.conversation" : "frame.item", {
+                now,
+                all: study.conversations,
+              })}
             </p>
             {study.task === "chat" ? (
               <Steps now={now} of={study.conversations} />
@@ -40,9 +52,10 @@ export function Frame({ children }: { children: ComponentChildren }) {
             )}
           </div>
         )}
-        {CAN_LEAVE.has(screen.name) && (
+        {canLeave && (
           <Button kind="plain" onClick={() => setLeaving(true)}>
-            Leave<span class="top-long"> the study</span>
+            <span class="top-short">{say("frame.leave")}</span>
+            <span class="top-long">{say("frame.leave_study")}</span>
           </Button>
         )}
       </header>
@@ -50,19 +63,19 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {connection === "lost" && screen.name !== "loading" && (
           <p class="banner">
             <span class="banner-pulse" aria-hidden="true" />
-            Connection lost. Your words are safe, we’re reconnecting…
+            {say("frame.lost")}
           </p>
         )}
       </div>
       <ResearchersWords />
       <div class="alert" role="alert">
-        {notice && (
+        {refusal && (
           <div class="toast">
-            <p>{noticeText(notice.code)}</p>
+            <p>{say(isTextKey(refusal) ? refusal : "notice.other")}</p>
             <button
               type="button"
               class="toast-close"
-              aria-label="Close this message"
+              aria-label={say("frame.close")}
               onClick={() => session.dismiss()}
             >
               ×
@@ -71,7 +84,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         )}
       </div>
       <main class="main">{children}</main>
-      {leaving && <LeaveDialog onClose={() => setLeaving(false)} />}
+      {leaving && canLeave && <LeaveDialog onClose={() => setLeaving(false)} />}
     </div>
   );
 }

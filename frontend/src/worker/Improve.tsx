@@ -1,3 +1,5 @@
+import { Excess } from "./Excess";
+import { useTexts } from "./hooks";
 import { MAX_EDIT } from "./limits";
 import type { ItemContent, PostEditCard } from "./session/protocol";
 
@@ -19,24 +21,26 @@ interface Props {
 
 /** The text that was read, to be made better. */
 export function Improve({ value, onChange, complaint }: Props) {
+  const { say } = useTexts();
   return (
     <div class="statement improve">
       <label class="statement-text" for="improve">
-        Please improve the text: change what is wrong, and leave the rest as it is.
+        {say("improve.label")}
       </label>
       <textarea
         id="improve"
         class="input"
+        dir="auto"
         rows={6}
         value={value}
-        maxLength={MAX_EDIT}
-        aria-invalid={complaint ? "true" : undefined}
-        aria-describedby="improve-complaint"
+        aria-invalid={complaint || value.length > MAX_EDIT ? "true" : undefined}
+        aria-describedby="improve-complaint improve-excess"
         onInput={(event) => onChange(event.currentTarget.value)}
       />
       <p class="complaint" id="improve-complaint">
-        {complaint ? "Please change what could be better." : ""}
+        {complaint ? say("improve.complaint") : ""}
       </p>
+      <Excess id="improve-excess" text={value} most={MAX_EDIT} />
     </div>
   );
 }

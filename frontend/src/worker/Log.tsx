@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useOverdue } from "./hooks";
+import { useOverdue, useTexts } from "./hooks";
 import type { TurnCard } from "./session/protocol";
 
 interface Props {
@@ -16,6 +16,7 @@ const LONG_MS = 12_000;
 
 /** What has been said, and whether something is about to be. */
 export function Log({ turns, sending, typing, topic, again }: Props) {
+  const { say } = useTexts();
   const box = useRef<HTMLDivElement>(null);
   // The reply may be faster than the acknowledgement of the line that it answers.
   const lines = [...turns, ...(sending ? [sending] : [])].sort((a, b) => a.turn - b.turn);
@@ -57,20 +58,16 @@ export function Log({ turns, sending, typing, topic, again }: Props) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which needs the focus where there is no mouse
       tabIndex={0}
       role="log"
-      aria-label="Conversation"
+      aria-label={say("chat.log")}
       aria-live="polite"
       onScroll={scrolled}
     >
-      {again && (
-        <p class="log-note small soft">
-          The chatbot before could not go on. A new one has taken its place, and this conversation started
-          over.
-        </p>
-      )}
+      {again && <p class="log-note small soft">{say("chat.again")}</p>}
       {lines.length === 0 && (
         <div class="log-empty">
-          <p>
-            You start. Say something about <strong>{topic}</strong>, or ask about it.
+          <p>{say("chat.begin")}</p>
+          <p class="log-topic" dir="auto">
+            {topic}
           </p>
         </div>
       )}
@@ -79,13 +76,13 @@ export function Log({ turns, sending, typing, topic, again }: Props) {
       ))}
       {typing && (
         <div class="bubble bubble-bot bubble-typing">
-          <span class="unseen">The chatbot is writing…</span>
+          <span class="unseen">{say("chat.writing")}</span>
           <span class="dots" aria-hidden="true">
             <span />
             <span />
             <span />
           </span>
-          {slow && <span class="small soft">Still thinking. This can take a little.</span>}
+          {slow && <span class="small soft">{say("chat.slow")}</span>}
         </div>
       )}
     </div>
@@ -93,12 +90,15 @@ export function Log({ turns, sending, typing, topic, again }: Props) {
 }
 
 function Bubble({ turn, sending }: { turn: TurnCard; sending: boolean }) {
+  const { say } = useTexts();
   const own = turn.author === "worker";
   return (
     <div class={`bubble ${own ? "bubble-own" : "bubble-bot"} ${sending ? "bubble-sending" : ""}`}>
-      <span class="unseen">{own ? "You: " : "Chatbot: "}</span>
-      {turn.text}
-      {sending && <span class="bubble-state">Sending…</span>}
+      <span class="unseen">{`${say(own ? "chat.you" : "chat.chatbot")}: `}</span>
+      <span class="bubble-text" dir="auto">
+        {turn.text}
+      </span>
+      {sending && <span class="bubble-state">{say("chat.sending")}</span>}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { type Choice, RadioCards } from "../design/RadioCards";
+import { RadioCards } from "../design/RadioCards";
+import { useTexts } from "./hooks";
 import type { Opinion } from "./session/protocol";
 
 function face(mouth: string): ComponentChildren {
@@ -11,10 +12,10 @@ function face(mouth: string): ComponentChildren {
   );
 }
 
-const CHOICES: Choice<Opinion>[] = [
-  { value: "like", label: "Like", picture: face("M8 14.2q4 4 8 0") },
-  { value: "ambivalent", label: "Ambivalent", picture: face("M8.5 15.5h7") },
-  { value: "dislike", label: "Dislike", picture: face("M8 16.8q4-4 8 0") },
+const CHOICES: [Opinion, ComponentChildren][] = [
+  ["like", face("M8 14.2q4 4 8 0")],
+  ["ambivalent", face("M8.5 15.5h7")],
+  ["dislike", face("M8 16.8q4-4 8 0")],
 ];
 
 interface Props {
@@ -26,5 +27,7 @@ interface Props {
 
 /** What somebody thinks of a topic: like, ambivalent, dislike. */
 export function Opinions(props: Props) {
-  return <RadioCards {...props} choices={CHOICES} row />;
+  const { say } = useTexts();
+  const choices = CHOICES.map(([value, picture]) => ({ value, picture, label: say(`opinion.${value}`) }));
+  return <RadioCards {...props} choices={choices} row />;
 }

@@ -1,12 +1,13 @@
 import { useState } from "preact/hooks";
 import { Button } from "../design/Button";
-import { useSession } from "./hooks";
+import { useSession, useTexts } from "./hooks";
 
 const READ = "words-read";
 
 /** What the researchers have to tell, until the worker has put it away. */
 export function ResearchersWords() {
   const { state, drafts } = useSession();
+  const { say } = useTexts();
   const [readNow, setRead] = useState<number[]>([]);
   const read = [...(drafts.get<number[]>(READ) ?? []), ...readNow];
   const putAway = (notice: number) => {
@@ -19,10 +20,12 @@ export function ResearchersWords() {
         .filter(({ notice }) => !read.includes(notice))
         .map(({ notice, text }) => (
           <div key={notice} class="words-card">
-            <p class="label small">From the researchers</p>
-            <p class="words-text" dir="auto">{text}</p>
+            <p class="label small">{say("frame.words")}</p>
+            <p class="words-text" dir="auto">
+              {text}
+            </p>
             <Button kind="quiet" onClick={() => putAway(notice)}>
-              OK
+              {say("frame.put_away")}
             </Button>
           </div>
         ))}

@@ -1,20 +1,21 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
-import { type Choice, RadioCards } from "../design/RadioCards";
-import { useDraft, useSession } from "./hooks";
+import { RadioCards } from "../design/RadioCards";
+import { Excess } from "./Excess";
+import { useDraft, useSession, useTexts } from "./hooks";
 import { MAX_TOPIC } from "./limits";
 import { Opinions } from "./Opinions";
 import type { Opinion, TopicChangeKind } from "./session/protocol";
-import type { ConversationName } from "./session/reducer";
+import type { ChatScreen } from "./session/reducer";
 
-const KINDS: Choice<TopicChangeKind>[] = [
-  { value: "bot change", label: "The chatbot changed it" },
-  { value: "user change last", label: "I changed it in my last message" },
-  { value: "user change next", label: "I’ll change it in my next message" },
-  { value: "user wants bot change", label: "I want the chatbot to change it" },
-  { value: "no change", label: "It is the same, only opinions changed" },
-];
+const KINDS = [
+  ["bot change", "change.bot"],
+  ["user change last", "change.last"],
+  ["user change next", "change.next"],
+  ["user wants bot change", "change.wish"],
+  ["no change", "change.same"],
+] as const;
 
 interface Draft {
   how: TopicChangeKind | null;
@@ -26,28 +27,36 @@ interface Draft {
 const EMPTY: Draft = { how: null, topic: null, opinion: null, bot_opinion: null };
 
 interface Props {
-  chat: ConversationName;
+  chat: ChatScreen;
   topic: string;
   onClose: () => void;
 }
 
-/** Records that the topic has changed: how, to what, and what both sides think of it. */
-export function TopicDialog({ chat: { conversation, attempt }, topic, onClose }: Props) {
+/**
+ * Records that the topic has changed: how, to what, and what both sides think of it. Where the topic is still the
+ * same, nobody is asked for it, and what was said of it before is filled in.
+ */
+export function TopicDialog({ chat, topic, onClose }: Props) {
+  const { conversation, attempt } = chat;
   const session = useSession();
+  const { say } = useTexts();
   const form = useRef<HTMLFormElement>(null);
   const [draft, setDraft] = useDraft<Draft>(`${conversation}:change`, EMPTY);
   const [tried, setTried] = useState(false);
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
-  const same = draft.how === "no change";
-  const text = same ? topic : (draft.topic ?? "");
+  const { how } = draft;
+  const stays = how === "no change" || how === "user wants bot change";
+  const text = stays ? topic : (draft.topic ?? "");
   const textMissing = !text.trim();
-  const need = (missing: boolean, words = "Please choose one.") => (tried && missing ? words : null);
+  const tooLong = text.length > MAX_TOPIC;
+  const opinion = draft.opinion ?? (stays ? chat.opinion : null);
+  const botOpinion = draft.bot_opinion ?? (stays ? chat.botOpinion : null);
+  const need = (missing: boolean, words = say("common.choose")) => (tried && missing ? words : null);
 
   const save = (event: Event) => {
     event.preventDefault();
     setTried(true);
-    const { how, opinion, bot_opinion } = draft;
-    if (how && opinion && bot_opinion && !textMissing) {
+    if (how && opinion && botOpinion && !textMissing && !tooLong) {
       // Emptied before it is sent: a refusal gives the words back.
       setDraft(EMPTY);
       session.send({
@@ -57,61 +66,70 @@ export function TopicDialog({ chat: { conversation, attempt }, topic, onClose }:
         how,
         topic: text.trim(),
         opinion,
-        bot_opinion,
+        bot_opinion: botOpinion,
       });
       onClose();
     } else {
-      const first = [!how, textMissing, !opinion, !bot_opinion].indexOf(true);
+      const first = [!how, textMissing || tooLong, !opinion, !botOpinion].indexOf(true);
       form.current?.querySelector<HTMLInputElement>(`[data-part="${first}"] input`)?.focus();
     }
   };
 
   return (
-    <Dialog title="What is the topic now?" onClose={onClose} long>
+    <Dialog title={say("change.title")} onClose={onClose} sheet>
       <form ref={form} class="flow" onSubmit={save} noValidate>
         <div data-part={0}>
           <RadioCards
-            legend="How did the topic change?"
-            choices={KINDS}
-            value={draft.how}
-            onChange={(how) => set({ how })}
-            complaint={need(!draft.how)}
+            legend={say("change.how")}
+            choices={KINDS.map(([value, key]) => ({ value, label: say(key) }))}
+            value={how}
+            onChange={(next) => set({ how: next })}
+            complaint={need(!how)}
           />
         </div>
-        <div class="field" data-part={1}>
-          <label class="label" for="new-topic">
-            {same ? "The topic" : "New topic"}
-          </label>
-          <input
-            id="new-topic"
-            class="input"
-            value={text}
-            readOnly={same}
-            maxLength={MAX_TOPIC}
-            autocomplete="off"
-            placeholder="A few words"
-            aria-invalid={need(textMissing) ? "true" : undefined}
-            aria-describedby="new-topic-complaint"
-            onInput={(event) => set({ topic: event.currentTarget.value })}
-          />
-          <p class="complaint" id="new-topic-complaint">
-            {need(textMissing, "Please write the topic.")}
-          </p>
-        </div>
+        {stays ? (
+          <div class="field">
+            <p class="label">{say("change.current")}</p>
+            <p class="sheet-topic" dir="auto">
+              {topic}
+            </p>
+          </div>
+        ) : (
+          <div class="field" data-part={1}>
+            <label class="label" for="new-topic">
+              {say("change.new")}
+            </label>
+            <input
+              id="new-topic"
+              class="input"
+              dir="auto"
+              value={text}
+              autocomplete="off"
+              placeholder={say("change.hint")}
+              aria-invalid={need(textMissing) || tooLong ? "true" : undefined}
+              aria-describedby="new-topic-complaint new-topic-excess"
+              onInput={(event) => set({ topic: event.currentTarget.value })}
+            />
+            <p class="complaint" id="new-topic-complaint">
+              {need(textMissing, say("change.missing"))}
+            </p>
+            <Excess id="new-topic-excess" text={text} most={MAX_TOPIC} />
+          </div>
+        )}
         <div data-part={2}>
           <Opinions
-            legend="How do you feel about it?"
-            value={draft.opinion}
-            onChange={(opinion) => set({ opinion })}
-            complaint={need(!draft.opinion)}
+            legend={say("opinion.yours")}
+            value={opinion}
+            onChange={(next) => set({ opinion: next })}
+            complaint={need(!opinion)}
           />
         </div>
         <div data-part={3}>
           <Opinions
-            legend="How does the chatbot seem to feel about it?"
-            value={draft.bot_opinion}
-            onChange={(bot_opinion) => set({ bot_opinion })}
-            complaint={need(!draft.bot_opinion)}
+            legend={say("opinion.chatbots")}
+            value={botOpinion}
+            onChange={(next) => set({ bot_opinion: next })}
+            complaint={need(!botOpinion)}
           />
         </div>
         <div class="actions">
@@ -122,9 +140,9 @@ export function TopicDialog({ chat: { conversation, attempt }, topic, onClose }:
               onClose();
             }}
           >
-            Cancel
+            {say("change.cancel")}
           </Button>
-          <Button type="submit">Save topic</Button>
+          <Button type="submit">{say("change.save")}</Button>
         </div>
       </form>
     </Dialog>

@@ -1,6 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { Session } from "./session/session";
+import { type Texts, textsOf } from "./texts/words";
 
 /** The session of this page, for every screen below. */
 export const SessionContext = createContext<Session | null>(null);
@@ -19,6 +20,11 @@ export function useSession(): Session {
     return session.subscribe(again);
   }, [session]);
   return session;
+}
+
+/** What the page says, in the study's language. */
+export function useTexts(): Texts {
+  return textsOf(useSession().words);
 }
 
 /** State that outlives the tab, until what it is for has been sent. */

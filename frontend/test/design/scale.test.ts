@@ -1,19 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { gesture, inWords, valueAt } from "../../src/design/scale";
+import { bandOf, gesture, valueAt } from "../../src/design/scale";
 
 describe("slider", () => {
   it("turns a place into a whole number from 0 to 100", () => {
     expect([90, 100, 150.4, 300, 310].map((x) => valueAt(x, 100, 200))).toEqual([0, 0, 25, 100, 100]);
     expect(valueAt(5, 0, 0)).toBe(0);
+    expect(valueAt(150, 100, 200, true)).toBe(75);
   });
 
-  it("speaks in words without digits", () => {
-    const words = Array.from({ length: 101 }, (_, value) => inWords(value));
-    expect(words[0]).toBe("strongly disagree");
-    expect(words[50]).toBe("in the middle");
-    expect(words[100]).toBe("strongly agree");
-    expect(words.join()).not.toMatch(/\d/);
-    expect(inWords(null)).toBe("not answered yet");
+  it("lies in a band that words can say", () => {
+    expect([0, 9, 10, 50, 90, 100].map(bandOf)).toEqual([
+      "strongly_disagree",
+      "strongly_disagree",
+      "disagree",
+      "middle",
+      "strongly_agree",
+      "strongly_agree",
+    ]);
+    expect(bandOf(null)).toBe("untouched");
   });
 
   it("tells a drag from a scroll", () => {

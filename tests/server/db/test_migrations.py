@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 31
+    assert len(tables) == 34
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -69,7 +69,9 @@ def _models() -> list[Any]:
 
 
 def test_the_views_are_the_ones_that_are_documented(url: str) -> None:
-    assert names(url, "view") == set(views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS)
+    assert names(url, "view") == set(
+        views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS | views.V1_EXCLUSIONS
+    )
     assert query(url, "SELECT version FROM v1_version") == [(views.VERSION,)]
 
 
@@ -80,7 +82,7 @@ COLUMNS = {
     "v1_criterion": "run_id position label statement negative counts_for_qc",
     "v1_system": "run_id system family is_qc",
     "v1_assignment": "run_id assignment_id worker simulated status created_at agreed_at active_at ended_at "
-    "feedback",
+    "feedback consent_version consent_ticked",
     "v1_conversation": "run_id assignment_id conversation_id position attempt system family is_qc "
     "has_persona persona status started_at ended_at rated_at",
     "v1_rating": "run_id assignment_id conversation_id criterion value",
@@ -100,7 +102,7 @@ COLUMNS = {
 
 
 def test_every_view_has_a_promise() -> None:
-    assert set(COLUMNS) == set(views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS)
+    assert set(COLUMNS) == set(views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS | views.V1_EXCLUSIONS)
 
 
 @pytest.mark.parametrize("view", COLUMNS)
@@ -178,7 +180,9 @@ def test_a_database_whose_path_is_awkward(tmp_path: Path) -> None:
     folder = tmp_path / "100 % new" / "übung"
     url = f"sqlite:///{folder / 'candor.db'}"
     migrate(url)  # makes the folder too
-    assert names(url, "view") == set(views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS)
+    assert names(url, "view") == set(
+        views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS | views.V1_EXCLUSIONS
+    )
 
 
 @pytest.mark.databases("sqlite")

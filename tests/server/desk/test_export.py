@@ -83,3 +83,20 @@ def test_conversations_left_unrated_are_no_failures(url: str, serve: Callable[..
     assert run.incidents is not None
     assert run.incidents["failed"].sum() == 0
     assert not any("could not carry on" in note for note in run.notes)
+
+
+@pytest.mark.databases("sqlite")
+def test_what_a_worker_consented_to_is_in_the_file(
+    url: str, serve: Callable[..., House], candor: Candor, tmp_path: Path
+) -> None:
+    boxes = [{"label": "data", "text": "You may."}, {"label": "publish", "text": "And that."}]
+    consent = {"version": "1.2", "text": "We store what you write.", "boxes": boxes}
+    house = serve(url, make_run(url, study_text(texts={"consent": consent})))
+    with house.page("ann") as page:
+        page.whole(consent="1.2", ticked=["data", "publish"])
+    file = tmp_path / "hits_data.json"
+    done = candor("export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
+    assert done.exit_code == 0, done.output
+    (assignment,) = json.loads(file.read_text())["data"]
+    assert assignment["consent"] == {"version": "1.2", "ticked": ["data", "publish"]}
+    assert len(load(file).assignments) == 1  # a reader that does not know of it reads on

@@ -15,7 +15,7 @@ from server.live.enrolment import ArrivingWorker, enrol
 from tests.server.support.database import execute, make_run
 from tests.server.support.page import Page
 from tests.server.support.server import House, stored
-from tests.server.support.study import study_text
+from tests.server.support.study import RUN, study_text
 
 Serve = Callable[..., House]
 EMPTY = [(0, 0)]
@@ -287,3 +287,45 @@ def test_what_is_the_databases_fault_is_not_held_against_a_page(url: str, run: O
         assert {answer["code"] for answer in answers} == {"storage_failed"}
         execute(url, "ALTER TABLE hidden RENAME TO topic_mark")
         page.open_topic()
+
+
+CONSENT = {
+    "version": "1.2",
+    "text": "We store what you write.",
+    "boxes": [
+        {"label": "data", "text": "You may."},
+        {"label": "publish", "text": "That, too.", "required": False},
+    ],
+}
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+def test_a_consent_that_is_not_ticked_takes_no_place_and_one_that_is_is_stored(
+    url: str, serve: Serve
+) -> None:
+    house = serve(url, make_run(url, study_text(texts={"consent": CONSENT})))
+    with house.page("ann") as page:
+        assert page.snapshot["study"]["consent"]["boxes"][0]["label"] == "data"
+        page.ask("agree")
+        assert page.heard[-1]["code"] == "consent_missing"
+        assert stored(house, ROWS) == EMPTY
+        page.ask("agree", consent="1.2", ticked=["data"])
+        assert heard(page)[-1] == "accepted"
+    assert stored(house, "SELECT consent_version, consent_ticked FROM v1_assignment") == [("1.2", "data")]
+
+
+def test_a_browser_that_took_part_gets_no_other_assignment_unless_by_a_personal_link(
+    url: str, serve: Serve
+) -> None:
+    house = serve(url, make_run(url))
+    first = house.join("ann").json()["token"]
+    assert house.join("bob", earlier=first).status_code == 200  # who has only looked may come as another
+    with house.open(first) as page:
+        page.agree()
+    for worker in ("bob", None):
+        refused = house.join(worker, earlier=first)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "already_took_part")
+    assert house.join("ann", earlier=first).status_code == 200
+    assert house.join("bob", earlier="made.up.token").status_code == 200
+    signature = house.auth.link_signature(RUN, "bob")
+    assert house.join("bob", earlier=first, signature=signature).status_code == 200

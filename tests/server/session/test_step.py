@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from server.errors import TooFewInputs, WrongPhase
+from server.errors import ConsentMissing, TooFewInputs, WrongPhase
 from server.session import protocol as wire
-from server.session.events import Accept, AskBot, ShowReply
+from server.session.events import Accept, AskBot, FromWorker, ShowReply
+from server.session.instrument import Consent, ConsentBox
 from server.session.phase import Phase
-from server.session.records import ConversationEnded, ConversationFailed
+from server.session.records import Agreed, ConversationEnded, ConversationFailed
 from server.session.state import fold
-from server.session.step import Outcome, resume
+from server.session.step import Outcome, resume, step
 from tests.server.support.study import AT, new_state, seconds
 from tests.server.support.walk import SAMPLES, SLOW, Walk, shown, told
 
@@ -94,16 +95,18 @@ def test_what_the_worker_is_told_at_each_step() -> None:
     ]
     walk.to(Phase.FEEDBACK)
     assert told(walk.last) == [wire.FeedbackDue()]
-    assert told(walk.send("feedback")) == [wire.Completed(code="CODE-1234", return_to=None)]
+    assert told(walk.send("feedback")) == [wire.Completed(code="CODE-1234", return_to=None, debriefing=None)]
     assert told(Walk().send("leave")) == [wire.Ended(phase="returned")]
 
 
 def test_an_assignment_that_goes_back_to_a_platform_has_an_address_and_no_code() -> None:
     state = new_state()
-    context = replace(state.context, code=None, return_to="https://example.org/x")
+    context = replace(state.context, return_to="https://example.org/x")
     walk = Walk(state._replace(context=context))
     walk.to(Phase.DONE)
-    assert told(walk.last) == [wire.Completed(code=None, return_to="https://example.org/x")]
+    assert told(walk.last) == [
+        wire.Completed(code="CODE-1234", return_to="https://example.org/x", debriefing=None)
+    ]
 
 
 # ---- idempotency -----------------------------------------------------------------------------
@@ -173,3 +176,42 @@ def test_after_a_restart_the_bot_is_asked_again_or_its_reply_shown() -> None:
 def test_a_record_of_an_unknown_conversation_is_an_error() -> None:
     with pytest.raises(KeyError):
         fold(new_state(), [ConversationFailed("elsewhere", AT)])
+
+
+# ---- consent ---------------------------------------------------------------------------------
+
+CONSENT = Consent(
+    version="1.2",
+    text="We store what you write.",
+    boxes=[
+        ConsentBox(label="data", text="You may."),
+        ConsentBox(label="publish", text="That, too.", required=False),
+    ],
+)
+
+
+def test_who_agrees_to_a_consent_has_ticked_what_must_be_ticked() -> None:
+    state = new_state()
+    asked = state._replace(rules=replace(state.rules, consent=CONSENT))
+    for consent, ticked, reason in [
+        (None, ["data"], "version 1.2, not None"),
+        ("1.1", ["data"], "version 1.2, not 1.1"),
+        ("1.2", [], "what has to be ticked: data; what is: nothing"),
+        ("1.2", ["publish"], "what is: publish"),
+        ("1.2", ["data", "more"], "what is: data, more"),
+    ]:
+        with pytest.raises(ConsentMissing, match=reason):
+            step(asked, FromWorker(wire.Agree(type="agree", id="a", consent=consent, ticked=ticked), AT))
+    for ticked in (["data"], ["publish", "data"]):
+        agree = wire.Agree(type="agree", id="a", consent="1.2", ticked=ticked)
+        outcome = step(asked, FromWorker(agree, AT))
+        assert outcome.records == (Agreed(AT, "a", "1.2", tuple(sorted(ticked))),)
+
+
+def test_what_a_worker_said_of_the_topic_is_shown_again() -> None:
+    walk = Walk()
+    walk.send("agree")
+    walk.send("topic")
+    current = walk.state.current
+    assert current is not None
+    assert (current.opinion, current.bot_opinion) == ("like", None)

@@ -107,8 +107,8 @@ class Page:
 
     # ---- steps of the way, each waiting for what shows that it is done
 
-    def agree(self) -> Message:
-        self.send("agree")
+    def agree(self, **fields: Any) -> Message:
+        self.send("agree", **fields)
         return self.until("topic_due")
 
     def open_topic(self, text: str | None = "the sea") -> Message:
@@ -131,9 +131,9 @@ class Page:
         self.send("end_conversation")
         self.until("rating_due")
 
-    def whole(self, conversations: int = 4) -> Message:
-        """Go all the way; return the `completed` message."""
-        self.agree()
+    def whole(self, conversations: int = 4, **agreed: Any) -> Message:
+        """Go all the way; return the `completed` message. `agreed`: what agreeing says of a consent."""
+        self.agree(**agreed)
         return self.finish(conversations)
 
     def finish(self, conversations: int = 4) -> Message:

@@ -3,7 +3,8 @@ import { Button } from "../../design/Button";
 import { Meter } from "../../design/Steps";
 import { Composer } from "../Composer";
 import { EndDialog } from "../EndDialog";
-import { useSession, useTitle } from "../hooks";
+import { Heading } from "../Heading";
+import { useSession, useTexts, useTitle } from "../hooks";
 import { Log } from "../Log";
 import type { StudyCard } from "../session/protocol";
 import { type ChatScreen, inputsOf, lineUnderWay, maySpeak, topicOf, underWay } from "../session/reducer";
@@ -17,53 +18,59 @@ interface Props {
 /** A conversation. */
 export function Chat({ chat, study }: Props) {
   const { conversation, attempt } = chat;
-  useTitle(`Conversation ${conversation}`);
   const session = useSession();
+  const { say } = useTexts();
+  useTitle(say("chat.tab", { now: conversation }));
   const { state } = session;
   const [open, setOpen] = useState<"topic" | "end" | null>(null);
   const close = () => setOpen(null);
   const inputs = inputsOf(chat);
   const needed = study.minimum_inputs;
-  const enough = inputs >= needed;
+  const missing = Math.max(0, needed - inputs);
+  const enough = missing === 0;
   const topic = topicOf(state, chat);
   const speak = (text: string) => {
     const turn = (chat.turns.at(-1)?.turn ?? -1) + 1;
     session.send({ type: "say", conversation, attempt, turn, text });
   };
   return (
-    <div class="chat">
-      <h1 class="unseen">
-        Conversation {conversation} of {study.conversations}
-      </h1>
-      <section class="chat-side" aria-label="This conversation">
+    <div class={`chat ${open === "topic" ? "chat-under-sheet" : ""}`}>
+      <Heading unseen>{say("frame.conversation", { now: conversation, all: study.conversations })}</Heading>
+      <section class="chat-side" aria-label={say("chat.side")}>
         <div class="chat-topic">
           <div>
-            <p class="kicker">Current topic</p>
-            <p class="chat-topic-text">{topic}</p>
+            <p class="kicker">{say("chat.topic")}</p>
+            <p class="chat-topic-text" dir="auto">
+              {topic}
+            </p>
           </div>
           <Button kind="quiet" onClick={() => setOpen("topic")}>
-            Topic
+            {say("chat.change")}
           </Button>
         </div>
         <div class="chat-inputs">
           <p class="small">
-            <strong>{inputs > needed ? `Inputs ${inputs}` : `Inputs ${inputs} of ${needed}`}</strong>
-            <span class="soft chat-enough">{enough ? " · enough to go on" : ""}</span>
+            <strong>
+              {inputs > needed
+                ? say("chat.messages_more", { now: inputs })
+                : say("chat.messages", { now: inputs, all: needed })}
+            </strong>
+            {enough && <span class="soft chat-enough"> · {say("chat.enough")}</span>}
           </p>
           <Meter now={inputs} of={needed} />
         </div>
         <div class="chat-next">
-          <Button kind={enough ? "primary" : "quiet"} onClick={() => setOpen("end")}>
-            Next chatbot
+          <Button kind={enough ? "primary" : "waiting"} onClick={() => setOpen("end")}>
+            <span>{say(study.rates_all ? "chat.finish_rate" : "chat.finish")}</span>{" "}
+            {!enough && <span class="button-note">{say("chat.more", { n: missing })}</span>}
           </Button>
         </div>
-        <p class="chat-tip soft small">
-          {enough
-            ? "You can go on as long as you like, or move to the next chatbot."
-            : "When the conversation moves to something new, record it with the Topic button."}
-        </p>
+        <p class="chat-tip soft small">{say(enough ? "chat.tip_enough" : "chat.tip")}</p>
       </section>
-      <section class="chat-talk" aria-label="Chat">
+      <p class="unseen" role="status">
+        {enough ? say("chat.enough_said") : ""}
+      </p>
+      <section class="chat-talk" aria-label={say("chat.talk")}>
         <Log
           turns={chat.turns}
           sending={lineUnderWay(state, chat)}
@@ -83,7 +90,7 @@ export function Chat({ chat, study }: Props) {
         <EndDialog
           ratesAll={study.rates_all}
           chat={chat}
-          missing={Math.max(0, needed - inputs)}
+          missing={missing}
           last={conversation === study.conversations}
           replyDue={chat.replyDue}
           ending={underWay(state, "end_conversation", chat) !== null}

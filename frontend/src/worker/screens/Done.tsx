@@ -1,13 +1,22 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { copyText } from "../../shared/copy";
 import { Heading } from "../Heading";
-import { useTitle } from "../hooks";
+import { useTexts, useTitle } from "../hooks";
+import { Marked } from "../Marked";
+import { Paragraphs } from "../Paragraphs";
+import type { StudyCard } from "../session/protocol";
 import type { Screen } from "../session/reducer";
 
+interface Props {
+  screen: Extract<Screen, { name: "done" }>;
+  study: StudyCard;
+}
+
 /** Thanks, and how the worker gets what was promised. */
-export function Done({ screen }: { screen: Extract<Screen, { name: "done" }> }) {
-  useTitle("Thank you");
+export function Done({ screen: { code, returnTo, debriefing }, study }: Props) {
+  const { say } = useTexts();
+  useTitle(say("done.tab"));
   return (
     <div class="page page-still">
       <div class="panel flow done">
@@ -16,29 +25,29 @@ export function Done({ screen }: { screen: Extract<Screen, { name: "done" }> }) 
           <path d="m15 25 6.5 6.5L34 18" />
         </svg>
         <div>
-          <Heading>Thank you!</Heading>
-          <p class="lead">
-            Your conversations and ratings are safely with us. You have helped to find out what makes a
-            chatbot worth talking to.
-          </p>
+          <Heading>{say("done.title")}</Heading>
+          <p class="lead">{say(study.task === "chat" ? "done.lead" : "done.lead_items")}</p>
         </div>
-        {screen.code && <Code code={screen.code} />}
-        {screen.returnTo && (
-          <div class="flow">
-            <p>One last step: go back, so that your work is counted.</p>
-            <div class="actions">
-              <a class="button button-primary" href={screen.returnTo}>
-                Finish
-              </a>
-            </div>
-          </div>
+        {debriefing && (
+          <section class="flow-small">
+            <h2>{say("done.debriefing")}</h2>
+            <Paragraphs text={debriefing} />
+          </section>
+        )}
+        <Code code={code} advice={say(returnTo ? "done.keep" : "done.paste")} />
+        {returnTo && <Return to={returnTo} byItself={!debriefing} />}
+        {study.contact && (
+          <p class="soft small">
+            <Marked of="done.contact" values={{ contact: study.contact }} />
+          </p>
         )}
       </div>
     </div>
   );
 }
 
-function Code({ code }: { code: string }) {
+function Code({ code, advice }: { code: string; advice: string }) {
+  const { say } = useTexts();
   const output = useRef<HTMLOutputElement>(null);
   const [copied, setCopied] = useState<"yes" | "selected" | null>(null);
   const copy = async () => {
@@ -48,21 +57,50 @@ function Code({ code }: { code: string }) {
   return (
     <div class="code">
       <p class="label" id="code-label">
-        Your completion code
+        {say("done.code")}
       </p>
       <div class="code-row">
-        <output ref={output} class="code-text" aria-labelledby="code-label">
+        <output ref={output} class="code-text" dir="ltr" aria-labelledby="code-label">
           {code}
         </output>
         <Button kind="quiet" onClick={() => void copy()}>
-          {copied === "yes" ? "Copied" : "Copy"}
+          {say(copied === "yes" ? "done.copied" : "done.copy")}
         </Button>
       </div>
       <p class="soft small" role="status">
-        {copied === "selected"
-          ? "The code is selected: copy it with your keyboard or menu."
-          : "Paste it where you found this study, so that your work is counted."}
+        {copied === "selected" ? say("done.selected") : advice}
       </p>
+    </div>
+  );
+}
+
+const SECONDS = 5;
+
+/** The way back. Taken by itself after some seconds, unless the worker stays or has something to read. */
+function Return({ to, byItself }: { to: string; byItself: boolean }) {
+  const { say } = useTexts();
+  const [left, setLeft] = useState(byItself ? SECONDS : null);
+  useEffect(() => {
+    if (left === null) {
+      return undefined;
+    }
+    const timer = setTimeout(() => (left > 1 ? setLeft(left - 1) : window.location.assign(to)), 1_000);
+    return () => clearTimeout(timer);
+  }, [left, to]);
+  return (
+    <div class="flow-small">
+      <p>{say("done.back")}</p>
+      <div class="actions">
+        <a class="button button-primary" href={to}>
+          {say("done.finish")}
+        </a>
+        {left !== null && (
+          <Button kind="quiet" onClick={() => setLeft(null)}>
+            {say("done.stay")}
+          </Button>
+        )}
+      </div>
+      {left !== null && <p class="soft small">{say("done.returning", { n: left })}</p>}
     </div>
   );
 }

@@ -1,18 +1,22 @@
 import { Button } from "../../design/Button";
+import { Excess } from "../Excess";
 import { Heading } from "../Heading";
-import { useDraft, useSession, useTitle } from "../hooks";
+import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import { MAX_FEEDBACK } from "../limits";
+import type { StudyCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
 
 /** The optional box at the end; pressing its button hands the assignment in. */
-export function Feedback() {
-  useTitle("Feedback");
+export function Feedback({ study }: { study: StudyCard }) {
+  const { say } = useTexts();
+  useTitle(say("feedback.tab"));
   const session = useSession();
   const [text, setText] = useDraft("feedback", "");
   const sending = underWay(session.state, "feedback") !== null;
+  const tooLong = text.length > MAX_FEEDBACK;
   const submit = (event: Event) => {
     event.preventDefault();
-    if (!sending) {
+    if (!sending && !tooLong) {
       session.send({ type: "feedback", text: text.trim() });
     }
   };
@@ -20,28 +24,31 @@ export function Feedback() {
     <div class="page">
       <form class="panel flow" onSubmit={submit}>
         <div>
-          <p class="kicker">All conversations are done</p>
-          <Heading>Anything you would like to tell us?</Heading>
+          <p class="kicker">{say(study.task === "chat" ? "feedback.kicker" : "feedback.kicker_items")}</p>
+          <Heading>{say("feedback.title")}</Heading>
         </div>
         <div class="field">
           <label class="label" for="feedback">
-            Your feedback <span class="soft">(optional)</span>
+            {say("feedback.label")} <span class="soft">{say("feedback.optional")}</span>
           </label>
           <textarea
             id="feedback"
             class="input"
+            dir="auto"
             rows={6}
             value={text}
-            maxLength={MAX_FEEDBACK}
-            placeholder="What went well, what was odd, what was unclear…"
+            placeholder={say("feedback.hint")}
+            aria-invalid={tooLong ? "true" : undefined}
+            aria-describedby="feedback-excess"
             onInput={(event) => setText(event.currentTarget.value)}
           />
+          <Excess id="feedback-excess" text={text} most={MAX_FEEDBACK} />
         </div>
         <div class="actions">
-          <Button type="submit" off={sending}>
-            {sending ? "Handing in…" : "Hand in"}
+          <Button type="submit" off={sending || tooLong}>
+            {say(sending ? "feedback.submitting" : "feedback.submit")}
           </Button>
-          <p class="soft small">You can leave the box empty.</p>
+          <p class="soft small">{say("feedback.empty")}</p>
         </div>
       </form>
     </div>

@@ -1,68 +1,95 @@
-import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { ConsentForm, useConsent } from "../ConsentForm";
 import { Heading } from "../Heading";
-import { useSession, useTitle } from "../hooks";
+import { useSession, useTexts, useTitle } from "../hooks";
 import { LeaveDialog } from "../LeaveDialog";
+import { Marked } from "../Marked";
 import type { StudyCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
+import type { TextKey } from "../texts/words";
 import { ReadingInstructions } from "./ReadingInstructions";
 
-type Line = ["you" | "chatbot", string];
+type Line = ["you" | "chatbot", TextKey];
 
 const WORTHLESS: Line[] = [
-  ["you", "Hi"],
-  ["chatbot", "Hello! How is your day going?"],
-  ["you", "Hi"],
-  ["chatbot", "I’m just back from a long walk. And you?"],
-  ["you", "Hello"],
+  ["you", "instructions.worthless_1"],
+  ["chatbot", "instructions.worthless_2"],
+  ["you", "instructions.worthless_3"],
+  ["chatbot", "instructions.worthless_4"],
+  ["you", "instructions.worthless_5"],
 ];
 
 const UNFITTING: Line[] = [
-  ["chatbot", "I moved to a house by the sea last month."],
-  ["you", "wow"],
-  ["chatbot", "It gets stormy, though. Do you like the sea?"],
-  ["you", "wow"],
-  ["chatbot", "So where do you live?"],
-  ["you", "I had pizza today"],
+  ["chatbot", "instructions.unfitting_1"],
+  ["you", "instructions.unfitting_2"],
+  ["chatbot", "instructions.unfitting_3"],
+  ["you", "instructions.unfitting_4"],
+  ["chatbot", "instructions.unfitting_5"],
+  ["you", "instructions.unfitting_6"],
 ];
 
 /** What the study asks of a worker, and the question whether they want to. */
 export function Instructions({ study }: { study: StudyCard }) {
-  useTitle("Welcome");
+  const { say } = useTexts();
+  useTitle(say("instructions.tab"));
   const session = useSession();
+  const page = useRef<HTMLDivElement>(null);
   const [leaving, setLeaving] = useState(false);
+  const consent = useConsent(study.consent);
   const agreeing = underWay(session.state, "agree") !== null;
+  const chatting = study.task === "chat";
+  const agree = () => {
+    if (consent.missing.length === 0) {
+      session.send({ type: "agree", ...consent.given });
+    } else {
+      consent.complain();
+      const first = page.current?.querySelector<HTMLInputElement>(`#box-${consent.missing[0]}`);
+      first?.closest("label")?.scrollIntoView({ block: "center" });
+      first?.focus({ preventScroll: true });
+    }
+  };
   return (
-    <div class="page flow">
-      {study.task === "transcripts" ? (
-        <ReadingInstructions study={study} />
-      ) : (
-        <ChatInstructions study={study} />
-      )}
-
-      <section class="facts" aria-label="Good to know">
-        <p>
-          <strong>Payment.</strong> {study.payment}
-        </p>
-        <p>
-          <strong>Anything odd?</strong> There is a box for feedback at the very end.
-        </p>
-        <p>
-          <strong>Interrupted?</strong> Just open this page again: you go on where you were.
-        </p>
-        {study.task === "chat" && (
-          <p>
-            <strong>Stay private.</strong> Please don’t tell a chatbot your name, address or the like.
+    <div class="page page-barred" ref={page}>
+      <div class="flow">
+        <div>
+          <p class="kicker" dir="auto">
+            {study.title}
           </p>
-        )}
-      </section>
-
-      <div class="actions">
-        <Button off={agreeing} onClick={() => session.send({ type: "agree" })}>
-          {agreeing ? "One moment…" : "I understand"}
+          <Heading>{say("instructions.title")}</Heading>
+        </div>
+        <Glance study={study} />
+        {chatting ? <ChatInstructions study={study} /> : <ReadingInstructions study={study} />}
+        <section class="facts" aria-label={say("instructions.good_to_know")}>
+          <p>
+            <Marked of="instructions.odd" />
+          </p>
+          <p>
+            <Marked of="instructions.interrupted" />
+          </p>
+          {chatting && (
+            <p>
+              <Marked of="instructions.private" />
+            </p>
+          )}
+          {study.contact && (
+            <p>
+              <Marked of="instructions.contact" values={{ contact: study.contact }} />
+            </p>
+          )}
+        </section>
+        {study.consent && <ConsentForm consent={study.consent} state={consent} />}
+      </div>
+      <div class="bar">
+        <Button kind={consent.missing.length > 0 ? "waiting" : "primary"} off={agreeing} onClick={agree}>
+          {say(agreeing ? "common.wait" : "instructions.agree")}
         </Button>
+        {consent.missing.length > 0 && (
+          <p class="soft small bar-note">{say("consent.missing", { n: consent.missing.length })}</p>
+        )}
         <Button kind="quiet" onClick={() => setLeaving(true)}>
-          No thanks
+          {say("instructions.decline")}
         </Button>
       </div>
       {leaving && <LeaveDialog onClose={() => setLeaving(false)} />}
@@ -70,85 +97,87 @@ export function Instructions({ study }: { study: StudyCard }) {
   );
 }
 
+/** What it takes and what it brings, before everything else. */
+function Glance({ study }: { study: StudyCard }) {
+  const { say } = useTexts();
+  const { duration, payment, task, conversations: n } = study;
+  return (
+    <dl class="glance" aria-label={say("instructions.glance")}>
+      {duration !== null && (
+        <Fact name={say("instructions.time")}>{say("instructions.minutes", { n: duration })}</Fact>
+      )}
+      <Fact name={say("instructions.amount")}>
+        {say(task === "chat" ? "instructions.conversations" : "instructions.pieces", { n })}
+      </Fact>
+      <Fact name={say("instructions.payment")}>
+        <span dir="auto">{payment}</span>
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
 function ChatInstructions({ study }: { study: StudyCard }) {
-  const n = study.conversations;
+  const { say } = useTexts();
+  const { conversations: n, rates_all: all } = study;
   const free = study.topic_mode === "free";
   return (
     <>
-      <div>
-        <p class="kicker">{study.title}</p>
-        <Heading>Welcome. Here is how it works</Heading>
-      </div>
-      <p class="lead">
-        You will hold {counted(n, "short conversation")}, each with a different chatbot, and tell us right
-        after {study.rates_all ? "each one" : "some of them"} how it was.
-      </p>
+      <p class="lead">{say(all ? "instructions.lead_all" : "instructions.lead_some", { n })}</p>
 
       <ol class="way">
         <li>
-          <h2>{free ? "Think of a topic" : "Look at the topic"}</h2>
+          <h2>{say(free ? "instructions.topic_title" : "instructions.given_title")}</h2>
+          <p>{say(free ? "instructions.topic" : "instructions.given")}</p>
+        </li>
+        <li>
+          <h2>{say("instructions.chat_title")}</h2>
           <p>
-            {free
-              ? "Before each conversation, choose something to talk about and say how you feel about it."
-              : "Before each conversation we show you a sentence to start from. Tell us how you feel about it."}
+            <Marked of="instructions.chat" values={{ n: study.minimum_inputs }} />
           </p>
         </li>
         <li>
-          <h2>Chat</h2>
+          <h2>{say("instructions.keep_title")}</h2>
           <p>
-            Write at least <strong>{counted(study.minimum_inputs, "message")}</strong> in each conversation. A
-            chatbot may need a few seconds to reply.
+            <Marked of="instructions.keep" />
           </p>
         </li>
         <li>
-          <h2>Keep the topic up to date</h2>
-          <p>
-            The current topic stays on your screen. Whenever the conversation moves to something else, record
-            it with the <strong>Topic</strong> button.
-          </p>
-        </li>
-        <li>
-          <h2>Say what you think</h2>
-          <p>
-            At the end of {study.rates_all ? "each conversation" : "some conversations"}, rate it on a few
-            sliders. There are no right answers, only your honest ones, and you can’t go back to change them.
-          </p>
+          <h2>{say("instructions.rate_title")}</h2>
+          <p>{say(all ? "instructions.rate_all" : "instructions.rate_some")}</p>
         </li>
       </ol>
 
       <section class="flow-small" aria-labelledby="realistic">
-        <h2 id="realistic">Talk as you would with a person</h2>
-        <p>
-          Imagine somebody you would like to talk to. Read what the chatbot says, answer it, ask things, tell
-          things. These two conversations would not help anybody:
-        </p>
+        <h2 id="realistic">{say("instructions.real_title")}</h2>
+        <p>{say("instructions.real")}</p>
         <div class="examples">
-          <Example title="Worthless: only greetings, again and again" lines={WORTHLESS} />
-          <Example title="Unfitting: replies that ignore what was said" lines={UNFITTING} />
+          <Example title={say("instructions.worthless")} lines={WORTHLESS} />
+          <Example title={say("instructions.unfitting")} lines={UNFITTING} />
         </div>
-        <p>
-          We do look at the conversations. Honest work is always welcome, however the chats turn out; obvious
-          attempts to game the study are rejected.
-        </p>
+        <p>{say("instructions.honest")}</p>
       </section>
     </>
   );
 }
 
-const NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-
-function counted(count: number, noun: string): string {
-  return `${NUMBERS[count] ?? count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 function Example({ title, lines }: { title: string; lines: Line[] }) {
+  const { say } = useTexts();
   return (
     <figure class="example">
       <figcaption>{title}</figcaption>
-      {lines.map(([author, text], index) => (
-        <p key={index} class={`example-${author}`}>
-          <span class="unseen">{author === "you" ? "You: " : "Chatbot: "}</span>
-          {text}
+      {lines.map(([author, text]) => (
+        <p key={text} class={`example-${author}`}>
+          <span class="unseen">{`${say(`chat.${author}`)}: `}</span>
+          {say(text)}
         </p>
       ))}
     </figure>

@@ -1,24 +1,41 @@
 import { Button } from "../../design/Button";
-import { useSession } from "../hooks";
+import { useSession, useTexts } from "../hooks";
 import type { Problem } from "../session/problem";
+import type { TextKey } from "../texts/words";
 import { StaticPage } from "./StaticPage";
 
-const BUTTONS: Record<NonNullable<Problem["remedy"]>, string> = {
-  retry: "Try again",
-  reload: "Load the page anew",
-  start_anew: "Open the study again",
+const WORDS: Record<string, [title: TextKey, text: TextKey]> = {
+  run_not_found: ["problem.run_not_found_title", "problem.run_not_found"],
+  run_closed: ["problem.run_closed_title", "problem.run_closed"],
+  run_not_ready: ["problem.run_not_ready_title", "problem.run_not_ready"],
+  run_paused: ["problem.run_paused_title", "problem.run_paused"],
+  took_part: ["problem.took_part_title", "problem.took_part"],
+  run_full: ["problem.run_full_title", "problem.run_full"],
+  already_took_part: ["problem.already_took_part_title", "problem.already_took_part"],
+  link_unsigned: ["problem.link_unsigned_title", "problem.link_unsigned"],
+  link_altered: ["problem.link_incomplete_title", "problem.link_altered"],
+  rate_limited: ["problem.rate_limited_title", "problem.rate_limited"],
+  token_expired: ["problem.token_expired_title", "problem.token_expired"],
+  token_invalid: ["problem.forgotten_title", "problem.forgotten"],
+  assignment_not_found: ["problem.forgotten_title", "problem.forgotten"],
+  outdated_page: ["problem.outdated_page_title", "problem.outdated_page"],
+  invalid_request: ["problem.link_incomplete_title", "problem.invalid_request"],
+  unreachable: ["problem.unreachable_title", "problem.unreachable"],
 };
 
 /** The session can't be opened: why, and what to do about it. */
-export function ProblemPage({ problem: { title, text, remedy } }: { problem: Problem }) {
+export function ProblemPage({ problem: { code, message, remedy } }: { problem: Problem }) {
   const session = useSession();
+  const { say } = useTexts();
   const press = () => (remedy === "start_anew" ? session.startAnew() : window.location.reload());
+  const known = WORDS[code];
+  const [title, text] = known ?? ["problem.other_title", "problem.other"];
   return (
-    <StaticPage title={title}>
-      <p>{text}</p>
+    <StaticPage title={say(title)}>
+      <p>{(!known && message) || say(text)}</p>
       {remedy && (
         <div class="actions">
-          <Button onClick={press}>{BUTTONS[remedy]}</Button>
+          <Button onClick={press}>{say(`problem.${remedy}`)}</Button>
         </div>
       )}
     </StaticPage>

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Heading } from "../Heading";
-import { useDraft, useSession, useTitle } from "../hooks";
+import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import { showFirstMissing } from "../missing";
 import { type Answers, faulty, Questions, toSend } from "../Questions";
 import type { AskedQuestion } from "../session/protocol";
@@ -14,7 +14,8 @@ interface Props {
 
 /** What a study asks before the first conversation, or after the last. */
 export function Questionnaire({ screen: { part }, asked }: Props) {
-  useTitle("A few questions");
+  const { say } = useTexts();
+  useTitle(say("question.tab"));
   const session = useSession();
   const form = useRef<HTMLFormElement>(null);
   const [answers, setAnswers] = useDraft<Answers>(`questions:${part}`, {});
@@ -33,19 +34,19 @@ export function Questionnaire({ screen: { part }, asked }: Props) {
   };
 
   return (
-    <div class="page">
+    <div class="page page-barred">
       <form ref={form} onSubmit={submit} noValidate>
         <div class="flow-tight">
-          <p class="kicker">{part === "before" ? "Before you begin" : "Almost done"}</p>
-          <Heading>A few questions</Heading>
+          <p class="kicker">{say(`question.${part}`)}</p>
+          <Heading>{say("question.title")}</Heading>
         </div>
         <Questions name={part} asked={asked} answers={answers} onChange={setAnswers} tried={tried} />
         <div class="bar">
           <p class="soft small" role="status">
-            {missing === 0 ? "You can go on." : `${missing} still to answer`}
+            {missing === 0 ? say("question.ready") : say("rating.to_answer", { n: missing })}
           </p>
           <Button type="submit" kind={missing > 0 ? "quiet" : "primary"} off={sending}>
-            {sending ? "One moment…" : "Go on"}
+            {say(sending ? "common.wait" : "question.next")}
           </Button>
         </div>
       </form>

@@ -2,13 +2,17 @@ import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { AnswerField, type AnswerValue, faultOf } from "../AnswerField";
 import { Heading } from "../Heading";
-import { useDraft, useSession, useTitle } from "../hooks";
+import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import { Improve, mustImprove } from "../Improve";
 import { Item } from "../Item";
+import { Lines } from "../Lines";
+import { MAX_EDIT } from "../limits";
+import { Marked } from "../Marked";
 import { showFirstMissing } from "../missing";
 import { type Answers, changed, faulty, Questions, toSend } from "../Questions";
 import type { AnswerForm, CriterionCard, StudyCard } from "../session/protocol";
 import { type RatingScreen, underWay } from "../session/reducer";
+import type { Texts } from "../texts/words";
 
 interface Props {
   screen: RatingScreen;
@@ -32,7 +36,10 @@ function isRated({ scale }: CriterionCard): boolean {
 /** The statements of the study, each with a slider or what it has instead, below what is rated. An untouched one is no answer. */
 export function Rating({ screen, study }: Props) {
   const { conversation, attempt, cutShort, item } = screen;
-  useTitle(`Rate ${item === null ? "conversation" : "number"} ${conversation}`);
+  const texts = useTexts();
+  const { say } = texts;
+  const place = { now: conversation, all: study.conversations };
+  useTitle(say(item === null ? "rating.tab" : "rating.tab_item", place));
   const session = useSession();
   const form = useRef<HTMLFormElement>(null);
   const [ratings, setRatings] = useDraft<Record<string, number>>(`${conversation}:ratings`, {});
@@ -59,7 +66,7 @@ export function Rating({ screen, study }: Props) {
     if (missing > 0) {
       setTried(true);
       showFirstMissing(form.current);
-    } else if (unimproved) {
+    } else if (unimproved || (improving && edit.length > MAX_EDIT)) {
       setTried(true);
       form.current?.querySelector<HTMLTextAreaElement>("textarea")?.focus();
     } else if (!sending) {
@@ -77,38 +84,39 @@ export function Rating({ screen, study }: Props) {
   };
 
   return (
-    <div class="page">
+    <div class="page page-barred">
       {cutShort && (
         <div class="panel panel-calm" role="status">
           <p>
-            <strong>That chatbot could not go on.</strong> You had written enough, so please rate the
-            conversation as far as it went.
+            <Marked of="rating.cut_short" />
           </p>
         </div>
       )}
       <form ref={form} class="rating" onSubmit={submit} noValidate>
         {item === null ? (
-          <div class="flow-tight">
-            <p class="kicker">
-              Conversation {conversation} of {study.conversations} is over
-            </p>
-            <Heading>How was it?</Heading>
-            <p class="soft">
-              Think of the conversation you have just had. Tap or drag on each line to say how far you agree.
-            </p>
-          </div>
+          <>
+            <div class="flow-tight">
+              <p class="kicker">{say("rating.over", place)}</p>
+              <Heading>{say("rating.title")}</Heading>
+              <p class="soft">{say("rating.lead")}</p>
+            </div>
+            {study.transcript_while_rating && (
+              <details class="transcript">
+                <summary>{say("rating.transcript")}</summary>
+                <Lines lines={screen.turns} person="chat.you" />
+              </details>
+            )}
+          </>
         ) : (
           <>
             <div class="flow-tight">
-              <p class="kicker">
-                Number {conversation} of {study.conversations}
-              </p>
-              <Heading>{item.text === null ? "Read this conversation" : "Read this text"}</Heading>
+              <p class="kicker">{say("frame.item", place)}</p>
+              <Heading>{say(item.text === null ? "rating.read_conversation" : "rating.read_text")}</Heading>
             </div>
             <Item item={item} />
             <div class="flow-tight">
-              <h2>How is it?</h2>
-              <p class="soft">Tap or drag on each line to say how far you agree.</p>
+              <h2>{say("rating.title_item")}</h2>
+              <p class="soft">{say("rating.lead_item")}</p>
             </div>
           </>
         )}
@@ -130,17 +138,17 @@ export function Rating({ screen, study }: Props) {
         </ol>
         {asked.length > 0 && (
           <>
-            <h2 class="more-questions">A few questions about it</h2>
+            <h2 class="more-questions">{say("question.about")}</h2>
             <Questions name="question" asked={asked} answers={answers} onChange={setAnswers} tried={tried} />
           </>
         )}
         {improving && <Improve value={edit} onChange={setEdit} complaint={tried && unimproved} />}
         <div class="bar">
           <p class="soft small" role="status">
-            {missing === 0 ? "All statements are answered." : `${missing} still to answer`}
+            {missing === 0 ? say("rating.complete") : say("rating.to_answer", { n: missing })}
           </p>
           <Button type="submit" kind={missing > 0 ? "quiet" : "primary"} off={sending}>
-            {submitText(missing, sending, conversation === study.conversations)}
+            {submitText(texts, missing, sending, conversation === study.conversations)}
           </Button>
         </div>
       </form>
@@ -148,12 +156,12 @@ export function Rating({ screen, study }: Props) {
   );
 }
 
-function submitText(missing: number, sending: boolean, last: boolean): string {
+function submitText({ say }: Texts, missing: number, sending: boolean, last: boolean): string {
   if (sending) {
-    return "One moment…";
+    return say("common.wait");
   }
   if (missing > 0) {
-    return missing === 1 ? "1 answer missing" : `${missing} answers missing`;
+    return say("rating.answers_missing", { n: missing });
   }
-  return last ? "Submit ratings" : "Submit ratings and go on";
+  return say(last ? "rating.submit" : "rating.submit_next");
 }

@@ -1,15 +1,16 @@
 import { Button } from "../../design/Button";
-import { useSession } from "../hooks";
+import { useSession, useTexts } from "../hooks";
 import { StaticPage } from "./StaticPage";
 
 /** The session was opened elsewhere. */
 export function TakenOver() {
   const session = useSession();
+  const { say } = useTexts();
   return (
-    <StaticPage title="This session is open in another tab">
-      <p>It can only be used in one place at a time. Everything you wrote is there, nothing is lost.</p>
+    <StaticPage title={say("taken_over.title")}>
+      <p>{say("taken_over.text")}</p>
       <div class="actions">
-        <Button onClick={() => session.takeBack()}>Use it here instead</Button>
+        <Button onClick={() => session.takeBack()}>{say("taken_over.back")}</Button>
       </div>
     </StaticPage>
   );

@@ -1,8 +1,10 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { Excess } from "../Excess";
 import { Heading } from "../Heading";
-import { useDraft, useSession, useTitle } from "../hooks";
+import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import { MAX_TOPIC } from "../limits";
+import { Marked } from "../Marked";
 import { Opinions } from "../Opinions";
 import type { Opinion, StudyCard } from "../session/protocol";
 import { type Screen, underWay } from "../session/reducer";
@@ -15,7 +17,9 @@ interface Props {
 /** The opening topic of a conversation and what the worker thinks of it. */
 export function Topic({ screen, study }: Props) {
   const { conversation, attempt, icebreaker } = screen;
-  useTitle(`Topic of conversation ${conversation}`);
+  const { say } = useTexts();
+  const place = { now: conversation, all: study.conversations };
+  useTitle(say("topic.tab", place));
   const session = useSession();
   const field = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
@@ -25,11 +29,12 @@ export function Topic({ screen, study }: Props) {
   const sending = underWay(session.state, "topic", screen) !== null;
   const free = icebreaker === null;
   const textMissing = free && !text.trim();
+  const tooLong = free && text.length > MAX_TOPIC;
 
   const submit = (event: Event) => {
     event.preventDefault();
     setTried(true);
-    if (textMissing) {
+    if (textMissing || tooLong) {
       field.current?.focus();
     } else if (opinion === null) {
       form.current?.querySelector<HTMLInputElement>("input[type=radio]")?.focus();
@@ -43,52 +48,52 @@ export function Topic({ screen, study }: Props) {
       {attempt > 1 && (
         <div class="panel panel-calm" role="status">
           <p>
-            <strong>That chatbot could not go on.</strong> A new one takes its place, and this conversation
-            starts over. Everything you finished before is kept.
+            <Marked of="topic.again" />
           </p>
         </div>
       )}
       <form ref={form} class="panel flow" onSubmit={submit} noValidate>
         <div>
-          <p class="kicker">
-            Conversation {conversation} of {study.conversations} · a new chatbot
-          </p>
-          <Heading>{free ? "What would you like to talk about?" : "Here is your topic"}</Heading>
+          <p class="kicker">{say("topic.kicker", place)}</p>
+          <Heading>{say(free ? "topic.title_free" : "topic.title_given")}</Heading>
         </div>
         {free ? (
           <div class="field">
             <label class="label" for="topic">
-              Your topic
+              {say("topic.label")}
             </label>
             <input
               ref={field}
               id="topic"
               class="input"
+              dir="auto"
               value={text}
-              maxLength={MAX_TOPIC}
               autocomplete="off"
               enterkeyhint="next"
-              placeholder="A hobby, a place, something in the news…"
-              aria-invalid={tried && textMissing ? "true" : undefined}
-              aria-describedby="topic-complaint"
+              placeholder={say("topic.hint")}
+              aria-invalid={(tried && textMissing) || tooLong ? "true" : undefined}
+              aria-describedby="topic-complaint topic-excess"
               onInput={(event) => setText(event.currentTarget.value)}
             />
             <p class="complaint" id="topic-complaint">
-              {tried && textMissing ? "Please write a topic." : ""}
+              {tried && textMissing ? say("topic.missing") : ""}
             </p>
+            <Excess id="topic-excess" text={text} most={MAX_TOPIC} />
           </div>
         ) : (
-          <blockquote class="icebreaker">{icebreaker}</blockquote>
+          <blockquote class="icebreaker" dir="auto">
+            {icebreaker}
+          </blockquote>
         )}
         <Opinions
-          legend="How do you feel about it?"
+          legend={say("opinion.yours")}
           value={opinion}
           onChange={setOpinion}
-          complaint={tried && opinion === null ? "Please choose one." : null}
+          complaint={tried && opinion === null ? say("common.choose") : null}
         />
         <div class="actions">
           <Button type="submit" off={sending}>
-            {sending ? "One moment…" : "Start the conversation"}
+            {say(sending ? "common.wait" : "topic.start")}
           </Button>
         </div>
       </form>

@@ -2,14 +2,16 @@ import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { RadioCards } from "../../design/RadioCards";
 import { Heading } from "../Heading";
-import { useSession, useTitle } from "../hooks";
+import { useSession, useTexts, useTitle } from "../hooks";
+import { Marked } from "../Marked";
 import type { QuestionCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
 
 /** A test question. A wrong answer is explained, and the question asked again. */
 export function Tutorial({ card }: { card: QuestionCard }) {
   const { question, questions, text, asked, answers, why } = card;
-  useTitle(`Question ${question}`);
+  const { say } = useTexts();
+  useTitle(say("tutorial.tab", { now: question }));
   const session = useSession();
   const [answer, setAnswer] = useState<string | null>(null);
   const [tried, setTried] = useState(false);
@@ -28,29 +30,29 @@ export function Tutorial({ card }: { card: QuestionCard }) {
       {why !== null && (
         <div class="panel panel-calm" role="status">
           <p>
-            <strong>Not quite.</strong> {why} Please answer again.
+            <Marked of="tutorial.wrong" values={{ why }} />
           </p>
         </div>
       )}
       <form class="panel flow" onSubmit={submit} noValidate>
         <div>
-          <p class="kicker">
-            Question {question} of {questions}
-          </p>
-          <Heading>A few questions first</Heading>
-          <p class="soft">They show what to look for. After them you begin.</p>
+          <p class="kicker">{say("tutorial.kicker", { now: question, all: questions })}</p>
+          <Heading>{say("tutorial.title")}</Heading>
+          <p class="soft">{say("tutorial.lead")}</p>
         </div>
-        <blockquote class="icebreaker">{text}</blockquote>
+        <blockquote class="icebreaker" dir="auto">
+          {text}
+        </blockquote>
         <RadioCards
           legend={asked}
           choices={answers.map((label, index) => ({ value: String(index + 1), label }))}
           value={answer}
           onChange={setAnswer}
-          complaint={tried && answer === null ? "Please choose one." : null}
+          complaint={tried && answer === null ? say("common.choose") : null}
         />
         <div class="actions">
           <Button type="submit" off={sending}>
-            {sending ? "One moment…" : "Answer"}
+            {say(sending ? "common.wait" : "tutorial.answer")}
           </Button>
         </div>
       </form>

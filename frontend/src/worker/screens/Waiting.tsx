@@ -1,8 +1,9 @@
-import { useOverdue, useSession, useTitle } from "../hooks";
+import { useOverdue, useSession, useTexts, useTitle } from "../hooks";
 
 /** Nothing is known yet. */
 export function Waiting() {
-  useTitle("Connecting");
+  const { say } = useTexts();
+  useTitle(say("waiting.tab"));
   const { connection } = useSession().state;
   const long = useOverdue(true, 6_000);
   return (
@@ -13,7 +14,7 @@ export function Waiting() {
           <span />
           <span />
         </span>
-        <h1>{long || connection === "lost" ? "Still connecting. We keep trying…" : "Connecting…"}</h1>
+        <h1>{say(long || connection === "lost" ? "waiting.long" : "waiting.title")}</h1>
       </div>
     </div>
   );

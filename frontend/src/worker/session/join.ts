@@ -1,12 +1,16 @@
 import { isErrorBody } from "../../shared/error_body";
 import { type Problem, problemOf } from "./problem";
 
-/** Who comes to which run. `signature`: of a personal link. `token`: what this browser was given earlier. */
+/**
+ * Who comes to which run. `signature`: of a personal link. `token`: what this browser was given earlier. `earlier`:
+ * what it was given last in this run, under whatever name.
+ */
 export interface JoinRequest {
   run: string;
   worker: string | null;
   signature: string | null;
   token: string | null;
+  earlier: string | null;
 }
 
 /** The way in. `token` opens the session at the address `socket`; `assignment` is the id that it has, or will have. */

@@ -74,9 +74,16 @@ export interface Hello {
 }
 /**
  * The worker has read the instructions and consents.
+ *
+ * Where the study has a consent: to which version of it, and which boxes, by their labels, are ticked.
  */
 export interface Agree {
+  consent?: string | null;
   id: string;
+  /**
+   * @maxItems 20
+   */
+  ticked?: string[];
   type: "agree";
 }
 /**
@@ -180,10 +187,13 @@ export interface Leave {
 }
 /**
  * All that a page needs to draw itself; sent on every connect.
+ *
+ * `code`, `return_to` and `debriefing` are as in `completed`, and None until then.
  */
 export interface Snapshot {
   code: string | null;
   conversation: ConversationCard | null;
+  debriefing: string | null;
   phase: Phase;
   protocol: number;
   question: QuestionCard | null;
@@ -196,15 +206,18 @@ export interface Snapshot {
  *
  * `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
  * opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
- * begun. `inputs` counts the worker's lines. `typing` says that a reply is due. `item` is what the worker
- * reads and rates where there is nothing to chat.
+ * begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
+ * lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
+ * to chat.
  */
 export interface ConversationCard {
   attempt: number;
+  bot_opinion: Opinion | null;
   conversation: number;
   icebreaker: string | null;
   inputs: number;
   item: ItemContent | null;
+  opinion: Opinion | null;
   topic: string | null;
   turns: TurnCard[];
   typing: boolean;
@@ -260,11 +273,16 @@ export interface QuestionCard {
  * What a worker may know of the study.
  *
  * `task`: they chat, or rate what others have said or written; `conversations` then counts items.
- * `rates_all`: they rate every conversation that they hold, and not some of them only.
+ * `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
+ * many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
+ * `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
  */
 export interface StudyCard {
+  consent: Consent | null;
+  contact: string | null;
   conversations: number;
   criteria: CriterionCard[];
+  duration: number | null;
   minimum_inputs: number;
   payment: string;
   post_edit: PostEditCard | null;
@@ -273,6 +291,30 @@ export interface StudyCard {
   task: "chat" | "transcripts";
   title: string;
   topic_mode: "free" | "icebreaker";
+  transcript_while_rating: boolean;
+  words: TextsCard | null;
+}
+/**
+ * What a worker consents to. `board`: the number under which an ethics board approved the study.
+ *
+ * A line that is left blank in `text` begins a new paragraph.
+ */
+export interface Consent {
+  board: string | null;
+  /**
+   * @maxItems 20
+   */
+  boxes: ConsentBox[];
+  text: string;
+  version: string;
+}
+/**
+ * Something that a worker may tick; must, where it is `required`. `label` names it in the data.
+ */
+export interface ConsentBox {
+  label: string;
+  required: boolean;
+  text: string;
 }
 /**
  * A statement to rate. The label keys the answer and is never shown. `scale`: None for a slider.
@@ -340,6 +382,22 @@ export interface AskedQuestion {
   points: number | null;
   question: string;
   required: boolean;
+}
+/**
+ * The texts of a study's page that differ from the page's own, by their names.
+ *
+ * `language` is a tag such as `de` or `pt-BR`.
+ */
+export interface TextsCard {
+  direction: "ltr" | "rtl";
+  language: string;
+  words: {
+    [k: string]:
+      | string
+      | {
+          [k: string]: string;
+        };
+  };
 }
 /**
  * The message with this id is on disk; what it led to was sent before this.
@@ -436,10 +494,13 @@ export interface FeedbackDue {
   type: "feedback_due";
 }
 /**
- * The assignment is handed in. Exactly one of `code` and `return_to` is set.
+ * The assignment is handed in: `code` proves it. `return_to`: where the worker is expected afterwards.
+ *
+ * `debriefing`: what the study tells about itself now that it is over.
  */
 export interface Completed {
-  code: string | null;
+  code: string;
+  debriefing: string | null;
   return_to: string | null;
   type: "completed";
 }

@@ -1,5 +1,13 @@
 import type { WorkerMessage } from "./outbox";
-import type { ItemContent, QuestionCard, Snapshot, StudyCard, StudyNotice, TurnCard } from "./protocol";
+import type {
+  ItemContent,
+  Opinion,
+  QuestionCard,
+  Snapshot,
+  StudyCard,
+  StudyNotice,
+  TurnCard,
+} from "./protocol";
 import type { ConnectionState, ServerMessage } from "./socket";
 
 /** Which conversation: its number in the assignment, and which attempt at it, both from 1. */
@@ -23,8 +31,11 @@ export type Screen =
   | ChatScreen
   | RatingScreen
   | { name: "feedback" }
-  | { name: "done"; code: string | null; returnTo: string | null }
-  | { name: "ended"; how: "expired" | "returned" };
+  | { name: "done"; code: string; returnTo: string | null; debriefing: string | null }
+  | { name: "ended"; how: Ending };
+
+/** How an assignment was over without being handed in. `looked`: by somebody who had not begun. */
+export type Ending = "expired" | "returned" | "looked";
 
 /** What a study asks before the first conversation, or after the last. */
 export interface QuestionnaireScreen {
@@ -32,19 +43,28 @@ export interface QuestionnaireScreen {
   part: "before" | "after";
 }
 
-/** `replyDue`: the chatbot's answer is on its way. */
+/**
+ * `replyDue`: the chatbot's answer is on its way. `opinion` and `botOpinion`: what the worker last said of the topic;
+ * null where they have not.
+ */
 export interface ChatScreen extends ConversationName {
   name: "chat";
   topic: string;
+  opinion: Opinion | null;
+  botOpinion: Opinion | null;
   turns: TurnCard[];
   replyDue: boolean;
 }
 
-/** `item`: what is read and rated, where nothing was chatted. `cutShort`: the chatbot could not go on. */
+/**
+ * `item`: what is read and rated, where nothing was chatted; else `turns` is what was said. `cutShort`: the chatbot
+ * could not go on.
+ */
 export interface RatingScreen extends ConversationName {
   name: "rating";
   cutShort: boolean;
   item: ItemContent | null;
+  turns: TurnCard[];
 }
 
 /** A refusal to be told to the worker. */
@@ -114,11 +134,13 @@ function received(state: State, message: ServerMessage): State {
       return at(state, { name: "tutorial", question: message.question });
     case "item_due": {
       const { conversation, attempt, item } = message;
-      return at(state, { name: "rating", conversation, attempt, cutShort: false, item });
+      return at(state, { name: "rating", conversation, attempt, cutShort: false, item, turns: [] });
     }
     case "conversation_started": {
       const { conversation, attempt, topic } = message;
-      return at(state, { name: "chat", conversation, attempt, topic, turns: [], replyDue: false });
+      const opinion = underWay(state, "topic", message)?.opinion ?? null;
+      const begun = { turns: [], replyDue: false, opinion, botOpinion: null };
+      return at(state, { name: "chat", conversation, attempt, topic, ...begun });
     }
     case "typing":
       return inChat(state, message, (chat) => ({ ...chat, replyDue: true }));
@@ -129,8 +151,10 @@ function received(state: State, message: ServerMessage): State {
       }));
     case "rating_due": {
       const { conversation, attempt } = message;
-      const cutShort = state.screen.name === "chat" && underWay(state, "end_conversation", message) === null;
-      return at(state, { name: "rating", conversation, attempt, cutShort, item: null });
+      const chat = state.screen.name === "chat" ? state.screen : null;
+      const cutShort = chat !== null && underWay(state, "end_conversation", message) === null;
+      const turns = chat?.turns ?? [];
+      return at(state, { name: "rating", conversation, attempt, cutShort, item: null, turns });
     }
     case "replaced":
       // What follows, `topic_due`, says which attempt it is for.
@@ -138,9 +162,9 @@ function received(state: State, message: ServerMessage): State {
     case "feedback_due":
       return at(state, { name: "feedback" });
     case "completed":
-      return finished(state, { name: "done", code: message.code, returnTo: message.return_to });
+      return finished(state, done(message.code, message));
     case "ended":
-      return finished(state, { name: "ended", how: message.phase });
+      return finished(state, { name: "ended", how: endingOf(state, message.phase) });
     case "notice":
       return state.words.some(({ notice }) => notice === message.notice)
         ? state
@@ -156,6 +180,18 @@ function at(state: State, screen: Screen): State {
 
 function finished(state: State, screen: Screen): State {
   return { ...state, screen, pending: [], notice: null };
+}
+
+/** Who leaves before the study has begun for them has only had a look. */
+function endingOf({ screen }: State, phase: "expired" | "returned"): Ending {
+  return phase === "returned" && screen.name === "instructions" ? "looked" : phase;
+}
+
+function done(
+  code: string,
+  { return_to, debriefing }: { return_to: string | null; debriefing: string | null },
+): Screen {
+  return { name: "done", code, returnTo: return_to, debriefing };
 }
 
 /** The state after a change to the chat of this conversation; as it was where another screen is shown. */
@@ -181,7 +217,7 @@ function screenOf(snapshot: Snapshot): Screen {
     case "questions_after":
       return { name: "questionnaire", part: "after" };
     case "done":
-      return { name: "done", code: snapshot.code, returnTo: snapshot.return_to };
+      return done(snapshot.code ?? "", snapshot);
     case "expired":
     case "returned":
       return { name: "ended", how: phase };
@@ -192,13 +228,23 @@ function screenOf(snapshot: Snapshot): Screen {
     return { name: "loading" };
   }
   const { conversation, attempt, icebreaker, topic, turns, typing, item } = card;
+  const { opinion, bot_opinion: botOpinion } = card;
   switch (phase) {
     case "topic":
       return { name: "topic", conversation, attempt, icebreaker };
     case "chat":
-      return { name: "chat", conversation, attempt, topic: topic ?? "", turns, replyDue: typing };
+      return {
+        name: "chat",
+        conversation,
+        attempt,
+        topic: topic ?? "",
+        opinion,
+        botOpinion,
+        turns,
+        replyDue: typing,
+      };
     case "rating":
-      return { name: "rating", conversation, attempt, cutShort: false, item };
+      return { name: "rating", conversation, attempt, cutShort: false, item, turns };
   }
 }
 
@@ -219,7 +265,12 @@ function accepted(state: State, id: string): State {
         return { ...withTurn(chat, line), replyDue: !answered };
       });
     case "topic_change":
-      return inChat(rest, message, (chat) => ({ ...chat, topic: message.topic }));
+      return inChat(rest, message, (chat) => ({
+        ...chat,
+        topic: message.topic,
+        opinion: message.opinion,
+        botOpinion: message.bot_opinion,
+      }));
     default:
       return rest;
   }

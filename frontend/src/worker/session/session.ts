@@ -4,7 +4,7 @@ import { newId } from "./ids";
 import { type JoinResponse, type JoinResult, join } from "./join";
 import { type MessageWithoutId, Outbox, type WorkerMessage } from "./outbox";
 import { isRefusedEntry, type Problem, problemOf } from "./problem";
-import { PROTOCOL_VERSION } from "./protocol";
+import { PROTOCOL_VERSION, type TextsCard } from "./protocol";
 import { type Action, initial, reduce, type State } from "./reducer";
 import { claimReload } from "./reload";
 import { type Connection, isLast, type ServerMessage, Socket } from "./socket";
@@ -38,6 +38,8 @@ function decoded(text: string): string {
 }
 
 const TOKEN = "token";
+const LATEST = "latest";
+const WORDS = "words";
 const REFUSED_TEXT = "words";
 
 /**
@@ -47,17 +49,22 @@ const REFUSED_TEXT = "words";
 export class Session {
   readonly #visitor: Visitor;
   readonly #tokens: PrefixedStorage;
+  /** What this browser keeps of the run, whoever it is. */
+  readonly #run: PrefixedStorage;
   readonly #listeners = new Set<() => void>();
   #state: State = initial();
   #problem: Problem | null = null;
   #drafts = new PrefixedStorage(null, "");
   #socket: Socket | null = null;
   #tries = 0;
+  #remembered: TextsCard | null;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(visitor: Visitor) {
     this.#visitor = visitor;
     this.#tokens = inLocalStorage(`candor:${visitor.run}:${visitor.worker ?? ""}:`);
+    this.#run = inLocalStorage(`candor:${visitor.run}:`);
+    this.#remembered = this.#run.get<TextsCard>(WORDS);
   }
 
   get state(): State {
@@ -66,6 +73,12 @@ export class Session {
 
   get problem(): Problem | null {
     return this.#problem;
+  }
+
+  /** What the page says: in the study's words once they are known, and from the first moment at a second visit. */
+  get words(): TextsCard | null {
+    const { study } = this.#state;
+    return study ? study.words : this.#remembered;
   }
 
   get drafts(): PrefixedStorage {
@@ -97,9 +110,11 @@ export class Session {
   /** One tab at a time, so that two opened at the same moment come to one and the same session. */
   async #join(): Promise<JoinResult> {
     const joinNow = async () => {
-      const joined = await join({ ...this.#visitor, token: this.#tokens.get<string>(TOKEN) });
+      const token = this.#tokens.get<string>(TOKEN);
+      const joined = await join({ ...this.#visitor, token, earlier: this.#run.get<string>(LATEST) });
       if (joined.ok) {
         this.#tokens.set(TOKEN, joined.token);
+        this.#run.set(LATEST, joined.token);
       }
       return joined;
     };
@@ -111,6 +126,7 @@ export class Session {
   /** Forget the session that this browser remembers and join anew. */
   startAnew(): void {
     this.#tokens.remove(TOKEN);
+    this.#run.remove(LATEST);
     window.location.reload();
   }
 
@@ -169,6 +185,10 @@ export class Session {
 
   #receive(message: ServerMessage): void {
     this.#dropDrafts(message);
+    if (message.type === "snapshot") {
+      this.#remembered = message.study.words;
+      this.#run.set(WORDS, this.#remembered);
+    }
     const refused = message.type === "error" && this.#state.pending.find(({ id }) => id === message.id);
     if (refused) {
       this.#keepRefused(refused);

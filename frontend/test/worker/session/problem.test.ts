@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { noticeText, problemOf } from "../../../src/worker/session/problem";
+import { problemOf } from "../../../src/worker/session/problem";
 
 describe("problems", () => {
-  it("are told in our words where we have some, else in the server's", () => {
-    expect(problemOf("run_closed", "x", "y").title).toBe("This study has ended");
-    expect(problemOf("odd", "it is odd", "wait")).toMatchObject({
-      text: "It is odd. Wait.",
+  it("say what can be done, and keep the server's own words", () => {
+    expect(problemOf("run_closed")).toEqual({ code: "run_closed", message: null, remedy: null });
+    expect(problemOf("odd", "it is odd", "wait")).toEqual({
+      code: "odd",
+      message: "It is odd. Wait.",
       remedy: "retry",
     });
-    expect(problemOf("odd").text).not.toBe("");
-    expect(noticeText("anything else")).not.toBe("");
   });
 });

@@ -55,6 +55,13 @@ describe("snapshot", () => {
     });
   });
 
+  it("tells who has only had a look from who leaves their work", () => {
+    const left = { type: "ended", phase: "returned" } as const;
+    const reading = snapshot({ phase: "instructions", conversation: null });
+    expect(hear(initial(), reading, left).screen).toEqual({ name: "ended", how: "looked" });
+    expect(hear(initial(), snapshot(), left).screen).toEqual({ name: "ended", how: "returned" });
+  });
+
   it("brings back the turns and whether a reply is due", () => {
     const state = hear(initial(), snapshot({ conversation: conversation([line(0, "Hello")], true) }));
     expect(chatOf(state)).toMatchObject({
@@ -225,7 +232,7 @@ describe("the way through an assignment", () => {
       { type: "conversation_started", ...first, conversations: 1, topic: "Tea" },
       { type: "rating_due", ...first },
       { type: "feedback_due" },
-      { type: "completed", code: "ABCD", return_to: null },
+      { type: "completed", code: "ABCD", return_to: null, debriefing: null },
     ] as const satisfies ServerMessage[];
     const seen: string[] = [];
     names.reduce<State>((state, message) => {
@@ -244,7 +251,13 @@ describe("the way through an assignment", () => {
     );
     expect(own).toMatchObject({ screen: { name: "rating", ...NOW, cutShort: false }, pending: [] });
     const cut = hear(chatting("Hello"), { type: "rating_due", ...NOW });
-    expect(cut.screen).toEqual({ name: "rating", ...NOW, cutShort: true, item: null });
+    expect(cut.screen).toEqual({
+      name: "rating",
+      ...NOW,
+      cutShort: true,
+      item: null,
+      turns: [line(0, "Hello")],
+    });
   });
 
   it("takes what follows from a message before its acknowledgement, too", () => {
@@ -326,7 +339,7 @@ describe("items that are read and rated", () => {
       conversations: 20,
       item,
     });
-    expect(state.screen).toEqual({ name: "rating", ...NOW, cutShort: false, item });
+    expect(state.screen).toEqual({ name: "rating", ...NOW, cutShort: false, item, turns: [] });
   });
 
   it("are there again after a refresh", () => {

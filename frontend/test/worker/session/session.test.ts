@@ -119,21 +119,20 @@ describe("a page that the server calls outdated", () => {
 });
 
 describe("an agreement that comes when there is no place any more", () => {
-  it.each([
-    ["run_full", "Every place is taken"],
-    ["run_closed", "This study has ended"],
-    ["link_unsigned", "This study needs your own link"],
-  ])("shows what joining would have shown: %s", async (code, title) => {
-    const { session, connection, last } = await openPage(browser());
-    connection.welcomes(snapshot({ phase: "instructions", conversation: null }));
-    session.send({ type: "agree" });
-    connection.says(error(connection.sent[1]?.id ?? null, code));
-    expect(session.problem).toMatchObject({ title });
-    expect(session.state.pending).toEqual([]);
-    expect(connection.closed).toBe(true);
-    vi.advanceTimersByTime(60_000);
-    expect(last()).toBe(connection);
-  });
+  it.each(["run_full", "run_closed", "link_unsigned"])(
+    "shows what joining would have shown: %s",
+    async (code) => {
+      const { session, connection, last } = await openPage(browser());
+      connection.welcomes(snapshot({ phase: "instructions", conversation: null }));
+      session.send({ type: "agree" });
+      connection.says(error(connection.sent[1]?.id ?? null, code));
+      expect(session.problem).toMatchObject({ code });
+      expect(session.state.pending).toEqual([]);
+      expect(connection.closed).toBe(true);
+      vi.advanceTimersByTime(60_000);
+      expect(last()).toBe(connection);
+    },
+  );
 
   it("is no end where it may be sent again", async () => {
     const { session, connection } = await openPage(browser());

@@ -54,6 +54,11 @@ export const study: Snapshot["study"] = {
   rates_all: true,
   criteria: [{ label: "fun", statement: "It was fun.", scale: null }],
   post_edit: null,
+  duration: 40,
+  transcript_while_rating: false,
+  consent: null,
+  contact: null,
+  words: null,
   questionnaires: { before: [], conversation: [], after: [] },
 };
 
@@ -67,6 +72,7 @@ export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
     question: null,
     code: null,
     return_to: null,
+    debriefing: null,
     ...changes,
   };
 }
@@ -83,7 +89,8 @@ export function conversation(
   name: ConversationName = NOW,
 ): ConversationCard {
   const inputs = turns.filter(({ author }) => author === "worker").length;
-  return { ...name, icebreaker: null, topic: "Trains", turns, inputs, typing, item: null };
+  const opinions = { opinion: null, bot_opinion: null };
+  return { ...name, icebreaker: null, topic: "Trains", ...opinions, turns, inputs, typing, item: null };
 }
 
 export function line(turn: number, text: string): TurnCard {

@@ -3,10 +3,10 @@
 import sqlalchemy as sa
 from alembic import op
 
-from server.db.views import V1_EXCLUSION
+from server.db.views import V1_EXCLUSIONS
 
-revision = "0013"
-down_revision = "0012"
+revision = "0014"
+down_revision = "0013"
 branch_labels = None
 depends_on = None
 
@@ -40,4 +40,12 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["run_id"], ["run.id"]),
         sa.PrimaryKeyConstraint("run_id", "ratings"),
     )
-    op.execute(f"CREATE VIEW v1_exclusion AS {V1_EXCLUSION}")
+    for name, select in V1_EXCLUSIONS.items():
+        op.execute(f"CREATE VIEW {name} AS {select}")
+
+
+def downgrade() -> None:
+    for name in V1_EXCLUSIONS:
+        op.execute(f"DROP VIEW {name}")
+    for table in ("analysis_point", "exclusion", "notice"):
+        op.drop_table(table)

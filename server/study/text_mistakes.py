@@ -1,0 +1,60 @@
+"""What is wrong with a study's own texts, and what its researcher should know of them."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from server.session.texts import Text, places_in
+from server.study.document import Location
+from server.study.study import Study
+from server.study.texts import ENGLISH, LANGUAGES, instrument_of
+
+
+def text_mistakes(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield what is wrong with the texts of a study whose every setting is fine by itself."""
+    own = study.texts.words
+    for name, text in own.items():
+        reason = _unfit(name, text)
+        if reason is not None:
+            yield ("texts", "words", name), reason
+    if instrument_of(study.language) is None and not own:
+        reason = (
+            f"no texts ship for `{study.language}`: bring your own in `texts.words`, "
+            f"or choose one of {', '.join(LANGUAGES)}"
+        )
+        yield ("language",), reason
+    labels = [box.label for box in study.consent.boxes] if study.consent else []
+    for i, label in enumerate(labels):
+        if label in labels[:i]:
+            yield ("texts", "consent", "boxes", i, "label"), f"`{label}` is there already"
+
+
+def text_notes(study: Study) -> Iterator[str]:
+    """Yield what a researcher should know of the language that workers read."""
+    instrument = instrument_of(study.language)
+    if instrument is None:
+        missing = len(ENGLISH.words.keys() - study.texts.words.keys())
+        if missing:
+            total = len(ENGLISH.words)
+            yield f"{missing} of the page's {total} texts are not in `texts.words`: these stay English."
+    elif not instrument.validated:
+        shown = {criterion.statement for criterion in study.criteria}
+        if shown & set(instrument.statements.values()):
+            yield (
+                f"The {instrument.name} statements are a translation that has not been validated: "
+                "only the English ones were tested in the published experiment."
+            )
+
+
+def _unfit(name: str, text: Text) -> str | None:
+    english = ENGLISH.words.get(name)
+    if english is None:
+        close = get_close_matches(name, ENGLISH.words, n=1)
+        guess = f"; did you mean `{close[0]}`?" if close else ""
+        return f"the page has no text of this name{guess}"
+    unknown = sorted(places_in(text) - places_in(english))
+    if unknown:
+        known = ", ".join(f"{{{place}}}" for place in sorted(places_in(english))) or "nothing"
+        return f"{{{unknown[0]}}} cannot be put in here; what can: {known}"
+    if not isinstance(text, str) and "n" not in places_in(english):
+        return "there is no number in this text: give one form of it"
+    return None

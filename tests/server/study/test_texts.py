@@ -1,0 +1,126 @@
+"""What workers read: the shipped instruments, a study's own texts, and what is wrong with them."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+from server.bots.lineup import study_card
+from server.errors import StudyInvalid
+from server.session.texts import direction_of, places_in
+from server.study import Study, parse_study, text_notes
+from server.study.texts import ENGLISH, LANGUAGES, instrument_of
+from tests.server.support.study import study_text
+
+# The statements of METHOD section 1, to the letter.
+PUBLISHED = {
+    "robotic": "It was obvious that I was talking to a chatbot as opposed to another human user.",
+    "interesting": "The conversation with the chatbot was interesting.",
+    "fun": "The conversation with the chatbot was fun/enjoyable.",
+    "consistent": "The chatbot was consistent throughout the conversation.",
+    "fluent": "The chatbot's English was fluent and natural throughout the conversation.",
+    "repetitive": "I felt that the chatbot kept being repetitive during the conversation.",
+    "topic": "The chatbot stays on topic.",
+}
+# Unicode's plural rules: the forms that whole numbers take in the languages that ship. French, Spanish and
+# others have `many` for millions only.
+FORMS = {"en": {"one", "other"}, "de": {"one", "other"}, "fr": {"one", "other"}, "es": {"one", "other"}}
+
+
+def study(**changes: Any) -> Study:
+    return parse_study(study_text(**changes))
+
+
+def test_the_published_instrument_is_the_default_to_the_letter() -> None:
+    content = yaml.safe_load(study_text())
+    del content["criteria"]
+    plain = parse_study(yaml.safe_dump(content))
+    assert {c.label: c.statement for c in plain.criteria} == PUBLISHED
+    assert [c.label for c in plain.criteria if c.negative] == ["robotic", "repetitive"]
+    assert [c.label for c in plain.criteria if not c.qc] == ["robotic", "repetitive"]
+    assert study_card(plain).words is None
+    assert ENGLISH.validated
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_instrument_is_whole(language: str) -> None:
+    instrument = instrument_of(language)
+    assert instrument is not None
+    assert instrument.validated == (language == "en")
+    assert instrument.statements.keys() == PUBLISHED.keys()
+    assert instrument.words.keys() == ENGLISH.words.keys()
+    for name, text in instrument.words.items():
+        english = ENGLISH.words[name]
+        assert places_in(text) <= places_in(english), name
+        if isinstance(text, str):
+            assert places_in(text) == places_in(english), name
+            # What is stressed in English is stressed in every language.
+            assert isinstance(english, dict) or text.count("**") == english.count("**"), name
+        else:
+            assert set(text) == FORMS.get(language, {"other"}), name
+
+
+def test_a_study_may_bring_a_language_of_its_own() -> None:
+    arabic = study(language="ar", texts={"words": {"chat.send": "إرسال"}})
+    words = study_card(arabic).words
+    assert words is not None
+    assert (words.direction, words.words) == ("rtl", {"chat.send": "إرسال"})
+    total = len(ENGLISH.words)
+    assert list(text_notes(arabic)) == [
+        f"{total - 1} of the page's {total} texts are not in `texts.words`: these stay English."
+    ]
+    english = study_card(study(texts={"words": {"chat.send": "Off it goes"}})).words
+    assert english is not None
+    assert english.words == {"chat.send": "Off it goes"}
+
+
+@pytest.mark.parametrize(
+    ("tag", "direction"),
+    [("en", "ltr"), ("ar", "rtl"), ("he-IL", "rtl"), ("az", "ltr"), ("az-Arab", "rtl"), ("ur-Latn", "ltr")],
+)
+def test_the_direction_is_that_of_the_script(tag: str, direction: str) -> None:
+    assert direction_of(tag) == direction
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"language": "eo"}, "language: no texts ship for `eo`: bring your own in `texts.words`"),
+        ({"language": "German"}, "a language's tag, such as `de` or `pt-BR`"),
+        (
+            {"texts": {"words": {"chat.sent": "Off"}}},
+            "the page has no text of this name; did you mean `chat.send`?",
+        ),
+        (
+            {"texts": {"words": {"chat.more": "{count} more"}}},
+            "texts.words.chat.more: {count} cannot be put in here; what can: {n}",
+        ),
+        (
+            {"texts": {"words": {"chat.send": {"one": "a", "other": "b"}}}},
+            "texts.words.chat.send: there is no number in this text: give one form of it",
+        ),
+        ({"texts": {"words": {"chat.more": {"one": "one more"}}}}, "needs the form `other`"),
+        ({"texts": {"consent": {"version": "1"}}}, "texts.consent.text: is missing"),
+        (
+            {"texts": {"consent": {"version": "1", "text": "?", "boxes": [{"label": "a", "text": "A"}] * 2}}},
+            "texts.consent.boxes.1.label: `a` is there already",
+        ),
+    ],
+)
+def test_a_mistake_in_texts_is_named(changes: dict[str, Any], reason: str) -> None:
+    with pytest.raises(StudyInvalid) as caught:
+        study(**changes)
+    assert reason in str(caught.value)
+
+
+def test_workers_are_told_how_long_it_takes() -> None:
+    # By the published run 1: 4 conversations of 15 inputs, at 6.7 minutes for ten, are 40.2 minutes.
+    assert study(systems_per_assignment=3, qc_per_assignment=1, minimum_inputs=15).duration == 40
+    assert study(minutes=12).duration == 12
+    assert study(systems_per_assignment=1, qc_per_assignment=0, minimum_inputs=1).duration == 5
+
+
+def test_the_debriefing_is_the_languages_or_the_studys() -> None:
+    assert study().debriefing is None
+    assert study(texts={"debriefing": "standard"}).debriefing == ENGLISH.debriefing
+    assert study(texts={"debriefing": "It was all made up."}).debriefing == "It was all made up."
