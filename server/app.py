@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from server.db.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
 from server.desk.run_actions import RunActions
+from server.desk.studies import StudiesApi
 from server.desk.watch import Outlook, Watch
 from server.desk.worker_actions import WorkerActions
 from server.errors import CandorError, ErrorBody, ErrorDetail
@@ -46,6 +47,7 @@ from server.jobs.reports import Reports
 from server.live.interventions import Interventions
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
+from server.live.run_ends import RunEnds
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
 from server.news import News, open_news
@@ -101,6 +103,7 @@ def create_app(
     checks = BackgroundChecks(store)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
     changes = StoredChanges(store, served, bots, opened_bots, news)
+    ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store)
 
@@ -112,11 +115,12 @@ def create_app(
         news.start()
         live.start()
         changes.start()
+        ends.start()
         if settings.running_analysis:
             analyses.start()
         lifecycle.begin_serving()
         yield
-        await asyncio.gather(analyses.close(), jobs.close())
+        await asyncio.gather(analyses.close(), jobs.close(), ends.close())
         await changes.close()
         await news.close()
         await limits.close()
@@ -126,21 +130,7 @@ def create_app(
         store.stop()
         await asyncio.to_thread(end_tracing)
 
-    app = FastAPI(
-        title="Candor",
-        version=API_VERSION,
-        lifespan=lifespan,
-        docs_url=None,  # FastAPI's own pages load scripts from another host; `ApiDocs` serves ours
-        redoc_url=None,
-        openapi_url=None,
-        separate_input_output_schemas=False,  # an endpoint is one thing, whether sent or answered
-        responses={"default": {"model": ErrorBody, "description": "An error, in the one shape of them all"}},
-        generate_unique_id_function=lambda route: route.name,
-    )
-    _add_errors(app)
-    app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
-    app.middleware("http")(_with_headers)
-    app.add_middleware(RequestIds)
+    app = _new_app(lifespan)
     app.include_router(Health(store, lifecycle, settings.redis_url).router)
     join_api = JoinApi(
         store=store,
@@ -173,6 +163,7 @@ def create_app(
     for router in (
         join_api.router,
         worker_socket.router,
+        StudiesApi(store=store, auth=auth).router,
         metrics.router,
         *_desk(outlook, news, lifecycle, settings, pages),
         _jobs_api(store, auth, jobs, served, news, settings).router,
@@ -184,6 +175,26 @@ def create_app(
         app.include_router(router)
     app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
+    return app
+
+
+def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -> FastAPI:
+    """Return an application that serves nothing yet; its answers look alike, errors too."""
+    app = FastAPI(
+        title="Candor",
+        version=API_VERSION,
+        lifespan=lifespan,
+        docs_url=None,  # FastAPI's own pages load scripts from another host; `ApiDocs` serves ours
+        redoc_url=None,
+        openapi_url=None,
+        separate_input_output_schemas=False,  # an endpoint is one thing, whether sent or answered
+        responses={"default": {"model": ErrorBody, "description": "An error, in the one shape of them all"}},
+        generate_unique_id_function=lambda route: route.name,
+    )
+    _add_errors(app)
+    app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
+    app.middleware("http")(_with_headers)
+    app.add_middleware(RequestIds)
     return app
 
 
@@ -238,8 +249,10 @@ def api_schema() -> dict[str, Any]:
 async def _with_headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
     response = await call_next(request)
     response.headers.update(_HEADERS)
-    # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk.
-    ancestors = "*" if request.url.path.startswith("/w/") else "'none'"
+    # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk, which
+    # itself shows the preview of a study.
+    path = request.url.path
+    ancestors = "*" if path.startswith("/w/") else "'self'" if path == "/preview" else "'none'"
     policy = f"default-src 'self'; img-src 'self' data:; frame-ancestors {ancestors}"
     response.headers.setdefault("Content-Security-Policy", policy)  # a report has a stricter one of its own
     return response

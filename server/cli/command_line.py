@@ -28,7 +28,7 @@ COMMANDS = {
     "serve": Command(
         "server.cli.serve", "Serve every open run; an empty database gets the demo study first."
     ),
-    "study": Command("server.cli.study", "Check a study file, open a run of it, close it, list the runs."),
+    "study": Command("server.cli.study", "Write studies, check them, open runs of them."),
     "run": Command("server.cli.run", "Open, pause, resume, close or replicate a run, and list the runs."),
     "demo": Command("server.cli.demo", "Have the demo study's own conversations rated by others."),
     "links": Command("server.cli.links", "Print a personal, signed link for each worker of a list."),

@@ -15,9 +15,10 @@ from server.access.roles import Permission
 from server.db.analyses import find_analysis
 from server.db.audit import record
 from server.db.jobs import JobEntry, find_job
-from server.db.runs import find_run, newest_study
+from server.db.runs import find_run
 from server.db.store import Store
-from server.errors import JobNotFound, StudyInvalid
+from server.db.studies import find_study
+from server.errors import JobNotFound
 from server.jobs.background import BackgroundJobs
 from server.jobs.links import ReportLinks
 from server.jobs.rehearsals import RehearsalOptions, Rehearsals
@@ -125,12 +126,10 @@ class JobsApi:
 
     async def rehearse_study(self, body: StudyToRehearse, actor: Caller) -> RehearsalJob:
         """Begin a rehearsal of a study, whether a run of it was ever opened or not."""
-        text = body.yaml
+        text = body.yaml or ""
         if body.study is not None:
             name = body.study
-            text = await self._store.read(lambda connection: newest_study(connection, name))
-        if text is None:
-            raise StudyInvalid(f"no study is named `{body.study}`", "Give the study's text as `yaml`.")
+            text = await self._store.read(lambda connection: find_study(connection, name).newest.yaml)
         options = RehearsalOptions(**body.model_dump(exclude={"yaml", "study"}))
         return await self._rehearse(text, options, actor)
 

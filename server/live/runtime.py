@@ -13,6 +13,7 @@ from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.store import StaleState, Store
 from server.errors import CandorError, StorageFailed
+from server.session import pairs
 from server.session.events import (
     Accept,
     AskBot,
@@ -31,7 +32,6 @@ from server.session.protocol import (
     CLOSE_RESTART,
     Accepted,
     Ended,
-    SaidByBot,
     ServerMessage,
     StudyNotice,
     TakenOver,
@@ -39,7 +39,7 @@ from server.session.protocol import (
 )
 from server.session.state import Conversation, State
 from server.session.step import Outcome, resume, step
-from server.session.worker_view import snapshot
+from server.session.worker_view import reply, snapshot
 from server.telemetry import span
 
 MAX_REASON = 500
@@ -325,17 +325,9 @@ class LiveSession:
         self._show(effect)
 
     def _show(self, effect: ShowReply) -> None:
-        conversation = self.state.conversation(effect.conversation)
-        if conversation.status != "active":
+        if self.state.conversation(effect.conversation).status != "active":
             return  # the researchers have ended it meanwhile
-        self._send(
-            SaidByBot(
-                conversation=conversation.plan.position,
-                attempt=conversation.plan.attempt,
-                turn=effect.index,
-                text=conversation.turns[effect.index].text,
-            )
-        )
+        self._send(reply(self.state, effect.conversation, effect.index))
 
     async def _ask(self, effect: AskBot) -> None:
         event = await self._answer(effect)
@@ -375,11 +367,11 @@ class LiveSession:
 
     def _lines_of(self, conversation: Conversation) -> tuple[Turn, ...]:
         """Return a conversation's lines as bots see them; those of its earlier turns are not made anew."""
+        heard = pairs.heard(self.state, conversation)
         name, lines = self._lines
-        if name != conversation.plan.conversation or len(lines) > len(conversation.turns):
+        if name != conversation.plan.conversation or len(lines) > len(heard):
             lines = ()
-        new = conversation.turns[len(lines) :]
-        lines = (*lines, *(Turn(line.author, line.text) for line in new))
+        lines = (*lines, *(Turn(line.author, line.text) for line in heard[len(lines) :]))
         self._lines = (conversation.plan.conversation, lines)
         return lines
 

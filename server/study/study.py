@@ -8,7 +8,18 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from bots import UrlEndpoint
-from server.session.instrument import Consent, Criterion, Label, PostEdit, Statement, TopicMode, Tutorial
+from server.session.comparison import Comparison
+from server.session.instrument import (
+    Consent,
+    Criterion,
+    Display,
+    Label,
+    PostEdit,
+    Scenario,
+    Statement,
+    TopicMode,
+    Tutorial,
+)
 from server.session.plan import QC
 from server.session.questionnaire import AskedQuestion, Questionnaires
 from server.session.reply_time import ReplyTime
@@ -20,6 +31,7 @@ Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
 
 DEMO = Path(__file__).parent.parent / "studies" / "demo.yaml"
+BLANK = DEMO.with_name("blank.yaml")
 DEMO_TRANSCRIPTS = Path(__file__).parent.parent / "studies" / "demo_transcripts.yaml"
 # Of the settings. A file that needs a later one says so with `version`; most files leave it out.
 VERSION = 1
@@ -47,13 +59,15 @@ class SystemSpec(_Section):
     """A system under evaluation: a bot, with or without a persona.
 
     `bot`: "builtin:NAME", a name of the study's `bots`, or one that is registered with the server.
-    `persona`: "none", "random" (drawn per conversation from the study's pool), or fixed sentences.
+    `persona`: "none", "random" (drawn per conversation from the study's pool), or fixed sentences. `prompt`:
+    for a bot that takes instructions.
     """
 
     name: Label
     family: Label
     bot: Statement
     persona: Literal["none", "random"] | Persona = "none"
+    prompt: Statement | None = None
 
 
 class QcSpec(_Section):
@@ -124,6 +138,9 @@ COMPOSITIONS: dict[CompositionName, Composition] = {
 }
 
 
+Task = Literal["chat", "transcripts", "side_by_side"]
+
+
 def _with_statement(criterion: Any, instrument: Instrument) -> Any:
     """Return a criterion as it is given, with the instrument's statement where it is given without one."""
     label = criterion.get("label") if isinstance(criterion, dict) else None
@@ -154,15 +171,16 @@ class Study(_Section):
     `minutes`: how long workers are told that it takes. `transcript_while_rating`: workers can read the
     conversation while they rate it. `language`: that of the worker's page, and which instrument it is.
 
-    `task`: workers chat and rate (`chat`), or rate what others have said or written (`transcripts`). What is
-    asked, by whom and under which rules is the same for both; CHAT_ONLY and TRANSCRIPTS_ONLY name the rest.
+    `task`: workers chat and rate (`chat`), rate what others have said or written (`transcripts`), or chat
+    with two systems at once and prefer one of them (`side_by_side`). What is asked, by whom and under which
+    rules is the same for all; MEANINGLESS names the rest.
     """
 
     version: Annotated[int, Field(ge=1, le=VERSION)] = VERSION
     name: Label
     title: Statement
     payment: Statement
-    task: Literal["chat", "transcripts"] = "chat"
+    task: Task = "chat"
     listed: bool = False
     topic_mode: TopicMode = "free"
     systems_per_assignment: Annotated[int, Field(ge=1, le=20)] = 5
@@ -171,14 +189,16 @@ class Study(_Section):
     maximum_inputs: Annotated[int, Field(ge=1, le=1_000)] = 100
     maximum_topic_changes: Annotated[int, Field(ge=0, le=1_000)] = 50
     assignments: Annotated[int, Field(ge=1)] | None = None
-    criteria: Annotated[list[Criterion], Field(min_length=1, max_length=30)]
+    criteria: Annotated[list[Criterion], Field(max_length=30)]
     questionnaires: Questionnaires = Questionnaires()
     corpus: Statement = "builtin:smalltalk"
     personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
     bots: dict[Label, UrlEndpoint] = {}
     systems: list[SystemSpec] = []
     qc: QcSpec = QcSpec()
+    scenarios: list[Scenario] = []
     rate_share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    comparison: Comparison | None = None
     items: ItemsSpec | None = None
     composition: CompositionName | Composition = "questions"
     judgments_per_item: Annotated[int, Field(ge=2, le=50)] = 2
@@ -191,15 +211,34 @@ class Study(_Section):
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] = "en"
     texts: Texts = Texts()
     reply_time: ReplyTime = ReplyTime()
+    display: Display = Display()
     timeouts: Timeouts = Timeouts()
     simulate: Simulate | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_comparison(cls, given: Any) -> Any:
+        """Where two are compared, the settings of that have defaults, and nothing has to be rated."""
+        if isinstance(given, dict) and given.get("task") == "side_by_side":
+            return {"criteria": [], "comparison": {}} | given
+        return given
+
     @property
     def conversations(self) -> int:
-        """Conversations in one assignment, or items in one of a transcript study."""
+        """Conversations in one assignment, pairs of them, or items in one of a transcript study."""
+        if self.comparison is not None:
+            return self.comparison.pairs + self.qc_per_assignment
         if self.task == "transcripts":
             return self.per_assignment.items
         return self.systems_per_assignment + self.qc_per_assignment
+
+    def prompt_of(self, system: str, scenario: str | None) -> str:
+        """Return what the bot of a conversation is told: of its system's own, then of the scenario."""
+        own = [spec.prompt for spec in self.systems if spec.name == system]
+        found = [one for one in self.scenarios if one.label == scenario]
+        told = [one.text for one in found if one.tell_bot]
+        parts = [*own, *told, *(one.prompt for one in found)]
+        return "\n\n".join(part for part in parts if part is not None)
 
     @property
     def likert_points(self) -> dict[str, int]:
@@ -304,12 +343,18 @@ _PUBLISHED: tuple[dict[str, str | bool], ...] = (
     {"label": "repetitive", "negative": True, "qc": False},
     {"label": "topic"},
 )
-# The settings that mean something for one task only.
-CHAT_ONLY = frozenset({
-    "topic_mode", "systems_per_assignment", "qc_per_assignment", "minimum_inputs", "maximum_inputs",
-    "maximum_topic_changes", "corpus", "personas", "bots", "systems", "qc", "rate_share", "reply_time",
-    "transcript_while_rating",
-})  # fmt: skip
-TRANSCRIPTS_ONLY = frozenset({
+# The settings that mean nothing, by the task.
+_OF_RATED_CHAT = frozenset({"topic_mode", "systems_per_assignment", "rate_share", "scenarios"})
+_OF_CHAT = _OF_RATED_CHAT | {
+    "qc_per_assignment", "minimum_inputs", "maximum_inputs", "maximum_topic_changes", "corpus", "personas",
+    "bots", "systems", "qc", "reply_time", "display", "transcript_while_rating",
+}  # fmt: skip
+_OF_TRANSCRIPTS = frozenset({
     "items", "composition", "judgments_per_item", "degradation", "post_edit", "tutorial",
 })  # fmt: skip
+_OF_PAIRS = frozenset({"comparison"})
+MEANINGLESS: dict[Task, frozenset[str]] = {
+    "chat": _OF_TRANSCRIPTS | _OF_PAIRS,
+    "transcripts": _OF_CHAT | _OF_PAIRS,
+    "side_by_side": _OF_TRANSCRIPTS | _OF_RATED_CHAT,
+}

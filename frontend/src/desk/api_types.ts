@@ -18,6 +18,7 @@ export type Phase =
   | "tutorial"
   | "topic"
   | "chat"
+  | "choice"
   | "rating"
   | "questions_after"
   | "feedback"
@@ -47,6 +48,12 @@ export interface Answers {
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
+  "/api/desk/runs/{run}/rules": RunRules;
+  "/api/desk/studies": StudyList;
+  "/api/desk/studies/{study}": StudyDetail;
+  "/api/desk/studies/{study}/versions/{version}": VersionDetail;
+  "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
+  "/api/desk/study-settings": StudySettings;
 }
 /**
  * Everything about one assignment.
@@ -61,9 +68,12 @@ export interface AssignmentDetail {
 }
 /**
  * A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
+ *
+ * `side`: of two side by side, which one; the left one has the worker's `choices`.
  */
 export interface ConversationDetail {
   attempt: number;
+  choices: ChoiceRow[];
   family: string;
   incidents: string[];
   is_qc: boolean;
@@ -71,10 +81,18 @@ export interface ConversationDetail {
   persona: string[];
   position: number;
   ratings: RatingRow[];
+  side: ("left" | "right") | null;
   status: "planned" | "active" | "ended" | "rated" | "unrated" | "failed" | "skipped";
   system: string;
   topic_marks: TopicRow[];
   turns: TurnRow[];
+}
+/**
+ * Which of two conversations side by side the worker has preferred, after line `turn_index` of both.
+ */
+export interface ChoiceRow {
+  preference: "left" | "right" | "tie";
+  turn_index: number;
 }
 /**
  * What was read in place of a chat. `twin_of`: the position of the ordinary item that it belongs to.
@@ -361,7 +379,7 @@ export interface RunList {
  */
 export interface RunSummary {
   assignments: AssignmentCounts;
-  cause: "researcher";
+  cause: "researcher" | "target" | "budget";
   conversations_rated: number;
   created_at: string;
   minutes_to_go: number | null;
@@ -396,7 +414,7 @@ export interface RunDetail {
   assignments: AssignmentCounts;
   attention: Attention[];
   bots: BotReplies[];
-  cause: "researcher";
+  cause: "researcher" | "target" | "budget";
   conversations_rated: number;
   created_at: string;
   funnel: FunnelStep[];
@@ -725,6 +743,164 @@ export interface ReportOptions {
   replicate?: string | null;
   reward?: number | null;
   workers?: "people" | "simulated";
+}
+/**
+ * All rules of a run, which are about people. Those that are left out limit nothing.
+ *
+ * `most_at_once`: how many workers may be under way at the same time. `excluded_runs`: whoever had an
+ * assignment in one of these runs may not come; nor may `excluded_workers`, by the ids of their links.
+ */
+export interface RunRules {
+  budget?: Budget | null;
+  /**
+   * @maxItems 1000
+   */
+  excluded_runs?: string[];
+  /**
+   * @maxItems 100000
+   */
+  excluded_workers?: string[];
+  most_at_once?: number | null;
+  opening_hours?: OpeningHours | null;
+  target?: Target | null;
+}
+/**
+ * What a run may cost. An assignment that is completed costs `pay` and `fee_share` of it besides.
+ *
+ * Places are given out only as far as `total` pays for all that are completed and under way.
+ */
+export interface Budget {
+  currency?: string;
+  fee_share?: number | string;
+  pay: number | string;
+  total: number | string;
+}
+/**
+ * All the hours in which a run takes newcomers, on the clocks of `time_zone`.
+ */
+export interface OpeningHours {
+  /**
+   * @minItems 1
+   * @maxItems 50
+   */
+  hours: Hours[];
+  time_zone: string;
+}
+/**
+ * From `opens` until just before `closes`, on each of `days`.
+ *
+ * Where `closes` is not after `opens` it is on the following day: 00:00 to 00:00 is the whole day.
+ */
+export interface Hours {
+  closes: string;
+  /**
+   * @minItems 1
+   * @maxItems 7
+   */
+  days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+  opens: string;
+}
+/**
+ * When a run has enough: one of the three.
+ *
+ * `assignments`: as many are completed. `conversations_per_system`: completed assignments have as many rated
+ * conversations with every system. `widest_interval`: no interval of a score, in standard deviations of a
+ * worker's ratings, is as wide any more; the intervals are a confidence sequence, so that looking at them
+ * while data come in does no harm.
+ */
+export interface Target {
+  assignments?: number | null;
+  conversations_per_system?: number | null;
+  widest_interval?: number | null;
+}
+/**
+ * Every study, by name.
+ */
+export interface StudyList {
+  studies: StudySummary[];
+}
+/**
+ * A study in the list. `mistakes`: how many its newest version has; with none it can be opened.
+ */
+export interface StudySummary {
+  archived: boolean;
+  mistakes: number;
+  name: string;
+  runs: StudyRun[];
+  saved_at: string;
+  saved_by: string;
+  title: string;
+  version: number;
+}
+/**
+ * A run of a study, and the number of the version that it was opened with.
+ */
+export interface StudyRun {
+  run: string;
+  status: "open" | "paused" | "closed";
+  version: number | null;
+}
+/**
+ * A study with the text of its newest version, and all versions, newest first.
+ */
+export interface StudyDetail {
+  archived: boolean;
+  mistakes: number;
+  name: string;
+  runs: StudyRun[];
+  saved_at: string;
+  saved_by: string;
+  title: string;
+  version: number;
+  versions: VersionRow[];
+  yaml: string;
+}
+/**
+ * A version of a study without its text; what is opened is known by its hash.
+ */
+export interface VersionRow {
+  hash: string;
+  saved_at: string;
+  saved_by: string;
+  version: number;
+}
+/**
+ * A version of a study with its text.
+ */
+export interface VersionDetail {
+  hash: string;
+  name: string;
+  saved_at: string;
+  saved_by: string;
+  version: number;
+  yaml: string;
+}
+/**
+ * What was changed from one version to a later one, with the lines around it.
+ */
+export interface VersionChanges {
+  lines: ChangedLine[];
+  name: string;
+  saved_by: string;
+  since: number;
+  version: number;
+}
+/**
+ * A line of what was changed between two versions; `gap` stands for lines that are the same.
+ */
+export interface ChangedLine {
+  kind: "same" | "added" | "removed" | "gap";
+  text: string;
+}
+/**
+ * What a study can say: the JSON Schema of its settings, and the bots that its systems may name.
+ */
+export interface StudySettings {
+  builtin_bots: string[];
+  registered_bots: string[];
+  schema_of_study: {
+    [k: string]: unknown;
+  };
 }
 /**
  * The data of each event that is pushed, by path.

@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 34
+    assert len(tables) == 41
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -68,10 +68,19 @@ def _models() -> list[Any]:
     return [m for m in members if isinstance(m, type) and issubclass(m, SQLModel) and hasattr(m, "__table__")]
 
 
+VIEWS = (
+    views.V1
+    | views.V2
+    | views.V1_ITEMS
+    | views.V1_ANSWERS
+    | views.V1_SCENARIO
+    | views.V1_CHOICE
+    | views.V1_EXCLUSIONS
+)
+
+
 def test_the_views_are_the_ones_that_are_documented(url: str) -> None:
-    assert names(url, "view") == set(
-        views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS | views.V1_EXCLUSIONS
-    )
+    assert names(url, "view") == set(VIEWS)
     assert query(url, "SELECT version FROM v1_version") == [(views.VERSION,)]
 
 
@@ -89,20 +98,26 @@ COLUMNS = {
     "v1_turn": "run_id conversation_id turn_index author text latency_ms created_at show_at overran",
     "v1_topic_mark": "run_id conversation_id ordinal round topic how opinion bot_opinion",
     "v1_note": "run_id conversation_id kind text created_at",
+    "v1_exclusion": "run_id assignment_id reason excluded_at",
     "v2_note": "run_id conversation_id kind failure text created_at",
     "v1_item_rating": "run_id assignment_id worker_id position item_id source source_conversation_id system "
     "family kind twin_of criterion value started_at rated_at seconds",
     "v1_item_edit": "run_id assignment_id worker_id position item_id source source_conversation_id system "
     "family kind twin_of edited_text edit_share",
     "v1_question": "run_id part position label kind question choices points",
+    "v1_scenario": "run_id conversation_id system scenario",
     "v1_answer": "run_id assignment_id worker conversation_id system part label ordinal text number "
     "created_at",
     "v1_tutorial_answer": "run_id assignment_id ordinal question answer is_right created_at",
+    "v1_choice": (
+        "run_id assignment_id worker pair attempt left_conversation_id right_conversation_id left_system "
+        "right_system left_is_qc right_is_qc turn_index preference chosen_at"
+    ),
 }
 
 
 def test_every_view_has_a_promise() -> None:
-    assert set(COLUMNS) == set(views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS | views.V1_EXCLUSIONS)
+    assert set(COLUMNS) == set(VIEWS)
 
 
 @pytest.mark.parametrize("view", COLUMNS)
@@ -131,12 +146,15 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_turn": 16,
         "v1_topic_mark": 4,
         "v1_note": 0,
+        "v1_exclusion": 0,
         "v2_note": 0,
         "v1_item_rating": 0,
         "v1_item_edit": 0,
         "v1_question": 0,
+        "v1_scenario": 0,
         "v1_answer": 0,
         "v1_tutorial_answer": 0,
+        "v1_choice": 0,
     }
     assert query(url, "SELECT worker FROM v1_assignment") == [(house.auth.pseudonym("link", "ann"),)]
     personas = query(url, "SELECT has_persona, persona <> '', system LIKE '%_warm' FROM v1_conversation")
@@ -180,9 +198,7 @@ def test_a_database_whose_path_is_awkward(tmp_path: Path) -> None:
     folder = tmp_path / "100 % new" / "übung"
     url = f"sqlite:///{folder / 'candor.db'}"
     migrate(url)  # makes the folder too
-    assert names(url, "view") == set(
-        views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS | views.V1_EXCLUSIONS
-    )
+    assert names(url, "view") == set(VIEWS)
 
 
 @pytest.mark.databases("sqlite")

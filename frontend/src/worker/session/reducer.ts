@@ -27,8 +27,9 @@ export type Screen =
   | { name: "instructions" }
   | QuestionnaireScreen
   | { name: "tutorial"; question: QuestionCard }
-  | ({ name: "topic"; icebreaker: string | null } & ConversationName)
+  | ({ name: "topic"; icebreaker: string | null; scenario: string | null } & ConversationName)
   | ChatScreen
+  | ChoiceScreen
   | RatingScreen
   | { name: "feedback" }
   | { name: "done"; code: string; returnTo: string | null; debriefing: string | null }
@@ -44,28 +45,40 @@ export interface QuestionnaireScreen {
 }
 
 /**
- * `replyDue`: the chatbot's answer is on its way. `opinion` and `botOpinion`: what the worker last said of the topic;
- * null where they have not.
+ * `replyDue`: the answer is on its way. `opinion` and `botOpinion`: what the worker last said of the topic;
+ * null where they have not. `choiceDue`: the line after which to choose between two replies.
  */
 export interface ChatScreen extends ConversationName {
   name: "chat";
   topic: string;
+  scenario: string | null;
   opinion: Opinion | null;
   botOpinion: Opinion | null;
   turns: TurnCard[];
   replyDue: boolean;
+  choiceDue: number | null;
+}
+
+/** Two conversations side by side are over, and one is to be preferred. `turn`: their last line. */
+export interface ChoiceScreen extends ConversationName {
+  name: "choice";
+  turn: number;
+  turns: TurnCard[];
 }
 
 /**
  * `item`: what is read and rated, where nothing was chatted; else `turns` is what was said. `cutShort`: the chatbot
- * could not go on.
+ * could not go on. `side`: of two chatbots, which one.
  */
 export interface RatingScreen extends ConversationName {
   name: "rating";
   cutShort: boolean;
   item: ItemContent | null;
+  side: Side | null;
   turns: TurnCard[];
 }
+
+export type Side = "left" | "right";
 
 /** A refusal to be told to the worker. */
 export interface Notice {
@@ -125,8 +138,8 @@ function received(state: State, message: ServerMessage): State {
     case "error":
       return refused(state, message.id, message.code);
     case "topic_due": {
-      const { conversation, attempt, icebreaker } = message;
-      return at(state, { name: "topic", conversation, attempt, icebreaker });
+      const { conversation, attempt, icebreaker, scenario } = message;
+      return at(state, { name: "topic", conversation, attempt, icebreaker, scenario });
     }
     case "questionnaire_due":
       return at(state, { name: "questionnaire", part: message.part });
@@ -134,27 +147,52 @@ function received(state: State, message: ServerMessage): State {
       return at(state, { name: "tutorial", question: message.question });
     case "item_due": {
       const { conversation, attempt, item } = message;
-      return at(state, { name: "rating", conversation, attempt, cutShort: false, item, turns: [] });
+      return at(state, {
+        name: "rating",
+        conversation,
+        attempt,
+        cutShort: false,
+        item,
+        side: null,
+        turns: [],
+      });
     }
     case "conversation_started": {
-      const { conversation, attempt, topic } = message;
+      const { conversation, attempt, topic, scenario } = message;
       const opinion = underWay(state, "topic", message)?.opinion ?? null;
-      const begun = { turns: [], replyDue: false, opinion, botOpinion: null };
-      return at(state, { name: "chat", conversation, attempt, topic, ...begun });
+      const begun = { turns: [], replyDue: false, choiceDue: null, opinion, botOpinion: null };
+      return at(state, { name: "chat", conversation, attempt, topic, scenario, ...begun });
     }
     case "typing":
       return inChat(state, message, (chat) => ({ ...chat, replyDue: true }));
     case "said":
       return inChat(state, message, (chat) => ({
-        ...withTurn(chat, { turn: message.turn, author: "bot", text: message.text }),
+        ...withTurn(chat, reply(message.turn, message.text, null, message.pace)),
         replyDue: false,
       }));
+    case "said_by_both":
+      return inChat(state, message, (chat) => ({
+        ...withTurn(chat, reply(message.turn, message.left, message.right, message.pace)),
+        replyDue: false,
+        choiceDue: state.study?.comparison?.choose === "turn" ? message.turn : null,
+      }));
+    case "goes_on":
+      return inChat(state, message, (chat) => ({
+        ...withTurn(chat, reply(message.turn, message.text, null, null)),
+        choiceDue: null,
+      }));
+    case "choice_due": {
+      const { conversation, attempt, turn } = message;
+      const turns = state.screen.name === "chat" ? state.screen.turns : [];
+      return at(state, { name: "choice", conversation, attempt, turn, turns });
+    }
     case "rating_due": {
       const { conversation, attempt } = message;
-      const chat = state.screen.name === "chat" ? state.screen : null;
-      const cutShort = chat !== null && underWay(state, "end_conversation", message) === null;
-      const turns = chat?.turns ?? [];
-      return at(state, { name: "rating", conversation, attempt, cutShort, item: null, turns });
+      const { screen } = state;
+      const turns = "turns" in screen ? screen.turns : [];
+      const cutShort = screen.name === "chat" && underWay(state, "end_conversation", message) === null;
+      const { side } = message;
+      return at(state, { name: "rating", conversation, attempt, cutShort, item: null, side, turns });
     }
     case "replaced":
       // What follows, `topic_due`, says which attempt it is for.
@@ -200,6 +238,16 @@ function inChat(state: State, of: ConversationName, change: (chat: ChatScreen) =
   return screen.name === "chat" && isSame(screen, of) ? at(state, change(screen)) : state;
 }
 
+/** A reply as it comes: of one chatbot, or of two. */
+function reply(turn: number, text: string, right: string | null, pace: number | null): TurnCard {
+  return { turn, author: "bot", text, right, pace, shown_for: pace === null ? null : 0 };
+}
+
+/** A line of the worker's own. */
+function ownLine(turn: number, text: string): TurnCard {
+  return { turn, author: "worker", text, right: null, pace: null, shown_for: null };
+}
+
 /** The chat with this line in order; a line that is already there is not doubled. */
 function withTurn(chat: ChatScreen, line: TurnCard): ChatScreen {
   const others = chat.turns.filter(({ turn }) => turn !== line.turn);
@@ -227,24 +275,28 @@ function screenOf(snapshot: Snapshot): Screen {
   if (!card) {
     return { name: "loading" };
   }
-  const { conversation, attempt, icebreaker, topic, turns, typing, item } = card;
+  const { conversation, attempt, icebreaker, topic, turns, typing, item, scenario, side } = card;
   const { opinion, bot_opinion: botOpinion } = card;
   switch (phase) {
     case "topic":
-      return { name: "topic", conversation, attempt, icebreaker };
+      return { name: "topic", conversation, attempt, icebreaker, scenario };
     case "chat":
       return {
         name: "chat",
         conversation,
         attempt,
         topic: topic ?? "",
+        scenario,
         opinion,
         botOpinion,
         turns,
         replyDue: typing,
+        choiceDue: card.choice_due,
       };
+    case "choice":
+      return { name: "choice", conversation, attempt, turn: card.choice_due ?? 0, turns };
     case "rating":
-      return { name: "rating", conversation, attempt, cutShort: false, item, turns };
+      return { name: "rating", conversation, attempt, cutShort: false, item, side, turns };
   }
 }
 
@@ -260,7 +312,7 @@ function accepted(state: State, id: string): State {
         if (chat.turns.some(({ turn }) => turn === message.turn)) {
           return chat;
         }
-        const line: TurnCard = { turn: message.turn, author: "worker", text: message.text };
+        const line = ownLine(message.turn, message.text);
         const answered = chat.turns.some(({ turn }) => turn > message.turn);
         return { ...withTurn(chat, line), replyDue: !answered };
       });
@@ -271,6 +323,10 @@ function accepted(state: State, id: string): State {
         opinion: message.opinion,
         botOpinion: message.bot_opinion,
       }));
+    case "choose":
+      return inChat(rest, message, (chat) =>
+        chat.choiceDue === message.turn ? { ...chat, choiceDue: null } : chat,
+      );
     default:
       return rest;
   }
@@ -306,7 +362,7 @@ export function lineUnderWay(state: State, chat: ChatScreen): TurnCard | null {
       isSame(message, chat) &&
       !chat.turns.some(({ turn }) => turn === message.turn)
     ) {
-      return { turn: message.turn, author: "worker", text: message.text };
+      return ownLine(message.turn, message.text);
     }
   }
   return null;
@@ -320,7 +376,7 @@ export function topicOf(state: State, chat: ChatScreen): string {
 /** Whether a new line may be sent: nothing that decides about it is on its way, and no reply is due. */
 export function maySpeak(state: State, chat: ChatScreen): boolean {
   const busy = underWay(state, "say", chat) ?? underWay(state, "end_conversation", chat);
-  return !chat.replyDue && busy === null;
+  return !chat.replyDue && chat.choiceDue === null && busy === null;
 }
 
 /** The worker's lines that count. */
