@@ -5,8 +5,8 @@ from alembic import op
 
 from server.db.views import V1_EXCLUSIONS
 
-revision = "0018"
-down_revision = "0017"
+revision = "0019"
+down_revision = "0018"
 branch_labels = None
 depends_on = None
 
