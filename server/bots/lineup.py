@@ -59,7 +59,8 @@ class OpenRun:
         name = opaque_id(self.seed, plan.conversation)
         if self.earlier is not None and plan.system == QC:
             self.earlier.belongs(name, assignment_of(plan.conversation))
-        return Chat(name, plan.seed, plan.persona, turns)
+        prompt = self.study.prompt_of(plan.system, plan.scenario)
+        return Chat(name, plan.seed, plan.persona, turns, prompt)
 
 
 def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
@@ -109,7 +110,7 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
 
 
 def _down(bots: Mapping[str, Bot]) -> frozenset[str]:
-    """Return which systems have a bot elsewhere that is known to be down; the qc bot is drawn all the same."""
+    """Return which systems have a bot elsewhere that is known to be down; the qc bot is not one of them."""
     elsewhere = ((system, bot) for system, bot in bots.items() if isinstance(bot, Replicas | BotHandle))
     return frozenset(system for system, bot in elsewhere if system != QC and bot.is_down)
 
@@ -158,6 +159,7 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
             },
             personas=personas,
             icebreakers=study.topic_mode == "icebreaker",
+            topics={one.label: one.topic for one in study.scenarios if one.topic is not None},
         ),
         reply_time=study.reply_time,
         rate_share=study.rate_share,
@@ -167,6 +169,7 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
         debriefing=study.debriefing,
         points=study.likert_points,
         questionnaires=study.asked,
+        scenarios={scenario.label: scenario.text for scenario in study.scenarios},
     )
 
 

@@ -238,6 +238,7 @@ class Conversation(SQLModel, table=True):
     persona: str
     icebreaker: str | None
     status: str
+    scenario: str | None = None
     started_at: datetime | None = None
     ended_at: datetime | None = None
     ended_by: str | None = None

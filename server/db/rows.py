@@ -141,10 +141,10 @@ def _insertion(table: str, **columns: Kind) -> Bulk:
 
 _PLANNED = Bulk(
     """
-    INSERT INTO conversation (id, assignment_id, position, attempt, seed, persona, icebreaker,
+    INSERT INTO conversation (id, assignment_id, position, attempt, seed, persona, icebreaker, scenario,
                               system_id, status)
     SELECT given.id, given.assignment_id, given.position, given.attempt, given.seed, given.persona,
-           given.icebreaker, system.id, 'planned'
+           given.icebreaker, given.scenario, system.id, 'planned'
     FROM {rows} AS given
     LEFT JOIN assignment ON assignment.id = given.assignment_id
     LEFT JOIN run ON run.id = assignment.run_id
@@ -157,6 +157,7 @@ _PLANNED = Bulk(
     seed=Kind.NUMBER,
     persona=Kind.TEXT,
     icebreaker=Kind.TEXT,
+    scenario=Kind.TEXT,
 )
 _ITEM = Bulk(
     """
@@ -382,6 +383,7 @@ def _planned_row(assignment_id: str, record: ConversationPlanned) -> Row:
         record.seed,
         PERSONA_SEPARATOR.join(record.persona),
         record.icebreaker,
+        record.scenario,
     )
 
 
@@ -426,7 +428,7 @@ def _planned(row: Any) -> ConversationPlanned:
         else PlannedItem(row.item, row.kind, row.twin_of, ItemContent.model_validate_json(row.content))
     )
     return ConversationPlanned(
-        row.id, row.position, row.attempt, row.name, row.seed, persona, row.icebreaker, item
+        row.id, row.position, row.attempt, row.name, row.seed, persona, row.icebreaker, item, row.scenario
     )
 
 

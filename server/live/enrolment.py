@@ -9,6 +9,7 @@ worker who may rate them all. Everything here runs within one transaction of the
 
 import math
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -30,6 +31,7 @@ from server.live.admission import admit, lock_run
 from server.live.balance import Counts, draw_plan
 from server.live.hits import draw_hit
 from server.live.places import Place, held_before, new_place, next_place, take_place
+from server.live.scenarios import scenarios_of_place
 from server.recruiters.link import Arrival
 from server.session.plan import derive_seed, plan_conversation, plan_item
 from server.session.records import Closed, ConversationPlanned
@@ -129,7 +131,9 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
     if not place.is_new:
         take_place(connection, run, worker.simulated, place)
     assignment = _insert(connection, run, worker, place.number, at)
-    conversations = _conversations(connection, run, assignment, plan)
+    systems = [one if isinstance(one, str) else one.system for one in plan]
+    scenarios = scenarios_of_place(connection, run, place.number, systems, simulated=worker.simulated)
+    conversations = _conversations(connection, run, assignment, plan, scenarios)
     rows.write(connection, ((assignment, conversation) for conversation in conversations))
     run_counts.count_begun(connection, run.id, simulated=worker.simulated)
     return Enrolment(assignment, place.displaced)
@@ -169,15 +173,15 @@ def _without_dead_bots(
 
 
 def _conversations(
-    connection: Connection, run: OpenRun, assignment: str, plan: _Plan
+    connection: Connection, run: OpenRun, assignment: str, plan: _Plan, scenarios: Sequence[str | None]
 ) -> list[ConversationPlanned]:
     seed = derive_seed(run.seed, assignment)
     drawn = [item for item in plan if isinstance(item, DrawnItem)]
     shown = items.with_content(connection, run.id, drawn) if drawn else []
     return [
         *(
-            plan_conversation(run.rules.lineup, assignment, seed, position, 1, system)
-            for position, system in enumerate(plan, start=1)
+            plan_conversation(run.rules.lineup, assignment, seed, position, 1, system, scenario)
+            for position, (system, scenario) in enumerate(zip(plan, scenarios, strict=True), start=1)
             if isinstance(system, str)
         ),
         *(

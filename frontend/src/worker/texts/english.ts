@@ -125,6 +125,7 @@ export const ENGLISH = {
   "topic.hint": "A hobby, a place, something in the news…",
   "topic.missing": "Please write a topic.",
   "topic.start": "Start the conversation",
+  "scenario.title": "Your situation",
   "topic.again": "**That chatbot could not go on.** A new one takes its place, and this conversation starts over. Everything you finished before is kept.",
   "opinion.yours": "How do you feel about it?",
   "opinion.chatbots": "How does the chatbot seem to feel about it?",
