@@ -18,6 +18,7 @@ export type Phase =
   | "tutorial"
   | "topic"
   | "chat"
+  | "choice"
   | "rating"
   | "questions_after"
   | "feedback"
@@ -67,9 +68,12 @@ export interface AssignmentDetail {
 }
 /**
  * A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
+ *
+ * `side`: of two side by side, which one; the left one has the worker's `choices`.
  */
 export interface ConversationDetail {
   attempt: number;
+  choices: ChoiceRow[];
   family: string;
   incidents: string[];
   is_qc: boolean;
@@ -77,10 +81,18 @@ export interface ConversationDetail {
   persona: string[];
   position: number;
   ratings: RatingRow[];
+  side: ("left" | "right") | null;
   status: "planned" | "active" | "ended" | "rated" | "unrated" | "failed" | "skipped";
   system: string;
   topic_marks: TopicRow[];
   turns: TurnRow[];
+}
+/**
+ * Which of two conversations side by side the worker has preferred, after line `turn_index` of both.
+ */
+export interface ChoiceRow {
+  preference: "left" | "right" | "tie";
+  turn_index: number;
 }
 /**
  * What was read in place of a chat. `twin_of`: the position of the ordinary item that it belongs to.
