@@ -1,6 +1,7 @@
 """What the commands have in common: arguments, messages on stderr, the progress bar."""
 
 import io
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,6 +43,9 @@ Where = Annotated[
 ]
 IncludePartial = Annotated[
     bool, typer.Option("--include-partial", help="Let assignments take part that were not completed.")
+]
+ProgressLines = Annotated[
+    bool, typer.Option("--progress-lines", hidden=True, help="Print each step on stdout as a line of JSON.")
 ]
 CriteriaFile = Annotated[
     Path | None,
@@ -108,13 +112,18 @@ def where_in(given: str | None) -> tuple[str, str] | None:
 
 
 @contextmanager
-def progress(stderr: Console, steps: int) -> Iterator[OnStep]:
+def progress(stderr: Console, steps: int, *, lines: bool = False) -> Iterator[OnStep]:
     """Show a bar on a terminal while the work goes on, and yield the function that moves it.
 
     Args:
         stderr: where it is drawn, if that is a terminal.
         steps: how often the function that is yielded will be called, each time when a step begins.
+        lines: whether each step is a line on stdout instead, for a program that has started this one:
+            `{"step": what, "done": steps so far, "total": steps}`.
     """
+    if lines:
+        yield _lines(steps)
+        return
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -131,3 +140,13 @@ def progress(stderr: Console, steps: int) -> Iterator[OnStep]:
 
         yield on_step
         bar.update(task, completed=next(done), refresh=True)
+
+
+def _lines(steps: int) -> OnStep:
+    done = count()
+
+    def on_step(what: str) -> None:
+        sys.stdout.write(json.dumps({"step": what, "done": next(done), "total": steps}) + "\n")
+        sys.stdout.flush()
+
+    return on_step

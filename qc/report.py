@@ -14,6 +14,7 @@ from qc.command import (
     ALL,
     CriteriaFile,
     IncludePartial,
+    ProgressLines,
     RunName,
     SourceName,
     names_in,
@@ -76,6 +77,10 @@ def report(
     ] = None,
     criteria_file: CriteriaFile = None,
     include_partial: IncludePartial = False,
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="Report on simulated workers, and leave people out.")
+    ] = False,
+    progress_lines: ProgressLines = False,
 ) -> None:
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
     with stderr_console() as stderr:
@@ -85,13 +90,14 @@ def report(
         _require_replicate(replicate, replicate_run)
         reads = 1 if replicate is None else 2
         total = reads + steps(options, replicate is not None) + writing_steps(wanted)
-        with progress(stderr, total) as on_step:
+        with progress(stderr, total, lines=progress_lines) as on_step:
             asked = LoadOptions(
                 run,
                 include_partial,
                 words=bool(options.sections & NEEDING_WORDS),
                 replies=False,
                 criteria=read_criteria(criteria_file) if criteria_file else None,
+                simulated=simulated,
             )
             first, second = _read(source, asked, replicate, replicate_run, on_step)
             analysis = analyse(first, options, second, on_step)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,12 +34,18 @@ from server.db.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.metrics import Metrics
 from server.desk.run_actions import RunActions
+from server.desk.studies import StudiesApi
 from server.desk.watch import Outlook, Watch
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.jobs.analyses import RunningAnalyses
+from server.jobs.api import JobsApi
+from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
+from server.jobs.rehearsals import Crowd, Rehearsals
+from server.jobs.reports import Reports
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
+from server.live.run_ends import RunEnds
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
 from server.news import News, open_news
@@ -95,8 +101,9 @@ def create_app(
     checks = BackgroundChecks(store)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
     changes = StoredChanges(store, served, bots, opened_bots, news)
-    job_limits = Limits(settings.job_megabytes, settings.job_minutes * 60)
-    analyses = RunningAnalyses(store, settings.resolved_database_url, job_limits)
+    ends = RunEnds(store, served, news)
+    analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
+    jobs = BackgroundJobs(store)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -106,11 +113,12 @@ def create_app(
         news.start()
         live.start()
         changes.start()
+        ends.start()
         if settings.running_analysis:
             analyses.start()
         lifecycle.begin_serving()
         yield
-        await analyses.close()
+        await asyncio.gather(analyses.close(), jobs.close(), ends.close())
         await changes.close()
         await news.close()
         await limits.close()
@@ -120,21 +128,7 @@ def create_app(
         store.stop()
         await asyncio.to_thread(end_tracing)
 
-    app = FastAPI(
-        title="Candor",
-        version=API_VERSION,
-        lifespan=lifespan,
-        docs_url=None,  # FastAPI's own pages load scripts from another host; `ApiDocs` serves ours
-        redoc_url=None,
-        openapi_url=None,
-        separate_input_output_schemas=False,  # an endpoint is one thing, whether sent or answered
-        responses={"default": {"model": ErrorBody, "description": "An error, in the one shape of them all"}},
-        generate_unique_id_function=lambda route: route.name,
-    )
-    _add_errors(app)
-    app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
-    app.middleware("http")(_with_headers)
-    app.add_middleware(RequestIds)
+    app = _new_app(lifespan)
     app.include_router(Health(store, lifecycle, settings.redis_url).router)
     join_api = JoinApi(
         store=store,
@@ -167,8 +161,10 @@ def create_app(
     for router in (
         join_api.router,
         worker_socket.router,
+        StudiesApi(store=store, auth=auth).router,
         metrics.router,
         *_desk(outlook, news, lifecycle, settings, pages),
+        _jobs_api(store, auth, jobs, served, news, settings).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
         HostSocket(auth=auth, bots=bots).router,
         ApiDocs(auth, app.openapi).router,
@@ -178,6 +174,45 @@ def create_app(
     app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
     return app
+
+
+def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -> FastAPI:
+    """Return an application that serves nothing yet; its answers look alike, errors too."""
+    app = FastAPI(
+        title="Candor",
+        version=API_VERSION,
+        lifespan=lifespan,
+        docs_url=None,  # FastAPI's own pages load scripts from another host; `ApiDocs` serves ours
+        redoc_url=None,
+        openapi_url=None,
+        separate_input_output_schemas=False,  # an endpoint is one thing, whether sent or answered
+        responses={"default": {"model": ErrorBody, "description": "An error, in the one shape of them all"}},
+        generate_unique_id_function=lambda route: route.name,
+    )
+    _add_errors(app)
+    app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
+    app.middleware("http")(_with_headers)
+    app.add_middleware(RequestIds)
+    return app
+
+
+def _job_limits(settings: Settings) -> Limits:
+    return Limits(settings.job_megabytes, settings.job_minutes * 60)
+
+
+def _jobs_api(
+    store: Store, auth: Auth, jobs: BackgroundJobs, served: OpenRuns, news: News, settings: Settings
+) -> JobsApi:
+    """Return what a researcher has done in the background."""
+    database, limits = settings.resolved_database_url, _job_limits(settings)
+    crowd = Crowd(settings.own_url, auth.researcher_token)
+    return JobsApi(
+        store=store,
+        auth=auth,
+        jobs=jobs,
+        reports=Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports),
+        rehearsals=Rehearsals(store, jobs, served, news, database, crowd, limits),
+    )
 
 
 def _desk(
@@ -211,10 +246,12 @@ def api_schema() -> dict[str, Any]:
 async def _with_headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
     response = await call_next(request)
     response.headers.update(_HEADERS)
-    # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk.
-    ancestors = "*" if request.url.path.startswith("/w/") else "'none'"
+    # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk, which
+    # itself shows the preview of a study.
+    path = request.url.path
+    ancestors = "*" if path.startswith("/w/") else "'self'" if path == "/preview" else "'none'"
     policy = f"default-src 'self'; img-src 'self' data:; frame-ancestors {ancestors}"
-    response.headers["Content-Security-Policy"] = policy
+    response.headers.setdefault("Content-Security-Policy", policy)  # a report has a stricter one of its own
     return response
 
 

@@ -11,10 +11,14 @@
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
     │   │   LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
-    │   ├── RunNotFound, RunNotReady, RunPaused, RunClosed, RunFull, TookPart, AssignmentNotFound,
-    │   │   NotSimulated, TokenNotFound, BotNotFound, NotChecked, JobNotFound
+    │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
+    │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
+    │   │   JobNotFound, StudyNotFound
+    ├── StudyRefused        a stored study cannot be changed like this
+    │   ├── StudyExists, StudyChanged, StudyOpened, StudyNameDiffers
     ├── RunRefused          a run cannot be changed like this
-    │   ├── RunExists, WrongRunStatus
+    │   ├── RunExists, WrongRunStatus, RunHasEnough
+    ├── RulesInvalid        the rules of a run have mistakes
     ├── TokenExists         a name is taken
     ├── JobUnderWay         the same is being done already
     ├── RehearsalRefused    this study cannot be rehearsed like this
@@ -337,6 +341,30 @@ class RunFull(NotAvailable):
     hint = "Come back later: a place may become free."
 
 
+class RunOutOfHours(NotAvailable):
+    """The run takes newcomers at other hours."""
+
+    code = "run_out_of_hours"
+    status = 409
+    hint = "Come back then: the same link leads here."
+
+
+class RunComplete(NotAvailable):
+    """The run has all that it was to gather, or its budget is spent."""
+
+    code = "run_complete"
+    status = 410
+    hint = "Thank you for your interest."
+
+
+class NotInvited(NotAvailable):
+    """The worker is among those who may not come to the run."""
+
+    code = "not_invited"
+    status = 403
+    hint = "If you think that this is a mistake, ask whoever sent you the link."
+
+
 class AlreadyTookPart(NotAvailable):
     """The browser has an assignment in this run already, under another worker's name."""
 
@@ -382,6 +410,49 @@ class NotChecked(NotAvailable):
     hint = "Start a check: POST to the same address."
 
 
+class StudyNotFound(NotAvailable):
+    """No study is stored by that name, or it has no such version."""
+
+    code = "study_not_found"
+    hint = "`candor study list` shows every study that is stored."
+
+
+class StudyRefused(CandorError):
+    """What a researcher wants with a stored study cannot be done."""
+
+    code = "study_refused"
+    status = 409
+
+
+class StudyExists(StudyRefused):
+    """A study has that name already."""
+
+    code = "study_exists"
+    hint = "Choose another name."
+
+
+class StudyChanged(StudyRefused):
+    """Somebody else has saved a version meanwhile."""
+
+    code = "study_changed"
+    hint = "Nothing was overwritten. Look at what was changed, put it together with yours, and save again."
+
+
+class StudyOpened(StudyRefused):
+    """A study that was opened cannot be deleted: its runs are of it."""
+
+    code = "study_opened"
+    hint = "Archive it instead: it is out of the way then, and its data stays."
+
+
+class StudyNameDiffers(StudyRefused):
+    """A text that is saved says that it is another study."""
+
+    code = "study_name_differs"
+    status = 422
+    hint = "Write the study's own name, or copy the study to give it another one."
+
+
 class JobNotFound(NotAvailable):
     """There is no job of that id, or its result was removed."""
 
@@ -423,6 +494,21 @@ class WrongRunStatus(RunRefused):
 
     code = "wrong_run_status"
     hint = "Look at the state of the run first; one that is closed can be resumed."
+
+
+class RunHasEnough(RunRefused):
+    """The run has what it was to gather, or its budget is spent: it would stop again at once."""
+
+    code = "run_has_enough"
+    hint = "Change the run's rules first: its target, or its budget."
+
+
+class RulesInvalid(CandorError):
+    """The rules of a run have mistakes; the message lists all of them."""
+
+    code = "rules_invalid"
+    status = 422
+    hint = "Correct what is named; docs/researcher.md lists every rule."
 
 
 class BotRefused(CandorError):

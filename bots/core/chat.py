@@ -24,13 +24,15 @@ class Chat:
 
     `conversation_id` is stable over the conversation's life, `seed` is its source of randomness,
     `persona` holds the sentences the bot speaks as (empty: none), `turns` is the history, oldest
-    first, ending with the worker's latest line.
+    first, ending with the worker's latest line. `prompt` is what this conversation asks of a bot that takes
+    instructions (empty: nothing); others pass it over.
     """
 
     conversation_id: str
     seed: int
     persona: tuple[str, ...]
     turns: tuple[Turn, ...]
+    prompt: str = ""
 
     def replies_given(self) -> int:
         """Return how many replies the bot has given so far: the index of the one it is asked for."""

@@ -25,6 +25,7 @@ class ChatRequest(BaseModel):
     persona: Annotated[
         list[Annotated[str, Field(max_length=_MOST_TEXT)]], Field(max_length=_MOST_SENTENCES)
     ] = []
+    prompt: Annotated[str, Field(max_length=_MOST_TEXT)] = ""
     turns: Annotated[list[RequestedTurn], Field(min_length=1, max_length=_MOST_TURNS)]
 
     @model_validator(mode="after")
@@ -36,7 +37,7 @@ class ChatRequest(BaseModel):
     def chat(self, known: tuple[Turn, ...] = ()) -> Chat:
         """Return the conversation that was sent, whose first lines were left out because they are `known`."""
         turns = tuple([Turn(turn.author, turn.text) for turn in self.turns])
-        return Chat(self.conversation_id, self.seed, tuple(self.persona), known + turns)
+        return Chat(self.conversation_id, self.seed, tuple(self.persona), known + turns, self.prompt)
 
 
 def chat_json(chat: Chat, known: int = 0) -> str:
@@ -55,7 +56,8 @@ def chat_json(chat: Chat, known: int = 0) -> str:
     turns = ",".join([f'{{"author":"{turn.author}","text":{_quoted(turn.text)}}}' for turn in lines])
     persona = ",".join([_quoted(sentence) for sentence in chat.persona])
     name = _quoted(chat.conversation_id)
-    return f'{{"conversation_id":{name},"seed":{chat.seed},"persona":[{persona}],"turns":[{turns}]}}'
+    prompt = f'"prompt":{_quoted(chat.prompt)},' if chat.prompt else ""
+    return f'{{"conversation_id":{name},"seed":{chat.seed},"persona":[{persona}],{prompt}"turns":[{turns}]}}'
 
 
 def _quoted(text: str) -> str:

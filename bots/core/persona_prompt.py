@@ -10,11 +10,14 @@ This is who you are:
 {persona}"""
 
 
-def persona_prompt(prompt: str, persona: Sequence[str]) -> str:
+def persona_prompt(prompt: str, persona: Sequence[str], of_conversation: str = "") -> str:
     """Return `prompt` with the sentences of `persona`, one a line, in the place of {persona}.
 
-    Without a persona the paragraphs that speak of it are left out.
+    Without a persona the paragraphs that speak of it are left out. What a conversation asks of its bot by
+    itself comes last, as it is.
     """
     if persona:
-        return prompt.replace("{persona}", "\n".join(persona)).strip()
-    return "\n\n".join(part for part in prompt.split("\n\n") if "{persona}" not in part).strip()
+        filled = prompt.replace("{persona}", "\n".join(persona))
+    else:
+        filled = "\n\n".join(part for part in prompt.split("\n\n") if "{persona}" not in part)
+    return f"{filled.strip()}\n\n{of_conversation}".strip()

@@ -76,7 +76,7 @@ class OpenAiBot(RemoteBot):
 
 def messages(prompt: str, chat: Chat) -> "list[ChatCompletionMessageParam]":
     """Return `chat` as messages: the prompt as the system's, then a user's and an assistant's by turns."""
-    opening = persona_prompt(prompt, chat.persona)
+    opening = persona_prompt(prompt, chat.persona, chat.prompt)
     said = [{"role": _ROLES[turn.author], "content": turn.text} for turn in chat.turns]
     return cast(
         "list[ChatCompletionMessageParam]",

@@ -3,7 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -44,18 +44,20 @@ class ChatFormat(ABC):
         Raises:
             BotError: the layout alone takes more than `most` tokens.
         """
-        persona = tuple(self._plain(sentence) for sentence in chat.persona)
-        turns = tuple(Turn(turn.author, self._plain(turn.text)) for turn in chat.turns)
-        cuts = range(len(turns) - 1 + len(persona) + len(turns[-1].text) + 1)
-        least = bisect_left(
-            cuts, True, key=lambda cut: len(self.encode(*_shortened(persona, turns, cut))) <= most
+        plain = replace(
+            chat,
+            persona=tuple(self._plain(sentence) for sentence in chat.persona),
+            turns=tuple(Turn(turn.author, self._plain(turn.text)) for turn in chat.turns),
+            prompt=self._plain(chat.prompt),
         )
+        cuts = range(len(plain.turns) - 1 + len(plain.persona) + len(plain.turns[-1].text) + 1)
+        least = bisect_left(cuts, True, key=lambda cut: len(self.encode(_shortened(plain, cut))) <= most)
         if least == len(cuts):
             raise BotError(f"no line fits into {most} tokens")
-        return self.encode(*_shortened(persona, turns, least))
+        return self.encode(_shortened(plain, least))
 
     @abstractmethod
-    def encode(self, persona: Sequence[str], turns: Sequence[Turn]) -> list[int]:
+    def encode(self, chat: Chat) -> list[int]:
         """Return the whole of it as tokens, ready for the model to go on with the bot's line."""
 
     def _plain(self, text: str) -> str:
@@ -82,12 +84,12 @@ class TemplateFormat(ChatFormat):
         self._system = self._takes([_message("system", "speak softly"), hello])
         self._bot_first = self._takes([answer, hello])
 
-    def encode(self, persona: Sequence[str], turns: Sequence[Turn]) -> list[int]:
+    def encode(self, chat: Chat) -> list[int]:
         """Return the conversation as the template lays it out, the assistant's line begun."""
-        instructions = persona_prompt(self._prompt, persona)
+        instructions = persona_prompt(self._prompt, chat.persona, chat.prompt)
         messages = [
             _message("user" if author == "worker" else "assistant", "\n".join(turn.text for turn in lines))
-            for author, lines in groupby(turns, key=lambda turn: turn.author)
+            for author, lines in groupby(chat.turns, key=lambda turn: turn.author)
         ]
         if not self._bot_first and messages[0]["role"] == "assistant" and len(messages) > 1:
             messages = messages[1:]
@@ -128,10 +130,10 @@ class EosFormat(ChatFormat):
             raise ModelError("its tokenizer has neither a chat template nor an end-of-sequence token")
         self._eos = int(tokenizer.eos_token_id)
 
-    def encode(self, persona: Sequence[str], turns: Sequence[Turn]) -> list[int]:
-        """Return the lines, each closed by EOS."""
-        lines = [" ".join(persona)] if persona else []
-        lines += [turn.text for turn in turns]
+    def encode(self, chat: Chat) -> list[int]:
+        """Return the lines, each closed by EOS. Such a model takes no instructions."""
+        lines = [" ".join(chat.persona)] if chat.persona else []
+        lines += [turn.text for turn in chat.turns]
         encoded = self._tokenizer(lines, add_special_tokens=False)["input_ids"]
         return [token for line in encoded for token in (*line, self._eos)]
 
@@ -147,10 +149,10 @@ class EncoderFormat(ChatFormat):
         super().__init__(tokenizer)
         self._between = between
 
-    def encode(self, persona: Sequence[str], turns: Sequence[Turn]) -> list[int]:
-        """Return persona and conversation, with the special tokens of an encoder's input."""
-        about = "".join(f"your persona: {sentence}\n" for sentence in persona)
-        text = about + self._between.join(turn.text for turn in turns)
+    def encode(self, chat: Chat) -> list[int]:
+        """Return persona and conversation, with an encoder's special tokens. It takes no instructions."""
+        about = "".join(f"your persona: {sentence}\n" for sentence in chat.persona)
+        text = about + self._between.join(turn.text for turn in chat.turns)
         return list(self._tokenizer(text)["input_ids"])
 
 
@@ -175,16 +177,15 @@ def cleaned(text: str) -> str:
     return " ".join(_NEXT_SPEAKER.split(spoken, maxsplit=1)[0].split())
 
 
-def _shortened(
-    persona: tuple[str, ...], turns: tuple[Turn, ...], cut: int
-) -> tuple[tuple[str, ...], tuple[Turn, ...]]:
-    """Return persona and turns after the first `cut` steps of shortening: lines, sentences, characters."""
+def _shortened(chat: Chat, cut: int) -> Chat:
+    """Return a chat after the first `cut` steps of shortening: lines, sentences, characters."""
+    persona, turns = chat.persona, chat.turns
     lines = min(cut, len(turns) - 1)
     sentences = min(cut - lines, len(persona))
     characters = cut - lines - sentences
     last = turns[-1]
     kept = (*turns[lines:-1], Turn(last.author, last.text[characters:]))
-    return persona[: len(persona) - sentences], kept
+    return replace(chat, persona=persona[: len(persona) - sentences], turns=kept)
 
 
 def _message(role: str, content: str) -> Message:

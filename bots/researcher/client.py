@@ -12,6 +12,7 @@ from bots.researcher.views import (
     BotView,
     CheckView,
     JoinView,
+    RehearsalView,
     RunList,
     RunView,
     SimulatedBeliefs,
@@ -103,6 +104,18 @@ class ResearcherClient:
     def runs(self) -> list[RunView]:
         """Return every run."""
         return self._read(RunList, "GET", _path("runs")).runs
+
+    def rehearse(self, yaml: str, options: dict[str, Any]) -> RehearsalView:
+        """Begin a rehearsal of the study that `yaml` describes."""
+        return self._read(RehearsalView, "POST", _path("rehearsals"), json={"yaml": yaml, **options})
+
+    def rehearsal(self, run: str, job: str) -> RehearsalView:
+        """Return a rehearsal by its own run and its job."""
+        return self._read(RehearsalView, "GET", _path("runs", run, "jobs", job))
+
+    def cancel(self, run: str, job: str) -> None:
+        """Give up what is done in the background."""
+        self._call("POST", _path("runs", run, "jobs", job, "cancel"))
 
     def join_simulated(self, run: str, worker: str, reply_pace: float) -> JoinView:
         """Let a simulated worker into a run; `reply_pace` scales the natural reply times."""

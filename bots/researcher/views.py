@@ -103,3 +103,52 @@ class SimulatedBeliefs(BaseModel):
     conversations: list[QualityView]
     criteria: list[CriterionView]
     answers: list[int] = []
+
+
+class SystemForecast(BaseModel):
+    """What a rehearsal foretells of a system: its score as simulated, and half the width of its interval."""
+
+    system: str
+    z: float
+    half_width: float
+
+
+class NumberForecast(BaseModel):
+    """What so many workers would show: the widest half-width, and the chance for the first two systems."""
+
+    workers: int
+    half_width: float
+    apart: float
+    cost: float | None
+
+
+class Forecast(BaseModel):
+    """What a rehearsal foretells."""
+
+    rehearsed: int
+    passed: int
+    minutes: float
+    cost: float | None
+    scores: list[SystemForecast]
+    first: str
+    second: str
+    difference: float
+    apart: float
+    needed: int | None
+    power: float
+    chances: list[NumberForecast]
+    assumed: list[str]
+
+
+class RehearsalView(BaseModel):
+    """A rehearsal, under way or over; `run` is the run of its own."""
+
+    job: str
+    run: str
+    status: Literal["running", "done", "failed", "cancelled"]
+    step: str
+    done: int
+    total: int
+    error: str | None
+    forecast: Forecast | None
+    trouble: str | None

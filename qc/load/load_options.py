@@ -16,6 +16,7 @@ class LoadOptions:
         replies: whether what the bots said is wanted with the words.
         criteria: what is analysed instead of what the source declares; see `raw_run.build_run`.
         option: of the command line, by which a run is chosen; for messages.
+        simulated: whether simulated workers are analysed, and people left out; of a database only.
     """
 
     run: str | None = None
@@ -24,3 +25,4 @@ class LoadOptions:
     replies: bool = True
     criteria: pd.DataFrame | None = None
     option: str = "--run"
+    simulated: bool = False

@@ -19,6 +19,7 @@ from qc.render.sentences import verdict
 from qc.robustness.adjusted import Adjusted
 from qc.robustness.filter_check import FilterCheck
 from qc.robustness.intervals import Intervals
+from qc.robustness.random_shares import Share
 
 SCHEMA_VERSION = 1
 INDENT = "  "
@@ -157,7 +158,13 @@ def _agreement(found: Agreement) -> Json:
 
 def _filter(found: FilterCheck) -> Json:
     """Return all but the table of workers, which is a file of its own, and simulated p-values."""
-    return {name: value for name, value in _record(found).items() if name not in {"workers", "random_p"}}
+    content: Json = {}
+    for name, value in _record(found).items():
+        if isinstance(value, Share):
+            content |= {name: value.value, f"{name}_interval": {"low": value.low, "high": value.high}}
+        elif name not in {"workers", "random_p"}:
+            content[name] = value
+    return content
 
 
 def _adjusted(found: Adjusted) -> Json:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 FORMATS = ("html", "json", "csv", "xlsx", "svg")
 # What a figure of ours holds: its metadata are a signature.
 SIGNED = b"<metadata>candor="
+# What a spreadsheet takes for the begin of a formula.
+FORMULA = re.compile(r"[=+@\t\r-]")
 DRAWN = frozenset({"html", "svg"})
 
 
@@ -125,16 +128,37 @@ def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> I
 
 
 def comma_separated(table: pd.DataFrame) -> bytes:
-    """Return `table` as CSV: numbers with as many digits as they have, empty where nothing is known."""
+    """Return `table` as CSV: numbers with as many digits as they have, empty where nothing is known.
+
+    Before text that a spreadsheet would take for a formula stands an apostrophe, as spreadsheets write it.
+    """
     out = io.BytesIO()
     heading = io.StringIO()
-    csv.writer(heading, lineterminator="\n").writerow(table.columns)
+    csv.writer(heading, lineterminator="\n").writerow(map(_harmless, table.columns))
     out.write(utf8(heading.getvalue()))
     # Two columns may have one name: a criterion can be called as it likes.
-    columns = [pa.array(column, from_pandas=True) for _, column in table.items()]
+    columns = [pa.array(_harmless_text(column), from_pandas=True) for _, column in table.items()]
     rows = pa.Table.from_arrays(columns, names=[str(number) for number in range(len(columns))])
     arrow_csv.write_csv(rows, out, arrow_csv.WriteOptions(include_header=False, quoting_style="needed"))
     return out.getvalue()
+
+
+def _harmless_text(column: pd.Series) -> pd.Series:
+    holds_text = column.dtype == object or isinstance(column.dtype, (pd.StringDtype, pd.CategoricalDtype))
+    return column.map(_harmless) if holds_text else column
+
+
+def _harmless(cell: object) -> object:
+    """Return a cell that is data to every spreadsheet. Source: OWASP, *CSV Injection*."""
+    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) and not _is_number(cell) else cell
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def utf8(text: str) -> bytes:

@@ -10,6 +10,7 @@ from qc.number_format import between, decimal, listed, percent, whole
 from qc.robustness.forecast import Forecast
 from qc.robustness.intervals import Intervals
 from qc.run import SIMULATED_NOTE
+from qc.statistics.confidence import LEVEL
 from qc.transcripts.controls import Controls
 
 NAMED_PAIRS = 4
@@ -159,8 +160,9 @@ def _data(analysis: Analysis) -> str:
     share, bound = check.random_among_passed, check.random_among_passed_bound
     trust = "The data look sound" if bound <= FEW_RANDOM else "The data call for caution"
     return (
-        f"{trust}: {passed}, and of those who passed about {percent(share)} are estimated to have rated at "
-        f"random ({percent(bound)} if everyone who failed did)."
+        f"{trust}: {passed}, and of those who passed about {percent(share.value, 0)} are estimated to have "
+        f"rated at random ({percent(LEVEL, 0)} interval {percent(share.low, 0)} to {percent(share.high, 0)}; "
+        f"{percent(bound, 0)} if everyone who failed did)."
     )
 
 

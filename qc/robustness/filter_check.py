@@ -5,10 +5,7 @@ meant to be uniform for them, so a share α of them should pass. Two things are 
 
 - how often random workers do pass, by shuffling (`qc.robustness.shuffles`). A worker's ratings of one
   conversation hang together, the test does not know, and so more than α of them pass;
-- how many random workers there are. Storey, *A direct approach to false discovery rates*, Journal of the
-  Royal Statistical Society B 64, 2002, section 3: honest workers hardly have p above λ, random ones have it
-  with probability 1 - λ. We take λ = 1/2, where that holds even if p is not uniform but merely symmetric,
-  as it is when ratings hang together.
+- how many random workers there are, from how many p lie above 1/2 (`qc.robustness.random_shares`).
 """
 
 from dataclasses import dataclass
@@ -20,12 +17,13 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample
 from qc.method.scores import Scores, ranks_of
 from qc.number_format import percent, whole
+from qc.robustness.random_shares import HALF, RandomShares, Screened, Share, random_shares
 from qc.robustness.shuffles import RandomPass, simulate_random_workers
 from qc.robustness.workers import describe_workers
+from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import pearson, spearman
 from qc.statistics.groups import group_means
 
-HALF = 0.5
 FEWEST_MODELS = 10
 
 
@@ -33,11 +31,9 @@ FEWEST_MODELS = 10
 class FilterCheck:
     """What the filter lets pass and what it changes; shares are from 0 to 1.
 
-    Below, T workers were tested and vary in their ratings, P of them passed and F failed; H have p above
-    1/2; g is `simulated_random_pass`; N = min(H / (1 - 1/2), F / (1 - g)) is the estimated number of random
-    workers among the T (the second term, because N (1 - g) of them fail and only F did). Workers without p
-    take no part: they fail, and nothing is known of them. A worker who rates every conversation the same
-    counts as random, and never passes.
+    Workers without p take no part: they fail, and nothing is known of them. A worker who rates every
+    conversation the same counts as random, and never passes. T, F, P, N and g are those of `RandomShares`;
+    g is `simulated_random_pass`.
 
     Attributes:
         expected_random_pass: α, the share of random workers who pass if every rating is independent.
@@ -46,15 +42,14 @@ class FilterCheck:
         shuffled_ratings_pass: the same if all ratings are shuffled: about α.
         random_p: (2000,) or fewer, ascending: p-values of those simulated workers. `random_share` × number of
             workers with p × share of these in a range of p: how many random workers to expect in that range.
-        random_share: (N + workers without variance) / (T + workers without variance).
-        random_among_passed: N g / P.
+        random_share: of all who were tested, the estimated share who rate at random.
+        random_among_passed: the same among those who passed.
         random_among_passed_bound: F / (1 - g) × g / P, at most 1: what it is if every worker who failed is
             random, that is if every honest worker passes. It bounds the expectation: how many of so many
             random workers pass is a matter of luck besides.
-        honest_pass: (P - N g) / (T - N), the share of honest workers who pass. Too high if there are honest
-            workers with p above 1/2.
-        honest_among_failed: (F - N (1 - g)) / (F + workers without variance), the share of honest workers
-            among those who were tested and failed.
+        honest_pass: the share of honest workers who pass. Too high if there are honest workers with p above
+            1/2.
+        honest_among_failed: the share of honest workers among those who were tested and failed.
         everyone: `system`, `z`, `z_everyone` (nobody dropped but workers without variance, who have no z),
             `rank`, `rank_everyone` (1 is best, the best shared by ties); in the order of the scores; NaN for
             a system without conversations.
@@ -73,11 +68,11 @@ class FilterCheck:
     simulated_random_pass: float
     shuffled_ratings_pass: float
     random_p: NDArray[np.float64]
-    random_share: float
-    random_among_passed: float
+    random_share: Share
+    random_among_passed: Share
     random_among_passed_bound: float
-    honest_pass: float
-    honest_among_failed: float
+    honest_pass: Share
+    honest_among_failed: Share
     everyone: pd.DataFrame
     everyone_rho: float
     everyone_r: float
@@ -87,55 +82,10 @@ class FilterCheck:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Tested:
-    """How many were tested, and how often random workers pass: T, P, H and g of `FilterCheck`."""
-
-    tested: int
-    passed: int
-    high: int
-    constant: int
-    random_pass: float
-
-    @property
-    def failed(self) -> int:
-        return self.tested - self.passed
-
-    @property
-    def most_random(self) -> float:
-        """F / (1 - g)."""
-        return self.failed / (1 - self.random_pass) if self.random_pass < 1 else float(self.tested)
-
-    @property
-    def random(self) -> float:
-        """N, the estimated number of random workers."""
-        return min(self.high / (1 - HALF), self.most_random)
-
-    @property
-    def honest_failed(self) -> float:
-        """How many honest workers failed."""
-        return max(self.failed - self.random * (1 - self.random_pass), 0.0)
-
-    def random_share(self) -> float:
-        return _share(self.random + self.constant, self.tested + self.constant)
-
-    def random_among_passed(self) -> float:
-        return _share(self.random * self.random_pass, self.passed)
-
-    def random_among_passed_bound(self) -> float:
-        return min(_share(self.most_random * self.random_pass, self.passed), 1.0)
-
-    def honest_pass(self) -> float:
-        honest = self.tested - self.random
-        return _share(self.passed - self.random * self.random_pass, honest if honest >= 1 else 0)
-
-    def honest_among_failed(self) -> float:
-        return _share(self.honest_failed, self.failed + self.constant)
-
-
 def check_filter(sample: Sample, scores: Scores, seed: int) -> FilterCheck:
     """Return how well the filter does its job in this run."""
     random_pass, counts = _tested(sample, seed)
+    shares = random_shares(counts, seed)
     everyone = _everyone(sample, scores)
     z, z_everyone = everyone["z"].to_numpy(np.float64), everyone["z_everyone"].to_numpy(np.float64)
     z_failed = _means(sample, scores, ~sample.kept)
@@ -144,29 +94,29 @@ def check_filter(sample: Sample, scores: Scores, seed: int) -> FilterCheck:
         simulated_random_pass=random_pass.conversations,
         shuffled_ratings_pass=random_pass.ratings,
         random_p=random_pass.p,
-        random_share=counts.random_share(),
-        random_among_passed=counts.random_among_passed(),
-        random_among_passed_bound=counts.random_among_passed_bound(),
-        honest_pass=counts.honest_pass(),
-        honest_among_failed=counts.honest_among_failed(),
+        random_share=shares.random,
+        random_among_passed=shares.among_passed,
+        random_among_passed_bound=counts.most_among_passed,
+        honest_pass=shares.honest_pass,
+        honest_among_failed=shares.among_failed,
         everyone=everyone,
         everyone_rho=spearman(z, z_everyone),
         everyone_r=pearson(z, z_everyone),
         failed_rho=spearman(z, z_failed),
         failed_r=pearson(z, z_failed),
         workers=describe_workers(sample),
-        notes=_notes(sample.screening.alpha, counts, random_pass),
+        notes=_notes(sample.screening.alpha, counts, shares, random_pass),
     )
 
 
-def _tested(sample: Sample, seed: int) -> tuple[RandomPass, _Tested]:
+def _tested(sample: Sample, seed: int) -> tuple[RandomPass, Screened]:
     workers = sample.screening.workers
     p = workers["p"].to_numpy(np.float64)
     tested = workers["testable"].to_numpy(bool)
     constant = np.isfinite(p) & ~tested
     high = tested & (p > HALF)
     random_pass = simulate_random_workers(sample, high if high.sum() >= FEWEST_MODELS else tested, seed)
-    counts = _Tested(
+    counts = Screened(
         tested=int(tested.sum()),
         passed=int(workers["passed"].sum()),
         high=int(high.sum()),
@@ -174,10 +124,6 @@ def _tested(sample: Sample, seed: int) -> tuple[RandomPass, _Tested]:
         random_pass=random_pass.conversations,
     )
     return random_pass, counts
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else float("nan")
 
 
 def _everyone(sample: Sample, scores: Scores) -> pd.DataFrame:
@@ -195,7 +141,7 @@ def _means(sample: Sample, scores: Scores, rows: NDArray[np.bool_]) -> NDArray[n
     return group_means(overall[used], ranks_of(sample, scores)[sample.systems[used]], len(scores.z))
 
 
-def _notes(alpha: float, counts: _Tested, random_pass: RandomPass) -> tuple[str, ...]:
+def _notes(alpha: float, counts: Screened, shares: RandomShares, random_pass: RandomPass) -> tuple[str, ...]:
     if not counts.tested:
         return ("No worker could be tested, so nothing can be said about the filter.",)
     of_random = (
@@ -204,13 +150,14 @@ def _notes(alpha: float, counts: _Tested, random_pass: RandomPass) -> tuple[str,
         f"has nothing to do with the bot passes with {percent(random_pass.conversations)}, because the "
         "ratings of a conversation hang together; the estimates use this figure."
     )
-    honest_pass = counts.honest_pass()
-    if not np.isfinite(honest_pass):
+    honest_pass = shares.honest_pass
+    if not np.isfinite(honest_pass.value):
         return (of_random,)
-    honest, failed = whole(counts.honest_failed), whole(counts.failed + counts.constant)
+    honest, failed = whole(shares.honest_failed), whole(counts.failed + counts.constant)
     of_honest = (
-        f"Honest workers are estimated to pass {percent(honest_pass, 0)} of the time. Of the {failed} who "
-        f"were tested and failed, about {honest} rated honestly without the test being able to tell: failing "
-        "is no proof of bad work."
+        f"Honest workers are estimated to pass {percent(honest_pass.value, 0)} of the time "
+        f"({percent(LEVEL, 0)} interval {percent(honest_pass.low, 0)} to {percent(honest_pass.high, 0)}). Of "
+        f"the {failed} who were tested and failed, about {honest} rated honestly without the test being able "
+        "to tell: failing is no proof of bad work."
     )
     return of_random, of_honest

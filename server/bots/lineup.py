@@ -55,7 +55,8 @@ class OpenRun:
         name = opaque_id(self.seed, plan.conversation)
         if self.earlier is not None and plan.system == QC:
             self.earlier.belongs(name, assignment_of(plan.conversation))
-        return Chat(name, plan.seed, plan.persona, turns)
+        prompt = self.study.prompt_of(plan.system, plan.scenario)
+        return Chat(name, plan.seed, plan.persona, turns, prompt)
 
 
 def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
@@ -147,6 +148,7 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
             },
             personas=personas,
             icebreakers=study.topic_mode == "icebreaker",
+            topics={one.label: one.topic for one in study.scenarios if one.topic is not None},
         ),
         reply_time=study.reply_time,
         rate_share=study.rate_share,
@@ -156,6 +158,7 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
         debriefing=study.debriefing,
         points=study.likert_points,
         questionnaires=study.asked,
+        scenarios={scenario.label: scenario.text for scenario in study.scenarios},
     )
 
 

@@ -44,6 +44,10 @@ class OpenRuns(Mapping[int, OpenRun]):
             if entry.id not in self._runs and entry.status != "closed":
                 self._open(entry, opened_bots)
 
+    def refusal(self, run: int) -> str | None:
+        """Return why a run cannot be opened here; None where nothing is known to be in its way."""
+        return self._refused.get(run)
+
     def _open(self, entry: RunEntry, opened_bots: OpenedBots) -> None:
         try:
             self._runs[entry.id] = self._prepare(open_lineup(entry, opened_bots))

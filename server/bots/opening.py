@@ -8,17 +8,21 @@ from sqlalchemy import Connection
 
 from server.bots import fitness
 from server.bots.fitness import Fitness
+from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
 from server.db import run_states, runs
 from server.db.audit import Doer, record
+from server.db.run_rules import set_rules
 from server.db.run_states import RunChange
 from server.db.runs import RunEntry
 from server.db.store import Store
+from server.db.studies import find_study
 from server.errors import RunExists, StudyInvalid
 from server.items.pool import items_of
 from server.news import News
+from server.run_rules import RunRules
 from server.study import parse_study
 
 
@@ -29,6 +33,7 @@ class NewRun:
     slug: str
     study: str | None
     text: str | None
+    rules: RunRules
     despite_failing_bots: bool = False
 
 
@@ -54,7 +59,8 @@ class RunChanges:
 
         Raises:
             RunExists: there is a run of this name.
-            StudyInvalid: the study has mistakes, or there is none of this name, or a bot cannot be opened.
+            StudyInvalid: the study has mistakes, or a bot cannot be opened.
+            StudyNotFound: no study of this name is stored.
             BotNotFound: a bot is registered no longer.
             BotsUnfit: bots failed their check.
         """
@@ -70,14 +76,18 @@ class RunChanges:
         finally:
             await opened_bots.close()
         return await self._changed(
-            actor, "run.open", lambda connection: _store(connection, new.slug, text, utc_now())
+            actor, "run.open", lambda connection: _store(connection, new, text, utc_now())
         )
 
     async def change(self, slug: str, change: RunChange, reason: str, actor: Doer) -> RunEntry:
-        """Pause, resume or close a run. Raises RunNotFound, WrongRunStatus."""
+        """Pause, resume or close a run. Raises RunNotFound, RunRefused."""
         return await self._changed(
             actor, f"run.{change}", lambda c: run_states.change_run(c, slug, change, reason), reason
         )
+
+    async def set_rules(self, slug: str, rules: RunRules, actor: Doer) -> RunEntry:
+        """Have a run go by other rules. Raises RunNotFound: it, or one that they exclude, is not there."""
+        return await self._changed(actor, "run.rules", lambda c: set_rules(c, slug, rules), _outline(rules))
 
     async def replicate(self, slug: str, name: str | None, actor: Doer, *, same_workers: bool) -> RunEntry:
         """Open a run of another run's study. Raises RunNotFound, RunExists, StudyInvalid."""
@@ -112,18 +122,19 @@ class _LinedUp:
 
 def _lined_up(connection: Connection, opened_bots: OpenedBots, entry: RunEntry) -> _LinedUp:
     opened_bots.load(connection)
+    require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), "study")
     lineup = open_lineup(entry, opened_bots)
     return _LinedUp(lineup, fitness.registered_fitness(connection, lineup.study))
 
 
 def _text(connection: Connection, new: NewRun) -> str:
-    """Return the text of the study of a new run. Raises RunExists, StudyInvalid."""
+    """Return the text of the study of a new run. Raises RunExists, StudyInvalid, StudyNotFound."""
     if runs.has_run(connection, new.slug):
         raise RunExists(f"there is a run named `{new.slug}` already")
-    text = new.text if new.study is None else runs.newest_study(connection, new.study)
+    text = new.text if new.study is None else find_study(connection, new.study).newest.yaml
     if text is None:
         raise StudyInvalid(
-            f"no study is named `{new.study}`" if new.study else "there is no study to open a run of",
+            "there is no study to open a run of",
             "Give the study's text as `yaml`, or the name of a study that is stored as `study`.",
         )
     content = parse_study(text)
@@ -135,12 +146,18 @@ def _text(connection: Connection, new: NewRun) -> str:
     return text
 
 
-def _store(connection: Connection, slug: str, text: str, at: datetime) -> RunEntry:
-    """Open the run. Raises RunExists: somebody was faster."""
-    if runs.has_run(connection, slug):
-        raise RunExists(f"there is a run named `{slug}` already")
-    items = items_of(parse_study(text), connection)
-    return runs.open_run(connection, text, slug, at, items)
+def _store(connection: Connection, new: NewRun, text: str, at: datetime) -> RunEntry:
+    """Open the run. Raises RunExists: somebody was faster; RunNotFound: one that the rules exclude."""
+    if runs.has_run(connection, new.slug):
+        raise RunExists(f"there is a run named `{new.slug}` already")
+    runs.open_run(connection, text, new.slug, at, items_of(parse_study(text), connection))
+    return set_rules(connection, new.slug, new.rules)
+
+
+def _outline(rules: RunRules) -> str:
+    """Return rules for the log: who may not come by a number only, as these are ids of workers."""
+    given = rules.model_dump_json(exclude_defaults=True, exclude={"excluded_workers"})
+    return f"{given}, {len(rules.excluded_workers)} workers excluded"
 
 
 def _unseen(_bot: str, _done: int, _total: int) -> None:

@@ -172,6 +172,11 @@ def used_by(connection: Connection, name: str) -> list[str]:
     return [run.slug for run, _ in _runs_with(connection, name) if run.status != "closed"]
 
 
+def names(connection: Connection) -> list[str]:
+    """Return the names of the registered bots, sorted."""
+    return [row.name for row in registrations(connection)]
+
+
 def newest_study(connection: Connection, name: str) -> Study | None:
     """Return the study of the newest run that has the bot."""
     return next((study for _, study in reversed(list(_runs_with(connection, name)))), None)

@@ -28,13 +28,16 @@ COMMANDS = {
     "serve": Command(
         "server.cli.serve", "Serve every open run; an empty database gets the demo study first."
     ),
-    "study": Command("server.cli.study", "Check a study file, open a run of it, close it, list the runs."),
+    "study": Command("server.cli.study", "Write studies, check them, open runs of them."),
     "run": Command("server.cli.run", "Open, pause, resume, close or replicate a run, and list the runs."),
     "demo": Command("server.cli.demo", "Have the demo study's own conversations rated by others."),
     "links": Command("server.cli.links", "Print a personal, signed link for each worker of a list."),
     "bots": Command("bots.__main__", "Register bots with a server, check them, change them."),
     "token": Command("server.cli.token", "Make, list and revoke tokens of researchers and bot hosts."),
     "crowd": Command("bots.crowd.__main__", "Let simulated workers take part in a run."),
+    "rehearse": Command(
+        "bots.rehearse", "Try a study out with simulated workers, and hear what it will show."
+    ),
     "host": Command("bots.host.__main__", "Host models, so that they can answer as bots."),
     "report": Command("qc.report", "Report on a run: who is kept, how its systems score.", app="app"),
     "watch": Command("qc.watch", "Say how a run stands while ratings come in, as JSON.", app="app"),

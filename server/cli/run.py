@@ -1,18 +1,22 @@
-"""`candor run`: runs opened, paused, resumed, closed, replicated and listed."""
+"""`candor run`: runs opened, given rules, paused, resumed, closed, replicated and listed."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
+import yaml
 from rich.markup import escape
 from rich.table import Table
 
 from bots import console
 from server.cli import study
 from server.cli.database import transaction_or_fail
+from server.cli.rules_file import read_rules_file
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
+from server.db.run_rules import all_rules_of, set_rules
 from server.db.run_states import RunChange, change_run, replicate_run
-from server.db.runs import all_runs
+from server.db.runs import all_runs, find_run
 from server.study import parse_study
 
 cli = typer.Typer(
@@ -27,6 +31,8 @@ NewName = Annotated[
     str | None, typer.Option("--as", help="The new run's name; else the first one's with a number.")
 ]
 SameWorkers = Annotated[bool, typer.Option("--same-workers", help="Workers of the first run may come, too.")]
+
+NewRules = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Rules of a run (YAML).")]
 
 cli.command("open")(study.open_)
 
@@ -51,6 +57,19 @@ def close(run: Name, why: Why = "", data: Data = None) -> None:
     """Close a run: nobody new gets in, those who are under way can finish."""
     _change(run, "close", why, data)
     console.print(f"Run [bold]{escape(run)}[/] is closed; its data stays.")
+
+
+@cli.command()
+def rules(run: Name, file: NewRules = None, data: Data = None) -> None:
+    """Show the rules of a run; with a file, have the run go by those from now on."""
+    with transaction_or_fail(data) as connection:
+        if file is not None:
+            set_rules(connection, run, read_rules_file(file))
+        found = all_rules_of(connection, find_run(connection, run).id)
+    shown = found.model_dump(mode="json", exclude_defaults=True)
+    console.print(
+        yaml.safe_dump(shown, sort_keys=False) if shown else "Nothing limits this run.", markup=False
+    )
 
 
 @cli.command()

@@ -1,11 +1,10 @@
-"""`candor study`: a study file checked, runs of it opened, closed and listed."""
+"""`candor study`: a study file checked and opened; `stored_studies` has what is done to stored ones."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 from sqlalchemy import Connection
 
 from bots import console, fail, stderr
@@ -13,23 +12,33 @@ from server.bots import fitness
 from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
+from server.cli import stored_studies
 from server.cli.database import reading, transaction, transaction_or_fail
 from server.cli.fitness import check_fitness
+from server.cli.rules_file import RulesFile, read_rules_file
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
+from server.db.run_rules import set_rules
 from server.db.run_states import change_run
-from server.db.runs import RunEntry, all_runs, find_opened, open_run, require_slug
+from server.db.runs import RunEntry, find_opened, open_run, require_slug
 from server.errors import BotsUnfit, CandorError
 from server.items.pool import items_of
-from server.study import load_study, parse_study, text_notes
+from server.study import Study, load_study, parse_study, text_notes
 
 cli = typer.Typer(
-    help="Check a study file, open a run of it, close it, list the runs.",
+    help="Write studies, check them, open runs of them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-StudyFile = Annotated[Path, typer.Argument(help="A study file (YAML).")]
+cli.command("list")(stored_studies.list_)
+cli.command()(stored_studies.new)
+cli.command()(stored_studies.edit)
+cli.command()(stored_studies.show)
+cli.command("copy")(stored_studies.copy_)
+cli.command()(stored_studies.archive)
+cli.command()(stored_studies.delete)
+StudyFile = Annotated[Path, typer.Argument(help="A study file (YAML), or the name of a stored study.")]
 RunName = Annotated[str, typer.Option("--run", help="A name for the run; part of the worker's link.")]
 CheckBots = Annotated[bool, typer.Option("--bots", help="Ask the study's bots, too, as `open` does.")]
 Force = Annotated[
@@ -43,8 +52,8 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
     settings = settings_from(data=data)
     opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
     try:
-        content, text = load_study(study)
         with reading(settings) as connection:
+            content, text = _study(connection, study)
             items = items_of(content, connection, study.parent)
             lineup, registered = _line_up(connection, opened_bots, _unopened(text, "check"), str(study))
         if bots:
@@ -66,7 +75,13 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
 
 
 @cli.command("open")
-def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bots: Force = False) -> None:
+def open_(
+    study: StudyFile,
+    run: RunName,
+    data: Data = None,
+    despite_failing_bots: Force = False,
+    rules: RulesFile = None,
+) -> None:
     """Open a run of a study. A server that is running serves it within a second.
 
     Bots of the study's own `bots` section are asked a few conversations first; bots that are registered with
@@ -76,8 +91,10 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
     settings = settings_from(data=data)
     opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
     try:
-        content, text = load_study(study)
+        with reading(settings) as stored:
+            content, text = _study(stored, study)
         require_slug(run)
+        given = read_rules_file(rules)
         with transaction(settings) as connection:
             stands = find_opened(connection, text, run)
             items = items_of(content, connection, study.parent) if stands is None else []
@@ -86,6 +103,8 @@ def open_(study: StudyFile, run: RunName, data: Data = None, despite_failing_bot
             _require_fit(lineup, registered, opened_bots, despite_failing_bots)
         with transaction(settings) as connection:
             entry = open_run(connection, text, run, utc_now(), items)
+            if stands is None or rules is not None:
+                set_rules(connection, run, given)
     except CandorError as error:
         fail(error.message, error.hint)
     if entry.status != "open":
@@ -105,16 +124,15 @@ def close(run: RunName, data: Data = None) -> None:
     console.print(f"Run [bold]{run}[/] is closed; its data stays.")
 
 
-@cli.command("list")
-def list_(data: Data = None) -> None:
-    """List the runs: of which study, open or closed, since when."""
-    with transaction_or_fail(data) as connection:
-        found = all_runs(connection)
-    table = Table("run", "study", "status", "opened", box=None)
-    for run in found:
-        opened = f"{run.created_at:%Y-%m-%d %H:%M} UTC"
-        table.add_row(run.slug, parse_study(run.yaml).name, run.status, opened)
-    console.print(table if found else "There is no run yet: `candor study open` opens one.")
+def _study(connection: Connection | None, study: Path) -> tuple[Study, str]:
+    """Return a study and its text: of a file, or where there is none, of the stored study of that name.
+
+    Raises:
+        StudyInvalid: it has mistakes, or there is neither.
+    """
+    if not study.exists() and (text := stored_studies.stored_text(connection, str(study))) is not None:
+        return parse_study(text, str(study)), text
+    return load_study(study)
 
 
 def _unopened(text: str, run: str) -> RunEntry:

@@ -85,11 +85,14 @@ def begin_job(
     connection.execute(insert(Job).values(**values, options=json.dumps(options), step="", done=0, total=0))
 
 
-def note_progress(connection: Connection, job: str, step: str, done: int, total: int, at: datetime) -> None:
-    """Keep how far a job is, and its lease."""
-    connection.execute(update(Job).where(JOB.id == job).values(step=step, done=done, total=total))
+def note_progress(connection: Connection, job: str, step: str, done: int, total: int, at: datetime) -> bool:
+    """Keep how far a job is, and its lease; return whether it is still wanted."""
+    under_way = update(Job).where(JOB.id == job, JOB.status == "running")
+    if connection.execute(under_way.values(step=step, done=done, total=total)).rowcount == 0:
+        return False
     until = at + timedelta(seconds=LEASE_SECONDS)
     connection.execute(update(JobLease).where(LEASE.holder == job).values(until=until))
+    return True
 
 
 def end_job(

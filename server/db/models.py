@@ -29,6 +29,25 @@ class Study(SQLModel, table=True):
     task: str = Field(default="chat", sa_column_kwargs={"server_default": "chat"})
 
 
+class Draft(SQLModel, table=True):
+    """A study as researchers write it, by its name. `archived_at`: since when it is out of the way."""
+
+    name: str = Field(primary_key=True)
+    archived_at: datetime | None = None
+
+
+class DraftVersion(SQLModel, table=True):
+    """A study as it was saved once. It stays; what was opened as a run has the same hash in `study`."""
+
+    __tablename__ = "draft_version"
+    name: str = Field(foreign_key="draft.name", primary_key=True)
+    number: int = Field(primary_key=True)
+    yaml: str
+    hash: str
+    saved_at: datetime
+    saved_by: str
+
+
 class Criterion(SQLModel, table=True):
     """A statement of a study, in the order in which workers see it."""
 
@@ -81,6 +100,7 @@ class Run(SQLModel, table=True):
 
     `kind`: `study`, or `rehearsal` where simulated workers try the study out.
     `cause` and `reason` say why it has its `status`: for programs what has led to it, for people a sentence.
+    `rules`: JSON of its `RunRules`, save who may not come.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -92,6 +112,7 @@ class Run(SQLModel, table=True):
     kind: str = Field(default="study", sa_column_kwargs={"server_default": "study"})
     cause: str = Field(default="researcher", sa_column_kwargs={"server_default": "researcher"})
     reason: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+    rules: str = Field(default="{}", sa_column_kwargs={"server_default": "{}"})
 
 
 class ExcludedRun(SQLModel, table=True):
@@ -100,6 +121,14 @@ class ExcludedRun(SQLModel, table=True):
     __tablename__ = "excluded_run"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     other_id: int = Field(foreign_key="run.id", primary_key=True)
+
+
+class ExcludedWorker(SQLModel, table=True):
+    """A worker, by the id of their link, who may not come to a run."""
+
+    __tablename__ = "excluded_worker"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    external_id: str = Field(primary_key=True)
 
 
 class Worker(SQLModel, table=True):
@@ -167,6 +196,26 @@ class PlanCount(SQLModel, table=True):
     number: int
 
 
+class AssignmentCount(SQLModel, table=True):
+    """How many assignments of a run have a status: `run_counts`."""
+
+    __tablename__ = "assignment_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    status: str = Field(primary_key=True)
+    number: int
+
+
+class RatedCount(SQLModel, table=True):
+    """How many rated conversations with a system the completed assignments of a run have: `run_counts`."""
+
+    __tablename__ = "rated_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    system_id: int = Field(foreign_key="system.id", primary_key=True)
+    number: int
+
+
 class FreePlace(SQLModel, table=True):
     """A place of a run that was given back, and that nobody holds."""
 
@@ -189,6 +238,7 @@ class Conversation(SQLModel, table=True):
     persona: str
     icebreaker: str | None
     status: str
+    scenario: str | None = None
     started_at: datetime | None = None
     ended_at: datetime | None = None
     ended_by: str | None = None

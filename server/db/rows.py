@@ -22,6 +22,7 @@ from server.db.models import (
     columns,
 )
 from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
+from server.db.run_counts import COUNT_ENDED, COUNT_RATED
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent
 from server.session.records import (
@@ -140,10 +141,10 @@ def _insertion(table: str, **columns: Kind) -> Bulk:
 
 _PLANNED = Bulk(
     """
-    INSERT INTO conversation (id, assignment_id, position, attempt, seed, persona, icebreaker,
+    INSERT INTO conversation (id, assignment_id, position, attempt, seed, persona, icebreaker, scenario,
                               system_id, status)
     SELECT given.id, given.assignment_id, given.position, given.attempt, given.seed, given.persona,
-           given.icebreaker, system.id, 'planned'
+           given.icebreaker, given.scenario, system.id, 'planned'
     FROM {rows} AS given
     LEFT JOIN assignment ON assignment.id = given.assignment_id
     LEFT JOIN run ON run.id = assignment.run_id
@@ -156,6 +157,7 @@ _PLANNED = Bulk(
     seed=Kind.NUMBER,
     persona=Kind.TEXT,
     icebreaker=Kind.TEXT,
+    scenario=Kind.TEXT,
 )
 _ITEM = Bulk(
     """
@@ -290,6 +292,8 @@ _IN_ORDER = (
     _CLOSED,
     COUNT_LOST,
     FREE_PLACE,
+    COUNT_ENDED,
+    COUNT_RATED,
 )
 
 
@@ -351,10 +355,13 @@ def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
 
 
 def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:
-    closed = (_CLOSED, (assignment_id, record.status, record.at))
+    closed: list[tuple[Bulk, Row]] = [
+        (_CLOSED, (assignment_id, record.status, record.at)),
+        (COUNT_ENDED, (assignment_id, record.status)),
+    ]
     if record.status == "completed":
-        return [closed]
-    return [closed, (COUNT_LOST, (assignment_id,)), (FREE_PLACE, (assignment_id,))]
+        return [*closed, (COUNT_RATED, (assignment_id,))]
+    return [*closed, (COUNT_LOST, (assignment_id,)), (FREE_PLACE, (assignment_id,))]
 
 
 def _planned_rows(assignment_id: str, record: ConversationPlanned) -> list[tuple[Bulk, Row]]:
@@ -376,6 +383,7 @@ def _planned_row(assignment_id: str, record: ConversationPlanned) -> Row:
         record.seed,
         PERSONA_SEPARATOR.join(record.persona),
         record.icebreaker,
+        record.scenario,
     )
 
 
@@ -420,7 +428,7 @@ def _planned(row: Any) -> ConversationPlanned:
         else PlannedItem(row.item, row.kind, row.twin_of, ItemContent.model_validate_json(row.content))
     )
     return ConversationPlanned(
-        row.id, row.position, row.attempt, row.name, row.seed, persona, row.icebreaker, item
+        row.id, row.position, row.attempt, row.name, row.seed, persona, row.icebreaker, item, row.scenario
     )
 
 

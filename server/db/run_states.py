@@ -8,8 +8,12 @@ from sqlalchemy import Connection, insert, select, text, update
 
 from server.db.models import ExcludedRun, Run, columns
 from server.db.revisions import raise_revision
+from server.db.run_counts import standing
+from server.db.run_rules import rules_of
 from server.db.runs import RunEntry, RunStatus, find_run, has_run, open_run
-from server.errors import RunExists, WrongRunStatus
+from server.errors import RunExists, RunHasEnough, WrongRunStatus
+from server.run_rules import End, end_of
+from server.study import parse_study
 
 RunChange = Literal["pause", "resume", "close"]
 RUN = columns(Run)
@@ -40,15 +44,26 @@ def change_run(connection: Connection, slug: str, change: RunChange, reason: str
     Raises:
         RunNotFound: there is no such run.
         WrongRunStatus: the change does not lead from the state that the run has.
+        RunHasEnough: it would be resumed, and stop again at once.
     """
     raise_revision(connection, "runs")
     run = find_run(connection, slug)
     before, after = _CHANGES[change]
     if run.status not in before:
         raise WrongRunStatus(f"`{slug}` is {run.status}: it cannot become {after}")
+    if change == "resume":
+        _require_more_wanted(connection, run)
     values = {"status": after, "cause": "researcher", "reason": reason}
     connection.execute(update(Run).where(RUN.id == run.id).values(values))
     return find_run(connection, slug)
+
+
+def stop_run(connection: Connection, run_id: int, end: End) -> bool:
+    """Close a run because it has come to its end; return whether it was not closed already."""
+    raise_revision(connection, "runs")
+    values = {"status": "closed", "cause": end.cause, "reason": end.reason}
+    stopped = update(Run).where(RUN.id == run_id, RUN.status != "closed").values(values)
+    return connection.execute(stopped).rowcount == 1
 
 
 def replicate_run(
@@ -86,6 +101,13 @@ def excluded_runs(connection: Connection, run_id: int) -> list[int]:
     """Return the ids of the runs whose workers may not come to a run, in order."""
     query = select(EXCLUDED.other_id).where(EXCLUDED.run_id == run_id).order_by(EXCLUDED.other_id)
     return list(connection.execute(query).scalars())
+
+
+def _require_more_wanted(connection: Connection, run: RunEntry) -> None:
+    rules = rules_of(connection, run.id)
+    end = end_of(rules, standing(connection, run.id, parse_study(run.yaml), rules))
+    if end is not None:
+        raise RunHasEnough(f"`{run.slug}` cannot go on. {end.reason}")
 
 
 def _free_name(connection: Connection, slug: str) -> str:

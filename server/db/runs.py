@@ -11,6 +11,7 @@ from sqlalchemy import Connection, insert, select
 from server.db.items import NewItem, bot_id, store_items
 from server.db.models import CHOICE_SEPARATOR, Criterion, Question, Registration, Run, Study, System, columns
 from server.db.revisions import raise_revision
+from server.db.studies import keep_version
 from server.errors import RunNotFound, StudyInvalid
 from server.session.plan import QC, derive_seed
 from server.session.questionnaire import PARTS
@@ -21,7 +22,7 @@ REGISTRATION = columns(Registration)
 RUN = columns(Run)
 STUDY = columns(Study)
 RunStatus = Literal["open", "paused", "closed"]
-Cause = Literal["researcher"]  # what has led to a run's status
+Cause = Literal["researcher", "target", "budget"]  # what has led to a run's status
 RunKind = Literal["study", "rehearsal"]
 _SLUG = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
@@ -71,7 +72,7 @@ def open_run(
     found = find_opened(connection, text, slug)
     if found is not None:
         return found
-    study_id = _study_id(connection, study, text, at)
+    study_id = _study_id(connection, study, text, slug, at)
     opened = insert(Run).values(
         study_id=study_id,
         slug=slug,
@@ -119,12 +120,6 @@ def find_run(connection: Connection, slug: str) -> RunEntry:
     return found[0]
 
 
-def newest_study(connection: Connection, name: str) -> str | None:
-    """Return the text of the newest stored version of the study `name`; None where there is none."""
-    query = select(STUDY.yaml).where(STUDY.name == name).order_by(STUDY.id.desc()).limit(1)
-    return connection.execute(query).scalar_one_or_none()
-
-
 def has_run(connection: Connection, slug: str) -> bool:
     """Return whether there is a run named `slug`."""
     return connection.execute(select(RUN.id).where(RUN.slug == slug)).one_or_none() is not None
@@ -139,7 +134,7 @@ def _entries(connection: Connection, slug: str | None) -> list[RunEntry]:
     return [RunEntry(*row) for row in connection.execute(query.order_by(RUN.id))]
 
 
-def _study_id(connection: Connection, study: StudyFile, text: str, at: datetime) -> int:
+def _study_id(connection: Connection, study: StudyFile, text: str, slug: str, at: datetime) -> int:
     fingerprint = study_hash(text)
     query = select(STUDY.id).where(STUDY.name == study.name, STUDY.hash == fingerprint)
     found = connection.execute(query).scalar_one_or_none()
@@ -147,6 +142,7 @@ def _study_id(connection: Connection, study: StudyFile, text: str, at: datetime)
         return int(found)
     values = {"name": study.name, "hash": fingerprint, "yaml": text, "created_at": at, "task": study.task}
     study_id = int(connection.execute(insert(Study).values(**values).returning(STUDY.id)).scalar_one())
+    keep_version(connection, study.name, text, at, f"the run {slug}")
     connection.execute(insert(Criterion), _criteria(study_id, study))
     if questions := _questions(study_id, study):
         connection.execute(insert(Question), questions)

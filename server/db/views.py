@@ -165,3 +165,14 @@ V1_ANSWERS: dict[str, str] = {
         LEFT JOIN conversation ON conversation.id = answer.conversation_id
         LEFT JOIN system ON system.id = conversation.system_id""",
 }
+
+# The scenarios of conversations, where a study has any.
+V1_SCENARIO: dict[str, str] = {
+    "v1_scenario": """
+        SELECT assignment.run_id AS run_id, conversation.id AS conversation_id, system.name AS system,
+               conversation.scenario AS scenario
+        FROM conversation
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN system ON system.id = conversation.system_id
+        WHERE conversation.scenario IS NOT NULL""",
+}

@@ -9,11 +9,13 @@ from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.bots.opening import NewRun, RunChanges
 from server.clock import utc_now
+from server.db.run_rules import all_rules_of
 from server.db.run_states import RunChange
-from server.db.runs import RunEntry
+from server.db.runs import RunEntry, find_run
 from server.db.store import Store
 from server.desk.responses import RunSummary
 from server.desk.run_view import run_summary
+from server.run_rules import RunRules
 from server.study import parse_study
 
 RunName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
@@ -31,6 +33,7 @@ class RunToOpen(_Body):
     yaml: Annotated[str, StringConstraints(max_length=60_000)] | None = None
     study: Annotated[str, StringConstraints(max_length=100)] | None = None
     despite_failing_bots: bool = False
+    rules: RunRules = RunRules()
 
     @model_validator(mode="after")
     def _one_study(self) -> "RunToOpen":
@@ -63,6 +66,8 @@ class RunActions:
             prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed(auth, "change_runs"))]
         )
         self.router.add_api_route("", self.open_run, methods=["POST"], status_code=201)
+        self.router.add_api_route("/{run}/rules", self.show_rules, methods=["GET"])
+        self.router.add_api_route("/{run}/rules", self.set_rules, methods=["PUT"])
         self.router.add_api_route("/{run}/pause", self.pause_run, methods=["POST"])
         self.router.add_api_route("/{run}/resume", self.resume_run, methods=["POST"])
         self.router.add_api_route("/{run}/close", self.close_run, methods=["POST"])
@@ -72,8 +77,16 @@ class RunActions:
         """Open a run. The study's own bots are asked a few conversations first, so this can take a while."""
         study = body.study or parse_study(body.yaml or "").name
         actor.require("change_runs", study)
-        new = NewRun(body.run, body.study, body.yaml, body.despite_failing_bots)
+        new = NewRun(body.run, body.study, body.yaml, body.rules, body.despite_failing_bots)
         return await self._summary(await self._changes.open(new, actor))
+
+    async def show_rules(self, run: str) -> RunRules:
+        """What a run is to gather, what it may cost, when and whom it takes."""
+        return await self._store.read(lambda c: all_rules_of(c, find_run(c, run).id))
+
+    async def set_rules(self, run: str, actor: Caller, body: RunRules) -> RunSummary:
+        """Have a run go by these rules from now on, in the place of those that it had."""
+        return await self._summary(await self._changes.set_rules(run, body, actor))
 
     async def pause_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
         """Let nobody new in until the run is resumed; those who are under way can finish."""

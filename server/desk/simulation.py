@@ -3,6 +3,7 @@
 from sqlalchemy import Connection, select
 
 from server.db.models import Assignment, Conversation, Item, Run, ShownItem, System, columns
+from server.db.rehearsals import believed_quality
 from server.db.runs import find_run
 from server.desk.responses import CriterionSigns, SimulatedBeliefs, SystemQuality
 from server.errors import AssignmentNotFound, NotSimulated
@@ -32,10 +33,14 @@ def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
     found = connection.execute(joined.where(ASSIGNMENT.id == assignment_id)).one_or_none()
     if found is None:
         raise AssignmentNotFound(f"there is no assignment `{assignment_id}`")
-    study = parse_study(find_run(connection, found.slug).yaml)
-    if not found.simulated or study.simulate is None:
+    run = find_run(connection, found.slug)
+    study = parse_study(run.yaml)
+    believed = believed_quality(connection, run.id)
+    if believed is None and study.simulate is not None:
+        believed = study.simulate.quality
+    if not found.simulated or believed is None:
         raise NotSimulated("this assignment is not a simulated one of a study with a `simulate` section")
-    quality = dict(study.simulate.quality) | {QC: 0.0}
+    quality = dict(believed) | {QC: 0.0}
     query = (
         select(
             CONVERSATION.position,

@@ -1,15 +1,20 @@
-"""Who may come to a run now. Read in the transaction that gives a place, and by a join, which only looks."""
+"""Who may come to a run now, and whether more may: for the transaction that gives a place, and for a join."""
+
+from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select
 
 from server.bots.lineup import OpenRun
-from server.db.models import Assignment, ExcludedRun, Run, Worker, columns
-from server.db.runs import RunStatus
-from server.errors import RunClosed, RunPaused, TookPart
+from server.db import run_counts
+from server.db.models import Assignment, ExcludedRun, ExcludedWorker, Run, Worker, columns
+from server.db.runs import Cause, RunStatus
+from server.errors import NotInvited, RunClosed, RunComplete, RunOutOfHours, RunPaused, TookPart
 from server.recruiters.link import Arrival
+from server.run_rules import RunRules, end_of, is_open, next_opening, read_rules, room_for_another
 
 ASSIGNMENT = columns(Assignment)
-EXCLUDED = columns(ExcludedRun)
+EXCLUDED_RUN = columns(ExcludedRun)
+EXCLUDED_WORKER = columns(ExcludedWorker)
 RUN = columns(Run)
 WORKER = columns(Worker)
 
@@ -19,37 +24,71 @@ def lock_run(connection: Connection, run: OpenRun) -> None:
     connection.execute(_LOCK, {"run": run.id})
 
 
-def require_admitted(connection: Connection, run: OpenRun, arrival: Arrival) -> None:
-    """Check that somebody new may come to `run`; whether there is a place is another question.
+def admit(connection: Connection, run: OpenRun, arrival: Arrival, *, simulated: bool, at: datetime) -> bool:
+    """Return whether one more worker may be under way in `run`; if not, a place may still change hands.
+
+    The rules of a run are about people: simulated workers have the places that the study's file gives.
 
     Raises:
-        RunPaused, RunClosed: nobody may.
-        TookPart: they were in a run whose workers may not come to this one.
+        RunPaused, RunClosed, RunComplete, RunOutOfHours: nobody may come now.
+        TookPart, NotInvited: this worker may not.
     """
-    require_open(connection.execute(_STATUS, {"run": run.id}).scalar_one())
-    named = {"platform": arrival.platform, "external_id": arrival.external_id}
-    if connection.execute(_TOOK_PART, {"run": run.id, **named}).first() is not None:
-        raise TookPart("you took part in an earlier round of this study")
+    status, cause, text = connection.execute(_RUN, {"run": run.id}).one()
+    require_open(status, cause)
+    if simulated:
+        return True
+    rules = read_rules(text)
+    _require_invited(connection, run, arrival)
+    _require_hours(rules, at)
+    if not rules.bounds_places and run.study.assignments is None:
+        return True
+    standing = run_counts.standing(connection, run.id, run.study, rules)
+    if end_of(rules, standing) is not None:
+        raise RunComplete(_ENOUGH)
+    return room_for_another(rules, standing)
 
 
-def require_open(status: RunStatus) -> None:
-    """Check that a run lets somebody new in. Raises RunPaused, RunClosed."""
+def require_open(status: RunStatus, cause: Cause) -> None:
+    """Check that a run lets somebody new in. Raises RunPaused, RunClosed, RunComplete."""
     if status == "paused":
         raise RunPaused("this study is paused for a while")
+    if status == "closed" and cause != "researcher":
+        raise RunComplete(_ENOUGH)
     if status == "closed":
         raise RunClosed("this study takes no more workers")
 
 
-_STATUS = select(RUN.status).where(RUN.id == bindparam("run"))
-_LOCK = _STATUS.with_for_update(key_share=True)
+_ENOUGH = "this study has all the answers that it needs"
+
+
+def _require_hours(rules: RunRules, at: datetime) -> None:
+    hours = rules.opening_hours
+    if hours is not None and not is_open(hours, at):
+        again = next_opening(hours, at)
+        raise RunOutOfHours(f"this study opens again on {again:%A} at {again:%H:%M} ({hours.time_zone} time)")
+
+
+def _require_invited(connection: Connection, run: OpenRun, arrival: Arrival) -> None:
+    named = {"run": run.id, "platform": arrival.platform, "external_id": arrival.external_id}
+    if connection.execute(_TOOK_PART, named).first() is not None:
+        raise TookPart("you took part in an earlier round of this study")
+    if connection.execute(_EXCLUDED, named).first() is not None:
+        raise NotInvited("this study is not open to you")
+
+
+_RUN = select(RUN.status, RUN.cause, RUN.rules).where(RUN.id == bindparam("run"))
+_LOCK = select(RUN.id).where(RUN.id == bindparam("run")).with_for_update(key_share=True)
 _TOOK_PART = (
     select(ASSIGNMENT.id)
     .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
-    .join(ExcludedRun, EXCLUDED.other_id == ASSIGNMENT.run_id)
+    .join(ExcludedRun, EXCLUDED_RUN.other_id == ASSIGNMENT.run_id)
     .where(
-        EXCLUDED.run_id == bindparam("run"),
+        EXCLUDED_RUN.run_id == bindparam("run"),
         WORKER.platform == bindparam("platform"),
         WORKER.external_id == bindparam("external_id"),
     )
     .limit(1)
+)
+_EXCLUDED = select(EXCLUDED_WORKER.run_id).where(
+    EXCLUDED_WORKER.run_id == bindparam("run"), EXCLUDED_WORKER.external_id == bindparam("external_id")
 )

@@ -9,7 +9,7 @@ worker who may rate them all. Everything here runs within one transaction of the
 
 import math
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -27,13 +27,14 @@ from sqlalchemy import (
 )
 
 from server.bots.lineup import OpenRun
-from server.db import items, plan_counts, rows
+from server.db import items, plan_counts, rows, run_counts
 from server.db.items import DrawnItem
 from server.db.models import Assignment, Conversation, FreePlace, System, Worker, columns
 from server.errors import RunFull
-from server.live.admission import lock_run, require_admitted
+from server.live.admission import admit, lock_run
 from server.live.balance import Counts, draw_plan
 from server.live.hits import draw_hit
+from server.live.scenarios import scenarios_of_place
 from server.recruiters.link import Arrival
 from server.session.plan import derive_seed, plan_conversation, plan_item
 from server.session.records import Closed, ConversationPlanned
@@ -92,16 +93,20 @@ def renew_enrolment(connection: Connection, enrolment: Enrolment, at: datetime) 
     connection.execute(_RENEW, {"key": enrolment.assignment, "at": at})
 
 
-def require_place(connection: Connection, run: OpenRun, *, simulated: bool, at: datetime) -> None:
+def require_place(
+    connection: Connection, run: OpenRun, arrival: Arrival, *, simulated: bool, at: datetime
+) -> None:
     """Check that somebody new would get a place in `run` at this moment; nothing is written.
 
     Raises:
         RunFull: every place is held.
+        NotAvailable: as `admit`.
     """
+    more = admit(connection, run, arrival, simulated=simulated, at=at)
     if run.study.task == "chat":
-        _next_place(connection, run, simulated, at)
-    elif next(_held_before(connection, run, simulated, at), None) is None:
-        _new_place(connection, run, simulated, _most_places(connection, run))
+        _next_place(connection, run, simulated, at, more=more)
+    elif next(_held_before(connection, run, simulated, at, more=more), None) is None:
+        _new_place(connection, run, simulated, _most_places(connection, run), more=more)
 
 
 def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime) -> Enrolment:
@@ -115,24 +120,27 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         at: now.
 
     Raises:
-        RunPaused, RunClosed, TookPart: as `require_admitted`.
         RunFull: every place is held, or the worker may not rate what is left.
+        NotAvailable: as `admit`.
     """
     lock_run(connection, run)
     own = find_enrolment(connection, run, worker.arrival)
     if own is not None:
         renew_enrolment(connection, own, at)
         return own
-    require_admitted(connection, run, worker.arrival)
-    place, plan = _planned_place(connection, run, worker, at)
+    more = admit(connection, run, worker.arrival, simulated=worker.simulated, at=at)
+    place, plan = _planned_place(connection, run, worker, at, more=more)
     if place.displaced is not None:
         rows.write(connection, [(place.displaced, Closed("expired", at))])
     if not place.is_new:
         taken = {"run": run.id, "simulated": worker.simulated, "place": place.number}
         connection.execute(_TAKE_PLACE, taken)
     assignment = _insert(connection, run, worker, place.number, at)
-    conversations = _conversations(connection, run, assignment, plan)
+    systems = [one if isinstance(one, str) else one.system for one in plan]
+    scenarios = scenarios_of_place(connection, run, place.number, systems, simulated=worker.simulated)
+    conversations = _conversations(connection, run, assignment, plan, scenarios)
     rows.write(connection, ((assignment, conversation) for conversation in conversations))
+    run_counts.count_begun(connection, run.id, simulated=worker.simulated)
     return Enrolment(assignment, place.displaced)
 
 
@@ -153,25 +161,29 @@ _Plan = tuple[str, ...] | tuple[DrawnItem, ...]
 
 
 def _planned_place(
-    connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime
+    connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime, *, more: bool
 ) -> tuple[_Place, _Plan]:
-    """Return the place that a worker gets, and its plan. Raises RunFull."""
+    """Return the place that a worker gets, and its plan; `more`: not only one whose holder is gone.
+
+    Raises:
+        RunFull: there is none.
+    """
     if run.study.task == "transcripts":
-        return _place_with_items(connection, run, worker, at)
-    place = _next_place(connection, run, worker.simulated, at)
+        return _place_with_items(connection, run, worker, at, more=more)
+    place = _next_place(connection, run, worker.simulated, at, more=more)
     return place, _plan_of(connection, run, worker.simulated, place)
 
 
 def _conversations(
-    connection: Connection, run: OpenRun, assignment: str, plan: _Plan
+    connection: Connection, run: OpenRun, assignment: str, plan: _Plan, scenarios: Sequence[str | None]
 ) -> list[ConversationPlanned]:
     seed = derive_seed(run.seed, assignment)
     drawn = [item for item in plan if isinstance(item, DrawnItem)]
     shown = items.with_content(connection, run.id, drawn) if drawn else []
     return [
         *(
-            plan_conversation(run.rules.lineup, assignment, seed, position, 1, system)
-            for position, system in enumerate(plan, start=1)
+            plan_conversation(run.rules.lineup, assignment, seed, position, 1, system, scenario)
+            for position, (system, scenario) in enumerate(zip(plan, scenarios, strict=True), start=1)
             if isinstance(system, str)
         ),
         *(
@@ -208,23 +220,27 @@ def _named(arrival: Arrival) -> dict[str, str]:
     return {"platform": arrival.platform, "external_id": arrival.external_id}
 
 
-def _next_place(connection: Connection, run: OpenRun, simulated: bool, at: datetime) -> _Place:
-    """Return the lowest free place, or a new one.
+def _next_place(connection: Connection, run: OpenRun, simulated: bool, at: datetime, *, more: bool) -> _Place:
+    """Return the lowest place that is free or whose holder is gone, or a new one.
+
+    Where no more workers may be under way (`more`), it is one whose holder is gone: they lose it.
 
     Raises:
-        RunFull: every place is held.
+        RunFull: every place is held, or as many are as may be.
     """
     in_run = {"run": run.id, "simulated": simulated}
     lapsed = connection.execute(_LAPSED, {**in_run, **_since(run, at)}).one_or_none()
-    free, last = connection.execute(_FREE_AND_LAST, in_run).one()
+    free, last = connection.execute(_FREE_AND_LAST, in_run).one() if more else (None, None)
     if free is not None and (lapsed is None or free < lapsed.place):
         return _Place(int(free))
     if lapsed is not None:
         return _Place(int(lapsed.place), displaced=str(lapsed.id))
-    return _following(last, run.study.assignments)
+    return _following(last, run.study.assignments, more=more)
 
 
-def _following(last: int | None, most: int | None) -> _Place:
+def _following(last: int | None, most: int | None, *, more: bool) -> _Place:
+    if not more:
+        raise RunFull("as many people take part at the moment as the study has places for")
     number = 0 if last is None else int(last) + 1
     if most is not None and number >= most:
         raise RunFull("every place of this study is taken")
@@ -232,7 +248,7 @@ def _following(last: int | None, most: int | None) -> _Place:
 
 
 def _place_with_items(
-    connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime
+    connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime, *, more: bool
 ) -> tuple[_Place, tuple[DrawnItem, ...]]:
     """Return the lowest open place whose items the worker may rate all, or a new one of such items.
 
@@ -240,11 +256,11 @@ def _place_with_items(
         RunFull: every place is held, or none is left with items that this worker may rate.
     """
     unfit = items.unfit_items(connection, run.id, worker.arrival.platform, worker.arrival.external_id)
-    for place in _held_before(connection, run, worker.simulated, at):
+    for place in _held_before(connection, run, worker.simulated, at, more=more):
         plan = items.plan_of_place(connection, run.id, place.number, simulated=worker.simulated)
         if not any(item.item in unfit for item in plan):
             return place, tuple(plan)
-    place = _new_place(connection, run, worker.simulated, _most_places(connection, run))
+    place = _new_place(connection, run, worker.simulated, _most_places(connection, run), more=more)
     try:
         plan_of_new = draw_hit(
             items.systems_of_items(connection, run.id),
@@ -259,19 +275,22 @@ def _place_with_items(
     return place, plan_of_new
 
 
-def _held_before(connection: Connection, run: OpenRun, simulated: bool, at: datetime) -> Iterator[_Place]:
-    """Yield the places that somebody has had and that are open now, the lowest first."""
+def _held_before(
+    connection: Connection, run: OpenRun, simulated: bool, at: datetime, *, more: bool
+) -> Iterator[_Place]:
+    """Yield the places that somebody has had and that are open now, the lowest first; `more`: as ever."""
     in_run = {"run": run.id, "simulated": simulated}
     lapsed = connection.execute(_ALL_LAPSED, {**in_run, **_since(run, at)})
     open_places = [_Place(int(row.place), displaced=str(row.id)) for row in lapsed]
-    open_places += [_Place(int(place)) for place in connection.execute(_ALL_FREE, in_run).scalars()]
+    if more:
+        open_places += [_Place(int(place)) for place in connection.execute(_ALL_FREE, in_run).scalars()]
     yield from sorted(open_places, key=lambda place: place.number)
 
 
-def _new_place(connection: Connection, run: OpenRun, simulated: bool, most: int) -> _Place:
+def _new_place(connection: Connection, run: OpenRun, simulated: bool, most: int, *, more: bool) -> _Place:
     """Return a place that nobody has had. Raises RunFull."""
     last = connection.execute(_FREE_AND_LAST, {"run": run.id, "simulated": simulated}).one()[1]
-    return _following(last, most)
+    return _following(last, most, more=more)
 
 
 def _most_places(connection: Connection, run: OpenRun) -> int:

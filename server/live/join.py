@@ -26,7 +26,7 @@ from server.errors import (
     TokenExpired,
     TokenInvalid,
 )
-from server.live.admission import require_admitted, require_open
+from server.live.admission import require_open
 from server.live.enrolment import (
     Enrolment,
     find_enrolment,
@@ -134,10 +134,15 @@ class JoinApi:
         self.router = APIRouter()
         self.router.add_api_route("/api/join", self.join, methods=["POST"])
         self.router.add_api_route("/w/{run}", self.page, methods=["GET"], include_in_schema=False)
+        self.router.add_api_route("/preview", self.preview_page, methods=["GET"], include_in_schema=False)
 
     async def page(self, run: str) -> FileResponse:
         """The worker's page; it finds out for itself whether the run exists."""
         return FileResponse(self._pages / "worker.html", headers={"Cache-Control": "no-cache"})
+
+    async def preview_page(self) -> FileResponse:
+        """The worker's page without a run: the desk tells it, from around it, what to draw."""
+        return FileResponse(self._pages / "preview.html", headers={"Cache-Control": "no-cache"})
 
     async def join(
         self, body: JoinRequest, request: Request, authorization: Annotated[str | None, Header()] = None
@@ -150,7 +155,7 @@ class JoinApi:
             actor.require("simulate", await self._auth.directory.study_of({"run": body.run}))
         entry = await self._store.read(lambda connection: find_run(connection, body.run))
         if entry.id not in self._runs:
-            require_open(entry.status)
+            require_open(entry.status, entry.cause)
             raise RunNotReady("this study is about to open")
         if entry.kind == "rehearsal" and not body.simulated:
             raise RunClosed("this is a rehearsal, which takes simulated workers only")
@@ -200,7 +205,7 @@ class JoinApi:
         Raises:
             TokenExpired: the token by which they are known was made here, but too long ago.
             LinkUnsigned: only signed links are taken, and theirs is not.
-            RunPaused, RunClosed, RunFull, TookPart: there is no place for them.
+            NotAvailable: there is no place for them; as `require_place`.
             AlreadyTookPart: their browser has an assignment in this run, under another name.
         """
         run, is_named = visit.run, visit.body.worker is not None
@@ -212,8 +217,7 @@ class JoinApi:
         if self._signed_links and not (ticket.is_signed or is_proven):
             raise LinkUnsigned("this study takes personal links only")
         if own is None:
-            require_admitted(connection, run, ticket.arrival)
-            require_place(connection, run, simulated=ticket.simulated, at=utc_now())
+            require_place(connection, run, ticket.arrival, simulated=ticket.simulated, at=utc_now())
             if visit.earlier and not ticket.is_signed and find_enrolment(connection, run, visit.earlier):
                 raise AlreadyTookPart("this browser has taken part already, under another name")
         return own

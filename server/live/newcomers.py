@@ -92,7 +92,7 @@ class Newcomers:
         """Give a ticket's holder an assignment, unless they have one; return its id and its session.
 
         Raises:
-            RunPaused, RunClosed, RunFull, TookPart: there is no place for them any more.
+            NotAvailable: there is no place for them any more.
             TooMany: as many places were taken from this address as may be.
             RunNotReady, LinkUnsigned, StorageFailed: as `find`; or the database could not write.
         """

@@ -14,6 +14,9 @@ Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_lengt
 Statement = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
 
 
+ScenarioTopic = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
 class Opinion(StrEnum):
     """What somebody thinks of a topic."""
 
@@ -63,6 +66,20 @@ class PostEdit(_Given):
 
     criterion: Label
     top: Annotated[int, Field(ge=1, le=100)] = 90
+
+
+class Scenario(_Given):
+    """A situation or a task of a conversation, drawn from the study's list.
+
+    `text` is shown to the worker, and given to the bot where `tell_bot` says so. `topic`: the conversation
+    opens with it, and the worker chooses none. `prompt` is for bots that take instructions, never shown.
+    """
+
+    label: Label
+    text: Statement
+    topic: ScenarioTopic | None = None
+    tell_bot: bool = False
+    prompt: Statement | None = None
 
 
 class Question(_Given):

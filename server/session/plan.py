@@ -3,7 +3,7 @@
 import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from server.session.records import ConversationPlanned, PlannedItem
@@ -23,22 +23,30 @@ class Variant:
 class LineupSpec:
     """What conversations are made from: the systems, their persona policies, and the persona pool.
 
-    `policies`: per system "none", "random" (from `personas`), or fixed sentences.
+    `policies`: per system "none", "random" (from `personas`), or fixed sentences. `topics`: of the scenarios
+    that fix it, by their labels.
     """
 
     variants: tuple[Variant, ...]
     policies: Mapping[str, Literal["none", "random"] | tuple[str, ...]]
     personas: tuple[tuple[str, ...], ...]
     icebreakers: bool
+    topics: Mapping[str, str] = field(default_factory=dict)
 
 
 def plan_conversation(
-    lineup: LineupSpec, assignment: str, seed: int, position: int, attempt: int, system: str
+    lineup: LineupSpec,
+    assignment: str,
+    seed: int,
+    position: int,
+    attempt: int,
+    system: str,
+    scenario: str | None = None,
 ) -> ConversationPlanned:
     """Return the conversation with `system` at a position: its seed, persona and ice-breaker.
 
     An ice-breaker is a sentence of the system's persona; for one without, of a random persona that
-    the system is never told (METHOD section 1.3).
+    the system is never told (METHOD section 1.3). A scenario's own topic takes its place.
     """
     own_seed = derive_seed(seed, position, attempt)
     rng = random.Random(derive_seed(own_seed, "persona"))
@@ -47,7 +55,14 @@ def plan_conversation(
     persona = () if policy == "none" else drawn if policy == "random" else policy
     icebreaker = rng.choice(persona or drawn) if lineup.icebreakers else None
     return ConversationPlanned(
-        f"{assignment}-{position}.{attempt}", position, attempt, system, own_seed, persona, icebreaker
+        f"{assignment}-{position}.{attempt}",
+        position,
+        attempt,
+        system,
+        own_seed,
+        persona,
+        icebreaker if scenario is None else lineup.topics.get(scenario, icebreaker),
+        scenario=scenario,
     )
 
 

@@ -279,7 +279,7 @@ class ConversationCard(_Message):
     opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
     begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
     lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
-    to chat.
+    to chat. `scenario`: the situation or the task of the conversation.
     """
 
     conversation: int
@@ -292,6 +292,7 @@ class ConversationCard(_Message):
     inputs: int
     typing: bool
     item: ItemContent | None
+    scenario: str | None = None
 
 
 class QuestionCard(_Message):
@@ -347,6 +348,7 @@ class TopicDue(_OfConversation):
     type: Literal["topic_due"] = "topic_due"
     conversations: int
     icebreaker: str | None
+    scenario: str | None = None
 
 
 class ItemDue(_OfConversation):
@@ -377,6 +379,7 @@ class ConversationStarted(_OfConversation):
     type: Literal["conversation_started"] = "conversation_started"
     conversations: int
     topic: str
+    scenario: str | None = None
 
 
 class Typing(_OfConversation):

@@ -33,7 +33,7 @@ class ConversationPlanned:
     """A conversation that the worker is to hold, or, with an `item`, one to be read and rated.
 
     `position` is its number in the assignment, counted from 1. `attempt` counts, from 1, how often the
-    conversation at this position was begun: each time with another system.
+    conversation at this position was begun: each time with another system. `scenario`: its label, if any.
     """
 
     conversation: str
@@ -44,6 +44,7 @@ class ConversationPlanned:
     persona: tuple[str, ...]
     icebreaker: str | None
     item: PlannedItem | None = None
+    scenario: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

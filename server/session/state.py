@@ -48,7 +48,7 @@ class SessionRules:
     `criteria` are those that are rated; `points` has those of them that are rated on a Likert scale, with the
     number of its points. `rate_share`: the share of a system's conversations that are rated. `post_edit`,
     `tutorial`, `consent` and `debriefing` are None where the study has none. `questionnaires`: those about a
-    conversation end with the criteria that are not rated.
+    conversation end with the criteria that are not rated. `scenarios`: what workers read, by the labels.
     """
 
     minimum_inputs: int
@@ -64,6 +64,7 @@ class SessionRules:
     consent: Consent | None = None
     debriefing: str | None = None
     points: Mapping[str, int] = field(default_factory=dict)
+    scenarios: Mapping[str, str] = field(default_factory=dict)
     questionnaires: Questionnaires = field(default_factory=Questionnaires)
 
 

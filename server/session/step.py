@@ -65,7 +65,7 @@ from server.session.records import (
 )
 from server.session.reply_time import reply_delay
 from server.session.state import Conversation, State, fold
-from server.session.worker_view import question_card
+from server.session.worker_view import question_card, scenario_text
 
 _TAKES: dict[Phase, tuple[str, ...]] = {
     Phase.INSTRUCTIONS: ("agree", "leave"),
@@ -205,7 +205,7 @@ def _due(state: State) -> wire.ServerMessage:
     }
     if plan.item is not None:
         return wire.ItemDue(**named, item=plan.item.content)
-    return wire.TopicDue(**named, icebreaker=plan.icebreaker)
+    return wire.TopicDue(**named, icebreaker=plan.icebreaker, scenario=scenario_text(state, plan))
 
 
 def _agree(state: State, message: wire.Agree, at: datetime) -> Outcome:
@@ -258,6 +258,7 @@ def _open(state: State, current: Conversation, message: wire.Topic, at: datetime
         attempt=plan.attempt,
         conversations=state.rules.conversations,
         topic=topic,
+        scenario=scenario_text(state, plan),
     )
     return _outcome(state, [mark], [Tell(started)])
 
@@ -375,7 +376,13 @@ def _replace(state: State, failed: Conversation, records: list[Record], at: date
         rest = [c for c in state.conversations if c.status == "planned"]
         return _then_next(state, records + [ConversationSkipped(c.plan.conversation, at) for c in rest], at)
     planned = plan_conversation(
-        state.rules.lineup, context.assignment, context.seed, plan.position, plan.attempt + 1, system
+        state.rules.lineup,
+        context.assignment,
+        context.seed,
+        plan.position,
+        plan.attempt + 1,
+        system,
+        plan.scenario,
     )
     swap = Incident(plan.conversation, "replaced", f"{plan.system} was replaced by {system}", at)
     replaced = wire.Replaced(conversation=planned.position, attempt=planned.attempt)

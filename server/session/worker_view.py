@@ -4,6 +4,7 @@ from datetime import datetime
 
 from server.session.phase import Phase
 from server.session.protocol import ConversationCard, QuestionCard, Snapshot, StudyCard, TurnCard
+from server.session.records import ConversationPlanned
 from server.session.state import Conversation, State
 
 
@@ -14,7 +15,7 @@ def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
     return Snapshot(
         phase=state.phase,
         study=study,
-        conversation=_conversation_card(current, at) if current is not None else None,
+        conversation=_conversation_card(state, current, at) if current is not None else None,
         question=question_card(state) if state.phase is Phase.TUTORIAL else None,
         code=state.context.code if done else None,
         return_to=state.context.return_to if done else None,
@@ -39,12 +40,18 @@ def question_card(state: State) -> QuestionCard | None:
     )
 
 
-def _conversation_card(conversation: Conversation, at: datetime) -> ConversationCard:
+def scenario_text(state: State, plan: ConversationPlanned) -> str | None:
+    """Return what the worker reads of the scenario of a conversation; None where it has none."""
+    return None if plan.scenario is None else state.rules.scenarios[plan.scenario]
+
+
+def _conversation_card(state: State, conversation: Conversation, at: datetime) -> ConversationCard:
     return ConversationCard(
         conversation=conversation.plan.position,
         attempt=conversation.plan.attempt,
         icebreaker=conversation.plan.icebreaker,
         topic=conversation.topic,
+        scenario=scenario_text(state, conversation.plan),
         opinion=conversation.opinion,
         bot_opinion=conversation.bot_opinion,
         turns=[

@@ -1,9 +1,13 @@
 """A study: what is evaluated, on which criteria, under which rules, and the YAML file that says so."""
 
-from server.study.document import Location
+from server.study.document import Location, Unreadable, read_document
+from server.study.edits import Change, Edited, NotEditable, edited
 from server.study.mistakes import Mistake, did_you_mean
+from server.study.naming import named, require_name
 from server.study.reading import load_study, located, parse_study, read_study, study_hash
+from server.study.settings import study_schema
 from server.study.study import (
+    BLANK,
     COMPOSITIONS,
     DEMO,
     DEMO_TRANSCRIPTS,
@@ -16,21 +20,31 @@ from server.study.study import (
 from server.study.text_mistakes import text_notes
 
 __all__ = [
+    "BLANK",
     "COMPOSITIONS",
     "DEMO",
     "DEMO_TRANSCRIPTS",
     "REGISTERED",
+    "Change",
     "Composition",
+    "Edited",
     "Location",
     "Mistake",
+    "NotEditable",
     "Study",
     "SystemSpec",
     "Timeouts",
+    "Unreadable",
     "did_you_mean",
+    "edited",
     "load_study",
     "located",
+    "named",
     "parse_study",
+    "read_document",
     "read_study",
+    "require_name",
     "study_hash",
+    "study_schema",
     "text_notes",
 ]

@@ -101,6 +101,7 @@ def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
 
 
 def _unfit_for_chat(study: Study) -> Iterator[tuple[Location, str]]:
+    yield from _repeated("scenarios", "label", [s.label for s in study.scenarios])
     if not study.systems:
         yield ("systems",), "a study in which workers chat evaluates at least one system"
     yield from _repeated("systems", "name", [s.name for s in study.systems])

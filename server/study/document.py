@@ -1,6 +1,7 @@
 """A study file as text: what it holds, and on which line each setting stands."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -49,6 +50,21 @@ class Document:
             node = found[0]
         return node
 
+    def has_aliases(self) -> bool:
+        """Return whether a part stands for another (`&` and `*`): such a content can be of any length."""
+        seen: set[int] = set()
+        nodes: list[yaml.Node] = [self.root]
+        while nodes:
+            node = nodes.pop()
+            if id(node) in seen:
+                return True
+            seen.add(id(node))
+            if isinstance(node, yaml.SequenceNode):
+                nodes += node.value
+            if isinstance(node, yaml.MappingNode):
+                nodes += [part for pair in node.value for part in pair]
+        return False
+
     def given_twice(self) -> list[tuple[int, Location]]:
         """Return the settings that stand twice in one mapping, which YAML itself lets pass, by line."""
         found: list[tuple[int, Location]] = []
@@ -70,11 +86,16 @@ class Document:
         return sorted(found, key=lambda twice: twice[0])
 
 
+@lru_cache(maxsize=32)
 def read_document(text: str) -> Document:
-    """Return what `text` holds. Raises Unreadable."""
+    """Return what `text` holds. Raises Unreadable. It is kept in memory and shared: do not change it.
+
+    PyYAML reads some 100,000 characters a second, and what is edited is read over and over.
+    """
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
+        loader = yaml.SafeLoader(text)
+        root = loader.get_single_node()
+        content = None if root is None else loader.construct_document(root)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or str(error)

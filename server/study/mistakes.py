@@ -80,8 +80,10 @@ def wrong_values(error: ValidationError, document: Document) -> Iterator[tuple[L
 
 def did_you_mean(given: object, names: Iterable[str]) -> str:
     """Return "; did you mean `name`?" for the name that is most like what was given, or nothing."""
-    near = get_close_matches(str(given), list(names), n=1, cutoff=0.6)
-    return f"; did you mean `{near[0]}`?" if near else ""
+    # A builtin bot may be called without its "builtin:".
+    short = {name.rpartition(":")[2]: name for name in names}
+    near = get_close_matches(str(given), [*short.values(), *short], n=1, cutoff=0.6)
+    return f"; did you mean `{short.get(near[0], near[0])}`?" if near else ""
 
 
 def shown(given: object) -> str:

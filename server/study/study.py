@@ -8,7 +8,16 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from bots import UrlEndpoint
-from server.session.instrument import Consent, Criterion, Label, PostEdit, Statement, TopicMode, Tutorial
+from server.session.instrument import (
+    Consent,
+    Criterion,
+    Label,
+    PostEdit,
+    Scenario,
+    Statement,
+    TopicMode,
+    Tutorial,
+)
 from server.session.plan import QC
 from server.session.questionnaire import AskedQuestion, Questionnaires
 from server.session.reply_time import ReplyTime
@@ -20,6 +29,7 @@ Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
 
 DEMO = Path(__file__).parent.parent / "studies" / "demo.yaml"
+BLANK = DEMO.with_name("blank.yaml")
 DEMO_TRANSCRIPTS = Path(__file__).parent.parent / "studies" / "demo_transcripts.yaml"
 # Of the settings. A file that needs a later one says so with `version`; most files leave it out.
 VERSION = 1
@@ -47,13 +57,15 @@ class SystemSpec(_Section):
     """A system under evaluation: a bot, with or without a persona.
 
     `bot`: "builtin:NAME", a name of the study's `bots`, or one that is registered with the server.
-    `persona`: "none", "random" (drawn per conversation from the study's pool), or fixed sentences.
+    `persona`: "none", "random" (drawn per conversation from the study's pool), or fixed sentences. `prompt`:
+    for a bot that takes instructions.
     """
 
     name: Label
     family: Label
     bot: Statement
     persona: Literal["none", "random"] | Persona = "none"
+    prompt: Statement | None = None
 
 
 class QcSpec(_Section):
@@ -178,6 +190,7 @@ class Study(_Section):
     bots: dict[Label, UrlEndpoint] = {}
     systems: list[SystemSpec] = []
     qc: QcSpec = QcSpec()
+    scenarios: list[Scenario] = []
     rate_share: Annotated[float, Field(gt=0, le=1)] = 1.0
     items: ItemsSpec | None = None
     composition: CompositionName | Composition = "questions"
@@ -200,6 +213,14 @@ class Study(_Section):
         if self.task == "transcripts":
             return self.per_assignment.items
         return self.systems_per_assignment + self.qc_per_assignment
+
+    def prompt_of(self, system: str, scenario: str | None) -> str:
+        """Return what the bot of a conversation is told: of its system's own, then of the scenario."""
+        own = [spec.prompt for spec in self.systems if spec.name == system]
+        found = [one for one in self.scenarios if one.label == scenario]
+        told = [one.text for one in found if one.tell_bot]
+        parts = [*own, *told, *(one.prompt for one in found)]
+        return "\n\n".join(part for part in parts if part is not None)
 
     @property
     def likert_points(self) -> dict[str, int]:
@@ -308,7 +329,7 @@ _PUBLISHED: tuple[dict[str, str | bool], ...] = (
 CHAT_ONLY = frozenset({
     "topic_mode", "systems_per_assignment", "qc_per_assignment", "minimum_inputs", "maximum_inputs",
     "maximum_topic_changes", "corpus", "personas", "bots", "systems", "qc", "rate_share", "reply_time",
-    "transcript_while_rating",
+    "scenarios", "transcript_while_rating",
 })  # fmt: skip
 TRANSCRIPTS_ONLY = frozenset({
     "items", "composition", "judgments_per_item", "degradation", "post_edit", "tutorial",

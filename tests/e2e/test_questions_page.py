@@ -13,6 +13,19 @@ from tests.e2e.stage import Stage
 
 pytestmark = pytest.mark.browser
 
+STORED = (
+    [
+        ("before", "age", None, 31.0),
+        ("before", "often", "Daily", None),
+        ("conversation", "human", None, 4.0),
+        ("conversation", "why", "It knew the sea.", None),
+        ("after", "tools", "Phone", None),
+        ("after", "tools", "Tablet", None),
+        ("after", "strain", None, 20.0),
+    ],
+    {"robotic": 10, "fun": 33, "fluent": 90},  # point 3 of 7 is 33
+)
+
 
 def fits(page: Page) -> None:
     """Nothing is wrong by axe, and nothing scrolls sideways."""
@@ -38,7 +51,12 @@ def test_a_whole_assignment_with_questions_by_keyboard(phone: Page, stage: Stage
     fits(page)
     press(page, "Go on")
 
-    open_topic(page)
+    expect(page.get_by_text("Your lamp is broken.")).to_be_visible()
+    expect(page.get_by_label("Your topic")).to_have_count(0)
+    open_topic(page, None)
+    page.get_by_text("Your situation").click()
+    expect(page.get_by_text("Your lamp is broken.")).to_be_visible()
+    fits(page)
     say(page, "Hello.")
     finish(page)
     page.get_by_role("slider").first.fill("10")
@@ -72,19 +90,15 @@ def test_a_whole_assignment_with_questions_by_keyboard(phone: Page, stage: Stage
     press(page, "Hand in")
     expect(page.locator(".code-text")).to_be_visible()
 
+    assert stored(stage) == STORED
+
+
+def stored(stage: Stage) -> tuple[list[tuple[object, ...]], dict[str, int]]:
+    """Return the answers, in their order, and the ratings."""
     with closing(sqlite3.connect(stage.database)) as database:
         answers = "SELECT part, label, text, number FROM v1_answer ORDER BY ordinal"
-        assert database.execute(answers).fetchall() == [
-            ("before", "age", None, 31.0),
-            ("before", "often", "Daily", None),
-            ("conversation", "human", None, 4.0),
-            ("conversation", "why", "It knew the sea.", None),
-            ("after", "tools", "Phone", None),
-            ("after", "tools", "Tablet", None),
-            ("after", "strain", None, 20.0),
-        ]
-        rated = database.execute("SELECT criterion, value FROM v1_rating").fetchall()
-        assert dict(rated) == {"robotic": 10, "fun": 33, "fluent": 90}  # point 3 of 7 is 33
+        rated = "SELECT criterion, value FROM v1_rating"
+        return database.execute(answers).fetchall(), dict(database.execute(rated).fetchall())
 
 
 def test_the_published_instrument_has_none_of_it(page: Page, stage: Stage) -> None:

@@ -334,7 +334,9 @@ def database() -> Any:
             for mode in ("free", "icebreaker")
         }
         runs["some unrated"] = make_run(url, study_text(rate_share=0.5, **slow), slug="unrated")
-        asking = study_text(questionnaires=ASKED, criteria=SCALES, **slow)
+        asking = study_text(
+            questionnaires=ASKED, criteria=SCALES, scenarios=[{"label": "lamp", "text": "A lamp."}], **slow
+        )
         runs["asking"] = make_run(url, asking, slug="asking")
         improved = items_text(tutorial=QUESTIONS, post_edit={"criterion": "clear"})
         runs["items"] = make_items_run(url, improved)

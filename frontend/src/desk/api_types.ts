@@ -43,6 +43,16 @@ export interface Answers {
   "/api/desk/bots/{name}/check": CheckView;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
+  "/api/desk/runs/{run}/analysis": RunAnalysis1;
+  "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
+  "/api/desk/runs/{run}/rehearsals": RehearsalList;
+  "/api/desk/runs/{run}/reports": ReportList;
+  "/api/desk/runs/{run}/rules": RunRules;
+  "/api/desk/studies": StudyList;
+  "/api/desk/studies/{study}": StudyDetail;
+  "/api/desk/studies/{study}/versions/{version}": VersionDetail;
+  "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
+  "/api/desk/study-settings": StudySettings;
 }
 /**
  * Everything about one assignment.
@@ -357,7 +367,7 @@ export interface RunList {
  */
 export interface RunSummary {
   assignments: AssignmentCounts;
-  cause: "researcher";
+  cause: "researcher" | "target" | "budget";
   conversations_rated: number;
   created_at: string;
   minutes_to_go: number | null;
@@ -392,7 +402,7 @@ export interface RunDetail {
   assignments: AssignmentCounts;
   attention: Attention[];
   bots: BotReplies[];
-  cause: "researcher";
+  cause: "researcher" | "target" | "budget";
   conversations_rated: number;
   created_at: string;
   funnel: FunnelStep[];
@@ -557,6 +567,326 @@ export interface AssignmentRow {
   step: Phase;
   system: string | null;
   worker: string;
+}
+/**
+ * How a run stood when it was last looked at, as `candor watch` prints it; None: nothing was rated.
+ */
+export interface RunAnalysis1 {
+  analysis: {
+    [k: string]: unknown;
+  } | null;
+}
+/**
+ * A job of either kind, and what came of it: the fields of the other kind are empty.
+ */
+export interface JobOutcome {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  files: ReportFile[];
+  forecast: Forecast | null;
+  job: string;
+  kind: "report" | "rehearsal";
+  run: string;
+  signature: string | null;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+  trouble: string | null;
+}
+/**
+ * A file of a report, and the path at which it can be had for some hours.
+ */
+export interface ReportFile {
+  bytes: number;
+  name: string;
+  path: string;
+}
+/**
+ * What a rehearsal foretells, as `python -m qc.outlook` printed it.
+ *
+ * `minutes`: of an assignment. `apart`: chance that the `first` and the `second` system are told apart.
+ * `needed`: workers for a chance of `power`, None where hardly anybody could pay them. `assumed`: sentences.
+ */
+export interface Forecast {
+  apart: number;
+  assumed: string[];
+  chances: NumberForecast[];
+  cost: number | null;
+  difference: number;
+  first: string;
+  minutes: number;
+  needed: number | null;
+  passed: number;
+  plan: PlannedStudy;
+  power: number;
+  rehearsed: number;
+  scores: SystemForecast[];
+  second: string;
+}
+/**
+ * What so many workers would show: the widest half-width, the chance for the first two, the cost.
+ */
+export interface NumberForecast {
+  apart: number;
+  cost: number | null;
+  half_width: number;
+  workers: number;
+}
+/**
+ * What the forecast is for: workers of one assignment each; `pay` of one of them, `fee` on top.
+ */
+export interface PlannedStudy {
+  conversations: number;
+  fee: number;
+  inputs: number;
+  pay: number | null;
+  workers: number;
+}
+/**
+ * A system's score as the simulated workers gave it, and half the width of its interval as planned.
+ */
+export interface SystemForecast {
+  half_width: number;
+  system: string;
+  z: number;
+}
+/**
+ * The rehearsals of a study, newest first.
+ */
+export interface RehearsalList {
+  rehearsals: RehearsalJob[];
+}
+/**
+ * A rehearsal. `forecast` is there once it is done.
+ *
+ * `trouble`: what went wrong with some of the simulated workers.
+ */
+export interface RehearsalJob {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  forecast: Forecast | null;
+  job: string;
+  kind: "report" | "rehearsal";
+  options: RehearsalOptionsAsked;
+  run: string;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+  trouble: string | null;
+}
+/**
+ * How a rehearsal was asked for. `quality`: how good each system was to the simulated workers, 0 to 1.
+ */
+export interface RehearsalOptionsAsked {
+  fee?: number;
+  honest?: number;
+  pay?: number | null;
+  planned?: number | null;
+  quality: {
+    [k: string]: number;
+  };
+  seed?: number;
+  spread?: number | null;
+  workers?: number;
+}
+/**
+ * The reports on a run, newest first. Old ones are removed.
+ */
+export interface ReportList {
+  reports: ReportJob[];
+}
+/**
+ * A report. `signature` says what it was made of; it and `files` are there once it is done.
+ */
+export interface ReportJob {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  files: ReportFile[];
+  job: string;
+  kind: "report" | "rehearsal";
+  options: ReportOptions;
+  run: string;
+  signature: string | null;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+}
+/**
+ * What a report may be asked for. Each field is an option of `candor report`.
+ *
+ * `replicate`: the name of a second run of the same study, to be correlated with. `reward`: paid for an
+ * assignment. `workers`: `people`, as long as there are any, or `simulated` ones in their place.
+ */
+export interface ReportOptions {
+  alpha?: number;
+  include_partial?: boolean;
+  replicate?: string | null;
+  reward?: number | null;
+  workers?: "people" | "simulated";
+}
+/**
+ * All rules of a run, which are about people. Those that are left out limit nothing.
+ *
+ * `most_at_once`: how many workers may be under way at the same time. `excluded_runs`: whoever had an
+ * assignment in one of these runs may not come; nor may `excluded_workers`, by the ids of their links.
+ */
+export interface RunRules {
+  budget?: Budget | null;
+  /**
+   * @maxItems 1000
+   */
+  excluded_runs?: string[];
+  /**
+   * @maxItems 100000
+   */
+  excluded_workers?: string[];
+  most_at_once?: number | null;
+  opening_hours?: OpeningHours | null;
+  target?: Target | null;
+}
+/**
+ * What a run may cost. An assignment that is completed costs `pay` and `fee_share` of it besides.
+ *
+ * Places are given out only as far as `total` pays for all that are completed and under way.
+ */
+export interface Budget {
+  currency?: string;
+  fee_share?: number | string;
+  pay: number | string;
+  total: number | string;
+}
+/**
+ * All the hours in which a run takes newcomers, on the clocks of `time_zone`.
+ */
+export interface OpeningHours {
+  /**
+   * @minItems 1
+   * @maxItems 50
+   */
+  hours: Hours[];
+  time_zone: string;
+}
+/**
+ * From `opens` until just before `closes`, on each of `days`.
+ *
+ * Where `closes` is not after `opens` it is on the following day: 00:00 to 00:00 is the whole day.
+ */
+export interface Hours {
+  closes: string;
+  /**
+   * @minItems 1
+   * @maxItems 7
+   */
+  days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+  opens: string;
+}
+/**
+ * When a run has enough: one of the three.
+ *
+ * `assignments`: as many are completed. `conversations_per_system`: completed assignments have as many rated
+ * conversations with every system. `widest_interval`: no interval of a score, in standard deviations of a
+ * worker's ratings, is as wide any more; the intervals are a confidence sequence, so that looking at them
+ * while data come in does no harm.
+ */
+export interface Target {
+  assignments?: number | null;
+  conversations_per_system?: number | null;
+  widest_interval?: number | null;
+}
+/**
+ * Every study, by name.
+ */
+export interface StudyList {
+  studies: StudySummary[];
+}
+/**
+ * A study in the list. `mistakes`: how many its newest version has; with none it can be opened.
+ */
+export interface StudySummary {
+  archived: boolean;
+  mistakes: number;
+  name: string;
+  runs: StudyRun[];
+  saved_at: string;
+  saved_by: string;
+  title: string;
+  version: number;
+}
+/**
+ * A run of a study, and the number of the version that it was opened with.
+ */
+export interface StudyRun {
+  run: string;
+  status: "open" | "paused" | "closed";
+  version: number | null;
+}
+/**
+ * A study with the text of its newest version, and all versions, newest first.
+ */
+export interface StudyDetail {
+  archived: boolean;
+  mistakes: number;
+  name: string;
+  runs: StudyRun[];
+  saved_at: string;
+  saved_by: string;
+  title: string;
+  version: number;
+  versions: VersionRow[];
+  yaml: string;
+}
+/**
+ * A version of a study without its text; what is opened is known by its hash.
+ */
+export interface VersionRow {
+  hash: string;
+  saved_at: string;
+  saved_by: string;
+  version: number;
+}
+/**
+ * A version of a study with its text.
+ */
+export interface VersionDetail {
+  hash: string;
+  name: string;
+  saved_at: string;
+  saved_by: string;
+  version: number;
+  yaml: string;
+}
+/**
+ * What was changed from one version to a later one, with the lines around it.
+ */
+export interface VersionChanges {
+  lines: ChangedLine[];
+  name: string;
+  saved_by: string;
+  since: number;
+  version: number;
+}
+/**
+ * A line of what was changed between two versions; `gap` stands for lines that are the same.
+ */
+export interface ChangedLine {
+  kind: "same" | "added" | "removed" | "gap";
+  text: string;
+}
+/**
+ * What a study can say: the JSON Schema of its settings, and the bots that its systems may name.
+ */
+export interface StudySettings {
+  builtin_bots: string[];
+  registered_bots: string[];
+  schema_of_study: {
+    [k: string]: unknown;
+  };
 }
 /**
  * The data of each event that is pushed, by path.

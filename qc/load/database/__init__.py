@@ -65,7 +65,9 @@ def _of_conversations(
     conversations = views.rows("v1_conversation", CONVERSATION, run_id)
     conversations = conversations.assign(where=located("conversation", conversations["conversation_id"]))
     rated = conversations[conversations["status"] == "rated"]
-    kept, left_out, notes = taking_part(assignments, rated, options.include_partial)
+    kept, left_out, notes = taking_part(
+        assignments, rated, options.include_partial, only_simulated=options.simulated
+    )
     rated = _positioned(rated[rated["assignment_id"].isin(kept["assignment_id"])], problems)
     rated = rated.assign(persona=rated["persona"].replace("", None))
     unrated = _unrated(views, run_id, conversations, kept, options, problems)
@@ -105,7 +107,9 @@ def _of_transcripts(
 ) -> RawRun:
     assignments = _assignments(views.rows("v1_assignment", ASSIGNMENT, run_id), problems)
     given = item_ratings(views, run_id, problems)
-    kept, left_out, notes = taking_part(assignments, given, options.include_partial)
+    kept, left_out, notes = taking_part(
+        assignments, given, options.include_partial, only_simulated=options.simulated
+    )
     given = given[given["assignment_id"].isin(kept["assignment_id"])]
     rated = presented(given)
     criteria = _criteria(views.rows("v1_criterion", CRITERION, run_id), problems)

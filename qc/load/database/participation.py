@@ -10,19 +10,28 @@ from qc.load.database.choice import choose
 from qc.load.database.views import Views
 from qc.run import SIMULATED_NOTE, LeftOut, Run
 
-SIMULATED = "simulated worker"
+SIMULATED, PERSON = "simulated worker", "a person, where simulated workers were asked for"
 
 
 def taking_part(
-    assignments: pd.DataFrame, rated: pd.DataFrame, include_partial: bool
+    assignments: pd.DataFrame, rated: pd.DataFrame, include_partial: bool, *, only_simulated: bool = False
 ) -> tuple[pd.DataFrame, tuple[LeftOut, ...], list[str]]:
-    """Return the assignments that take part, those that do not, and what a reader must know of it."""
+    """Return the assignments that take part, those that do not, and what a reader must know of it.
+
+    Args:
+        assignments: all of the run.
+        rated: conversations, or items, that were rated.
+        include_partial: whether those take part that were not completed.
+        only_simulated: whether simulated workers take part in place of people, even where there are some.
+    """
     reason = pd.Series("", index=assignments.index, dtype=object)
     reason[~assignments["assignment_id"].isin(rated["assignment_id"])] = "no rated conversation"
     if not include_partial:
         incomplete = assignments["status"] != "completed"
         reason[incomplete] = "not completed: " + assignments["status"]
     simulated = assignments["simulated"]
+    if only_simulated:
+        reason[~simulated] = PERSON
     # Somebody who only looked at the first page does not make it a run of real workers.
     real = bool((~simulated & (reason == "")).any())
     if real:

@@ -63,7 +63,7 @@ def worker_p_values(screening: Screening, check: FilterCheck | None, bad: str) -
     )
     key(page, MARGIN, 20, "■", PASSED, f"passed: {whole(passed.sum())} workers")
     key(page, MARGIN, 40, "▨", FAILED, f"failed: {whole((~passed).sum())}{_untested(p)}")
-    if check is not None and np.isfinite(check.random_share):
+    if check is not None and np.isfinite(check.random_share.value):
         axes.stairs(
             random_level(screening, check, edges), edges, color=INK, linewidth=2, linestyle=(0, (1, 1.5))
         )
@@ -77,7 +77,7 @@ def random_level(screening: Screening, check: FilterCheck, edges: NDArray[np.flo
     with_p = workers["p"].notna()
     constant = int((with_p & ~workers["testable"]).sum())
     shares = np.histogram(check.random_p, edges)[0] / max(len(check.random_p), 1)
-    level = np.maximum(check.random_share * with_p.sum() - constant, 0) * shares
+    level = np.maximum(check.random_share.value * with_p.sum() - constant, 0) * shares
     level[-1] += constant
     return np.asarray(level, np.float64)
 
@@ -110,6 +110,6 @@ def _alt(screening: Screening, check: FilterCheck | None) -> str:
         f"Histogram of the p-values of {whole(len(workers))} workers: {whole(workers['passed'].sum())} lie "
         f"below α = {screening.alpha:g} and passed"
     )
-    if check is not None and np.isfinite(check.random_share):
-        text += f"; a dotted level shows an estimated {check.random_share:.0%} who may rate at random"
+    if check is not None and np.isfinite(check.random_share.value):
+        text += f"; a dotted level shows an estimated {check.random_share.value:.0%} who may rate at random"
     return text + "."

@@ -8,6 +8,7 @@ from qc.method.agreement import Agreement
 from qc.render.table import COUNT, ONE, P_EXACT, ROUGH_SHARE, THREE, Column, P, Table
 from qc.robustness.alpha import AlphaInfluence
 from qc.robustness.filter_check import FilterCheck
+from qc.robustness.random_shares import Share
 
 
 def p_values(analysis: Analysis) -> Table:
@@ -58,7 +59,14 @@ def filter_check(found: FilterCheck) -> Table:
         "failed_r",
         "failed_rho",
     )
-    return Table(pd.DataFrame({key: [getattr(found, key)] for key in keys}))
+    row: dict[str, float] = {}
+    for key in keys:
+        value = getattr(found, key)
+        if isinstance(value, Share):
+            row |= {key: value.value, f"{key}_low": value.low, f"{key}_high": value.high}
+        else:
+            row[key] = value
+    return Table(pd.DataFrame([row]))
 
 
 def everyone(found: FilterCheck) -> Table:

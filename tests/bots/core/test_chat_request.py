@@ -11,11 +11,11 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 TURNS = st.lists(st.builds(Turn, st.sampled_from(["worker", "bot"]), TEXT), max_size=6)
 
 
-@given(TEXT.filter(bool), st.integers(), st.lists(TEXT, max_size=3), TURNS, TEXT, st.data())
+@given(TEXT.filter(bool), st.integers(), st.lists(TEXT, max_size=3), TURNS, TEXT, TEXT, st.data())
 def test_what_is_sent_is_what_is_read(
-    name: str, seed: int, persona: list[str], turns: list[Turn], last: str, data: st.DataObject
+    name: str, seed: int, persona: list[str], turns: list[Turn], last: str, prompt: str, data: st.DataObject
 ) -> None:
-    chat = Chat(name, seed, tuple(persona), (*turns, Turn("worker", last)))
+    chat = Chat(name, seed, tuple(persona), (*turns, Turn("worker", last)), prompt)
     text = chat_json(chat)
     assert text.isascii()
     assert "\n" not in text
@@ -33,6 +33,7 @@ def test_what_is_sent_is_what_is_read(
         Chat("c", 1, ("x" * 20_001,), (Turn("worker", "Hi."),)),
         Chat("c", 1, ("I am.",) * 101, (Turn("worker", "Hi."),)),
         Chat("c", 1, (), (Turn("worker", "Hi."),) * 2_001),
+        Chat("c", 1, (), (Turn("worker", "Hi."),), "x" * 20_001),
     ],
 )
 def test_what_no_request_can_be_is_not_sent(chat: Chat) -> None:

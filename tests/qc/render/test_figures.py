@@ -24,6 +24,7 @@ from qc.render.figures.labels import spread
 from qc.render.figures.style import drawing, shortened, text_width
 from qc.render.figures.topics import scattered
 from qc.render.figures.workers import random_level
+from qc.robustness.random_shares import Share
 from qc.run import Run
 from tests.qc.support import analyses
 from tests.qc.support.runs import run_of
@@ -207,7 +208,7 @@ def test_random_workers_are_where_simulated_ones_are() -> None:
     check = analysis.filter_check
     assert check is not None
     edges = np.array([0.0, 0.5, 1.0])
-    half = replace(check, random_share=0.5, random_p=np.array([0.1, 0.6, 0.7, 0.8]))
+    half = replace(check, random_share=Share(0.5, 0.4, 0.6), random_p=np.array([0.1, 0.6, 0.7, 0.8]))
     # All 40 vary: half of them, a quarter of these in the lower bin.
     assert random_level(analysis.sample.screening, half, edges).tolist() == [5.0, 15.0]
     # 4 workers who rate everything alike have p = 1 and count as random; 16 others are spread as above.
@@ -216,7 +217,7 @@ def test_random_workers_are_where_simulated_ones_are() -> None:
         analysis.sample.screening, workers=workers.assign(testable=np.arange(len(workers)) >= 4)
     )
     assert random_level(constant, half, edges).tolist() == [4.0, 16.0]
-    uneven = replace(check, random_share=0.9, random_p=np.linspace(0, 0.02, 50))
+    uneven = replace(check, random_share=Share(0.9, 0.8, 1.0), random_p=np.linspace(0, 0.02, 50))
     drawn = [one(replace(analysis, filter_check=each), "worker-p-values").svg for each in (uneven, half)]
     assert drawn[0] != drawn[1]
 

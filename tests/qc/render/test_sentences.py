@@ -12,6 +12,7 @@ from qc.method.replication import Replication, SameConclusions
 from qc.render.sentences import FEWEST_WORKERS, SIMULATED, same_conclusions, verdict
 from qc.robustness.forecast import Forecast
 from qc.robustness.intervals import Intervals
+from qc.robustness.random_shares import Share
 from qc.run import SIMULATED_NOTE, Run
 from tests.qc.support import analyses
 from tests.qc.support.runs import run_of
@@ -187,7 +188,9 @@ def test_a_second_run_in_which_nobody_passes() -> None:
 def judged(bound: float) -> Analysis:
     analysis = analyses.whole()
     assert analysis.filter_check is not None
-    check = replace(analysis.filter_check, random_among_passed=0.04, random_among_passed_bound=bound)
+    check = replace(
+        analysis.filter_check, random_among_passed=Share(0.04, 0.0, 0.08), random_among_passed_bound=bound
+    )
     rates = replace(analysis.rates, workers=Count(1070, 1100))
     return replace(analysis, filter_check=check, rates=rates)
 
@@ -198,7 +201,8 @@ def judged(bound: float) -> Analysis:
 def test_the_data(bound: float, trust: str) -> None:
     found = verdict(judged(bound)).findings[2]
     assert found.startswith(f"{trust}: 1,070 of 1,100 workers passed the filter (97.3 %)")
-    assert f"about 4.0 % are estimated to have rated at random ({100 * bound:.1f} % if everyone who" in found
+    assert "about 4 % are estimated to have rated at random (95 % interval 0 % to 8 %; " in found
+    assert f"{100 * bound:.0f} % if everyone who failed did)" in found
 
 
 def test_the_data_without_an_estimate() -> None:

@@ -96,7 +96,7 @@ def test_a_file_holds_every_digit_and_nothing_for_what_is_not_known() -> None:
             "": ["a", NASTY, None],
             "n": [1, 2, 3],
             "p": [1e-300 / 3, np.nan, 0.1],
-            "said": ['x, "y"', "=1", "ü\nz"],
+            "said": ['x, "y"', "a=1", "ü\nz"],
         }
     )
     table.insert(2, "n", [True, False, True], allow_duplicates=True)

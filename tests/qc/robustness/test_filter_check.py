@@ -58,21 +58,22 @@ def test_what_is_estimated_is_true(hang_together: float) -> None:
     assert found.expected_random_pass == 0.05
     assert found.shuffled_ratings_pass == pytest.approx(0.05, abs=0.015)
     # H of about 500 has an sd of 16, doubled; and a few honest workers have p above 1/2
-    assert found.random_share == pytest.approx(1 / 3, abs=0.045)
-    assert found.random_among_passed == pytest.approx(among_passed, abs=0.025)
-    assert found.random_among_passed <= found.random_among_passed_bound
+    assert found.random_share.value == pytest.approx(1 / 3, abs=0.045)
+    assert found.random_among_passed.value == pytest.approx(among_passed, abs=0.025)
+    assert found.random_among_passed.value <= found.random_among_passed_bound
     assert among_passed <= found.random_among_passed_bound + 0.01
-    assert found.honest_pass == pytest.approx(honest_pass, abs=0.05)
-    assert found.honest_among_failed == pytest.approx(among_failed, abs=0.08)
+    assert found.honest_pass.value == pytest.approx(honest_pass, abs=0.05)
+    assert found.honest_among_failed.value == pytest.approx(among_failed, abs=0.08)
     if hang_together:
         assert found.simulated_random_pass > 0.1  # of independent ratings 5 % would pass
 
 
 def test_without_random_workers() -> None:
     found = check(crowd(300, 0, hang_together=0.0))
-    assert found.random_share < 0.02
-    assert found.random_among_passed < 0.01
-    assert found.honest_pass == pytest.approx(crowd(300, 0, 0.0).screening.workers["passed"].mean(), abs=0.02)
+    assert found.random_share.value < 0.02
+    assert found.random_among_passed.value < 0.01
+    passed = crowd(300, 0, 0.0).screening.workers["passed"].mean()
+    assert found.honest_pass.value == pytest.approx(passed, abs=0.02)
     assert 0 < found.simulated_random_pass < 1
 
 
@@ -246,8 +247,10 @@ def test_constant_workers_are_random_and_never_pass() -> None:
     constant = np.full((12, 4), 30.0)
     run = run_of(["a"] * 6 + ["b"] * 6, SYSTEMS * 2, constant, [1, 2, 3, 4, 5, 6] * 2)
     found = check(take_sample(run))
-    assert np.isnan([found.simulated_random_pass, found.random_among_passed, found.honest_pass]).all()
-    assert found.random_share == 1.0
+    assert np.isnan(
+        [found.simulated_random_pass, found.random_among_passed.value, found.honest_pass.value]
+    ).all()
+    assert found.random_share.value == 1.0
     assert found.everyone["z_everyone"].isna().all()
     assert np.isnan(found.everyone_r)
     assert "nothing can be said" in found.notes[0]
@@ -256,8 +259,8 @@ def test_constant_workers_are_random_and_never_pass() -> None:
 def test_nobody_passed() -> None:
     sample = take_sample(crowd(0, 40, 0.0).run, alpha=1e-9)
     found = check(sample)
-    assert np.isnan([found.random_among_passed, found.random_among_passed_bound]).all()
-    assert 0.5 < found.random_share <= 1
+    assert np.isnan([found.random_among_passed.value, found.random_among_passed_bound]).all()
+    assert 0.5 < found.random_share.value <= 1
     assert found.everyone["z"].isna().all()
     assert found.everyone["z_everyone"].notna().all()
     assert found.notes
@@ -281,19 +284,19 @@ def test_published(runs: tuple[Sample, Sample]) -> None:
     first, second = (check(sample) for sample in runs)
     # Run 1: 26 workers with variance have p above 1/2, one has no variance: (2 × 26 + 1) / 248.
     # Run 2: 45 and 6 of 246.
-    assert first.random_share == pytest.approx(53 / 248)
-    assert second.random_share == pytest.approx(96 / 246)
+    assert first.random_share.value == pytest.approx(53 / 248)
+    assert second.random_share.value == pytest.approx(96 / 246)
     for found in (first, second):
         assert 0.10 < found.simulated_random_pass < 0.17
         assert 0.04 < found.shuffled_ratings_pass < 0.05
-        assert found.honest_pass == pytest.approx(0.85, abs=0.015)
-        assert found.random_among_passed < found.random_among_passed_bound < 0.12
+        assert found.honest_pass.value == pytest.approx(0.85, abs=0.015)
+        assert found.random_among_passed.value < found.random_among_passed_bound < 0.12
     # run 1: 173 passed, 74 of those with variance failed
     g = first.simulated_random_pass
-    assert first.random_among_passed == pytest.approx(52 * g / 173)
+    assert first.random_among_passed.value == pytest.approx(52 * g / 173)
     assert first.random_among_passed_bound == pytest.approx(74 / (1 - g) * g / 173)
-    assert first.honest_pass == pytest.approx((173 - 52 * g) / (247 - 52))
-    assert first.honest_among_failed == pytest.approx((74 - 52 * (1 - g)) / 75)
+    assert first.honest_pass.value == pytest.approx((173 - 52 * g) / (247 - 52))
+    assert first.honest_among_failed.value == pytest.approx((74 - 52 * (1 - g)) / 75)
     # keeping everyone hardly changes the ranking, but draws the scores together
     assert first.everyone_rho == pytest.approx(1.0)
     assert first.everyone_r == pytest.approx(0.9984, abs=5e-5)

@@ -180,12 +180,15 @@ def test_a_run_whose_bots_cannot_be_opened_is_not_stored(candor: Candor, tmp_pat
 
 def test_listing_the_runs(candor: Candor, tmp_path: Path) -> None:
     data = tmp_path / "data"
-    assert "There is no run yet" in candor("study", "list", "--data", data).stdout
+    assert "There is no run yet" in candor("run", "list", "--data", data).stdout
     candor("study", "open", DEMO, "--run", "first", "--data", data)
     candor("study", "open", DEMO, "--run", "second", "--data", data)
     candor("study", "close", "--run", "first", "--data", data)
-    _, *rows = candor("study", "list", "--data", data).stdout.splitlines()
+    _, *rows = candor("run", "list", "--data", data).stdout.splitlines()
     assert [row.split()[:3] for row in rows] == [["first", "demo", "closed"], ["second", "demo", "open"]]
+    _, row = candor("study", "list", "--data", data).stdout.splitlines()
+    assert row.split()[:2] == ["demo", "1"]
+    assert row.rstrip().endswith("first (closed), second (open)")
 
 
 def test_closing_a_run(candor: Candor, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_run_is_opened_and_served_without_a_restart(house: House, url: str) ->
         ({"run": "x"}, "invalid_request", 422),
         ({"run": "x", "yaml": STUDY, "study": "lighthouse"}, "invalid_request", 422),
         ({"run": "a b", "yaml": STUDY}, "study_invalid", 422),
-        ({"run": "x", "study": "nothing"}, "study_invalid", 422),
+        ({"run": "x", "study": "nothing"}, "study_not_found", 404),
         ({"run": "x", "yaml": "name: x"}, "study_invalid", 422),
         ({"run": "x", "yaml": study_text()}, "study_invalid", 422),  # bots that nobody has registered
     ],

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from server.db.store import Store
+from server.errors import RunFull
 from server.live.enrolment import ArrivingWorker, enrol
 from server.recruiters.link import Arrival
 from tests.server.support.database import make_run
@@ -18,7 +19,10 @@ from tests.support.waiting import ENOUGH
 
 
 def arrive_at_processes(url: str, workers: Sequence[Sequence[str]]) -> list[dict[str, str]]:
-    """Let workers arrive at as many processes as there are lists, at once; return each one's assignments."""
+    """Let workers arrive at as many processes as there are lists, at once; return each one's assignments.
+
+    Who finds the run full has none.
+    """
     processes = [
         subprocess.Popen(
             [sys.executable, "-m", __name__, url, *theirs],
@@ -44,12 +48,15 @@ async def _arrive(url: str, workers: Sequence[str]) -> dict[str, str]:
     print("ready", flush=True)  # noqa: T201
     await asyncio.to_thread(sys.stdin.readline)
 
-    async def one(name: str) -> tuple[str, str]:
+    async def one(name: str) -> tuple[str, str] | None:
         worker = ArrivingWorker(Arrival("link", name), f"W-{name}", False, 1.0)
-        enrolment = await store.submit(lambda connection: enrol(connection, run, worker, AT))
+        try:
+            enrolment = await store.submit(lambda connection: enrol(connection, run, worker, AT))
+        except RunFull:
+            return None
         return name, enrolment.assignment
 
-    found = dict(await asyncio.gather(*(one(name) for name in workers)))
+    found = dict(filter(None, await asyncio.gather(*(one(name) for name in workers))))
     await asyncio.to_thread(store.stop)
     return found
 

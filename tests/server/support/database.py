@@ -12,8 +12,8 @@ from sqlalchemy import Connection, make_url, text
 
 from bots import Bot
 from server.bots.lineup import OpenRun, names_of, rules_of, study_card
+from server.db import plan_counts, run_counts
 from server.db.engine import open_engine
-from server.db.plan_counts import FILL, differences
 from server.db.runs import open_run
 from server.db.store import Store
 from server.session.plan import QC
@@ -73,7 +73,8 @@ def execute(url: str, sql: str, *values: object) -> None:
 
 def recount(url: str) -> None:
     """Count anew what arrivals go by, after conversations were put into the database by hand."""
-    for statement in ("DELETE FROM plan_count", "DELETE FROM free_place", *FILL):
+    tables = ("plan_count", "free_place", "assignment_count", "rated_count")
+    for statement in (*(f"DELETE FROM {table}" for table in tables), *plan_counts.FILL, *run_counts.FILL):  # noqa: S608
         execute(url, statement)
 
 
@@ -81,7 +82,7 @@ def audit(url: str) -> list[str]:
     """Return in words where the counts that arrivals go by differ from what is stored."""
     engine = open_engine(url)
     with engine.connect() as connection:
-        found = differences(connection)
+        found = [*plan_counts.differences(connection), *run_counts.differences(connection)]
     engine.dispose()
     return found
 

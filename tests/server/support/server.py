@@ -37,7 +37,7 @@ class House:
     def start(self) -> None:
         pages = self.folder / "pages"
         (pages / "assets").mkdir(parents=True, exist_ok=True)
-        for name in ("worker.html", "desk.html"):
+        for name in ("worker.html", "preview.html", "desk.html"):
             (pages / name).write_text(f"<!doctype html><title>{name}</title>")
         limits = dict.fromkeys(
             ("joins_per_address", "attempts_per_address", "connections_per_address"), "10000/minute"

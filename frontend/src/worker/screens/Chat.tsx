@@ -15,6 +15,11 @@ interface Props {
   study: StudyCard;
 }
 
+/** Whether there is room to read what a conversation is about beside it. */
+function isWide(): boolean {
+  return window.matchMedia("(min-width: 52.01rem)").matches;
+}
+
 /** A conversation. */
 export function Chat({ chat, study }: Props) {
   const { conversation, attempt } = chat;
@@ -48,6 +53,12 @@ export function Chat({ chat, study }: Props) {
             {say("chat.change")}
           </Button>
         </div>
+        {chat.scenario !== null && (
+          <details class="chat-scenario" open={isWide()}>
+            <summary class="kicker">{say("scenario.title")}</summary>
+            <p class="scenario-text small">{chat.scenario}</p>
+          </details>
+        )}
         <div class="chat-inputs">
           <p class="small">
             <strong>

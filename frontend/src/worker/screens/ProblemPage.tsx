@@ -9,6 +9,9 @@ const WORDS: Record<string, [title: TextKey, text: TextKey]> = {
   run_closed: ["problem.run_closed_title", "problem.run_closed"],
   run_not_ready: ["problem.run_not_ready_title", "problem.run_not_ready"],
   run_paused: ["problem.run_paused_title", "problem.run_paused"],
+  run_out_of_hours: ["problem.run_out_of_hours_title", "problem.run_out_of_hours"],
+  run_complete: ["problem.run_complete_title", "problem.run_complete"],
+  not_invited: ["problem.not_invited_title", "problem.not_invited"],
   took_part: ["problem.took_part_title", "problem.took_part"],
   run_full: ["problem.run_full_title", "problem.run_full"],
   already_took_part: ["problem.already_took_part_title", "problem.already_took_part"],
@@ -33,6 +36,7 @@ export function ProblemPage({ problem: { code, message, remedy } }: { problem: P
   return (
     <StaticPage title={say(title)}>
       <p>{(!known && message) || say(text)}</p>
+      {code === "run_out_of_hours" && message && <p lang="en">{message}</p>}
       {remedy && (
         <div class="actions">
           <Button onClick={press}>{say(`problem.${remedy}`)}</Button>

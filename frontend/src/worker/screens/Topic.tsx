@@ -16,7 +16,7 @@ interface Props {
 
 /** The opening topic of a conversation and what the worker thinks of it. */
 export function Topic({ screen, study }: Props) {
-  const { conversation, attempt, icebreaker } = screen;
+  const { conversation, attempt, icebreaker, scenario } = screen;
   const { say } = useTexts();
   const place = { now: conversation, all: study.conversations };
   useTitle(say("topic.tab", place));
@@ -57,6 +57,12 @@ export function Topic({ screen, study }: Props) {
           <p class="kicker">{say("topic.kicker", place)}</p>
           <Heading>{say(free ? "topic.title_free" : "topic.title_given")}</Heading>
         </div>
+        {scenario !== null && (
+          <div class="scenario">
+            <p class="kicker">{say("scenario.title")}</p>
+            <p class="scenario-text">{scenario}</p>
+          </div>
+        )}
         {free ? (
           <div class="field">
             <label class="label" for="topic">

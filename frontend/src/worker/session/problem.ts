@@ -11,7 +11,9 @@ export interface Problem {
 const REMEDIES: Record<string, Problem["remedy"]> = {
   run_not_found: null,
   run_closed: null,
+  run_complete: null,
   took_part: null,
+  not_invited: null,
   link_unsigned: null,
   link_altered: null,
   already_took_part: null,
@@ -39,6 +41,8 @@ const REFUSED_ENTRY = new Set([
   "run_full",
   "run_not_ready",
   "run_paused",
+  "run_out_of_hours",
+  "run_complete",
   "run_closed",
   "took_part",
   "already_took_part",

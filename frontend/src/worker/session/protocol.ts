@@ -207,7 +207,7 @@ export interface Snapshot {
  * opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
  * begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
  * lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
- * to chat.
+ * to chat. `scenario`: the situation or the task of the conversation.
  */
 export interface ConversationCard {
   attempt: number;
@@ -217,6 +217,7 @@ export interface ConversationCard {
   inputs: number;
   item: ItemContent | null;
   opinion: Opinion | null;
+  scenario: string | null;
   topic: string | null;
   turns: TurnCard[];
   typing: boolean;
@@ -428,6 +429,7 @@ export interface TopicDue {
   conversation: number;
   conversations: number;
   icebreaker: string | null;
+  scenario: string | null;
   type: "topic_due";
 }
 /**
@@ -447,6 +449,7 @@ export interface ConversationStarted {
   attempt: number;
   conversation: number;
   conversations: number;
+  scenario: string | null;
   topic: string;
   type: "conversation_started";
 }

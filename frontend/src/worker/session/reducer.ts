@@ -19,7 +19,7 @@ export type Screen =
   | { name: "instructions" }
   | QuestionnaireScreen
   | { name: "tutorial"; question: QuestionCard }
-  | ({ name: "topic"; icebreaker: string | null } & ConversationName)
+  | ({ name: "topic"; icebreaker: string | null; scenario: string | null } & ConversationName)
   | ChatScreen
   | RatingScreen
   | { name: "feedback" }
@@ -42,6 +42,7 @@ export interface QuestionnaireScreen {
 export interface ChatScreen extends ConversationName {
   name: "chat";
   topic: string;
+  scenario: string | null;
   opinion: Opinion | null;
   botOpinion: Opinion | null;
   turns: TurnCard[];
@@ -114,8 +115,8 @@ function received(state: State, message: ServerMessage): State {
     case "error":
       return refused(state, message.id, message.code);
     case "topic_due": {
-      const { conversation, attempt, icebreaker } = message;
-      return at(state, { name: "topic", conversation, attempt, icebreaker });
+      const { conversation, attempt, icebreaker, scenario } = message;
+      return at(state, { name: "topic", conversation, attempt, icebreaker, scenario });
     }
     case "questionnaire_due":
       return at(state, { name: "questionnaire", part: message.part });
@@ -126,10 +127,10 @@ function received(state: State, message: ServerMessage): State {
       return at(state, { name: "rating", conversation, attempt, cutShort: false, item, turns: [] });
     }
     case "conversation_started": {
-      const { conversation, attempt, topic } = message;
+      const { conversation, attempt, topic, scenario } = message;
       const opinion = underWay(state, "topic", message)?.opinion ?? null;
       const begun = { turns: [], replyDue: false, opinion, botOpinion: null };
-      return at(state, { name: "chat", conversation, attempt, topic, ...begun });
+      return at(state, { name: "chat", conversation, attempt, topic, scenario, ...begun });
     }
     case "typing":
       return inChat(state, message, (chat) => ({ ...chat, replyDue: true }));
@@ -212,17 +213,18 @@ function screenOf(snapshot: Snapshot): Screen {
   if (!card) {
     return { name: "loading" };
   }
-  const { conversation, attempt, icebreaker, topic, turns, typing, item } = card;
+  const { conversation, attempt, icebreaker, topic, turns, typing, item, scenario } = card;
   const { opinion, bot_opinion: botOpinion } = card;
   switch (phase) {
     case "topic":
-      return { name: "topic", conversation, attempt, icebreaker };
+      return { name: "topic", conversation, attempt, icebreaker, scenario };
     case "chat":
       return {
         name: "chat",
         conversation,
         attempt,
         topic: topic ?? "",
+        scenario,
         opinion,
         botOpinion,
         turns,

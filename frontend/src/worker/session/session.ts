@@ -196,7 +196,7 @@ export class Session {
     this.#dispatch({ type: "received", message });
     if (message.type === "error" && isRefusedEntry(message.code)) {
       this.#socket?.stop();
-      this.#show(problemOf(message.code));
+      this.#show(problemOf(message.code, message.message));
     }
   }
 

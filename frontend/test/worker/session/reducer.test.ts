@@ -228,8 +228,8 @@ describe("the way through an assignment", () => {
     const first = { conversation: 1, attempt: 1 };
     const start = hear(initial(), snapshot({ phase: "instructions", conversation: null }));
     const names = [
-      { type: "topic_due", ...first, conversations: 1, icebreaker: null },
-      { type: "conversation_started", ...first, conversations: 1, topic: "Tea" },
+      { type: "topic_due", ...first, conversations: 1, icebreaker: null, scenario: null },
+      { type: "conversation_started", ...first, conversations: 1, topic: "Tea", scenario: null },
       { type: "rating_due", ...first },
       { type: "feedback_due" },
       { type: "completed", code: "ABCD", return_to: null, debriefing: null },
@@ -279,22 +279,29 @@ describe("the way through an assignment", () => {
       ...NEXT_ATTEMPT,
       conversations: 6,
       icebreaker: "I like tea.",
+      scenario: null,
     });
-    expect(replaced.screen).toEqual({ name: "topic", ...NEXT_ATTEMPT, icebreaker: "I like tea." });
+    expect(replaced.screen).toEqual({
+      name: "topic",
+      ...NEXT_ATTEMPT,
+      icebreaker: "I like tea.",
+      scenario: null,
+    });
     const begun = hear(replaced, {
       type: "conversation_started",
 
       ...NEXT_ATTEMPT,
       conversations: 6,
       topic: "Tea",
+      scenario: null,
     });
     expect(begun.screen).toMatchObject({ name: "chat", ...NEXT_ATTEMPT, turns: [] });
     const next = { conversation: 3, attempt: 1 };
     const after = hear(
       begun,
       { type: "rating_due", ...NEXT_ATTEMPT },
-      { type: "topic_due", ...next, conversations: 6, icebreaker: null },
-      { type: "conversation_started", ...next, conversations: 6, topic: "Tea" },
+      { type: "topic_due", ...next, conversations: 6, icebreaker: null, scenario: null },
+      { type: "conversation_started", ...next, conversations: 6, topic: "Tea", scenario: null },
     );
     expect(after.screen).toMatchObject({ name: "chat", ...next });
   });

@@ -90,7 +90,8 @@ export function conversation(
 ): ConversationCard {
   const inputs = turns.filter(({ author }) => author === "worker").length;
   const opinions = { opinion: null, bot_opinion: null };
-  return { ...name, icebreaker: null, topic: "Trains", ...opinions, turns, inputs, typing, item: null };
+  const said = { topic: "Trains", ...opinions, turns, inputs, typing };
+  return { ...name, icebreaker: null, ...said, item: null, scenario: null };
 }
 
 export function line(turn: number, text: string): TurnCard {

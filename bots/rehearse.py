@@ -1,0 +1,99 @@
+"""`candor rehearse STUDY`: a server has simulated workers try a study out, and makes a forecast."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from bots.researcher.access import SERVER, NoAccess, Server, Token, access
+from bots.researcher.client import RequestFailed, ResearcherClient
+from bots.researcher.views import Forecast, RehearsalView
+from bots.terminal import console, fail, stderr
+
+_LOOK_SECONDS = 1.0
+cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+
+
+@cli.command()
+def rehearse(
+    study: Annotated[Path, typer.Argument(help="A study file (YAML).")],
+    workers: Annotated[int, typer.Option(min=5, max=1000, help="How many simulated workers.")] = 40,
+    planned: Annotated[
+        int | None,
+        typer.Option(
+            min=2, help="People who are to take part.", show_default="the study's places, or --workers"
+        ),
+    ] = None,
+    spread: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="How far apart the best and the worst system are, from 0 to 1.",
+            show_default="as the study's simulate section says, or 0.2",
+        ),
+    ] = None,
+    honest: Annotated[float, typer.Option(min=0.1, max=1, help="Share of workers who do not guess.")] = 0.75,
+    pay: Annotated[float | None, typer.Option(min=0, help="What one assignment pays.")] = None,
+    fee: Annotated[float, typer.Option(min=0, help="Share that the platform takes on top, as 0.33.")] = 0.0,
+    seed: Annotated[int, typer.Option(min=0, help="Fixes who is who and how they rate.")] = 1,
+    server: Server = SERVER,
+    token: Token = None,
+) -> None:
+    """Let simulated workers take part in the real study, in a run of its own, and say what people would show.
+
+    The study's chatbots are asked as if people came. No report mixes the rehearsal with other data.
+    """
+    options = {"workers": workers, "honest": honest, "fee": fee, "seed": seed}
+    given = {"planned": planned, "spread": spread, "pay": pay}
+    options |= {name: value for name, value in given.items() if value is not None}
+    try:
+        text = study.read_text(encoding="utf-8")
+        with ResearcherClient(access(server, token)) as client:
+            over = _watched(client, client.rehearse(text, options))
+    except (OSError, UnicodeDecodeError) as error:
+        fail(f"{study} cannot be read: {error}")
+    except (NoAccess, RequestFailed) as error:
+        fail(str(error))
+    if over.forecast is None:
+        fail(f"the rehearsal {over.run} was {over.status}: {over.error or 'it was given up'}")
+    if over.trouble is not None:
+        stderr.print(f"[yellow]Some simulated workers did not finish:[/] {over.trouble}", soft_wrap=True)
+    _tell(over.forecast)
+
+
+def _watched(client: ResearcherClient, rehearsal: RehearsalView) -> RehearsalView:
+    """Show how far a rehearsal is until it is over, and return it then. Ctrl-C gives it up."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=stderr) as progress:
+        bar = progress.add_task(rehearsal.run, total=None)
+        try:
+            while rehearsal.status == "running":
+                time.sleep(_LOOK_SECONDS)
+                rehearsal = client.rehearsal(rehearsal.run, rehearsal.job)
+                shown = f"{rehearsal.run}: {rehearsal.step}"
+                progress.update(bar, description=shown, completed=rehearsal.done, total=rehearsal.total)
+        except KeyboardInterrupt:
+            client.cancel(rehearsal.run, rehearsal.job)
+            raise
+    return rehearsal
+
+
+def _tell(found: Forecast) -> None:
+    table = Table("workers", "intervals", f"{found.first} and {found.second} told apart", "cost", box=None)
+    for each in found.chances:
+        cost = "" if each.cost is None else f"{each.cost:.2f}"
+        table.add_row(str(each.workers), f"z ± {each.half_width:.2f}", f"{100 * each.apart:.0f} %", cost)
+    console.print(table)
+    needed = "more workers than anybody pays" if found.needed is None else f"{found.needed} workers"
+    console.print(f"For a chance of {100 * found.power:.0f} % it takes {needed}.")
+    console.print(f"About {found.minutes:.0f} minutes for an assignment.")
+    for sentence in found.assumed:
+        console.print(f"- {sentence}", soft_wrap=True, highlight=False)
+
+
+if __name__ == "__main__":
+    cli()

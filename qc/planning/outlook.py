@@ -1,0 +1,169 @@
+"""What a study would show with so many workers, from a rehearsal of it: intervals, chances, minutes, cost.
+
+The bootstrap of whole workers (`qc.robustness.intervals`) gives, for the workers of the rehearsal who passed,
+how scores and the difference of the first two move with other workers. With W workers instead of W₀ these
+standard deviations become √(W₀ / W) as large. The chance to tell the first two apart is that of a two-sided
+test at level α, averaged over what the bootstrap says of the difference, because the rehearsal does not know
+it either:  E[ Φ(|d*| / se − z) + Φ(−|d*| / se − z) ],  z being the normal quantile at 1 − α/2.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from qc.errors import EmptyRunError
+from qc.method.pass_rate import pass_rates
+from qc.method.sample import take_sample
+from qc.method.scores import score
+from qc.robustness.intervals import draw
+from qc.run import Run
+from qc.statistics.confidence import LEVEL
+
+# Minutes that workers of the published run 1 took for a conversation, topic and rating included, of at least
+# PUBLISHED_INPUTS inputs: Ji et al., ACL 2022; our own figure from its data is the same.
+PUBLISHED_MINUTES, PUBLISHED_INPUTS = 6.68, 10
+DRAWS = 2000
+POWER = 0.8
+MOST_WORKERS = 20_000
+FEWEST_PASSED = 4
+# The numbers of workers that are shown beside the one that was planned, as multiples of it.
+MULTIPLES = (0.5, 1.0, 2.0, 4.0)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is planned: workers (one assignment each), conversations and inputs; pay and fee where known.
+
+    `pay` is what one assignment pays, `fee` the share that a platform takes on top.
+    """
+
+    workers: int
+    conversations: int
+    inputs: int
+    pay: float | None
+    fee: float
+
+
+@dataclass(frozen=True)
+class ExpectedScore:
+    """A system's score in the rehearsal, and half of the width of its interval with the workers planned."""
+
+    system: str
+    z: float
+    half_width: float
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What a number of workers would show: the widest half-width, the chance for the first two, the cost."""
+
+    workers: int
+    half_width: float
+    apart: float
+    cost: float | None
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The forecast.
+
+    Attributes:
+        rehearsed, passed: workers of the rehearsal.
+        minutes: per assignment.
+        cost: of all planned assignments with fees; None where the pay is unknown.
+        scores: best first.
+        first, second: the systems whose difference is looked for; `difference` in z.
+        apart: chance that they are told apart with the workers planned.
+        needed: workers for POWER; None where more than MOST_WORKERS would be needed.
+        chances: for other numbers of workers.
+    """
+
+    plan: Plan
+    rehearsed: int
+    passed: int
+    minutes: float
+    cost: float | None
+    scores: tuple[ExpectedScore, ...]
+    first: str
+    second: str
+    difference: float
+    apart: float
+    needed: int | None
+    chances: tuple[Chance, ...]
+
+
+def outlook(run: Run, plan: Plan, alpha: float = 0.05, seed: int = 0) -> Outlook:
+    """Return what `plan` would show if people were like the workers of `run`, a rehearsal.
+
+    Raises:
+        OptionError: `alpha` is not strictly between 0 and 1.
+        EmptyRunError: fewer than FEWEST_PASSED workers passed, or fewer than two systems have a score.
+    """
+    sample = take_sample(run, alpha)
+    workers = pass_rates(sample).workers
+    if workers.passed < FEWEST_PASSED:
+        raise EmptyRunError(
+            f"{run.source}: {workers.passed} of {workers.total} workers passed, too few for a forecast. "
+            "Rehearse with more of them."
+        )
+    scores = score(sample)
+    overall = draw(sample, scores, DRAWS, seed).overall("z")
+    known = np.flatnonzero(scores.z["n"].to_numpy() > 0)
+    if len(known) < 2:
+        raise EmptyRunError(f"{run.source}: fewer than two systems have a score, so nothing can be compared.")
+    difference = overall[:, 0] - overall[:, 1]
+    difference = difference[np.isfinite(difference)]
+
+    def half_widths(count: int) -> NDArray[np.float64]:
+        shrunk = np.sqrt(workers.total / count)
+        return np.asarray(float(ndtri((1 + LEVEL) / 2)) * np.nanstd(overall[:, known], axis=0) * shrunk)
+
+    def apart(count: int) -> float:
+        return _power(difference, float(difference.std()) * np.sqrt(workers.total / count), alpha)
+
+    planned = half_widths(plan.workers)
+    names, z = scores.z["system"].to_list(), scores.z["overall"].to_numpy(np.float64)
+    return Outlook(
+        plan=plan,
+        rehearsed=workers.total,
+        passed=workers.passed,
+        minutes=plan.conversations * PUBLISHED_MINUTES * plan.inputs / PUBLISHED_INPUTS,
+        cost=_cost(plan, plan.workers),
+        scores=tuple(
+            ExpectedScore(names[row], float(z[row]), float(planned[place]))
+            for place, row in enumerate(known.tolist())
+        ),
+        first=names[0],
+        second=names[1],
+        difference=float(z[0] - z[1]),
+        apart=apart(plan.workers),
+        needed=next((count for count in _numbers() if apart(count) >= POWER), None),
+        chances=tuple(
+            Chance(count, float(half_widths(count).max()), apart(count), _cost(plan, count))
+            for multiple in MULTIPLES
+            for count in [max(ceil(multiple * plan.workers), 2)]
+        ),
+    )
+
+
+def _power(differences: NDArray[np.float64], se: float, alpha: float) -> float:
+    if se == 0:
+        return 1.0
+    quantile = float(ndtri(1 - alpha / 2))
+    moved = np.abs(differences) / se
+    return float((ndtr(moved - quantile) + ndtr(-moved - quantile)).mean())
+
+
+def _numbers() -> list[int]:
+    """Return numbers of workers to try: each by a twentieth more than the one before."""
+    numbers = [4]
+    while numbers[-1] < MOST_WORKERS:
+        numbers.append(max(numbers[-1] + 1, ceil(numbers[-1] * 1.05)))
+    return numbers
+
+
+def _cost(plan: Plan, workers: int) -> float | None:
+    return None if plan.pay is None else plan.pay * workers * (1 + plan.fee)

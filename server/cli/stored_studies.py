@@ -1,0 +1,167 @@
+"""`candor study new|edit|show|copy|archive|delete|list`: studies as the database keeps them."""
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+from sqlalchemy import Connection, inspect
+
+from bots import console, fail, stderr
+from server.bots import stored_bots
+from server.bots.known_bots import unknown_bots
+from server.cli.database import transaction_or_fail
+from server.cli.settings import Data
+from server.clock import utc_now
+from server.db import studies
+from server.db.audit import CommandLine, record
+from server.db.studies import StoredStudy
+from server.study import BLANK, DEMO, Mistake, located, named, read_study, require_name
+
+_ME = CommandLine()
+Name = Annotated[str, typer.Argument(metavar="STUDY", help="The study's name.")]
+NewName = Annotated[str, typer.Argument(metavar="NEW_NAME", help="A name for the copy.")]
+From = Annotated[
+    Path | None, typer.Option("--from", help="A study file to begin with; - is the standard input.")
+]
+Demo = Annotated[bool, typer.Option("--demo", help="Begin with the demo study.")]
+File = Annotated[
+    Path | None,
+    typer.Argument(help="A file with the text; - is the standard input. Without one $EDITOR is opened."),
+]
+Version = Annotated[int | None, typer.Option("--version", help="An earlier version, by its number.")]
+Back = Annotated[bool, typer.Option("--back", help="Take it back from the archive.")]
+
+
+def new(study: Name, begin_with: From = None, demo: Demo = False, data: Data = None) -> None:
+    """Store a new study: the published instrument without systems, the demo study, or a file."""
+    if begin_with is None:
+        text = named((DEMO if demo else BLANK).read_text(encoding="utf-8"), study)
+    else:
+        text = _file(begin_with)
+    with transaction_or_fail(data) as connection:
+        require_name(text, study)
+        stored = studies.create_study(connection, study, text, utc_now(), _ME.name)
+        record(connection, _ME, "study.create", study)
+        _tell(connection, stored)
+
+
+def edit(study: Name, file: File = None, data: Data = None) -> None:
+    """Save a study's next version: what $EDITOR leaves of the newest one, or a file."""
+    with transaction_or_fail(data) as connection:
+        newest = studies.find_study(connection, study).newest
+    text = _in_editor(newest.yaml) if file is None else _file(file)
+    try:
+        with transaction_or_fail(data) as connection:
+            require_name(text, study)
+            stored = studies.save_version(connection, study, text, newest.number, utc_now(), _ME.name)
+            record(connection, _ME, "study.save", study, f"version {stored.newest.number}")
+            _tell(connection, stored)
+    except (SystemExit, typer.Exit):
+        if file is None:
+            kept = Path(tempfile.mkdtemp(prefix="candor-")) / f"{study}.yaml"
+            kept.write_text(text, encoding="utf-8")
+            stderr.print(f"What you wrote is kept in {kept}", soft_wrap=True)
+        raise
+
+
+def show(study: Name, version: Version = None, data: Data = None) -> None:
+    """Print the text of a study."""
+    with transaction_or_fail(data) as connection:
+        newest = studies.find_study(connection, study).newest
+        found = newest if version is None else studies.find_version(connection, study, version)
+    sys.stdout.write(found.yaml)
+
+
+def copy_(study: Name, new_name: NewName, data: Data = None) -> None:
+    """Store the newest version of a study as another study."""
+    with transaction_or_fail(data) as connection:
+        text = named(studies.find_study(connection, study).newest.yaml, new_name)
+        stored = studies.create_study(connection, new_name, text, utc_now(), _ME.name)
+        record(connection, _ME, "study.copy", new_name, f"of {study}")
+        _tell(connection, stored)
+
+
+def archive(study: Name, back: Back = False, data: Data = None) -> None:
+    """Put a study out of the way. Its runs go on, its data stays."""
+    with transaction_or_fail(data) as connection:
+        studies.set_archived(connection, study, None if back else utc_now())
+        record(connection, _ME, "study.unarchive" if back else "study.archive", study)
+    console.print(f"Study [bold]{escape(study)}[/] is {'back' if back else 'archived'}.")
+
+
+def delete(study: Name, data: Data = None) -> None:
+    """Forget a study that was never opened."""
+    with transaction_or_fail(data) as connection:
+        studies.delete_study(connection, study)
+        record(connection, _ME, "study.delete", study)
+    console.print(f"Study [bold]{escape(study)}[/] is deleted.")
+
+
+def list_(data: Data = None) -> None:
+    """List the studies: how many versions and mistakes each has, and its runs."""
+    with transaction_or_fail(data) as connection:
+        found, runs = studies.all_studies(connection), studies.runs_of(connection)
+    table = Table("study", "version", "saved", "by", "mistakes", "runs", box=None)
+    for study in found:
+        newest = study.newest
+        table.add_row(
+            study.name + (" (archived)" if study.archived_at is not None else ""),
+            str(newest.number),
+            f"{newest.saved_at:%Y-%m-%d %H:%M} UTC",
+            escape(newest.saved_by),
+            str(len(read_study(newest.yaml)[1])),
+            ", ".join(f"{run.run} ({run.status})" for run in runs.get(study.name, [])) or "–",
+        )
+    console.print(table if found else "There is no study yet: `candor study new NAME` makes one.")
+
+
+def stored_text(connection: Connection | None, study: str) -> str | None:
+    """Return the newest text of a stored study; None where there is none of this name."""
+    if connection is None or not inspect(connection).has_table("draft"):
+        return None  # no database yet, or one of an earlier version
+    return next((each.newest.yaml for each in studies.all_studies(connection) if each.name == study), None)
+
+
+def _tell(connection: Connection, study: StoredStudy) -> None:
+    console.print(f"Study [bold]{study.name}[/] is stored, version {study.newest.number}.")
+    mistakes = _mistakes(connection, study.newest.yaml)
+    for mistake in mistakes:
+        console.print(f"  {escape(mistake.at(study.name))}", soft_wrap=True)
+    what = f"candor study {'edit' if mistakes else 'open'} {study.name}{'' if mistakes else ' --run pilot'}"
+    console.print(f"{'To be mended before it is opened' if mistakes else 'It can be opened'}:  {what}")
+
+
+def _mistakes(connection: Connection, text: str) -> list[Mistake]:
+    study, mistakes = read_study(text)
+    if study is None or mistakes:
+        return mistakes
+    return located(text, unknown_bots(study, stored_bots.names(connection)))
+
+
+def _file(path: Path) -> str:
+    try:
+        return sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        fail(f"{path}: cannot be read: {error}", "Check the path; a study is a text in UTF-8.")
+
+
+def _in_editor(text: str) -> str:
+    """Return what the user's editor leaves of `text`."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    with tempfile.TemporaryDirectory(prefix="candor-") as folder:
+        path = Path(folder) / "study.yaml"
+        path.write_text(text, encoding="utf-8")
+        try:
+            done = subprocess.run([*shlex.split(editor), str(path)], check=False)  # noqa: S603 - the user's own
+        except OSError as error:
+            fail(f"the editor `{editor}` cannot be started: {error.strerror}", "Set EDITOR, or give a file.")
+        if done.returncode != 0:
+            fail(f"`{editor}` ended with status {done.returncode}", "Nothing was saved.")
+        return path.read_text(encoding="utf-8")

@@ -1,0 +1,69 @@
+"""The rules of runs in the database: read, and changed while a run goes on."""
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from server.db.models import ExcludedRun, ExcludedWorker, Run, columns
+from server.db.revisions import raise_revision
+from server.db.runs import RunEntry, find_run
+from server.errors import RunNotFound
+from server.run_rules import RunRules, read_rules
+
+RUN = columns(Run)
+EXCLUDED_RUN = columns(ExcludedRun)
+EXCLUDED_WORKER = columns(ExcludedWorker)
+_LOOKED_UP = {"excluded_runs", "excluded_workers"}
+
+
+def rules_of(connection: Connection, run_id: int) -> RunRules:
+    """Return the rules of a run, without who may not come: that is looked up worker by worker."""
+    return read_rules(connection.execute(select(RUN.rules).where(RUN.id == run_id)).scalar_one())
+
+
+def all_rules_of(connection: Connection, run_id: int) -> RunRules:
+    """Return all the rules of a run, with everybody who may not come."""
+    runs = (
+        select(RUN.slug)
+        .join(ExcludedRun, EXCLUDED_RUN.other_id == RUN.id)
+        .where(EXCLUDED_RUN.run_id == run_id)
+        .order_by(RUN.id)
+    )
+    workers = (
+        select(EXCLUDED_WORKER.external_id)
+        .where(EXCLUDED_WORKER.run_id == run_id)
+        .order_by(EXCLUDED_WORKER.external_id)
+    )
+    excluded = {
+        "excluded_runs": tuple(connection.execute(runs).scalars()),
+        "excluded_workers": tuple(connection.execute(workers).scalars()),
+    }
+    return rules_of(connection, run_id).model_copy(update=excluded)
+
+
+def set_rules(connection: Connection, slug: str, rules: RunRules) -> RunEntry:
+    """Have a run go by `rules` from now on, in the place of those that it had.
+
+    Raises:
+        RunNotFound: there is no run `slug`, or one that `rules` excludes.
+    """
+    raise_revision(connection, "runs")
+    run = find_run(connection, slug)
+    others = {_other(connection, name) for name in rules.excluded_runs} - {run.id}
+    text = rules.model_dump_json(exclude=_LOOKED_UP, exclude_none=True)
+    connection.execute(update(Run).where(RUN.id == run.id).values(rules=text))
+    connection.execute(delete(ExcludedRun).where(EXCLUDED_RUN.run_id == run.id))
+    connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.run_id == run.id))
+    if others:
+        connection.execute(insert(ExcludedRun), [{"run_id": run.id, "other_id": other} for other in others])
+    if workers := set(rules.excluded_workers):
+        named = [{"run_id": run.id, "external_id": worker} for worker in workers]
+        connection.execute(insert(ExcludedWorker), named)
+    return run
+
+
+def _other(connection: Connection, name: str) -> int:
+    try:
+        return find_run(connection, name).id
+    except RunNotFound as error:
+        raise RunNotFound(
+            f"`excluded_runs`: {error.message}", "`candor run list` shows every run."
+        ) from error

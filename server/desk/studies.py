@@ -1,0 +1,243 @@
+"""Studies in the researcher's REST API: written, saved version by version, copied, put out of the way."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, model_validator
+from sqlalchemy import Connection
+
+from bots import bot_specs
+from server.access.actor import Actor, Allowed, Caller
+from server.access.auth import Auth
+from server.access.roles import Permission
+from server.bots import stored_bots
+from server.clock import utc_now
+from server.db import studies
+from server.db.audit import record
+from server.db.store import Store
+from server.db.studies import StoredStudy
+from server.desk.preview import preview
+from server.desk.study_responses import (
+    CheckedStudy,
+    StudyDetail,
+    StudyList,
+    StudyPreview,
+    StudySettings,
+    VersionChanges,
+    VersionDetail,
+)
+from server.desk.study_view import (
+    checked_study,
+    mistake_view,
+    study_detail,
+    study_summary,
+    version_changes,
+    version_row,
+)
+from server.errors import StudyInvalid
+from server.session.instrument import Label
+from server.study import (
+    BLANK,
+    DEMO,
+    Change,
+    NotEditable,
+    Unreadable,
+    named,
+    read_study,
+    require_name,
+    study_schema,
+)
+
+StudyText = Annotated[str, StringConstraints(max_length=60_000)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class NewStudy(_Body):
+    """A study to store: its name, and its text, or `blank` or `demo` to begin with the one or the other."""
+
+    name: Label
+    yaml: StudyText | None = None
+    begin_with: Annotated[str, StringConstraints(pattern="^(blank|demo)$")] | None = None
+
+    @model_validator(mode="after")
+    def _one_text(self) -> "NewStudy":
+        if (self.yaml is None) == (self.begin_with is None):
+            raise ValueError("give either `yaml` or `begin_with`")
+        return self
+
+
+class NewVersion(_Body):
+    """A study's text now, and the number of the version that was edited."""
+
+    yaml: StudyText
+    based_on: Annotated[int, Field(ge=1)]
+
+
+class CopyOfStudy(_Body):
+    """The name of a copy."""
+
+    name: Label
+
+
+class StudyChange(_Body):
+    """What can be changed of a study beside its text."""
+
+    archived: StrictBool
+
+
+class SettingChange(_Body):
+    """What is to become of the setting at `path`: `value`, or gone where `remove`."""
+
+    path: Annotated[list[int | str], Field(min_length=1, max_length=20)]
+    value: Any = None
+    remove: StrictBool = False
+
+
+class StudyToCheck(_Body):
+    """A study's text, and what is to be changed in it first."""
+
+    yaml: StudyText
+    changes: Annotated[list[SettingChange], Field(max_length=500)] = []
+
+
+class StudyToPreview(_Body):
+    """A study's text."""
+
+    yaml: StudyText
+
+
+class StudiesApi:
+    """Keeps studies, and checks what is being written."""
+
+    def __init__(self, *, store: Store, auth: Auth) -> None:
+        self._store = store
+        self._auth = auth
+        self.router = APIRouter(prefix="/api/desk", tags=["studies"])
+        self._route("GET", "/studies", self.list_studies, "see_studies")
+        self._route("POST", "/studies", self.create_study, "create_studies", status=201)
+        self._route("GET", "/studies/{study}", self.show_study, "see_studies")
+        self._route("PUT", "/studies/{study}", self.save_study, "change_studies")
+        self._route("PATCH", "/studies/{study}", self.change_study, "change_studies")
+        self._route("DELETE", "/studies/{study}", self.delete_study, "change_studies", status=204)
+        self._route("POST", "/studies/{study}/copy", self.copy_study, "create_studies", status=201)
+        self._route("GET", "/studies/{study}/versions/{version}", self.show_version, "see_studies")
+        self._route("GET", "/studies/{study}/versions/{version}/changes", self.show_changes, "see_studies")
+        self._route("GET", "/study-settings", self.show_settings, "see_studies")
+        self._route("POST", "/study-check", self.check_study, "see_studies")
+        self._route("POST", "/study-preview", self.preview_study, "see_studies")
+
+    def _route(
+        self, method: str, path: str, call: Callable[..., Any], permission: Permission, status: int = 200
+    ) -> None:
+        allowed = [Depends(Allowed(self._auth, permission))]
+        self.router.add_api_route(path, call, methods=[method], status_code=status, dependencies=allowed)
+
+    async def list_studies(self, actor: Caller) -> StudyList:
+        """Every study in a few words, those that are archived too."""
+
+        def read(connection: Connection) -> StudyList:
+            runs = studies.runs_of(connection)
+            found = [s for s in studies.all_studies(connection) if actor.may("see_studies", s.name)]
+            return StudyList(studies=[study_summary(study, runs.get(study.name, [])) for study in found])
+
+        return await self._store.read(read)
+
+    async def create_study(self, body: NewStudy, actor: Caller) -> StudyDetail:
+        """Store a new study. It may have mistakes: they are told wherever it is shown."""
+        template = DEMO if body.begin_with == "demo" else BLANK
+        text = named(template.read_text(encoding="utf-8"), body.name) if body.yaml is None else body.yaml
+        require_name(text, body.name)
+        at = utc_now()
+        return await self._changed(
+            actor, "create", lambda c: studies.create_study(c, body.name, text, at, actor.name)
+        )
+
+    async def show_study(self, study: str) -> StudyDetail:
+        """One study: its newest text, its versions and its runs."""
+        return await self._store.read(lambda c: study_detail(c, studies.find_study(c, study)))
+
+    async def save_study(self, study: str, body: NewVersion, actor: Caller) -> StudyDetail:
+        """Save a study's next version. Refused where somebody else has saved one meanwhile."""
+        require_name(body.yaml, study)
+        at = utc_now()
+        return await self._changed(
+            actor,
+            "save",
+            lambda c: studies.save_version(c, study, body.yaml, body.based_on, at, actor.name),
+        )
+
+    async def change_study(self, study: str, body: StudyChange, actor: Caller) -> StudyDetail:
+        """Archive a study, or take it back."""
+        at = utc_now() if body.archived else None
+        action = "archive" if body.archived else "unarchive"
+        return await self._changed(actor, action, lambda c: studies.set_archived(c, study, at))
+
+    async def delete_study(self, study: str, actor: Caller) -> Response:
+        """Forget a study that was never opened."""
+
+        def delete(connection: Connection) -> None:
+            studies.delete_study(connection, study)
+            record(connection, actor, "study.delete", study)
+
+        await self._store.submit(delete)
+        return Response(status_code=204)
+
+    async def copy_study(self, study: str, body: CopyOfStudy, actor: Caller) -> StudyDetail:
+        """Store the newest version of a study as another study."""
+        at = utc_now()
+
+        def copy(connection: Connection) -> StoredStudy:
+            text = named(studies.find_study(connection, study).newest.yaml, body.name)
+            return studies.create_study(connection, body.name, text, at, actor.name)
+
+        return await self._changed(actor, "copy", copy, f"of {study}")
+
+    async def show_version(self, study: str, version: int) -> VersionDetail:
+        """One version of a study, with its text."""
+        found = await self._store.read(lambda c: studies.find_version(c, study, version))
+        return VersionDetail(**version_row(found).model_dump(), name=study, yaml=found.yaml)
+
+    async def show_changes(self, study: str, version: int, since: int) -> VersionChanges:
+        """What was changed from the version `since` to this one."""
+        return await self._store.read(lambda c: version_changes(c, study, since, version))
+
+    async def show_settings(self) -> StudySettings:
+        """What a study can say: every setting, and the bots that can be named."""
+        registered = await self._store.read(stored_bots.names)
+        return StudySettings(
+            schema_of_study=study_schema(), builtin_bots=list(bot_specs()), registered_bots=registered
+        )
+
+    async def check_study(self, body: StudyToCheck) -> CheckedStudy:
+        """Change single settings of a text, if that is asked for, and say what is wrong with it."""
+        registered = await self._store.read(stored_bots.names)
+        changes = [Change(tuple(each.path), each.value, each.remove) for each in body.changes]
+        try:
+            return checked_study(body.yaml, changes, registered)
+        except (Unreadable, NotEditable) as error:
+            raise StudyInvalid(
+                f"the change cannot be made: {error}", "Mend the text itself; then settings can be changed."
+            ) from error
+
+    async def preview_study(self, body: StudyToPreview) -> StudyPreview:
+        """The pages that a worker comes to; of a study with mistakes, what is wrong with it."""
+        study, mistakes = read_study(body.yaml)
+        if study is None or mistakes:
+            return StudyPreview(steps=[], mistakes=[mistake_view(mistake) for mistake in mistakes])
+        return StudyPreview(steps=await asyncio.to_thread(preview, study), mistakes=[])
+
+    async def _changed(
+        self, actor: Actor, action: str, change: Callable[[Connection], StoredStudy], detail: str = ""
+    ) -> StudyDetail:
+        def commit(connection: Connection) -> StudyDetail:
+            study = change(connection)
+            said = detail or f"version {study.newest.number}"
+            record(connection, actor, f"study.{action}", study.name, said)
+            return study_detail(connection, study)
+
+        return await self._store.submit(commit)

@@ -1,0 +1,118 @@
+"""Studies as the researcher's API shows them."""
+
+import difflib
+import json
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from server.bots.known_bots import unknown_bots
+from server.db.studies import RunOfStudy, StoredStudy, StudyVersion, find_version, runs_of, versions
+from server.desk.study_responses import (
+    ChangedLine,
+    CheckedStudy,
+    MistakeView,
+    StudyDetail,
+    StudyRun,
+    StudySummary,
+    VersionChanges,
+    VersionRow,
+)
+from server.study import Change, Mistake, Unreadable, edited, located, read_document, read_study
+
+_AROUND = 2  # unchanged lines that are shown around a change
+
+
+def study_summary(study: StoredStudy, runs: Sequence[RunOfStudy]) -> StudySummary:
+    """Return a study with its runs."""
+    read, mistakes = read_study(study.newest.yaml)
+    return StudySummary(
+        name=study.name,
+        title=read.title if read is not None else "",
+        archived=study.archived_at is not None,
+        version=study.newest.number,
+        saved_at=study.newest.saved_at,
+        saved_by=study.newest.saved_by,
+        mistakes=len(mistakes),
+        runs=[StudyRun(run=run.run, status=run.status, version=run.version) for run in runs],
+    )
+
+
+def study_detail(connection: Connection, study: StoredStudy) -> StudyDetail:
+    """Return a study with its text, its versions and its runs."""
+    summary = study_summary(study, runs_of(connection).get(study.name, []))
+    rows = [version_row(each) for each in versions(connection, study.name)]
+    return StudyDetail(**summary.model_dump(), yaml=study.newest.yaml, versions=rows)
+
+
+def version_row(version: StudyVersion) -> VersionRow:
+    """Return a version without its text."""
+    return VersionRow(
+        version=version.number, hash=version.hash, saved_at=version.saved_at, saved_by=version.saved_by
+    )
+
+
+def version_changes(connection: Connection, name: str, since: int, number: int) -> VersionChanges:
+    """Return what was changed from one version to another. Raises StudyNotFound."""
+    before, after = find_version(connection, name, since), find_version(connection, name, number)
+    lines = list(_changed_lines(before.yaml.splitlines(), after.yaml.splitlines()))
+    return VersionChanges(name=name, since=since, version=number, saved_by=after.saved_by, lines=lines)
+
+
+def checked_study(text: str, changes: Sequence[Change], registered: Collection[str]) -> CheckedStudy:
+    """Return a study's text after `changes`, with its settings and its mistakes.
+
+    Args:
+        text: the text before.
+        changes: what is to become of single settings, one after the other.
+        registered: the names of the bots that are registered.
+
+    Raises:
+        Unreadable, NotEditable: the changes cannot be made.
+    """
+    rewritten: list[str] = []
+    for change in changes:
+        after = edited(text, change)
+        text = after.text
+        rewritten += [after.rewritten] if after.rewritten else []
+    mistakes = [mistake_view(mistake) for mistake in mistakes_of(text, registered)]
+    return CheckedStudy(
+        yaml=text, content=_content(text), mistakes=mistakes, rewritten=list(dict.fromkeys(rewritten))
+    )
+
+
+def mistakes_of(text: str, registered: Collection[str]) -> list[Mistake]:
+    """Return what is wrong with a study, its bots' names too."""
+    study, mistakes = read_study(text)
+    if study is None or mistakes:
+        return mistakes
+    return located(text, unknown_bots(study, registered))
+
+
+def mistake_view(mistake: Mistake) -> MistakeView:
+    """Return a mistake as it is shown."""
+    return MistakeView(line=mistake.line, path=list(mistake.path), reason=mistake.reason)
+
+
+def _content(text: str) -> dict[str, Any] | None:
+    try:
+        document = read_document(text)
+    except Unreadable:
+        return None
+    if document.has_aliases():
+        return None
+    # What JSON does not have, such as dates and endless numbers, is shown as it is written.
+    plain: dict[str, Any] = json.loads(json.dumps(document.content, default=str), parse_constant=str)
+    return plain
+
+
+def _changed_lines(before: list[str], after: list[str]) -> Iterator[ChangedLine]:
+    kinds = {" ": "same", "+": "added", "-": "removed"}
+    for line in difflib.unified_diff(before, after, n=_AROUND, lineterm=""):
+        if line.startswith(("---", "+++")) and not line[3:].strip():
+            continue
+        if line.startswith("@@"):
+            yield ChangedLine(kind="gap", text="")
+        else:
+            yield ChangedLine.model_validate({"kind": kinds[line[0]], "text": line[1:]})

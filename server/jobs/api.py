@@ -1,0 +1,177 @@
+"""What a researcher has the server do in the background: reports, rehearsals, the running analysis."""
+
+import mimetypes
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import FileResponse
+from pydantic import StringConstraints, model_validator
+from sqlalchemy import Connection
+
+from server.access.actor import Actor, Allowed, Caller
+from server.access.auth import Auth
+from server.access.roles import Permission
+from server.db.analyses import find_analysis
+from server.db.audit import record
+from server.db.jobs import JobEntry, find_job
+from server.db.runs import find_run
+from server.db.store import Store
+from server.db.studies import find_study
+from server.errors import JobNotFound
+from server.jobs.background import BackgroundJobs
+from server.jobs.links import ReportLinks
+from server.jobs.rehearsals import RehearsalOptions, Rehearsals
+from server.jobs.reports import PAGE, ReportOptions, Reports
+from server.jobs.responses import (
+    JobOutcome,
+    JobView,
+    RehearsalJob,
+    RehearsalList,
+    ReportJob,
+    ReportList,
+    RunAnalysis,
+    job_outcome,
+    job_view,
+    rehearsal_job,
+    report_job,
+)
+from server.study import parse_study
+
+# A report is a page of its own within the desk: no scripts, nothing from elsewhere, nothing of the desk's.
+_PAGE_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'"
+)
+
+
+class StudyToRehearse(RehearsalOptions):
+    """A study to rehearse, by its text or by the name under which it is stored here, and how."""
+
+    yaml: Annotated[str, StringConstraints(max_length=60_000)] | None = None
+    study: Annotated[str, StringConstraints(max_length=100)] | None = None
+
+    @model_validator(mode="after")
+    def _one_study(self) -> "StudyToRehearse":
+        if (self.yaml is None) == (self.study is None):
+            raise ValueError("give either `yaml` or `study`")
+        return self
+
+
+class JobsApi:
+    """Serves what is done in the background, and what came of it."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        auth: Auth,
+        jobs: BackgroundJobs,
+        reports: Reports,
+        rehearsals: Rehearsals,
+    ) -> None:
+        self._store = store
+        self._auth = auth
+        self._jobs = jobs
+        self._reports = reports
+        self._rehearsals = rehearsals
+        self._links = ReportLinks(auth.secret)
+        self.router = APIRouter()
+        self.router.add_api_route(
+            "/reports/{link}/{name}", self.report_file, methods=["GET"], include_in_schema=False
+        )
+        runs, rehearse = "/api/desk/runs/{run}", "/api/desk/rehearsals"
+        self._add(f"{runs}/analysis", self.show_analysis, "analyse")
+        self._add(f"{runs}/reports", self.list_reports, "analyse")
+        self._add(f"{runs}/reports", self.start_report, "analyse", "POST", 202)
+        self._add(f"{runs}/rehearsals", self.list_rehearsals, "analyse")
+        self._add(f"{runs}/rehearsals", self.rehearse_run, "rehearse", "POST", 202)
+        self._add(rehearse, self.rehearse_study, "rehearse", "POST", 202)
+        self._add(f"{runs}/jobs/{{job}}", self.show_job, "analyse")
+        self._add(f"{runs}/jobs/{{job}}/cancel", self.cancel_job, "analyse", "POST")
+
+    def _add(
+        self, path: str, endpoint: object, permission: Permission, method: str = "GET", status: int = 200
+    ) -> None:
+        self.router.add_api_route(
+            path,
+            endpoint,  # type: ignore[arg-type]
+            methods=[method],
+            status_code=status,
+            tags=["jobs"],
+            dependencies=[Depends(Allowed(self._auth, permission))],
+        )
+
+    async def show_analysis(self, run: str) -> RunAnalysis:
+        """How a run stood when it was last looked at: who passes so far, and how sure the scores are."""
+        found = await self._store.read(lambda c: find_analysis(c, find_run(c, run).id))
+        return RunAnalysis(analysis=None if found is None else dict(found))
+
+    async def list_reports(self, run: str) -> ReportList:
+        """The reports on a run, newest first, the one that is being made among them."""
+        return ReportList(reports=[self._report(entry) for entry in await self._reports.of_run(run)])
+
+    async def start_report(self, run: str, options: ReportOptions, actor: Caller) -> ReportJob:
+        """Begin a report on a run. How far it is, and its files once it is done, are in the list."""
+        return self._report(await self._reports.start(run, options, _noted(actor, "run.report", run)))
+
+    async def list_rehearsals(self, run: str) -> RehearsalList:
+        """The rehearsals of the study that a run is of, newest first."""
+        entries = await self._rehearsals.of_run(run)
+        return RehearsalList(rehearsals=[rehearsal_job(entry) for entry in entries])
+
+    async def rehearse_run(self, run: str, options: RehearsalOptions, actor: Caller) -> RehearsalJob:
+        """Begin a rehearsal of the study that a run is of. Nothing of the run itself is touched."""
+        entry = await self._store.read(lambda connection: find_run(connection, run))
+        return await self._rehearse(entry.yaml, options, actor)
+
+    async def rehearse_study(self, body: StudyToRehearse, actor: Caller) -> RehearsalJob:
+        """Begin a rehearsal of a study, whether a run of it was ever opened or not."""
+        text = body.yaml or ""
+        if body.study is not None:
+            name = body.study
+            text = await self._store.read(lambda connection: find_study(connection, name).newest.yaml)
+        options = RehearsalOptions(**body.model_dump(exclude={"yaml", "study"}))
+        return await self._rehearse(text, options, actor)
+
+    async def show_job(self, run: str, job: str) -> JobOutcome:
+        """How far a report or a rehearsal is, or what came of it."""
+        return job_outcome(await self._find(run, job), self._links.link(job))
+
+    async def cancel_job(self, run: str, job: str, actor: Caller) -> JobView:
+        """Give up a report or a rehearsal that is under way. One that is over stays as it is."""
+        entry = await self._find(run, job)
+        if entry.kind == "rehearsal":
+            found = await self._store.read(lambda connection: find_run(connection, run))
+            actor.require("rehearse", parse_study(found.yaml).name)
+        return job_view(await self._jobs.cancel(job, _noted(actor, f"{entry.kind}.cancel", run)))
+
+    async def report_file(self, link: str, name: str) -> FileResponse:
+        """A file of a report, by a link that the list of reports gave."""
+        path = self._reports.file(self._links.job(link), name)
+        headers = {"Cache-Control": "private, max-age=3600"}
+        if name == PAGE:
+            headers["Content-Security-Policy"] = _PAGE_POLICY
+        disposition = "inline" if name == PAGE else "attachment"
+        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        return FileResponse(
+            path, media_type=kind, filename=name, content_disposition_type=disposition, headers=headers
+        )
+
+    async def _rehearse(self, text: str, options: RehearsalOptions, actor: Actor) -> RehearsalJob:
+        study = parse_study(text).name
+        actor.require("rehearse", study)
+        noted = _noted(actor, "study.rehearse", study)
+        return rehearsal_job(await self._rehearsals.start(text, options, noted))
+
+    async def _find(self, run: str, job: str) -> JobEntry:
+        entry = await self._store.read(lambda connection: find_job(connection, job))
+        if entry.run != run:  # who may see it was asked for the run that the path names
+            raise JobNotFound(f"there is no job `{job}` of the run `{run}`")
+        return entry
+
+    def _report(self, entry: JobEntry) -> ReportJob:
+        return report_job(entry, self._links.link(entry.id))
+
+
+def _noted(actor: Actor, action: str, subject: str) -> Callable[[Connection], None]:
+    return lambda connection: record(connection, actor, action, subject)

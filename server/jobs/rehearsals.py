@@ -1,0 +1,234 @@
+"""Rehearsals: simulated workers take part in the real study, in a run of its own, and what that foretells."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Connection, func, select
+
+from server.bots.open_runs import OpenRuns
+from server.clock import utc_now
+from server.db.jobs import JobEntry, jobs_of
+from server.db.models import Assignment, Conversation, columns
+from server.db.rehearsals import open_rehearsal, rehearsals_of
+from server.db.run_states import change_run
+from server.db.runs import RunEntry, find_run
+from server.db.store import Store
+from server.errors import RehearsalRefused
+from server.jobs.background import BackgroundJobs, Progress, Result
+from server.jobs.child import ChildFailed, Command, Limits, reading, run_child
+from server.news import News
+from server.study import Study, parse_study
+
+ASSIGNMENT = columns(Assignment)
+CONVERSATION = columns(Conversation)
+LOOK_SECONDS = 1.0
+_SERVED_LOOKS = 30  # until a new run is open here, whose process looks twice a second
+_SPREAD = 0.2
+
+
+class RehearsalOptions(BaseModel):
+    """What is rehearsed.
+
+    `workers`: simulated ones. `honest`: the share of them that rate by what a system deserves; the others
+    rate at random, and should fail the filter. `spread`: how far apart the best and the worst system are, on
+    a scale from 0 to 1; none for what the study's `simulate` section says, or 0.2 where it has none.
+    `planned`: people who are to take part later. `pay`: what one assignment pays; `fee`: the share that a
+    platform takes on top.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    workers: int = Field(40, ge=5, le=1000)
+    honest: float = Field(0.75, ge=0.1, le=1)
+    spread: float | None = Field(None, ge=0, le=1)
+    planned: int | None = Field(None, ge=2, le=100_000)
+    pay: float | None = Field(None, ge=0)
+    fee: float = Field(0.0, ge=0, le=10)
+    seed: int = Field(1, ge=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """How the simulated workers reach this server: its address on this machine, and a token."""
+
+    url: str
+    token: str
+
+
+class Rehearsals:
+    """Holds rehearsals, one of a study at a time.
+
+    Args:
+        store: where runs and jobs are.
+        jobs: carries them out.
+        served: the runs that this process lets workers into.
+        news: tells the other processes of new runs, which only makes it quicker.
+        url: of the database, for the child that makes the forecast.
+        crowd: how simulated workers reach this server.
+        limits: of each child.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        jobs: BackgroundJobs,
+        served: OpenRuns,
+        news: News,
+        url: str,
+        crowd: Crowd,
+        limits: Limits,
+    ) -> None:
+        self._store = store
+        self._jobs = jobs
+        self._served = served
+        self._news = news
+        self._url = url
+        self._crowd = crowd
+        self._limits = limits
+
+    async def start(
+        self, text: str, options: RehearsalOptions, note: Callable[[Connection], None]
+    ) -> JobEntry:
+        """Begin a rehearsal and return it; `note` runs in the transaction that stores the job.
+
+        Raises:
+            StudyInvalid: the study has mistakes.
+            RehearsalRefused: its workers do not chat, or it has too few places for the simulated ones.
+            JobUnderWay: this study is being rehearsed.
+        """
+        study = parse_study(text)
+        _require_rehearsable(study, options)
+        quality = _quality(study, options)
+        opened: list[RunEntry] = []
+
+        def prepare(connection: Connection) -> int:
+            opened[:] = [open_rehearsal(connection, text, quality, utc_now())]
+            note(connection)
+            return opened[0].id
+
+        async def work(progress: Progress) -> Result:
+            try:
+                return await self._rehearse(study, opened[0], options, progress)
+            finally:
+                await asyncio.shield(self._close(opened[0]))
+
+        asked = options.model_dump() | {"quality": quality}
+        entry = await self._jobs.start("rehearsal", study.name, asked, prepare, work)
+        self._news.publish("runs", {})
+        return entry
+
+    async def of_study(self, study: str) -> list[JobEntry]:
+        """Return the rehearsals of a study, newest first."""
+        return await self._store.read(lambda c: jobs_of(c, "rehearsal", rehearsals_of(c, study)))
+
+    async def of_run(self, run: str) -> list[JobEntry]:
+        """Return the rehearsals of the study that a run is of, newest first. Raises RunNotFound."""
+        entry = await self._store.read(lambda connection: find_run(connection, run))
+        return await self.of_study(parse_study(entry.yaml).name)
+
+    async def _rehearse(
+        self, study: Study, run: RunEntry, options: RehearsalOptions, progress: Progress
+    ) -> Result:
+        total = options.workers * study.conversations
+        progress.tell("Opening the chatbots", 0, total)
+        await self._wait_until_served(run)
+        watching = asyncio.get_running_loop().create_task(self._watch(run, progress, total))
+        try:
+            trouble = await self._send_crowd(run, options)
+        finally:
+            watching.cancel()
+        progress.tell("Making the forecast", total, total)
+        forecast = await self._forecast(study, run, options)
+        return {"forecast": forecast, "trouble": trouble}
+
+    async def _wait_until_served(self, run: RunEntry) -> None:
+        """Return once the run lets workers in. Raises ChildFailed: it never will."""
+        for _ in range(_SERVED_LOOKS):
+            if run.id in self._served or self._served.refusal(run.id) is not None:
+                break
+            await asyncio.sleep(LOOK_SECONDS)
+        else:
+            raise ChildFailed("the rehearsal was not opened in time. Is the server busy? Try it again.")
+        if (refusal := self._served.refusal(run.id)) is not None:
+            raise ChildFailed(refusal)
+
+    async def _send_crowd(self, run: RunEntry, options: RehearsalOptions) -> str | None:
+        """Have the crowd take part; return what went wrong with some of them, if anything did."""
+        mix = f"honest={options.honest:g},random={1 - options.honest:g}"
+        arguments = ("--url", f"{self._crowd.url}/w/{run.slug}", "--workers", str(options.workers))
+        seeded = (*arguments, "--mix", mix, "--seed", str(options.seed))
+        said: list[str] = []
+        command = Command("bots.crowd", seeded, {"CANDOR_TOKEN": self._crowd.token})
+        try:
+            await run_child(command, self._limits, said.append)
+        except ChildFailed as error:
+            if not await self._store.read(lambda connection: _handed_in(connection, run)):
+                raise
+            return next((line.strip() for line in said if " failed: " in line), str(error))
+        return None
+
+    async def _watch(self, run: RunEntry, progress: Progress, total: int) -> None:
+        while True:
+            done = await self._store.read(lambda connection: _rated(connection, run))
+            progress.tell("Simulated workers take part", min(done, total), total)
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _forecast(self, study: Study, run: RunEntry, options: RehearsalOptions) -> Mapping[str, Any]:
+        source, variables = reading(self._url)
+        planned = options.planned or study.assignments or options.workers
+        arguments = [source, "--run", run.slug, "--workers", str(planned)]
+        arguments += ["--conversations", str(study.conversations), "--inputs", str(study.minimum_inputs)]
+        arguments += ["--fee", f"{options.fee:g}"]
+        if options.pay is not None:
+            arguments += ["--pay", f"{options.pay:g}"]
+        said: list[str] = []
+        await run_child(Command("qc.outlook", arguments, variables), self._limits, said.append)
+        found: Mapping[str, Any] = json.loads(said[-1])
+        return found
+
+    async def _close(self, run: RunEntry) -> None:
+        await self._store.submit(lambda c: change_run(c, run.slug, "close", "The rehearsal is over."))
+
+
+def _require_rehearsable(study: Study, options: RehearsalOptions) -> None:
+    if study.task != "chat":
+        raise RehearsalRefused(
+            "workers of this study rate what others have said, and only chats can be rehearsed",
+            "Try it with `candor crowd` in a run of its own.",
+        )
+    if study.assignments is not None and study.assignments < options.workers:
+        raise RehearsalRefused(
+            f"{options.workers} simulated workers need a place each, and the study has {study.assignments}",
+            "Rehearse with fewer simulated workers. The forecast can be for more people: `planned`.",
+        )
+
+
+def _quality(study: Study, options: RehearsalOptions) -> dict[str, float]:
+    """Return how good each system is to the simulated workers, 0 to 1: as the study says, or evenly apart."""
+    if options.spread is None and study.simulate is not None:
+        return dict(study.simulate.quality)
+    spread, last = _SPREAD if options.spread is None else options.spread, max(len(study.systems) - 1, 1)
+    return {spec.name: 0.5 + spread * (0.5 - place / last) for place, spec in enumerate(study.systems)}
+
+
+def _rated(connection: Connection, run: RunEntry) -> int:
+    query = (
+        select(func.count())
+        .select_from(Conversation)
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+    )
+    over = CONVERSATION.status.in_(("rated", "unrated", "skipped"))
+    return int(connection.execute(query.where(ASSIGNMENT.run_id == run.id, over)).scalar_one())
+
+
+def _handed_in(connection: Connection, run: RunEntry) -> int:
+    query = select(func.count()).select_from(Assignment)
+    return int(
+        connection.execute(
+            query.where(ASSIGNMENT.run_id == run.id, ASSIGNMENT.status == "completed")
+        ).scalar_one()
+    )

@@ -1,0 +1,145 @@
+"""Reports on runs from the desk: `candor report` as a child process, its files kept in the data folder."""
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Connection
+
+from server.db.jobs import JobEntry, forget_jobs, jobs_of
+from server.db.runs import find_run
+from server.db.store import Store
+from server.errors import JobNotFound
+from server.jobs.background import BackgroundJobs, Progress, Result
+from server.jobs.child import Command, Limits, reading, run_child
+
+PAGE, SIGNATURE, ARCHIVE = "report.html", "signature.txt", "report.zip"
+
+
+class ReportOptions(BaseModel):
+    """What a report may be asked for. Each field is an option of `candor report`.
+
+    `replicate`: the name of a second run of the same study, to be correlated with. `reward`: paid for an
+    assignment. `workers`: `people`, as long as there are any, or `simulated` ones in their place.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    alpha: float = Field(0.05, gt=0, lt=1)
+    replicate: str | None = Field(None, max_length=100)
+    reward: float | None = Field(None, ge=0)
+    workers: Literal["people", "simulated"] = "people"
+    include_partial: bool = False
+
+
+class Reports:
+    """Makes reports, one of a run at a time, and keeps the newest of each run.
+
+    Args:
+        store: where runs and jobs are.
+        jobs: carries them out.
+        url: of the database, for the child.
+        folder: where reports are kept, each in a folder of its own.
+        limits: of the child.
+        kept: how many reports of a run are kept.
+    """
+
+    def __init__(
+        self, store: Store, jobs: BackgroundJobs, url: str, folder: Path, limits: Limits, kept: int
+    ) -> None:
+        self._store = store
+        self._jobs = jobs
+        self._url = url
+        self._folder = folder
+        self._limits = limits
+        self._kept = kept
+
+    async def start(self, run: str, options: ReportOptions, note: Callable[[Connection], None]) -> JobEntry:
+        """Begin a report on a run and return it; `note` runs in the transaction that stores the job.
+
+        Raises:
+            RunNotFound: there is no such run, or no second one of that name.
+            JobUnderWay: a report on this run is being made.
+        """
+
+        def prepare(connection: Connection) -> int:
+            if options.replicate is not None:
+                find_run(connection, options.replicate)
+            note(connection)
+            return find_run(connection, run).id
+
+        async def work(progress: Progress) -> Result:
+            return await self._make(run, options, progress)
+
+        return await self._jobs.start("report", run, options.model_dump(), prepare, work)
+
+    async def of_run(self, run: str) -> list[JobEntry]:
+        """Return the reports on a run, newest first. Raises RunNotFound."""
+        return await self._store.read(lambda c: jobs_of(c, "report", [find_run(c, run).id]))
+
+    def file(self, job: str, name: str) -> Path:
+        """Return where a file of a report lies. Raises JobNotFound: it is not there, or no longer."""
+        folder = self._folder / job
+        if not folder.is_dir() or name not in {path.name for path in folder.iterdir()}:
+            raise JobNotFound(f"this report has no file `{name}`, or was removed")
+        return folder / name
+
+    async def _make(self, run: str, options: ReportOptions, progress: Progress) -> Result:
+        folder = self._folder / progress.job
+        source, variables = reading(self._url)
+        arguments = (source, "--run", run, "--out", str(folder), "--progress-lines", *_typed(options))
+        hear = _listener(progress)
+        try:
+            await run_child(Command("qc.report", arguments, variables), self._limits, hear)
+        except BaseException:  # half a report is none, whatever has ended it
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        result = _pack(folder)
+        await self._remove_old(run)
+        return result
+
+    async def _remove_old(self, run: str) -> None:
+        old = [job.id for job in (await self.of_run(run)) if job.status != "running"][self._kept - 1 :]
+        if old:
+            await self._store.submit(lambda connection: forget_jobs(connection, old))
+        for job in old:
+            shutil.rmtree(self._folder / job, ignore_errors=True)
+
+
+def _typed(options: ReportOptions) -> list[str]:
+    """Return the options as `candor report` takes them."""
+    typed = ["--alpha", f"{options.alpha:g}"]
+    if options.replicate is not None:
+        typed += ["--replicate", options.replicate]
+    if options.reward is not None:
+        typed += ["--reward", f"{options.reward:g}"]
+    if options.workers == "simulated":
+        typed.append("--simulated")
+    if options.include_partial:
+        typed.append("--include-partial")
+    return typed
+
+
+def _listener(progress: Progress) -> Callable[[str], None]:
+    """Return what hears the lines of a child: those that tell its progress begin with a brace."""
+
+    def hear(line: str) -> None:
+        if line.startswith("{"):
+            told: Mapping[str, Any] = json.loads(line)
+            progress.tell(told["step"], told["done"], told["total"])
+
+    return hear
+
+
+def _pack(folder: Path) -> Result:
+    """Return what a finished report is, and put its files into one more, to be downloaded at once."""
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    with zipfile.ZipFile(folder / ARCHIVE, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in files:
+            archive.write(path, path.name)
+    listed = [{"name": path.name, "bytes": path.stat().st_size} for path in [*files, folder / ARCHIVE]]
+    return {"signature": (folder / SIGNATURE).read_text(encoding="utf-8").strip(), "files": listed}

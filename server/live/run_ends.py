@@ -1,0 +1,90 @@
+"""Runs that have enough stop by themselves, and say why."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+
+import structlog
+from sqlalchemy import Connection, select
+
+from server.bots.lineup import OpenRun
+from server.db import run_counts, run_rules
+from server.db.models import Run, columns
+from server.db.run_states import stop_run
+from server.db.store import Store
+from server.errors import StorageFailed
+from server.live.admission import lock_run
+from server.news import News
+from server.run_rules import End, end_of
+
+SECONDS = 1.0  # between two looks
+RUN = columns(Run)
+log = structlog.get_logger()
+
+
+class RunEnds:
+    """Looks again and again whether a run has enough. Every process does; the first one stops it.
+
+    Newcomers do not wait for that: who arrives is told at once, as arrivals go by the same decision.
+
+    Args:
+        store: where the runs are.
+        runs: the runs that this process serves.
+        news: where other processes are told that a run has stopped.
+    """
+
+    def __init__(self, store: Store, runs: Mapping[int, OpenRun], news: News) -> None:
+        self._store = store
+        self._runs = runs
+        self._news = news
+        self._closing = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._task = asyncio.get_running_loop().create_task(self._look_forever())
+
+    async def close(self) -> None:
+        """Look no more; a look that is under way comes to its end."""
+        self._closing.set()
+        if self._task is not None:
+            await self._task
+
+    async def look(self) -> None:
+        """Stop what has enough. Raises StorageFailed."""
+        runs = tuple(self._runs.values())
+        for run in await self._store.read(lambda connection: _ended(connection, runs)):
+            end = await self._store.submit(lambda connection, run=run: _stop(connection, run))  # type: ignore[misc]
+            if end is not None:
+                log.info("run has stopped", run=run.slug, reason=end.reason)
+                self._news.publish("runs", {})
+
+    async def _look_forever(self) -> None:
+        while not self._closing.is_set():
+            try:
+                await self.look()
+            except StorageFailed:
+                pass  # the store has logged it; the next look finds the same
+            except Exception:  # a fault of ours must not make this look the last one
+                log.exception("runs were not looked at")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SECONDS):
+                    await self._closing.wait()
+
+
+def _ended(connection: Connection, runs: tuple[OpenRun, ...]) -> list[OpenRun]:
+    """Return those of `runs` that have enough and are not closed."""
+    going_on = set(connection.execute(select(RUN.id).where(RUN.status != "closed")).scalars())
+    return [run for run in runs if run.id in going_on and _end(connection, run) is not None]
+
+
+def _end(connection: Connection, run: OpenRun) -> End | None:
+    rules = run_rules.rules_of(connection, run.id)
+    return end_of(rules, run_counts.standing(connection, run.id, run.study, rules))
+
+
+def _stop(connection: Connection, run: OpenRun) -> End | None:
+    """Close a run that has enough; None: its rules have changed meanwhile, or it is closed already."""
+    lock_run(connection, run)
+    end = _end(connection, run)
+    return end if end is not None and stop_run(connection, run.id, end) else None

@@ -1,0 +1,124 @@
+"""What follows of a run's rules, given how it stands: has it enough, is there room for another? Pure."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from server.run_rules.over_recruiting import most_under_way
+from server.run_rules.rules import RunRules, Target, in_words
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Assignments of people in a run, by how they stand; `dropped` were given back or have expired."""
+
+    under_way: int = 0
+    completed: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a run stands.
+
+    `rated`: by system, the rated conversations of completed assignments. `met`: by system, how many of its
+    conversations are rated in an assignment on average, as the plan has it. `widest`: of the latest analysis.
+    `places`: how many places the study's file allows, if it says so.
+    """
+
+    counts: Counts = Counts()
+    rated: Mapping[str, int] = field(default_factory=dict)
+    met: Mapping[str, float] = field(default_factory=dict)
+    widest: float | None = None
+    places: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Why a run has come to its end: what has led to it, and a sentence."""
+
+    cause: Literal["target", "budget"]
+    reason: str
+
+
+def target_of(rules: RunRules, standing: Standing) -> Target | None:
+    """Return the run's target; where it has none, the places of the study are one."""
+    if rules.target is None and standing.places is not None:
+        return Target(assignments=standing.places)
+    return rules.target
+
+
+def needed(rules: RunRules, standing: Standing) -> int | None:
+    """Return how many assignments have to be completed yet; None: nobody knows, or there is no target.
+
+    Of a target of conversations it is as many as the system that lacks most needs on average; of an interval,
+    as many as it takes if widths go on to shrink with the root of what is completed.
+    """
+    target = target_of(rules, standing)
+    if target is None:
+        return None
+    if target.assignments is not None:
+        return max(target.assignments - standing.counts.completed, 0)
+    if target.conversations_per_system is not None:
+        return _needed_of_systems(target.conversations_per_system, standing)
+    return _needed_of_width(target.widest_interval or math.inf, standing)
+
+
+def end_of(rules: RunRules, standing: Standing) -> End | None:
+    """Return why a run has to stop, None if it has not: it has enough, or cannot pay one more."""
+    target, completed = target_of(rules, standing), standing.counts.completed
+    if target is not None and needed(rules, standing) == 0:
+        return End("target", f"The run has what it was to gather: {in_words(target)}.")
+    if standing.places is not None and completed >= standing.places:
+        return End("target", f"All {standing.places} places that the study's file gives are completed.")
+    budget = rules.budget
+    if budget is not None and completed >= budget.assignments:
+        spent = completed * budget.per_assignment
+        return End(
+            "budget",
+            f"The budget of {money(budget.total, budget.currency)} pays for no other assignment: "
+            f"{money(spent, budget.currency)} are spent.",
+        )
+    return None
+
+
+def places_open(rules: RunRules, standing: Standing) -> int | None:
+    """Return how many more workers may begin now; None: as many as come."""
+    counts, left = standing.counts, []
+    still_needed = needed(rules, standing)
+    if still_needed is not None:
+        left.append(most_under_way(still_needed, counts.completed, counts.dropped) - counts.under_way)
+    if standing.places is not None:
+        left.append(standing.places - counts.completed - counts.under_way)
+    if rules.budget is not None:
+        left.append(rules.budget.assignments - counts.completed - counts.under_way)
+    if rules.most_at_once is not None:
+        left.append(rules.most_at_once - counts.under_way)
+    return max(min(left), 0) if left else None
+
+
+def room_for_another(rules: RunRules, standing: Standing) -> bool:
+    """Return whether one more worker may be under way; who takes the place of one who is gone is not more."""
+    return places_open(rules, standing) != 0
+
+
+def money(amount: object, currency: str) -> str:
+    """Return an amount as people write it."""
+    return f"{amount:,.2f} {currency}".rstrip()
+
+
+def _needed_of_systems(wanted: int, standing: Standing) -> int:
+    lacking = (
+        math.ceil((wanted - standing.rated.get(system, 0)) / met) for system, met in standing.met.items()
+    )
+    return max(max(lacking, default=0), 0)
+
+
+def _needed_of_width(wanted: float, standing: Standing) -> int | None:
+    completed, widest = standing.counts.completed, standing.widest
+    if widest is None:
+        return None
+    if widest < wanted:
+        return 0
+    return max(math.ceil(completed * ((widest / wanted) ** 2 - 1)), 1)

@@ -1,0 +1,29 @@
+"""Rules of a run from a YAML file."""
+
+import yaml
+from pydantic import ValidationError
+
+from server.errors import RulesInvalid
+from server.run_rules.rules import RunRules
+
+
+def parse_rules(text: str, source: str) -> RunRules:
+    """Return the rules that `text` gives, every value of it as it is written: 17:00 is no number, 0.3 exact.
+
+    Args:
+        text: YAML.
+        source: the file's name, for what is wrong in it.
+
+    Raises:
+        RulesInvalid: it is no YAML, or there are mistakes in it: all of them, each with its place.
+    """
+    try:
+        content = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes nothing but texts, lists, maps
+        return RunRules.model_validate({} if content in (None, "") else content)
+    except yaml.YAMLError as error:
+        raise RulesInvalid(f"{source}: not valid YAML: {error}") from error
+    except ValidationError as error:
+        problems = (
+            f"{'.'.join(map(str, each['loc'])) or 'the whole'}: {each['msg']}" for each in error.errors()
+        )
+        raise RulesInvalid("\n".join(f"{source}: {problem}" for problem in problems)) from error

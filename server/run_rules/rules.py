@@ -1,0 +1,96 @@
+"""The settings of a run, given when it is opened and changed while it goes on."""
+
+from decimal import Decimal
+from functools import lru_cache
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from server.run_rules.opening_hours import OpeningHours
+
+Money = Annotated[Decimal, Field(gt=0, max_digits=12, decimal_places=4)]
+RunName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+WorkerName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Target(_Section):
+    """When a run has enough: one of the three.
+
+    `assignments`: as many are completed. `conversations_per_system`: completed assignments have as many rated
+    conversations with every system. `widest_interval`: no interval of a score, in standard deviations of a
+    worker's ratings, is as wide any more; the intervals are a confidence sequence, so that looking at them
+    while data come in does no harm.
+    """
+
+    assignments: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    conversations_per_system: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    widest_interval: Annotated[float, Field(gt=0, le=10)] | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> "Target":
+        if len(self.model_dump(exclude_none=True)) != 1:
+            raise ValueError("give one of `assignments`, `conversations_per_system` and `widest_interval`")
+        return self
+
+
+class Budget(_Section):
+    """What a run may cost. An assignment that is completed costs `pay` and `fee_share` of it besides.
+
+    Places are given out only as far as `total` pays for all that are completed and under way.
+    """
+
+    total: Money
+    pay: Money
+    fee_share: Annotated[Decimal, Field(ge=0, le=5, decimal_places=4)] = Decimal(0)
+    currency: Annotated[str, StringConstraints(max_length=10)] = ""
+
+    @property
+    def per_assignment(self) -> Decimal:
+        """What a completed assignment costs, with fees."""
+        return self.pay * (1 + self.fee_share)
+
+    @property
+    def assignments(self) -> int:
+        """How many assignments the budget pays for."""
+        return int(self.total // self.per_assignment)
+
+
+class RunRules(_Section):
+    """All rules of a run, which are about people. Those that are left out limit nothing.
+
+    `most_at_once`: how many workers may be under way at the same time. `excluded_runs`: whoever had an
+    assignment in one of these runs may not come; nor may `excluded_workers`, by the ids of their links.
+    """
+
+    target: Target | None = None
+    budget: Budget | None = None
+    most_at_once: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    opening_hours: OpeningHours | None = None
+    excluded_runs: Annotated[tuple[RunName, ...], Field(max_length=1_000)] = ()
+    excluded_workers: Annotated[tuple[WorkerName, ...], Field(max_length=100_000)] = ()
+
+    @property
+    def bounds_places(self) -> bool:
+        """Whether how many take part, or have, matters to anything."""
+        return (self.target, self.budget, self.most_at_once) != (None, None, None)
+
+
+def in_words(target: Target | None) -> str:
+    """Return what a run is to gather, in words; empty where it has no target."""
+    if target is None:
+        return ""
+    if target.assignments is not None:
+        return f"{target.assignments} assignment{'' if target.assignments == 1 else 's'}"
+    if target.conversations_per_system is not None:
+        return f"{target.conversations_per_system} rated conversations of each system"
+    return f"until the widest interval of a score is below {target.widest_interval:g}"
+
+
+@lru_cache(maxsize=256)
+def read_rules(text: str) -> RunRules:
+    """Return stored rules, without who may not come: those are looked up. Every arrival needs them."""
+    return RunRules.model_validate_json(text)

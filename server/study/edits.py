@@ -1,0 +1,280 @@
+"""A change of one setting in a study file's text: comments, order and layout of all the rest stay.
+
+The change is made in the text itself, and what it has become is read again. Where that is not what was
+meant (anchors, merged keys, layouts that are not foreseen here), the section around it is written anew.
+"""
+
+import copy
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from server.study.document import Document, Location, Unreadable, read_document
+from server.study.settings import is_within, value_of
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is to become of the setting at `path`: `value`, or gone where `remove`.
+
+    An index as long as the list appends to it. Mappings that are missing on the way are made.
+    """
+
+    path: Location
+    value: Any = None
+    remove: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A text after a change. `rewritten`: the section whose comments and layout are lost, if any is."""
+
+    text: str
+    rewritten: str | None = None
+
+
+class NotEditable(ValueError):
+    """The change cannot be made; the message says why."""
+
+
+def edited(text: str, change: Change) -> Edited:
+    """Return `text` with one change.
+
+    Raises:
+        Unreadable: the text is no mapping of settings.
+        NotEditable: the path leads nowhere, or settings refer to each other by anchors.
+    """
+    document = read_document(text)
+    if document.has_aliases():
+        raise NotEditable("its settings refer to each other by anchors (`&` and `*`): change it as text")
+    wanted = _changed(document.content, change)
+    if wanted == document.content:
+        return Edited(text)
+    in_place = _in_place(document, _nearest(document.content, change))
+    if in_place is not None and _reads_as(in_place, wanted):
+        return Edited(in_place)
+    section = str(change.path[0])
+    for name in (section, None):
+        anew = _written_anew(document, wanted, name)
+        if _reads_as(anew, wanted):
+            return Edited(anew, section)
+    raise NotEditable(f"{section} cannot be written")
+
+
+def _changed(content: dict[Any, Any], change: Change) -> dict[Any, Any]:
+    """Return what the settings are after the change. Raises NotEditable."""
+    wanted: Any = copy.deepcopy(content)
+    holder = wanted
+    for key, after in zip(change.path, change.path[1:], strict=False):
+        if not is_within(holder, key) or holder[key] is None:
+            _put(holder, key, [] if isinstance(after, int) else {})
+        holder = holder[key]
+    _put(holder, change.path[-1], change.value, remove=change.remove)
+    result: dict[Any, Any] = wanted
+    return result
+
+
+def _put(holder: Any, key: int | str, value: Any, *, remove: bool = False) -> None:
+    if isinstance(holder, dict):
+        if remove:
+            holder.pop(key, None)
+        else:
+            holder[key] = value
+    elif isinstance(holder, list) and isinstance(key, int) and 0 <= key <= len(holder):
+        if key == len(holder):
+            holder += [] if remove else [value]
+        elif remove:
+            del holder[key]
+        else:
+            holder[key] = value
+    else:
+        raise NotEditable(f"`{key}` is within something that has no settings")
+
+
+def _nearest(content: object, change: Change) -> Change:
+    """Return the change as one of something that is there, or of its nearest holder."""
+    for i, key in enumerate(change.path[:-1]):
+        after = value_of(content, key)
+        if after is None or after in ({}, []):
+            value: Any = change.value
+            for missing in reversed(change.path[i + 1 :]):
+                value = [value] if isinstance(missing, int) else {missing: value}
+            return Change(change.path[: i + 1], value)
+        content = after
+    is_last = isinstance(content, dict | list) and len(content) == 1 and is_within(content, change.path[-1])
+    if change.remove and is_last and len(change.path) > 1:
+        return Change(change.path[:-1], [] if isinstance(content, list) else {})
+    return change
+
+
+def _in_place(document: Document, change: Change) -> str | None:
+    """Return the text with the change in it, or None where that is not foreseen."""
+    holder = document.node_at(change.path[:-1])
+    key = change.path[-1]
+    if not isinstance(holder, yaml.CollectionNode):
+        return None
+    parts = _parts(holder)
+    number = next((i for i, (name, _, _) in enumerate(parts) if name == key), None)
+    if number is None:
+        return None if change.remove else _with_part(document.text, holder, parts, key, change.value)
+    if change.remove:
+        return _without_part(document.text, holder, parts, number)
+    return _with_value(document.text, holder, parts[number], change.value)
+
+
+# A part of a mapping or of a list: its key or number, the node with which it begins, that of its value.
+_Part = tuple[int | str, yaml.Node, yaml.Node]
+
+
+def _parts(holder: yaml.CollectionNode) -> list[_Part]:
+    if isinstance(holder, yaml.MappingNode):
+        return [(str(key.value), key, value) for key, value in holder.value]
+    return [(i, item, item) for i, item in enumerate(holder.value)]
+
+
+def _with_value(text: str, holder: yaml.CollectionNode, part: _Part, value: Any) -> str:
+    _, first, node = part
+    start, end = node.start_mark.index, _end(node)
+    if holder.flow_style or not _is_block(value):
+        written = _flow(value)
+    elif isinstance(holder, yaml.MappingNode):
+        written = _block_value(value, first.start_mark.column)
+        while text[start - 1] == " ":  # `key:` is followed by the new value, wherever the old one stood
+            start -= 1
+    else:
+        written = _block(value, first.start_mark.column)
+    if isinstance(holder, yaml.MappingNode) and not _is_block(value) and text[start - 1] != " ":
+        colon = text.rindex(":", 0, start + 1)
+        start, written = colon + 1, f" {written}"
+    return text[:start] + written + text[end:]
+
+
+def _with_part(
+    text: str, holder: yaml.CollectionNode, parts: list[_Part], key: int | str, value: Any
+) -> str | None:
+    is_mapping = isinstance(holder, yaml.MappingNode)
+    if holder.flow_style:
+        written = f"{_flow(key)}: {_flow(value)}" if is_mapping else _flow(value)
+        at = _end(parts[-1][2]) if parts else holder.start_mark.index + 1
+        return text[:at] + (", " if parts else "") + written + text[at:]
+    if not parts:
+        return None
+    column = parts[0][1].start_mark.column if is_mapping else holder.start_mark.column
+    indent = " " * column
+    if is_mapping:
+        written = f"{indent}{_flow(key)}:{_after_colon(value, column)}"
+    else:
+        flows = isinstance(parts[-1][2], yaml.CollectionNode) and parts[-1][2].flow_style
+        written = f"{indent}- {_flow(value) if flows else _block(value, column + 2)}"
+    at = _end_of_line(text, _end(parts[-1][2]))
+    return f"{text[:at]}\n{written}{text[at:] or chr(10)}"
+
+
+def _without_part(text: str, holder: yaml.CollectionNode, parts: list[_Part], number: int) -> str | None:
+    start, end = parts[number][1].start_mark.index, _end(parts[number][2])
+    if holder.flow_style:
+        if number + 1 < len(parts):
+            end = parts[number + 1][1].start_mark.index
+        elif number:
+            start = _end(parts[number - 1][2])
+        return text[:start] + text[end:]
+    line = text.rfind("\n", 0, start) + 1
+    before = text[line:start].strip()
+    if isinstance(holder, yaml.MappingNode) and before:  # the first setting, behind the dash of a list
+        if number + 1 == len(parts):
+            return None
+        return text[:start] + text[parts[number + 1][1].start_mark.index :]
+    if before not in ("", "-"):
+        return None
+    return text[:line] + text[_end_of_line(text, end) + 1 :]
+
+
+def _end(node: yaml.Node) -> int:
+    """Return where a node's text ends; PyYAML takes blanks and comments behind a block as parts of it."""
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _end(last[1] if isinstance(last, tuple) else last)
+    end: int = node.end_mark.index
+    if isinstance(node, yaml.ScalarNode) and node.style in ("|", ">"):
+        buffer = node.end_mark.buffer
+        while end and buffer is not None and buffer[end - 1] in "\n ":
+            end -= 1
+    return end
+
+
+def _end_of_line(text: str, index: int) -> int:
+    found = text.find("\n", index)
+    return len(text) if found == -1 else found
+
+
+def _is_block(value: Any) -> bool:
+    """Return whether a value is written over several lines, where it is not within `{…}` or `[…]`."""
+    if isinstance(value, dict | list):
+        return bool(value)
+    return isinstance(value, str) and _is_literal(value)
+
+
+def _is_literal(text: str) -> bool:
+    """Return whether a text can be written as it is, line by line, behind a `|`."""
+    lines = text.split("\n")
+    plain = all(line == line.rstrip() and line.replace("\t", "").isprintable() for line in lines)
+    return len(lines) > 1 and plain and bool(lines[0]) and not lines[0].startswith(" ") and bool(lines[-1])
+
+
+def _after_colon(value: Any, column: int) -> str:
+    return _block_value(value, column) if _is_block(value) else f" {_flow(value)}"
+
+
+def _block_value(value: Any, column: int) -> str:
+    """Return a value as it stands behind `key:`, where the key stands at `column`."""
+    if isinstance(value, str):
+        return " |-\n" + _indented(value, column + 2)
+    return f"\n{' ' * (column + 2)}{_block(value, column + 2)}"
+
+
+def _block(value: Any, column: int) -> str:
+    """Return a value over several lines, of which the first has its indentation before it."""
+    indent = "\n" + " " * column
+    if isinstance(value, dict) and value:
+        return indent.join(f"{_flow(key)}:{_after_colon(each, column)}" for key, each in value.items())
+    if isinstance(value, list) and value:
+        return indent.join(f"- {_block(each, column + 2)}" for each in value)
+    if isinstance(value, str) and _is_literal(value):
+        return "|-\n" + _indented(value, column)
+    return _flow(value)
+
+
+def _indented(text: str, column: int) -> str:
+    return "\n".join(" " * column + line if line else "" for line in text.split("\n"))
+
+
+def _flow(value: Any) -> str:
+    """Return a value on one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_flow(key)}: {_flow(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_flow, value))}]"
+    if isinstance(value, str) and ("\n" in value or not value.isprintable()):
+        return json.dumps(value)  # which YAML reads as it is meant
+    written = yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=10**9)
+    return written.strip()[1:-1]
+
+
+def _written_anew(document: Document, wanted: dict[Any, Any], section: str | None) -> str:
+    """Return the text with one section written anew, or all of it."""
+    if section is not None:
+        removed = section not in wanted
+        change = Change((section,), wanted.get(section), remove=removed)
+        text = _in_place(document, change)
+        if text is not None:
+            return text
+    return _block(wanted, 0) + "\n"
+
+
+def _reads_as(text: str, wanted: dict[Any, Any]) -> bool:
+    try:
+        return bool(read_document(text).content == wanted)
+    except Unreadable:
+        return False

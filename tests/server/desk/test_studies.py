@@ -1,0 +1,201 @@
+"""Studies over the REST API: stored version by version, checked while they are written."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import yaml
+
+from server.study import DEMO
+from tests.server.support.answers import error
+from tests.server.support.database import query
+from tests.server.support.server import House
+from tests.server.support.study import study_text
+
+TEXT = DEMO.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def name(someone: str) -> str:
+    """The name of a study that no other test knows."""
+    return someone.replace("-", "_")
+
+
+@pytest.fixture
+def stored(shared: House, name: str) -> Callable[[], dict[str, Any]]:
+    """Return a function that shows the study, which begins as the demo."""
+    made = shared.desk("/studies", method="POST", json={"name": name, "begin_with": "demo"})
+    assert made.status_code == 201, made.text
+
+    def show() -> dict[str, Any]:
+        found: dict[str, Any] = shared.desk(f"/studies/{name}").json()
+        return found
+
+    return show
+
+
+def save(house: House, name: str, text: str, based_on: int) -> Any:
+    return house.desk(f"/studies/{name}", method="PUT", json={"yaml": text, "based_on": based_on})
+
+
+def test_every_save_is_a_version_that_stays(
+    shared: House, name: str, stored: Callable[[], dict[str, Any]]
+) -> None:
+    first = stored()["yaml"]
+    assert first == TEXT.replace("name: demo", f"name: {name}", 1)  # comments, too
+    second = first.replace("minimum_inputs: 10", "minimum_inputs: 4")
+    assert save(shared, name, second, 1).json()["version"] == 2
+    assert save(shared, name, second, 2).json()["version"] == 2  # nothing has changed
+    shown = stored()
+    assert (shown["yaml"], shown["mistakes"], [v["version"] for v in shown["versions"]]) == (
+        second,
+        0,
+        [2, 1],
+    )
+    assert shared.desk(f"/studies/{name}/versions/1").json()["yaml"] == first
+    changes = shared.desk(f"/studies/{name}/versions/2/changes", params={"since": 1}).json()["lines"]
+    assert [line for line in changes if line["kind"] in {"added", "removed"}] == [
+        {"kind": "removed", "text": "minimum_inputs: 10"},
+        {"kind": "added", "text": "minimum_inputs: 4"},
+    ]
+    logged = query(shared.url, "SELECT action, detail FROM audit_entry WHERE subject = ?", name)
+    assert logged[:2] == [("study.create", "version 1"), ("study.save", "version 2")]
+
+
+def test_the_second_of_two_who_edit_at_once_is_told_and_nothing_is_overwritten(
+    shared: House, name: str, stored: Callable[[], dict[str, Any]]
+) -> None:
+    text = stored()["yaml"]
+    theirs, ours = text.replace("six", "five"), text.replace("six", "seven")
+    assert save(shared, name, theirs, 1).status_code == 200
+    refused = save(shared, name, ours, 1)
+    error(refused, 409, "study_changed")
+    assert "has saved version 2" in refused.json()["error"]["message"]
+    assert stored()["yaml"] == theirs
+    assert save(shared, name, ours, 2).json()["version"] == 3  # now that they know
+
+
+def test_a_name_that_is_taken_and_a_text_of_another_study(
+    shared: House, name: str, stored: Callable[[], dict[str, Any]]
+) -> None:
+    body = {"name": name, "begin_with": "blank"}
+    error(shared.desk("/studies", method="POST", json=body), 409, "study_exists")
+    error(shared.desk(f"/studies/{name}/copy", method="POST", json={"name": name}), 409, "study_exists")
+    error(save(shared, name, TEXT, 1), 422, "study_name_differs")
+    error(shared.desk("/studies/nobody_knows_it"), 404, "study_not_found")
+    error(shared.desk("/studies", method="POST", json={"name": "x"}), 422, "invalid_request")
+
+
+def test_a_broken_study_is_kept_and_says_what_is_wrong(shared: House, name: str) -> None:
+    made = shared.desk("/studies", method="POST", json={"name": name, "yaml": "title: [\n"}).json()
+    assert (made["mistakes"], made["title"], made["version"]) == (1, "", 1)
+
+
+def test_copying_archiving_and_deleting(
+    shared: House, name: str, stored: Callable[[], dict[str, Any]]
+) -> None:
+    copied = shared.desk(f"/studies/{name}/copy", method="POST", json={"name": f"{name}_b"})
+    assert (copied.status_code, yaml.safe_load(copied.json()["yaml"])["name"]) == (201, f"{name}_b")
+    archived = shared.desk(f"/studies/{name}", method="PATCH", json={"archived": True}).json()
+    assert archived["archived"]
+    assert not shared.desk(f"/studies/{name}", method="PATCH", json={"archived": False}).json()["archived"]
+    assert shared.desk(f"/studies/{name}_b", method="DELETE").status_code == 204
+    names = [study["name"] for study in shared.desk("/studies").json()["studies"]]
+    assert name in names
+    assert f"{name}_b" not in names
+
+
+def test_a_study_that_was_opened_belongs_to_its_version_and_cannot_be_deleted(
+    shared: House, name: str, stored: Callable[[], dict[str, Any]]
+) -> None:
+    text = stored()["yaml"].replace("listed: true", "listed: false")
+    save(shared, name, text, 1)
+    opened = shared.desk("/runs", method="POST", json={"run": f"{name}-run", "study": name})
+    assert opened.status_code == 201, opened.text
+    save(shared, name, text + "# later\n", 2)
+    assert stored()["runs"] == [{"run": f"{name}-run", "status": "open", "version": 2}]
+    error(shared.desk(f"/studies/{name}", method="DELETE"), 409, "study_opened")
+    assert stored()["version"] == 3
+
+
+def test_what_was_opened_from_a_text_is_a_version_too(shared: House, name: str) -> None:
+    text = study_text(name=name, systems=yaml.safe_load(TEXT)["systems"], simulate=None)
+    opened = shared.desk("/runs", method="POST", json={"run": f"{name}-run", "yaml": text})
+    assert opened.status_code == 201, opened.text
+    shown = shared.desk(f"/studies/{name}").json()
+    assert (shown["version"], shown["yaml"]) == (1, text)
+
+
+def check(house: House, text: str, *changes: dict[str, Any]) -> Any:
+    return house.desk("/study-check", method="POST", json={"yaml": text, "changes": changes})
+
+
+def test_mistakes_have_their_line_and_their_place_unknown_bots_too(shared: House) -> None:
+    assert check(shared, TEXT).json()["mistakes"] == []
+    broken = check(shared, TEXT.replace("minimum_inputs: 10", "minimum_inputs: ten")).json()
+    assert broken["mistakes"] == [
+        {"line": 10, "path": ["minimum_inputs"], "reason": "expected a whole number, got `ten`"}
+    ]
+    assert broken["content"]["minimum_inputs"] == "ten"
+    unknown = check(shared, TEXT.replace('"builtin:reflect"', "relfect")).json()["mistakes"]
+    assert [(each["path"], each["reason"]) for each in unknown] == [
+        (["systems", 7, "bot"], "no bot is called `relfect`; did you mean `builtin:reflect`?")
+    ]
+    assert check(shared, "a: [\n").json()["content"] is None
+    assert check(shared, "a: &x {}\nb: *x\n").json()["content"] is None
+    assert check(shared, "a: .inf\nb: 2026-01-01\n").json()["content"] == {"a": "Infinity", "b": "2026-01-01"}
+
+
+def test_settings_are_changed_in_the_text(shared: House) -> None:
+    changed = check(
+        shared,
+        TEXT,
+        {"path": ["minimum_inputs"], "value": 7},
+        {"path": ["systems", 8], "value": {"name": "mine", "family": "mine", "bot": "mine"}},
+        {"path": ["payment"], "remove": True},
+    ).json()
+    assert "minimum_inputs: 7\n" in changed["yaml"]
+    assert changed["yaml"].startswith(TEXT[:150])
+    assert {tuple(mistake["path"]) for mistake in changed["mistakes"]} == {("payment",)}
+    assert changed["rewritten"] == []
+    error(check(shared, "a: [\n", {"path": ["b"], "value": 1}), 422, "study_invalid")
+    error(check(shared, "a: 1\n", {"path": ["a", "b"], "value": 1}), 422, "study_invalid")
+
+
+def test_what_a_study_can_say(shared: House) -> None:
+    settings = shared.desk("/study-settings").json()
+    assert "minimum_inputs" in settings["schema_of_study"]["properties"]
+    assert "builtin:reflect" in settings["builtin_bots"]
+
+
+def test_the_preview_has_every_page_that_a_worker_comes_to(shared: House) -> None:
+    def steps(text: str) -> dict[str, Any]:
+        answer = shared.desk("/study-preview", method="POST", json={"yaml": text}).json()
+        assert answer["mistakes"] == []
+        return {step["phase"]: step["snapshot"] for step in answer["steps"]}
+
+    pages = steps(TEXT)
+    assert list(pages) == ["instructions", "topic", "chat", "rating", "feedback", "done"]
+    assert pages["chat"]["conversation"]["inputs"] == 2
+    assert pages["done"]["code"] == "PREVIEW"
+    assert steps(TEXT.replace("topic_mode: free", "topic_mode: icebreaker"))["topic"]["conversation"][
+        "icebreaker"
+    ]
+    items = DEMO.with_name("demo_transcripts.yaml").read_text()
+    assert "topic" not in steps(items)
+    stored = query(shared.url, "SELECT COUNT(*) FROM assignment")
+    assert stored == query(shared.url, "SELECT COUNT(*) FROM assignment WHERE id NOT LIKE 'preview%'")
+
+
+def test_the_preview_of_a_broken_study_says_what_is_broken(shared: House) -> None:
+    text = TEXT.replace("minimum_inputs: 10", "minimum_inputs: ten")
+    answer = shared.desk("/study-preview", method="POST", json={"yaml": text}).json()
+    assert answer["steps"] == []
+    assert [mistake["line"] for mistake in answer["mistakes"]] == [10]
+    no_corpus = {"yaml": TEXT.replace("corpus: builtin:smalltalk", "corpus: builtin:nothing", 1)}
+    error(shared.desk("/study-preview", method="POST", json=no_corpus), 422, "study_invalid")
+
+
+def test_only_the_desk_shows_the_preview_within_itself(shared: House) -> None:
+    policy = shared.http("GET", "/preview").headers["Content-Security-Policy"]
+    assert "frame-ancestors 'self'" in policy

@@ -1,0 +1,111 @@
+"""Rehearsals against a real server with real chatbots, over the command line and over the API."""
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from bots.rehearse import cli
+from qc.load import load
+from qc.report import app as report
+from qc.run import REHEARSAL_NOTE
+from tests.support.server_process import Server
+from tests.support.waiting import PATIENCE, wait_until
+
+STUDY: dict[str, Any] = {
+    "name": "orchard",
+    "title": "A few chats",
+    "payment": "1 euro",
+    "systems_per_assignment": 3,
+    "minimum_inputs": 2,
+    "criteria": [
+        {"label": "fun", "statement": "It was fun."},
+        {"label": "fluent", "statement": "It was fluent."},
+        {"label": "kind", "statement": "It was kind."},
+    ],
+    "systems": [
+        {"name": name, "family": name, "bot": f"builtin:{bot}"}
+        for name, bot in (("apple", "reflect"), ("pear", "retrieval"), ("quince", "ngram"))
+    ],
+    "reply_time": {"median": 0, "spread": 0, "longest": 0},
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = Server(tmp_path_factory.mktemp("candor"))
+    running.data.joinpath("orchard.yaml").write_text(yaml.safe_dump(STUDY))
+    running.start()
+    yield running
+    running.stop()
+
+
+def ask(server: Server, method: str, path: str, body: object = None) -> Any:
+    bearer = {"Authorization": f"Bearer {server.token}"}
+    return httpx2.request(
+        method, f"{server.url}/api{path}", json=body, headers=bearer, timeout=PATIENCE
+    ).json()
+
+
+def test_a_rehearsal_ends_with_a_forecast(server: Server) -> None:
+    arguments = [str(server.data / "orchard.yaml"), "--workers", "14", "--planned", "100", "--pay", "2"]
+    arguments += ["--fee", "0.25", "--spread", "0.5", "--server", server.url, "--token", server.token]
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 0, done.output
+    assert "told apart" in done.stdout
+    assert "About 5 minutes for an assignment" in done.stdout  # 4 conversations × 6.68 × 2 of 10 inputs
+    assert REHEARSAL_NOTE in done.stdout
+    rows = [line.split() for line in done.stdout.splitlines() if line.split()[:1] in (["100"], ["400"])]
+    assert [row[-1] for row in rows] == ["250.00", "1000.00"]  # 2 a worker, and a quarter more
+
+    run = ask(server, "GET", "/desk/runs/demo/rehearsals")
+    assert run == {"rehearsals": []}  # of another study
+    with sqlite3.connect(server.data / "candor.db") as database:
+        kinds = dict(database.execute("SELECT run, kind FROM v1_run"))
+        simulated = database.execute("SELECT DISTINCT simulated FROM v1_assignment").fetchall()
+    assert kinds == {"demo": "study", "orchard-rehearsal-1": "rehearsal"}
+    assert simulated == [(1,)]
+    # It is not among the runs, it is closed, and no person could have come.
+    assert [each["run"] for each in ask(server, "GET", "/desk/runs")["runs"]] == ["demo"]
+    assert ask(server, "GET", "/desk/runs/orchard-rehearsal-1")["status"] == "closed"
+    refused = ask(server, "POST", "/join", {"run": "orchard-rehearsal-1", "worker": "ann"})
+    assert refused["error"]["code"] == "run_closed"
+
+
+def test_a_report_of_it_says_what_it_is_and_it_is_compared_with_nothing_else(server: Server) -> None:
+    database = str(server.data / "candor.db")
+    assert REHEARSAL_NOTE in load(database, "orchard-rehearsal-1", words=False).notes
+    crowd = server.crowd("demo", "--workers", "4")
+    crowd.communicate()
+    result = CliRunner().invoke(
+        report, [database, "--run", "demo", "--replicate", "orchard-rehearsal-1", "--only", "replication"]
+    )
+    assert result.exit_code == 2
+    assert "is a rehearsal" in result.stderr
+    assert load(database, words=False).name == "demo"  # the only run, where none is named
+
+
+def test_a_rehearsal_is_given_up(server: Server) -> None:
+    begun = ask(server, "POST", "/desk/rehearsals", {"yaml": yaml.safe_dump(STUDY), "workers": 60})
+    where = f"/desk/runs/{begun['run']}/jobs/{begun['job']}"
+    wait_until(lambda: ask(server, "GET", where)["done"] > 0, "the crowd")
+    again = ask(server, "POST", "/desk/rehearsals", {"study": "orchard"})
+    assert again["error"]["code"] == "job_under_way"
+    assert ask(server, "POST", f"{where}/cancel")["status"] == "cancelled"
+    assert ask(server, "GET", where)["status"] == "cancelled"
+    wait_until(lambda: ask(server, "GET", f"/desk/runs/{begun['run']}")["status"] == "closed", "the close")
+
+
+def test_what_cannot_be_rehearsed(server: Server) -> None:
+    few = STUDY | {"assignments": 10}
+    refused = ask(server, "POST", "/desk/rehearsals", {"yaml": yaml.safe_dump(few)})
+    assert refused["error"]["code"] == "rehearsal_refused"
+    assert "the study has 10" in refused["error"]["message"]
+    broken = ask(server, "POST", "/desk/rehearsals", {"yaml": "name: [", "workers": 10})
+    assert broken["error"]["code"] == "study_invalid"
+    both = ask(server, "POST", "/desk/rehearsals", {"yaml": "x", "study": "y"})
+    assert "give either" in both["error"]["message"]

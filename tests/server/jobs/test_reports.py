@@ -1,0 +1,111 @@
+"""Reports from the desk: begun, watched, read and downloaded over HTTP, by a real child process."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from server.jobs.links import ReportLinks
+from tests.server.support.database import make_run, query
+from tests.server.support.server import House
+from tests.server.support.study import RUN
+from tests.support.waiting import wait_until
+
+OVER = {"done", "failed", "cancelled"}
+
+
+@pytest.fixture(scope="module")
+def rated(migrated: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A server with a run that three people and a program have rated, and one that nobody has."""
+    folder = tmp_path_factory.mktemp("rated")
+    (folder / "candor.db").write_bytes(migrated.read_bytes())
+    url = f"sqlite:///{folder / 'candor.db'}"
+    house = House(url, [make_run(url), make_run(url, slug="empty")], folder, {"kept_reports": 2})
+    house.start()
+    for worker in ("ann", "ben", "cleo"):
+        with house.page(worker) as page:
+            page.whole()
+    yield house
+    house.stop()
+
+
+def reports(house: House, run: str = RUN) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = house.desk(f"/runs/{run}/reports").json()["reports"]
+    return found
+
+
+def made(house: House, run: str = RUN, **options: Any) -> dict[str, Any]:
+    """Have a report made; return it once it is over."""
+    answer = house.desk(f"/runs/{run}/reports", method="POST", json=options)
+    assert answer.status_code == 202, answer.text
+    job = answer.json()["job"]
+
+    def latest() -> dict[str, Any]:
+        found: dict[str, Any] = house.desk(f"/runs/{run}/jobs/{job}").json()
+        return found
+
+    wait_until(lambda: latest()["status"] in OVER, "the report")
+    return latest()
+
+
+def test_a_report_from_its_beginning_to_the_download(rated: House) -> None:
+    report = made(rated, alpha=0.5, reward=2.5)
+    assert report["status"] == "done", report
+    assert report["options"]["alpha"] == 0.5
+    assert "|alpha:0.5|" in report["signature"]
+    paths = {file["name"]: file["path"] for file in report["files"]}
+    assert {"report.html", "report.xlsx", "report.json", "signature.txt", "report.zip"} <= paths.keys()
+    page = rated.http("GET", paths["report.html"])
+    assert page.headers["content-type"].startswith("text/html")
+    assert page.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+    assert "quokka_plain" in page.text
+    archive = zipfile.ZipFile(io.BytesIO(rated.http("GET", paths["report.zip"]).content))
+    assert set(archive.namelist()) == paths.keys() - {"report.zip"}
+    sheet = rated.http("GET", paths["report.xlsx"])
+    assert sheet.headers["content-disposition"].startswith("attachment")
+    assert reports(rated)[0]["job"] == report["job"]
+
+
+def test_why_there_is_no_report(rated: House) -> None:
+    report = made(rated, run="empty")
+    assert report["status"] == "failed"
+    assert "empty" in report["error"] or "no " in report["error"]
+    assert report["files"] == []
+    refused = rated.desk("/runs/harbour/reports", method="POST", json={"alpha": 2})
+    assert refused.status_code == 422
+    unknown = rated.desk("/runs/harbour/reports", method="POST", json={"replicate": "nowhere"})
+    assert unknown.json()["error"]["code"] == "run_not_found"
+
+
+def test_a_link_opens_one_report_and_no_other_file(rated: House) -> None:
+    assert rated.http("GET", "/reports/made-up/report.html").status_code == 401
+    link = ReportLinks(rated.auth.secret).link("no-such-job")
+    assert rated.http("GET", f"{link}report.html").status_code == 404
+
+
+def test_a_report_can_be_given_up_and_one_is_made_at_a_time(rated: House) -> None:
+    first = rated.desk("/runs/harbour/reports", method="POST", json={}).json()
+    again = rated.desk("/runs/harbour/reports", method="POST", json={})
+    assert again.json()["error"]["code"] == "job_under_way"
+    cancelled = rated.desk(f"/runs/harbour/jobs/{first['job']}/cancel", method="POST")
+    assert cancelled.json()["status"] == "cancelled"
+    elsewhere = rated.desk(f"/runs/empty/jobs/{first['job']}")
+    assert elsewhere.json()["error"]["code"] == "job_not_found"
+
+
+def test_the_newest_are_kept(rated: House) -> None:
+    newest = made(rated, alpha=0.01)
+    assert newest["status"] == "done"
+    listed = reports(rated)
+    assert len(listed) == 2
+    assert listed[0]["job"] == newest["job"]
+    folders = {path.name for path in (rated.folder / "reports").iterdir()}
+    assert newest["job"] in folders
+    assert folders <= {each["job"] for each in listed}
+
+
+def test_who_did_it_is_in_the_log(rated: House) -> None:
+    actions = [action for (action,) in query(rated.url, "SELECT action FROM audit_entry ORDER BY id")]
+    assert {"run.report", "report.cancel"} <= set(actions)

@@ -1,0 +1,267 @@
+"""Rules of a run at its door: nobody gets in beyond its target, its budget, its hours; it stops by itself."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from server.bots.lineup import OpenRun
+from server.db.engine import open_engine
+from server.db.run_rules import all_rules_of, set_rules
+from server.db.run_states import change_run
+from server.db.store import Store
+from server.errors import (
+    CandorError,
+    NotInvited,
+    RunComplete,
+    RunFull,
+    RunHasEnough,
+    RunNotFound,
+    RunOutOfHours,
+    TookPart,
+)
+from server.live.enrolment import ArrivingWorker, Enrolment, enrol
+from server.live.run_ends import RunEnds
+from server.news import open_news
+from server.recruiters.link import Arrival
+from server.run_rules import Budget, OpeningHours, RunRules, Target
+from server.session.records import Closed, ConversationRated
+from tests.server.support.arrivals import arrive_at_processes
+from tests.server.support.database import audit, execute, make_run, query
+from tests.server.support.study import AT, CRITERIA, RUN, SYSTEMS, study_text
+
+pytestmark = pytest.mark.databases("sqlite", "postgresql")
+
+BUDGET = Budget(total=Decimal(10), pay=Decimal(3))  # pays for three
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    opened = Store(url)
+    opened.start()
+    yield opened
+    opened.stop()
+    assert audit(url) == []
+
+
+def go_by(url: str, slug: str = RUN, **rules: Any) -> None:
+    engine = open_engine(url, begin="BEGIN IMMEDIATE")
+    try:
+        with engine.begin() as connection:
+            set_rules(connection, slug, RunRules(**rules))
+    finally:
+        engine.dispose()
+
+
+async def sit(store: Store, run: OpenRun, name: str, after: timedelta = timedelta()) -> Enrolment:
+    worker = ArrivingWorker(Arrival("link", name), f"W-{name}", False, 1.0)
+    return await store.submit(lambda connection: enrol(connection, run, worker, AT + after))
+
+
+async def rehearse(store: Store, run: OpenRun, name: str) -> Enrolment:
+    worker = ArrivingWorker(Arrival("simulated", name), f"S-{name}", True, 1.0)
+    return await store.submit(lambda connection: enrol(connection, run, worker, AT))
+
+
+async def end(store: Store, enrolment: Enrolment, status: Any = "completed") -> None:
+    await store.append(enrolment.assignment, 0, [Closed(status, AT)], AT)
+
+
+async def crowd(store: Store, run: OpenRun, workers: int) -> Counter[str]:
+    """Let as many arrive at once; return how many got in, and what the others were told."""
+    calls = (sit(store, run, f"w{n}") for n in range(workers))
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    return Counter(r.code if isinstance(r, CandorError) else "in" for r in results)
+
+
+async def look(store: Store, run: OpenRun) -> None:
+    await RunEnds(store, {run.id: run}, open_news(None)).look()
+
+
+def state(url: str) -> tuple[str, str, str]:
+    ((status, cause, reason),) = query(url, "SELECT status, cause, reason FROM run")
+    return status, cause, reason
+
+
+@pytest.mark.parametrize(
+    ("rules", "places"),
+    [
+        ({"target": Target(assignments=5)}, 5),
+        ({"budget": BUDGET}, 3),
+        ({"most_at_once": 4}, 4),
+        ({"target": Target(assignments=5), "budget": BUDGET, "most_at_once": 4}, 3),
+        ({"target": Target(conversations_per_system=1)}, 3),  # half of four families' variants: 8/3 workers
+    ],
+)
+async def test_no_more_get_in_than_the_rules_have_places_for(
+    store: Store, run: OpenRun, url: str, rules: dict[str, Any], places: int
+) -> None:
+    go_by(url, **rules)
+    assert await crowd(store, run, 12) == {"in": places, "run_full": 12 - places}
+    assert (await rehearse(store, run, "s")).displaced is None  # rehearsals have places of their own
+
+
+async def test_who_is_gone_makes_room_though_no_more_may_be_under_way(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    go_by(url, most_at_once=2)
+    await sit(store, run, "silent")
+    await sit(store, run, "a")
+    with pytest.raises(RunFull):
+        await sit(store, run, "b")
+    heir = await sit(store, run, "b", timedelta(minutes=31))
+    assert heir.displaced is not None
+    assert query(url, "SELECT count(*) FROM assignment WHERE status = 'active'") == [(2,)]
+
+
+async def test_places_open_by_the_dropout_that_was_seen(store: Store, run: OpenRun, url: str) -> None:
+    go_by(url, target=Target(assignments=4))
+    seated = [await sit(store, run, f"w{n}") for n in range(4)]
+    with pytest.raises(RunFull):
+        await sit(store, run, "early")
+    for enrolment in seated[:2]:
+        await end(store, enrolment)
+    await end(store, seated[2], "returned")
+    # Two of three that ended were completed, so p is 3/4. Two are needed: (2 - 0.693) / 0.75 = 1.7.
+    await sit(store, run, "x")
+    with pytest.raises(RunFull):
+        await sit(store, run, "y")
+    await end(store, seated[3], "returned")
+    # p is 3/5: 1.307 / 0.6 = 2.2, so three may be under way for the two that are needed.
+    await sit(store, run, "y")
+    await sit(store, run, "z")
+    with pytest.raises(RunFull):
+        await sit(store, run, "late")
+
+
+async def test_a_run_stops_by_itself_and_says_why(store: Store, run: OpenRun, url: str) -> None:
+    go_by(url, target=Target(assignments=2))
+    first, second = await sit(store, run, "a"), await sit(store, run, "b")
+    await end(store, first)
+    await look(store, run)
+    assert state(url) == ("open", "researcher", "")
+    await end(store, second)
+    with pytest.raises(RunComplete):  # told at once, before anybody has looked
+        await sit(store, run, "c")
+    await look(store, run)
+    await look(store, run)
+    assert state(url) == ("closed", "target", "The run has what it was to gather: 2 assignments.")
+    with pytest.raises(RunComplete):
+        await sit(store, run, "c")
+    with pytest.raises(RunHasEnough):
+        await store.submit(lambda connection: change_run(connection, RUN, "resume"))
+    go_by(url, target=Target(assignments=3))
+    await store.submit(lambda connection: change_run(connection, RUN, "resume"))
+    await sit(store, run, "c")
+
+
+async def test_a_paused_run_stops_when_those_under_way_have_brought_what_it_needs(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    go_by(url, budget=Budget(total=Decimal(3), pay=Decimal(2)))
+    only = await sit(store, run, "a")
+    await store.submit(lambda connection: change_run(connection, RUN, "pause"))
+    await end(store, only)
+    await look(store, run)
+    assert state(url)[:2] == ("closed", "budget")
+
+
+async def test_a_target_of_conversations_counts_what_completed_assignments_have_rated(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    go_by(url, target=Target(conversations_per_system=1))
+    while state(url)[0] == "open":
+        ((known,),) = query(url, "SELECT count(*) FROM worker")
+        seated = await sit(store, run, f"w{known}")
+        planned = query(url, "SELECT id FROM conversation WHERE assignment_id = ?", seated.assignment)
+        ratings = tuple((label, 50) for label in CRITERIA)
+        records = [ConversationRated(key, ratings, AT, f"r{key}") for (key,) in planned]
+        await store.append(seated.assignment, 0, [*records, Closed("completed", AT)], AT)
+        await look(store, run)
+    rated = query(
+        url,
+        "SELECT count(*) FROM conversation JOIN system ON system.id = system_id "
+        "WHERE NOT is_qc AND conversation.status = 'rated' GROUP BY system_id",
+    )
+    assert len(rated) == len(SYSTEMS)
+    # Six systems in four families: three a worker are met, so that two families have two variants to fill.
+    assert query(url, "SELECT count(*) FROM assignment")[0][0] <= 4
+
+
+async def test_a_target_of_an_interval_is_met_by_the_latest_analysis(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    go_by(url, target=Target(widest_interval=0.3))
+    await end(store, await sit(store, run, "a"))
+    add = "INSERT INTO analysis (run_id, at, basis, content) VALUES (?, ?, '', ?)"
+    execute(url, add, run.id, "2026-01-01 12:00:00.000000", '{"widest": 0.31}')
+    await look(store, run)
+    assert state(url)[0] == "open"
+    await sit(store, run, "b")
+    execute(url, "UPDATE analysis SET content = ?", '{"widest": 0.28}')
+    await look(store, run)
+    assert state(url) == (
+        "closed",
+        "target",
+        "The run has what it was to gather: until the widest interval of a score is below 0.3.",
+    )
+
+
+async def test_out_of_hours(store: Store, run: OpenRun, url: str) -> None:
+    hours = [{"days": ["fri"], "opens": "09:00", "closes": "17:00"}]
+    go_by(url, opening_hours=OpeningHours.model_validate({"time_zone": "Europe/Berlin", "hours": hours}))
+    with pytest.raises(RunOutOfHours, match=r"Friday at 09:00 \(Europe/Berlin time\)"):
+        await sit(store, run, "a")  # on a Thursday
+    seated = await sit(store, run, "a", timedelta(days=1))
+    assert await sit(store, run, "a", timedelta(days=2)) == seated  # who is in stays in
+
+
+async def test_who_may_not_come(store: Store, run: OpenRun, url: str) -> None:
+    second = make_run(url, slug="second")
+    go_by(url, "second", excluded_runs=(RUN,), excluded_workers=("eve",))
+    returned = await sit(store, run, "ann")
+    await end(store, returned, "returned")
+    with pytest.raises(TookPart):
+        await sit(store, second, "ann")
+    with pytest.raises(NotInvited):
+        await sit(store, second, "eve")
+    await sit(store, second, "bob")
+    rules = await store.read(lambda connection: all_rules_of(connection, second.id))
+    assert (rules.excluded_runs, rules.excluded_workers) == ((RUN,), ("eve",))
+    go_by(url, "second")
+    await sit(store, second, "ann")
+    with pytest.raises(RunNotFound, match="excluded_runs"):
+        go_by(url, "second", excluded_runs=("nowhere",))
+
+
+async def test_the_places_of_the_studys_file_are_a_target(store: Store, url: str) -> None:
+    run = make_run(url, study_text(assignments=1))
+    seated = await sit(store, run, "a")
+    with pytest.raises(RunFull):
+        await sit(store, run, "b")
+    await end(store, seated)
+    await look(store, run)
+    assert state(url) == ("closed", "target", "The run has what it was to gather: 1 assignment.")
+
+
+@pytest.mark.databases("postgresql")
+async def test_arrivals_at_four_processes_at_once_exceed_nothing(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    pays_for_thirty = Budget(total=Decimal(91), pay=Decimal(3))
+    go_by(url, target=Target(assignments=30), most_at_once=30, budget=pays_for_thirty)
+    at = [[f"w{own}-{n}" for n in range(40)] for own in range(4)]
+    found = await asyncio.to_thread(arrive_at_processes, url, at)
+    assert sum(len(process) for process in found) == 30
+    assert query(url, "SELECT number FROM assignment_count WHERE status = 'active'") == [(30,)]
+
+
+async def test_an_audit_recounts(store: Store, run: OpenRun, url: str) -> None:
+    await sit(store, run, "ann")
+    execute(url, "UPDATE assignment_count SET number = 7")
+    assert audit(url) == [f"run {run.id}, workers, active: 1 assignments, 7 counted"]
+    execute(url, "UPDATE assignment_count SET number = 1")

@@ -1,0 +1,150 @@
+"""What follows of a run's rules: has it enough, how many may come, in words. Numbers derived in comments."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.errors import RulesInvalid
+from server.run_rules import (
+    Budget,
+    Counts,
+    RunRules,
+    Standing,
+    Target,
+    end_of,
+    in_words,
+    needed,
+    parse_rules,
+    places_open,
+)
+
+TWENTY = RunRules(target=Target(assignments=20))
+# 3 and a third of it: 4 for each; 41 pay for 10.
+PAID = RunRules(budget=Budget(total=Decimal(41), pay=Decimal(3), fee_share=Decimal("0.3333"), currency="GBP"))
+
+
+def counts(completed: int, under_way: int = 0, dropped: int = 0) -> Standing:
+    return Standing(Counts(under_way, completed, dropped))
+
+
+def test_without_rules_nothing_ends_and_as_many_come_as_will() -> None:
+    assert end_of(RunRules(), counts(10_000)) is None
+    assert places_open(RunRules(), counts(10_000)) is None
+
+
+def test_a_target_of_assignments() -> None:
+    assert end_of(TWENTY, counts(19)) is None
+    end = end_of(TWENTY, counts(20))
+    assert end is not None
+    assert (end.cause, end.reason) == ("target", "The run has what it was to gather: 20 assignments.")
+    assert places_open(TWENTY, counts(12, under_way=5)) == 3
+    # 10 still needed and p = 11/21 over 10 completed of 20: (10 - 0.693) * 21/11 = 17.8, so 18 at most.
+    assert places_open(TWENTY, counts(10, under_way=12, dropped=10)) == 6
+    assert places_open(TWENTY, counts(10, under_way=30)) == 0
+
+
+def test_a_target_of_conversations_goes_by_the_system_that_lacks_most() -> None:
+    rules = RunRules(target=Target(conversations_per_system=30))
+    met = {"one": 0.5, "two": 0.5, "three": 1.0}
+    lacking = Standing(Counts(completed=50), {"one": 25, "two": 27, "three": 50}, met)
+    assert needed(rules, lacking) == 10  # five more with `one`, which every second worker meets
+    full = Standing(Counts(completed=60), {"one": 30, "two": 30, "three": 60}, met)
+    assert end_of(rules, full) is not None
+    assert needed(rules, Standing(met=met)) == 60  # nothing yet
+
+
+def test_a_target_of_an_interval_goes_by_the_analysis() -> None:
+    rules = RunRules(target=Target(widest_interval=0.3))
+    assert needed(rules, counts(10)) is None  # nothing analysed yet: nobody knows
+    assert places_open(rules, counts(10)) is None
+    wide = Standing(Counts(completed=40), widest=0.6)
+    assert needed(rules, wide) == 120  # half as wide takes four times as many
+    assert end_of(rules, wide) is None
+    assert end_of(rules, Standing(Counts(completed=40), widest=0.3)) is None  # below, not at
+    assert end_of(rules, Standing(Counts(completed=40), widest=0.29)) is not None
+
+
+def test_a_budget_is_never_overspent_and_ends_the_run_when_it_pays_for_no_other() -> None:
+    assert places_open(PAID, counts(4, under_way=3)) == 3
+    assert places_open(PAID, counts(4, under_way=6)) == 0
+    assert end_of(PAID, counts(9, under_way=1)) is None
+    end = end_of(PAID, counts(10))
+    assert end is not None
+    assert end.cause == "budget"
+    assert end.reason == "The budget of 41.00 GBP pays for no other assignment: 40.00 GBP are spent."
+
+
+def test_the_places_of_the_study_are_a_target_without_spare_ones() -> None:
+    standing = Standing(Counts(under_way=3, completed=5, dropped=9), places=10)
+    assert places_open(RunRules(), standing) == 2
+    assert end_of(RunRules(), standing) is None
+    assert end_of(RunRules(), Standing(Counts(completed=10), places=10)) is not None
+    assert end_of(TWENTY, Standing(Counts(completed=10), places=10)) is not None  # 20 are out of reach
+
+
+@given(
+    completed=st.integers(0, 60),
+    under_way=st.integers(0, 60),
+    dropped=st.integers(0, 60),
+    total=st.integers(1, 200),
+    most=st.integers(1, 50),
+)
+def test_who_comes_breaks_no_bound(
+    completed: int, under_way: int, dropped: int, total: int, most: int
+) -> None:
+    budget = Budget(total=Decimal(total), pay=Decimal(3))
+    rules = RunRules(target=Target(assignments=40), budget=budget, most_at_once=most)
+    places = places_open(rules, Standing(Counts(under_way, completed, dropped)))
+    assert places is not None
+    if places:
+        assert (completed + under_way + places) * 3 <= total
+        assert under_way + places <= most
+        assert completed < 40
+
+
+def test_targets_in_words() -> None:
+    assert in_words(None) == ""
+    assert in_words(Target(assignments=1)) == "1 assignment"
+    assert in_words(Target(conversations_per_system=40)) == "40 rated conversations of each system"
+    assert in_words(Target(widest_interval=0.25)) == "until the widest interval of a score is below 0.25"
+
+
+def test_rules_from_a_file() -> None:
+    rules = parse_rules(
+        "target: {assignments: 12}\n"
+        "budget: {total: 150, pay: 2.40, fee_share: 0.3, currency: GBP}\n"
+        "opening_hours: {time_zone: Europe/Berlin, hours: [{days: [fri], opens: 09:00, closes: 17:00}]}\n"
+        "excluded_workers: [0012, ann]\n",
+        "rules.yaml",
+    )
+    assert rules.budget is not None
+    assert rules.budget.per_assignment == Decimal("3.12")
+    assert rules.opening_hours is not None
+    assert rules.opening_hours.hours[0].closes.hour == 17  # YAML itself would read 1020
+    assert rules.excluded_workers == ("0012", "ann")
+    assert parse_rules("", "empty.yaml") == RunRules()
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("target: {}", "target"),
+        ("target: {assignments: 3, widest_interval: 0.3}", "target"),
+        ("target: {assignments: 0}", "target.assignments"),
+        ("budget: {total: 10}", "budget.pay"),
+        ("opening_hours: {time_zone: Mars/Base, hours: [{opens: 09:00, closes: 17:00}]}", "Mars/Base"),
+        (
+            "opening_hours: {time_zone: UTC, hours: [{opens: 9, closes: 17:00}]}",
+            "opening_hours.hours.0.opens",
+        ),
+        ("tarket: 3", "tarket"),
+        ("- 3", "the whole"),
+        ("a: [", "not valid YAML"),
+    ],
+)
+def test_rules_with_mistakes(text: str, named: str) -> None:
+    with pytest.raises(RulesInvalid, match=r"rules\.yaml") as refused:
+        parse_rules(text, "rules.yaml")
+    assert named in refused.value.message
