@@ -5,7 +5,7 @@
     │   ├── MalformedJson, UnknownMessage, InvalidField, MessageTooLong
     ├── RefusedMessage      readable, but not now
     │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed,
-    │   │   EditMissing, EditSenseless, AnswersUnfit
+    │   │   EditMissing, EditSenseless, AnswersUnfit, ChoiceMissing, NoTies
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
@@ -120,6 +120,20 @@ class WrongPhase(RefusedMessage):
 
     def __init__(self, expected: str, got: str) -> None:
         super().__init__(f"expected {expected}, got {got}")
+
+
+class ChoiceMissing(RefusedMessage):
+    """The worker has not said yet which of the two replies is the better one."""
+
+    code = "choice_missing"
+    hint = "Choose one of the two replies first."
+
+
+class NoTies(RefusedMessage):
+    """The study wants one of the two to be preferred."""
+
+    code = "no_ties"
+    hint = "Choose one of the two."
 
 
 class ReplyPending(RefusedMessage):

@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 from bots.researcher.views import CriterionView
 
 ProfileName = Literal["honest", "random", "flat"]
+Preference = Literal["left", "tie", "right"]
 
 LOWEST, PER_QUALITY = -4.0, 100.0
 WORKER_SD, CONVERSATION_SD, RATING_SD = 15.6, 15.8, 17.5
@@ -26,6 +27,9 @@ WEAK_LOWEST, WEAK_PER_QUALITY = 15.0, 30.0
 # Of what a conversation adds to its system's quality, the part that everybody who reads it finds in it; the
 # published runs, in which each was rated once, cannot tell the two apart.
 SHARED_BY_READERS = 0.5
+# Points of the scale by which two conversations must differ for one of them to be preferred. Ours, not
+# measured.
+BARELY_DIFFERENT = 10.0
 
 
 class Profile(Protocol):
@@ -39,6 +43,10 @@ class Profile(Protocol):
         self, quality: float, criteria: Sequence[CriterionView], item: str | None = None
     ) -> dict[str, int]:
         """Return a value from 0 to 100 per criterion, as the worker would set the slider."""
+        ...
+
+    def prefer(self, left: float, right: float, *, ties: bool) -> Preference:
+        """Return which of two conversations is preferred, with systems of these qualities."""
         ...
 
 
@@ -56,6 +64,14 @@ class Honest:
         """Return ratings around the quality; negative criteria are turned round."""
         mood = self._bias + (self._rng.gauss(0.0, CONVERSATION_SD) if item is None else self._find(item))
         return {c.label: self._value(quality, c, mood) for c in criteria}
+
+    def prefer(self, left: float, right: float, *, ties: bool) -> Preference:
+        """Return the one that was better as the worker found it, or a tie where the two hardly differ."""
+        sd = math.hypot(CONVERSATION_SD, RATING_SD)
+        ahead = PER_QUALITY * (left - right) + self._rng.gauss(0.0, sd) - self._rng.gauss(0.0, sd)
+        if ties and abs(ahead) < BARELY_DIFFERENT:
+            return "tie"
+        return "left" if ahead > 0 else "right"
 
     def _find(self, item: str) -> float:
         """Return what the worker finds in an item: partly what everybody does, and every time the same."""
@@ -85,6 +101,11 @@ class Random:
         """Return values drawn evenly from 0 to 100."""
         return {c.label: self._rng.randint(0, 100) for c in criteria}
 
+    def prefer(self, left: float, right: float, *, ties: bool) -> Preference:
+        """Return any of what can be chosen, each as often."""
+        of_two: tuple[Preference, ...] = ("left", "right")
+        return self._rng.choice((*of_two, "tie") if ties else of_two)
+
 
 class Flat:
     """Sets every slider to the same place, in every conversation."""
@@ -97,6 +118,10 @@ class Flat:
     ) -> dict[str, int]:
         """Return the same value throughout."""
         return {c.label: self._value for c in criteria}
+
+    def prefer(self, left: float, right: float, *, ties: bool) -> Preference:
+        """Return the left one throughout."""
+        return "left"
 
 
 PROFILES: dict[ProfileName, Callable[[random.Random], Profile]] = {

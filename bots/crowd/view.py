@@ -15,8 +15,9 @@ class View:
     `turns` counts its lines, `typing` says that a reply is due. `text` is what is shown to be rated, where it
     is a text. `question` is the number of the test question that is due. `post_edit` says below which rating
     a text has to be improved. `consent` is what agreeing says of the study's consent: every box is ticked.
-    `points`: of the criteria that are rated on a Likert scale. `questions`: the
-    study's own, by their part, those about a conversation with the criteria that are not rated.
+    `points`: of the criteria that are rated on a Likert scale. `questions`: the study's own, by their part,
+    those about a conversation with the criteria that are not rated. `comparison` says how two chatbots are
+    compared; `choice_due` is the line after which to choose between them, `side` the one that is to be rated.
     """
 
     phase: str
@@ -31,6 +32,9 @@ class View:
     text: str | None = None
     question: int = 0
     post_edit: Message | None = None
+    comparison: Message | None = None
+    choice_due: int | None = None
+    side: str | None = None
     consent: Message = field(default_factory=dict)
     points: Mapping[str, int] = field(default_factory=dict)
     questions: Mapping[str, Sequence[Message]] = field(default_factory=dict)
@@ -53,6 +57,9 @@ def draw(snapshot: Message) -> View:
         text=item.get("text"),
         question=question.get("question", 0),
         post_edit=snapshot["study"]["post_edit"],
+        comparison=snapshot["study"].get("comparison"),
+        choice_due=conversation.get("choice_due"),
+        side=conversation.get("side"),
         consent=_ticked(snapshot["study"].get("consent")),
         points=_points(snapshot["study"].get("criteria", ())),
         questions=_questions(snapshot["study"]),
@@ -102,6 +109,7 @@ def show(view: View, message: Message) -> View:
                 icebreaker=message["icebreaker"],
                 inputs=0,
                 typing=False,
+                choice_due=None,
             )
         case "question_due":
             return replace(view, phase="tutorial", question=message["question"]["question"])
@@ -121,12 +129,18 @@ def show(view: View, message: Message) -> View:
             return replace(view, typing=True, inputs=view.inputs + 1, turns=view.turns + 1)
         case "said":
             return replace(view, typing=False, turns=message["turn"] + 1)
+        case "said_by_both":
+            return _with_both(view, message["turn"])
+        case "choice_due":
+            return replace(view, phase="choice", typing=False, choice_due=message["turn"])
         case "rating_due":
-            return replace(view, phase="rating", typing=False)
-        case "feedback_due":
-            return replace(view, phase="feedback")
-        case "completed":
-            return replace(view, phase="done")
-        case "ended":
-            return replace(view, phase=message["phase"])
+            return replace(view, phase="rating", typing=False, choice_due=None, side=message.get("side"))
+        case "feedback_due" | "completed" | "ended":
+            phase = {"feedback_due": "feedback", "completed": "done"}
+            return replace(view, phase=phase.get(message["type"]) or message["phase"])
     return view
+
+
+def _with_both(view: View, turn: int) -> View:
+    each_turn = view.comparison is not None and view.comparison["choose"] == "turn"
+    return replace(view, typing=False, turns=turn + 1, choice_due=turn if each_turn else None)

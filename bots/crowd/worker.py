@@ -6,7 +6,7 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tenacity import AsyncRetrying, RetryCallState, RetryError, retry_if_exception_type
 from websockets.asyncio.client import ClientConnection, connect
@@ -112,9 +112,10 @@ class SimulatedWorker:
                 if message["type"] == "error":
                     await self._refused(socket, message)
                     continue
-                if message["type"] == "accepted":
-                    self._accepted(joined, message["id"])
+                accepted = self._accepted(joined, message["id"]) if message["type"] == "accepted" else None
                 view = draw(message) if view is None else show(view, message)
+                if accepted == "choose" and view.phase == "chat":
+                    view = replace(view, choice_due=None)
                 if message["type"] == "snapshot" and self._outbox is not None:
                     await socket.send(json.dumps(self._outbox))
             if self._outbox is None and view is not None:
@@ -122,14 +123,16 @@ class SimulatedWorker:
         if view.phase != "done":
             raise AssignmentFailed(f"the assignment ended as {view.phase}")
 
-    def _accepted(self, joined: JoinView, message_id: str) -> None:
+    def _accepted(self, joined: JoinView, message_id: str) -> str | None:
+        """Take up that a message is stored; return its type, None where it is none of this connection's."""
         sent = self._outbox
         if sent is None or sent["id"] != message_id:
-            return
+            return None
         self.diary.acknowledged(joined.assignment, sent)
         self.diary.inputs += sent["type"] == "say"
         self.diary.conversations += sent["type"] == "rate"
         self._outbox = None
+        return str(sent["type"])
 
     async def _refused(self, socket: ClientConnection, error: Message) -> None:
         if not error["retry"]:
@@ -154,7 +157,11 @@ class SimulatedWorker:
                 opinion = self.rng.choice(_OPINIONS)
                 return {"type": "topic", **_named(view), "text": text, "opinion": opinion}
             case "chat":
-                return None if view.typing else self._chat(view)
+                if view.typing:
+                    return None
+                return self._chat(view) if view.choice_due is None else await self._choose(view, joined)
+            case "choice":
+                return await self._choose(view, joined)
             case "rating":
                 return await self._rate(view, joined)
             case "questions_before":
@@ -190,7 +197,7 @@ class SimulatedWorker:
     async def _rate(self, view: View, joined: JoinView) -> Message:
         beliefs = await self._beliefs(joined)
         # Of a conversation that was replaced the last attempt counts.
-        found = {row.conversation: row for row in beliefs.conversations}[view.conversation]
+        found = {row.conversation: row for row in beliefs.conversations}[_position(view)]
         ratings = self.profile.rate(found.quality, beliefs.criteria, found.item)
         given = {
             label: nearest_point(value, view.points[label]) if label in view.points else value
@@ -202,7 +209,16 @@ class SimulatedWorker:
             "ratings": given,
             "answers": draw_answers(view.questions["conversation"], self.rng),
             "edit": self._improved(view, ratings),
+            "side": view.side,
         }
+
+    async def _choose(self, view: View, joined: JoinView) -> Message:
+        """Return which of two chatbots the worker prefers; the left one's conversation has an odd number."""
+        quality = {row.conversation: row.quality for row in (await self._beliefs(joined)).conversations}
+        right = 2 * view.conversation
+        ties = view.comparison is not None and view.comparison["ties"]
+        preferred = self.profile.prefer(quality[right - 1], quality[right], ties=ties)
+        return {"type": "choose", **_named(view), "turn": view.choice_due, "preference": preferred}
 
     def _improved(self, view: View, ratings: dict[str, int]) -> str | None:
         """Return the text with something put in, where it has to be improved."""
@@ -219,6 +235,13 @@ class SimulatedWorker:
                 return beliefs
             self._believed = beliefs
         return self._believed
+
+
+def _position(view: View) -> int:
+    """Return the number under which the server keeps the conversation: of two side by side each has one."""
+    if view.side is None:
+        return view.conversation
+    return 2 * view.conversation - (view.side == "left")
 
 
 def _named(view: View) -> Message:

@@ -154,6 +154,8 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
         rate_share=study.rate_share,
         post_edit=study.post_edit,
         tutorial=study.tutorial,
+        comparison=study.comparison,
+        streaming=study.display.streaming,
         consent=study.consent,
         debriefing=study.debriefing,
         points=study.likert_points,

@@ -5,7 +5,7 @@ import typer
 from bots import console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data
-from server.db import plan_counts, run_counts
+from server.db import pair_counts, plan_counts, run_counts
 from server.db.runs import all_runs
 from server.desk.item_balance import item_balance
 
@@ -19,7 +19,11 @@ def audit(data: Data = None) -> None:
     Of runs whose workers rate items, say how evenly these were given out.
     """
     with transaction_or_fail(data) as connection:
-        found = [*plan_counts.differences(connection), *run_counts.differences(connection)]
+        found = [
+            *plan_counts.differences(connection),
+            *pair_counts.differences(connection),
+            *run_counts.differences(connection),
+        ]
         balances = {
             (run.slug, who): balance
             for run in all_runs(connection)

@@ -11,10 +11,15 @@ from bots import console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data
 from server.db.runs import find_run
+from server.desk.choice_export import export_choices
 from server.desk.export import Json, export_run
 from server.desk.item_export import export_items
 from server.study import parse_study
 
+_LINES = {
+    "transcripts": (export_items, "item_ratings.jsonl"),
+    "side_by_side": (export_choices, "choices.jsonl"),
+}
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 
@@ -23,25 +28,29 @@ def export(
     run: Annotated[str, typer.Option("--run", help="The run's name.")],
     out: Annotated[
         Path | None,
-        typer.Option(help="The file to write.", show_default="hits_data.json or item_ratings.jsonl"),
+        typer.Option(
+            help="The file to write.", show_default="hits_data.json, item_ratings.jsonl or choices.jsonl"
+        ),
     ] = None,
     data: Data = None,
 ) -> None:
     """Write the completed assignments of a run to a file.
 
-    A run in which workers chat is written in the published experiment's format, one in which they rate items
-    as JSON Lines.
+    A run in which workers chat with one system at a time is written in the published experiment's format, one
+    in which they rate items or compare two systems as JSON Lines.
     """
     with transaction_or_fail(data) as connection:
         found = find_run(connection, run)
-        if parse_study(found.yaml).task == "chat":
+        task = parse_study(found.yaml).task
+        if task == "chat":
             content = export_run(connection, found)
             number = len(content["data"])
             written, name = json.dumps(content, indent=1, ensure_ascii=False) + "\n", "hits_data.json"
         else:
-            lines = list(export_items(connection, found))
+            export_lines, name = _LINES[task]
+            lines = list(export_lines(connection, found))
             number = len(lines) - 1
-            written, name = _json_lines(lines), "item_ratings.jsonl"
+            written = _json_lines(lines)
     out = out or Path(name)
     try:
         out.write_text(written, encoding="utf-8")

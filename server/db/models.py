@@ -196,6 +196,20 @@ class PlanCount(SQLModel, table=True):
     number: int
 
 
+class PairCount(SQLModel, table=True):
+    """How often two systems stood side by side, and which was preferred: `pair_counts`."""
+
+    __tablename__ = "pair_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    left_id: int = Field(foreign_key="system.id", primary_key=True)
+    right_id: int = Field(foreign_key="system.id", primary_key=True)
+    placed: int
+    lefts: int
+    ties: int
+    rights: int
+
+
 class AssignmentCount(SQLModel, table=True):
     """How many assignments of a run have a status: `run_counts`."""
 
@@ -226,7 +240,10 @@ class FreePlace(SQLModel, table=True):
 
 
 class Conversation(SQLModel, table=True):
-    """The `attempt`-th conversation at a position of an assignment; a failed one is followed by another."""
+    """The `attempt`-th conversation at a position of an assignment; a failed one is followed by another.
+
+    `side`: of two that stand beside each other, `left` (an odd position) or `right` (the one after it).
+    """
 
     __table_args__ = (UniqueConstraint("assignment_id", "position", "attempt"),)
     id: str = Field(primary_key=True)
@@ -244,6 +261,17 @@ class Conversation(SQLModel, table=True):
     ended_by: str | None = None
     rated_at: datetime | None = None
     rated_by: str | None = None
+    side: str | None = None
+
+
+class Choice(SQLModel, table=True):
+    """Which of two conversations a worker has preferred after a line of both; named by the left one."""
+
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    preference: str
+    client_id: str
+    created_at: datetime
 
 
 class Item(SQLModel, table=True):

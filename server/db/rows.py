@@ -11,6 +11,7 @@ from server.db.answer_rows import GIVEN, HANDED_IN, answer_row, handed_in
 from server.db.bulk import Bulk, Kind, Row
 from server.db.models import (
     Assignment,
+    Choice,
     Conversation,
     Item,
     Rating,
@@ -21,6 +22,7 @@ from server.db.models import (
     TutorialAnswer,
     columns,
 )
+from server.db.pair_counts import COUNT_CHOSEN, COUNT_PAIR_SKIPPED, COUNT_PAIRED, COUNT_PAIRS_LOST
 from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
 from server.db.run_counts import COUNT_ENDED, COUNT_RATED
 from server.session.instrument import Opinion, TopicChangeKind
@@ -45,11 +47,13 @@ from server.session.records import (
     QuestionAnswered,
     QuestionnaireHandedIn,
     Record,
+    SideChosen,
     TopicMarked,
     WorkerSaid,
 )
 
 ASSIGNMENT = columns(Assignment)
+CHOICE = columns(Choice)
 CONVERSATION = columns(Conversation)
 ITEM = columns(Item)
 RATING = columns(Rating)
@@ -83,7 +87,8 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     """Return every record of an assignment that bears on its state.
 
     `fold` takes them in this order: a conversation is planned before anything of it; then its topics, its
-    turns, its end; the assignment's own end comes last. It is not the order in which they were written.
+    turns, its choices, its end; the assignment's own end comes last. It is not the order in which they were
+    written.
     """
     conversations = connection.execute(
         select(
@@ -103,6 +108,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     ids = [row.id for row in conversations]
     marks = _by_conversation(connection, TopicMark, ids, TOPIC_MARK.ordinal)
     turns = _by_conversation(connection, Turn, ids, TURN.turn_index)
+    choices = _by_conversation(connection, Choice, ids, CHOICE.turn_index)
     ratings = _by_conversation(connection, Rating, ids, RATING.criterion)
     assignment = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
     records: list[Record] = [_planned(row) for row in conversations]
@@ -115,6 +121,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     for row in conversations:
         records += [_mark(mark) for mark in marks.get(row.id, ())]
         records += [_turn(turn) for turn in turns.get(row.id, ())]
+        records += [_choice(choice) for choice in choices.get(row.id, ())]
         records += _ending(row, ratings.get(row.id, ()))
     if assignment.feedback is not None:
         records.append(FeedbackGiven(assignment.feedback, assignment.ended_at, assignment.feedback_by))
@@ -142,9 +149,9 @@ def _insertion(table: str, **columns: Kind) -> Bulk:
 _PLANNED = Bulk(
     """
     INSERT INTO conversation (id, assignment_id, position, attempt, seed, persona, icebreaker, scenario,
-                              system_id, status)
+                              side, system_id, status)
     SELECT given.id, given.assignment_id, given.position, given.attempt, given.seed, given.persona,
-           given.icebreaker, given.scenario, system.id, 'planned'
+           given.icebreaker, given.scenario, given.side, system.id, 'planned'
     FROM {rows} AS given
     LEFT JOIN assignment ON assignment.id = given.assignment_id
     LEFT JOIN run ON run.id = assignment.run_id
@@ -158,6 +165,7 @@ _PLANNED = Bulk(
     persona=Kind.TEXT,
     icebreaker=Kind.TEXT,
     scenario=Kind.TEXT,
+    side=Kind.TEXT,
 )
 _ITEM = Bulk(
     """
@@ -197,6 +205,14 @@ _TURN = _insertion(
     created_at=Kind.TIME,
     show_at=Kind.TIME,
     latency_ms=Kind.NUMBER,
+)
+_CHOICE = _insertion(
+    "choice",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    preference=Kind.TEXT,
+    client_id=Kind.TEXT,
+    created_at=Kind.TIME,
 )
 _ENDED = _change(
     "conversation",
@@ -271,14 +287,18 @@ _IN_ORDER = (
     _PLANNED,
     _ITEM,
     COUNT_PLANNED,
+    COUNT_PAIRED,
     _STARTED,
     _TOPIC_MARK,
     _TURN,
+    _CHOICE,
+    COUNT_CHOSEN,
     _ENDED,
     _LEFT_UNRATED,
     _FAILED,
     _SKIPPED,
     COUNT_SKIPPED,
+    COUNT_PAIR_SKIPPED,
     _RATING,
     _RATED,
     GIVEN,
@@ -291,6 +311,7 @@ _IN_ORDER = (
     _FEEDBACK,
     _CLOSED,
     COUNT_LOST,
+    COUNT_PAIRS_LOST,
     FREE_PLACE,
     COUNT_ENDED,
     COUNT_RATED,
@@ -339,6 +360,9 @@ def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
             return [(_TURN, (*line, record.show_at, record.latency_ms))]
         case TopicMarked():
             return _mark_rows(record)
+        case SideChosen():
+            choice = (record.conversation, record.turn, record.preference, record.client_id, record.at)
+            return [(_CHOICE, choice), (COUNT_CHOSEN, (record.conversation, record.preference))]
         case ConversationEnded():
             return [(_ENDED, (record.conversation, record.at, record.client_id))]
         case ConversationLeftUnrated():
@@ -351,7 +375,8 @@ def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
             return [(_FAILED, (record.conversation, record.at))]
         case ConversationSkipped():
             skipped = (_SKIPPED, (record.conversation, record.at))
-            return [skipped, (COUNT_SKIPPED, (record.conversation,))]
+            key = (record.conversation,)
+            return [skipped, (COUNT_SKIPPED, key), (COUNT_PAIR_SKIPPED, key)]
 
 
 def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:
@@ -361,11 +386,14 @@ def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:
     ]
     if record.status == "completed":
         return [*closed, (COUNT_RATED, (assignment_id,))]
-    return [*closed, (COUNT_LOST, (assignment_id,)), (FREE_PLACE, (assignment_id,))]
+    key = (assignment_id,)
+    return [*closed, (COUNT_LOST, key), (COUNT_PAIRS_LOST, key), (FREE_PLACE, key)]
 
 
 def _planned_rows(assignment_id: str, record: ConversationPlanned) -> list[tuple[Bulk, Row]]:
     planned = [(_PLANNED, _planned_row(assignment_id, record)), (COUNT_PLANNED, (record.conversation,))]
+    if record.side == "right":
+        planned.append((COUNT_PAIRED, (record.conversation,)))
     item = record.item
     if item is None:
         return planned
@@ -384,6 +412,7 @@ def _planned_row(assignment_id: str, record: ConversationPlanned) -> Row:
         PERSONA_SEPARATOR.join(record.persona),
         record.icebreaker,
         record.scenario,
+        record.side,
     )
 
 
@@ -428,7 +457,16 @@ def _planned(row: Any) -> ConversationPlanned:
         else PlannedItem(row.item, row.kind, row.twin_of, ItemContent.model_validate_json(row.content))
     )
     return ConversationPlanned(
-        row.id, row.position, row.attempt, row.name, row.seed, persona, row.icebreaker, item, row.scenario
+        row.id,
+        row.position,
+        row.attempt,
+        row.name,
+        row.seed,
+        persona,
+        row.icebreaker,
+        item,
+        row.scenario,
+        row.side,
     )
 
 
@@ -462,6 +500,10 @@ def _turn(row: Any) -> WorkerSaid | BotSaid:
     if row.author == "worker":
         return WorkerSaid(row.conversation_id, row.turn_index, row.text, row.created_at, row.client_id)
     return BotSaid(row.conversation_id, row.turn_index, row.text, row.created_at, row.show_at, row.latency_ms)
+
+
+def _choice(row: Any) -> SideChosen:
+    return SideChosen(row.conversation_id, row.turn_index, row.preference, row.created_at, row.client_id)
 
 
 def _ending(row: Any, ratings: Sequence[Any]) -> list[Record]:

@@ -143,10 +143,11 @@ def _study_id(connection: Connection, study: StudyFile, text: str, slug: str, at
     values = {"name": study.name, "hash": fingerprint, "yaml": text, "created_at": at, "task": study.task}
     study_id = int(connection.execute(insert(Study).values(**values).returning(STUDY.id)).scalar_one())
     keep_version(connection, study.name, text, at, f"the run {slug}")
-    connection.execute(insert(Criterion), _criteria(study_id, study))
+    if study.criteria:
+        connection.execute(insert(Criterion), _criteria(study_id, study))
     if questions := _questions(study_id, study):
         connection.execute(insert(Question), questions)
-    if study.task == "chat":
+    if study.task != "transcripts":
         connection.execute(insert(System), _systems(connection, study_id, study))
     return study_id
 

@@ -138,6 +138,30 @@ V1_ITEMS: dict[str, str] = {
         FROM tutorial_answer JOIN assignment ON assignment.id = tutorial_answer.assignment_id""",
 }
 
+# Of runs whose workers compare two systems side by side. Of pair `pair` of an assignment, the left
+# conversation has position 2 · pair − 1 in `v1_conversation`, the right one 2 · pair. `preference`, `left`,
+# `tie` or `right`, was given after line `turn_index` of both; where workers choose at the end, there is one,
+# of the whole.
+V1_CHOICE: dict[str, str] = {
+    "v1_choice": """
+        SELECT assignment.run_id AS run_id, left_one.assignment_id AS assignment_id,
+               worker.pseudonym AS worker, right_one.position / 2 AS pair, left_one.attempt AS attempt,
+               left_one.id AS left_conversation_id, right_one.id AS right_conversation_id,
+               left_system.name AS left_system, right_system.name AS right_system,
+               left_system.is_qc AS left_is_qc, right_system.is_qc AS right_is_qc,
+               choice.turn_index AS turn_index, choice.preference AS preference,
+               choice.created_at AS chosen_at
+        FROM choice
+        JOIN conversation AS left_one ON left_one.id = choice.conversation_id
+        JOIN conversation AS right_one
+          ON right_one.assignment_id = left_one.assignment_id AND right_one.side = 'right'
+         AND right_one.position = left_one.position + 1 AND right_one.attempt = left_one.attempt
+        JOIN system AS left_system ON left_system.id = left_one.system_id
+        JOIN system AS right_system ON right_system.id = right_one.system_id
+        JOIN assignment ON assignment.id = left_one.assignment_id
+        JOIN worker ON worker.id = assignment.worker_id""",
+}
+
 # `v1_assignment` with what the worker consented to: the version of the study's consent, and the labels of the
 # boxes that were ticked, with commas between them. NULL where the study has none.
 V1_ASSIGNMENT = V1["v1_assignment"].replace(

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from bots import FailureKind
 from server.clock import ShownTime
 from server.db.runs import Cause, RunStatus
+from server.session.comparison import Preference, Side
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
 from server.session.phase import Phase
@@ -289,8 +290,18 @@ class ShownItemRow(BaseModel):
     edited_text: str | None
 
 
+class ChoiceRow(BaseModel):
+    """Which of two conversations side by side the worker has preferred, after line `turn_index` of both."""
+
+    turn_index: int
+    preference: Preference
+
+
 class ConversationDetail(BaseModel):
-    """A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong."""
+    """A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
+
+    `side`: of two side by side, which one; the left one has the worker's `choices`.
+    """
 
     position: int
     attempt: int
@@ -304,6 +315,8 @@ class ConversationDetail(BaseModel):
     turns: list[TurnRow]
     ratings: list[RatingRow]
     incidents: list[str]
+    side: Side | None
+    choices: list[ChoiceRow]
 
 
 class AssignmentDetail(BaseModel):

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, select
 
 from server.db.models import (
     Assignment,
+    Choice,
     Conversation,
     Criterion,
     Item,
@@ -22,6 +23,7 @@ from server.db.models import (
 from server.db.rows import PERSONA_SEPARATOR
 from server.desk.responses import (
     AssignmentDetail,
+    ChoiceRow,
     ConversationDetail,
     RatingRow,
     ShownItemRow,
@@ -32,6 +34,7 @@ from server.errors import AssignmentNotFound
 from server.session.item import ItemContent
 
 ASSIGNMENT = columns(Assignment)
+CHOICE = columns(Choice)
 CONVERSATION = columns(Conversation)
 CRITERION = columns(Criterion)
 ITEM = columns(Item)
@@ -107,6 +110,11 @@ def _conversation(connection: Connection, row: Any) -> ConversationDetail:
         ],
         ratings=[RatingRow(**row) for row in connection.execute(ratings).mappings()],
         incidents=[f"{note.kind}: {note.text}" for note in of_this(Note, NOTE, NOTE.id)],
+        side=row.side,
+        choices=[
+            ChoiceRow.model_validate(choice, from_attributes=True)
+            for choice in of_this(Choice, CHOICE, CHOICE.turn_index)
+        ],
     )
 
 

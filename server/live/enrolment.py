@@ -27,16 +27,17 @@ from sqlalchemy import (
 )
 
 from server.bots.lineup import OpenRun
-from server.db import items, plan_counts, rows, run_counts
+from server.db import items, pair_counts, plan_counts, rows, run_counts
 from server.db.items import DrawnItem
 from server.db.models import Assignment, Conversation, FreePlace, System, Worker, columns
 from server.errors import RunFull
 from server.live.admission import admit, lock_run
 from server.live.balance import Counts, draw_plan
 from server.live.hits import draw_hit
+from server.live.pair_draw import draw_pairs
 from server.live.scenarios import scenarios_of_place
 from server.recruiters.link import Arrival
-from server.session.plan import derive_seed, plan_conversation, plan_item
+from server.session.plan import derive_seed, plan_conversation, plan_item, plan_pair
 from server.session.records import Closed, ConversationPlanned
 
 ASSIGNMENT = columns(Assignment)
@@ -103,7 +104,7 @@ def require_place(
         NotAvailable: as `admit`.
     """
     more = admit(connection, run, arrival, simulated=simulated, at=at)
-    if run.study.task == "chat":
+    if run.study.task != "transcripts":
         _next_place(connection, run, simulated, at, more=more)
     elif next(_held_before(connection, run, simulated, at, more=more), None) is None:
         _new_place(connection, run, simulated, _most_places(connection, run), more=more)
@@ -156,7 +157,8 @@ class _Place:
     is_new: bool = False
 
 
-# What a place has, in its order: the names of systems to chat with, or items to rate.
+# What a place has, in its order: the names of systems to chat with (of pairs: the left one, then the right
+# one), or items to rate.
 _Plan = tuple[str, ...] | tuple[DrawnItem, ...]
 
 
@@ -178,6 +180,14 @@ def _conversations(
     connection: Connection, run: OpenRun, assignment: str, plan: _Plan, scenarios: Sequence[str | None]
 ) -> list[ConversationPlanned]:
     seed = derive_seed(run.seed, assignment)
+    if run.study.task == "side_by_side":
+        names = [name for name in plan if isinstance(name, str)]
+        both = zip(names[::2], names[1::2], strict=True)
+        return [
+            planned
+            for number, systems in enumerate(both, start=1)
+            for planned in plan_pair(run.rules.lineup, assignment, seed, number, 1, systems)
+        ]
     drawn = [item for item in plan if isinstance(item, DrawnItem)]
     shown = items.with_content(connection, run.id, drawn) if drawn else []
     return [
@@ -321,6 +331,14 @@ def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: _Plac
         before = tuple(connection.execute(_EARLIER_PLAN, held).scalars())
         if before:
             return before
+    if run.study.comparison is not None:
+        return draw_pairs(
+            [variant.name for variant in run.rules.lineup.variants],
+            pair_counts.pairs(connection, run.id, simulated=simulated),
+            pairs=run.study.comparison.pairs,
+            qc=run.study.qc_per_assignment,
+            seed=_seed_of_place(run, simulated, place),
+        )
     return draw_plan(
         run.rules.lineup.variants,
         _counts(connection, run, simulated),

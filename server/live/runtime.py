@@ -12,6 +12,7 @@ from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.store import StaleState, Store
 from server.errors import CandorError, StorageFailed
+from server.session import pairs
 from server.session.events import (
     Accept,
     AskBot,
@@ -25,10 +26,10 @@ from server.session.events import (
     Tell,
 )
 from server.session.phase import Phase
-from server.session.protocol import CLOSE_RESTART, Accepted, Ended, SaidByBot, ServerMessage, TakenOver, plain
+from server.session.protocol import CLOSE_RESTART, Accepted, Ended, ServerMessage, TakenOver, plain
 from server.session.state import Conversation, State
 from server.session.step import Outcome, resume, step
-from server.session.worker_view import snapshot
+from server.session.worker_view import reply, snapshot
 from server.telemetry import span
 
 MAX_REASON = 500
@@ -278,15 +279,7 @@ class LiveSession:
         self._show(effect)
 
     def _show(self, effect: ShowReply) -> None:
-        conversation = self.state.conversation(effect.conversation)
-        self._send(
-            SaidByBot(
-                conversation=conversation.plan.position,
-                attempt=conversation.plan.attempt,
-                turn=effect.index,
-                text=conversation.turns[effect.index].text,
-            )
-        )
+        self._send(reply(self.state, effect.conversation, effect.index))
 
     async def _ask(self, effect: AskBot) -> None:
         event = await self._answer(effect)
@@ -326,11 +319,11 @@ class LiveSession:
 
     def _lines_of(self, conversation: Conversation) -> tuple[Turn, ...]:
         """Return a conversation's lines as bots see them; those of its earlier turns are not made anew."""
+        heard = pairs.heard(self.state, conversation)
         name, lines = self._lines
-        if name != conversation.plan.conversation or len(lines) > len(conversation.turns):
+        if name != conversation.plan.conversation or len(lines) > len(heard):
             lines = ()
-        new = conversation.turns[len(lines) :]
-        lines = (*lines, *(Turn(line.author, line.text) for line in new))
+        lines = (*lines, *(Turn(line.author, line.text) for line in heard[len(lines) :]))
         self._lines = (conversation.plan.conversation, lines)
         return lines
 

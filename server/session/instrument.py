@@ -58,6 +58,17 @@ class Criterion(_Given):
         return self.scale is None or self.scale.is_scored
 
 
+class Display(_Given):
+    """How replies are shown, alike for all systems.
+
+    `markdown`: as text with emphasis, lists and code, and not as it was written. `streaming`: word by word,
+    at a pace that is drawn, never the bot's own.
+    """
+
+    markdown: bool = False
+    streaming: bool = False
+
+
 class PostEdit(_Given):
     """A worker who rates a text below `top` on this criterion must improve it (Chaganty et al. 2018).
 

@@ -11,6 +11,7 @@ class Phase(StrEnum):
     TUTORIAL = "tutorial"
     TOPIC = "topic"
     CHAT = "chat"
+    CHOICE = "choice"
     RATING = "rating"
     QUESTIONS_AFTER = "questions_after"
     FEEDBACK = "feedback"

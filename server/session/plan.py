@@ -3,9 +3,10 @@
 import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from server.session.comparison import Side
 from server.session.records import ConversationPlanned, PlannedItem
 
 QC = "qc"
@@ -64,6 +65,18 @@ def plan_conversation(
         icebreaker if scenario is None else lineup.topics.get(scenario, icebreaker),
         scenario=scenario,
     )
+
+
+def plan_pair(
+    lineup: LineupSpec, assignment: str, seed: int, number: int, attempt: int, systems: tuple[str, str]
+) -> tuple[ConversationPlanned, ConversationPlanned]:
+    """Return pair number `number` of an assignment: the conversation on the left, then the right one."""
+
+    def planned(side: Side, position: int, system: str) -> ConversationPlanned:
+        return replace(plan_conversation(lineup, assignment, seed, position, attempt, system), side=side)
+
+    left, right = systems
+    return planned("left", 2 * number - 1, left), planned("right", 2 * number, right)
 
 
 def plan_item(

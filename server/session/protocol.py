@@ -15,7 +15,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
-from server.session.instrument import Consent, Label, Opinion, TopicChangeKind, TopicMode
+from server.session.comparison import Preference, Side
+from server.session.instrument import Consent, Display, Label, Opinion, TopicChangeKind, TopicMode
 from server.session.item import ItemContent
 from server.session.phase import Phase
 from server.session.questionnaire import MAX_ANSWER, AnswerForm, Questionnaires
@@ -164,13 +165,23 @@ class Rate(_ForConversation):
     its Likert scale, from 1.
 
     `answers` are those to the study's own questions, and to criteria that are not rated. `edit` is the
-    improved text, where the study asks for it and the text was not rated at the top.
+    improved text, where the study asks for it and the text was not rated at the top. `side`: of two
+    conversations beside each other, which one is rated.
     """
 
     type: Literal["rate"]
     ratings: Annotated[dict[str, Score], Field(max_length=50)]
     answers: Answers = {}
     edit: Edit | None = None
+    side: Side | None = None
+
+
+class Choose(_ForConversation):
+    """Which of two conversations the worker prefers, after line number `turn` of both."""
+
+    type: Literal["choose"]
+    turn: Annotated[int, Field(ge=1, strict=True)]
+    preference: Preference
 
 
 class Questionnaire(_ClientMessage):
@@ -211,6 +222,7 @@ ClientMessage = Annotated[
     | Say
     | TopicChange
     | EndConversation
+    | Choose
     | Rate
     | Feedback
     | Leave,
@@ -238,9 +250,24 @@ class PostEditCard(_Message):
     top: int
 
 
+class ComparisonCard(_Message):
+    """How two chatbots are compared: after each turn or at the end, whether ties are allowed, what is asked.
+
+    `history`: both know what each has said itself (`own`), or what the worker has chosen (`chosen`).
+    """
+
+    choose: Literal["end", "turn"]
+    history: Literal["own", "chosen"]
+    ties: bool
+    question: str | None
+
+
 class StudyCard(_Message):
     """What a worker may know of the study.
 
+    `task`: they chat, rate what others have said or written, or chat with two chatbots side by side;
+    `conversations` then counts items, or pairs. `comparison`: how they compare the two.
+    `rates_all`: they rate every conversation that they hold, and not some of them only.
     `task`: they chat, or rate what others have said or written; `conversations` then counts items.
     `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
     many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
@@ -249,13 +276,15 @@ class StudyCard(_Message):
 
     title: str
     payment: str
-    task: Literal["chat", "transcripts"]
+    task: Literal["chat", "transcripts", "side_by_side"]
     conversations: int
     minimum_inputs: int
     topic_mode: TopicMode
     rates_all: bool
     criteria: list[CriterionCard]
     post_edit: PostEditCard | None
+    comparison: ComparisonCard | None = None
+    display: Display = Display()
     duration: int | None
     transcript_while_rating: bool
     consent: Consent | None
@@ -265,11 +294,19 @@ class StudyCard(_Message):
 
 
 class TurnCard(_Message):
-    """One line of the conversation as it stands on the screen."""
+    """One line of the conversation as it stands on the screen.
+
+    `right`: where two chatbots have answered, the reply on the right; `text` is the one on the left. Where
+    replies appear word by word, the last one has its `pace`, in milliseconds a word, and `shown_for`, the
+    milliseconds since it began to appear.
+    """
 
     turn: int
     author: Literal["worker", "bot"]
     text: str
+    right: str | None = None
+    pace: int | None = None
+    shown_for: int | None = None
 
 
 class ConversationCard(_Message):
@@ -277,6 +314,10 @@ class ConversationCard(_Message):
 
     `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
     opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
+    begun. `inputs` counts the worker's lines. `typing` says that a reply is due. `item` is what the worker
+    reads and rates where there is nothing to chat. `choice_due`: the line after which the worker is to choose
+    between two replies or conversations, None where there is nothing to choose now. `side`: which of two is
+    to be rated.
     begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
     lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
     to chat. `scenario`: the situation or the task of the conversation.
@@ -292,6 +333,8 @@ class ConversationCard(_Message):
     inputs: int
     typing: bool
     item: ItemContent | None
+    choice_due: int | None = None
+    side: Side | None = None
     scenario: str | None = None
 
 
@@ -389,17 +432,50 @@ class Typing(_OfConversation):
 
 
 class SaidByBot(_OfConversation):
-    """The chatbot's reply: line number `turn` of the conversation, counted from 0."""
+    """The chatbot's reply: line number `turn` of the conversation, counted from 0.
+
+    `pace`: it is to appear word by word, so many milliseconds each; None: at once.
+    """
 
     type: Literal["said"] = "said"
     turn: int
     text: str
+    pace: int | None = None
+
+
+class SaidByBoth(_OfConversation):
+    """The replies of two chatbots, side by side: line number `turn` of the conversation, counted from 0.
+
+    `pace`: of both, as in `said`.
+    """
+
+    type: Literal["said_by_both"] = "said_by_both"
+    turn: int
+    left: str
+    right: str
+    pace: int | None = None
+
+
+class GoesOn(_OfConversation):
+    """The conversation goes on with this one of the two replies that were line number `turn`."""
+
+    type: Literal["goes_on"] = "goes_on"
+    turn: int
+    text: str
+
+
+class ChoiceDue(_OfConversation):
+    """The chat is over: choose between the two conversations, after line number `turn`."""
+
+    type: Literal["choice_due"] = "choice_due"
+    turn: int
 
 
 class RatingDue(_OfConversation):
-    """The chat is over: rate the conversation."""
+    """The chat is over: rate the conversation. `side`: of two, which one."""
 
     type: Literal["rating_due"] = "rating_due"
+    side: Side | None = None
 
 
 class Replaced(_OfConversation):
@@ -462,6 +538,9 @@ ServerMessage = (
     | ConversationStarted
     | Typing
     | SaidByBot
+    | SaidByBoth
+    | GoesOn
+    | ChoiceDue
     | RatingDue
     | Replaced
     | FeedbackDue

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from server.session.comparison import Preference, Side
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
 from server.session.questionnaire import Part
@@ -34,6 +35,9 @@ class ConversationPlanned:
 
     `position` is its number in the assignment, counted from 1. `attempt` counts, from 1, how often the
     conversation at this position was begun: each time with another system. `scenario`: its label, if any.
+
+    `side`: where two conversations stand beside each other, which of them it is. The left one has an odd
+    position, the right one the position after it, and both the same attempt.
     """
 
     conversation: str
@@ -45,6 +49,12 @@ class ConversationPlanned:
     icebreaker: str | None
     item: PlannedItem | None = None
     scenario: str | None = None
+    side: Side | None = None
+
+    @property
+    def number(self) -> int:
+        """Its number as the worker counts, from 1: two that stand beside each other are one."""
+        return self.position if self.side is None else (self.position + 1) // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +149,20 @@ class BotSaid:
 
 
 @dataclass(frozen=True, slots=True)
+class SideChosen:
+    """Which of two conversations the worker prefers, after line number `turn` of both.
+
+    `conversation` is the left one. Where the worker chooses at the end, there is one, of both as a whole.
+    """
+
+    conversation: str
+    turn: int
+    preference: Preference
+    at: datetime
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationEnded:
     """The chat is over and its rating is due. `client_id` is None where a failed bot ended it."""
 
@@ -172,12 +196,16 @@ class ConversationLeftUnrated:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRated:
-    """The worker's values for every criterion, in the study's order."""
+    """The worker's values for every criterion, in the study's order.
+
+    A study that compares side by side may have no criteria: then the conversation has been judged by the
+    choice, and `client_id` is None where a failed bot ended it.
+    """
 
     conversation: str
     ratings: tuple[tuple[str, int], ...]
     at: datetime
-    client_id: str
+    client_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +258,7 @@ ConversationChange = (
     TopicMarked
     | WorkerSaid
     | BotSaid
+    | SideChosen
     | ConversationEnded
     | ConversationFailed
     | ConversationSkipped

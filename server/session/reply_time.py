@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from server.session.plan import derive_seed
 
 _NORMAL = NormalDist()
+_QUICKEST, _SLOWEST = 45, 120  # milliseconds a word: 500 to 1,300 words a minute, around the pace of reading
 
 
 class ReplyTime(BaseModel):
@@ -52,11 +53,24 @@ class ReplyTime(BaseModel):
         return self.quantile(0.05)
 
 
+def word_pace(seed: int, index: int) -> int:
+    """Return the milliseconds for each word of line number `index`, where replies appear word by word.
+
+    Between 45 and 120, their logarithm evenly distributed. It depends on the conversation's `seed` and the
+    line only, as the delay before it does: not on the bot, nor on how it has made its reply.
+    """
+    share = _share(seed, "pace", index)
+    return round(_QUICKEST * math.exp(share * math.log(_SLOWEST / _QUICKEST)))
+
+
 def reply_delay(reply_time: ReplyTime, pace: float, seed: int, index: int) -> timedelta:
     """Return how long after the worker's line the bot's line number `index` may be shown.
 
     The delay depends on the conversation's `seed` and the line's `index`, not on the bot or on the length
     of what it says. `pace` scales it: 1 for people, less for simulated workers.
     """
-    share = ((derive_seed(seed, "reply", index) >> 11) + 0.5) / 2**52  # between 0 and 1, never 1
-    return timedelta(seconds=reply_time.quantile(share) * pace)
+    return timedelta(seconds=reply_time.quantile(_share(seed, "reply", index)) * pace)
+
+
+def _share(seed: int, purpose: str, index: int) -> float:
+    return ((derive_seed(seed, purpose, index) >> 11) + 0.5) / 2**52  # between 0 and 1, never 1

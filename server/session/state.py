@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import reduce
 from typing import Literal, NamedTuple
 
+from server.session.comparison import Comparison
 from server.session.instrument import Consent, Opinion, PostEdit, Tutorial
 from server.session.phase import Phase
 from server.session.plan import LineupSpec
@@ -33,6 +34,7 @@ from server.session.records import (
     QuestionAnswered,
     QuestionnaireHandedIn,
     Record,
+    SideChosen,
     TopicMarked,
     WorkerSaid,
 )
@@ -43,12 +45,13 @@ ConversationStatus = Literal["planned", "active", "ended", "rated", "unrated", "
 
 @dataclass(frozen=True)
 class SessionRules:
-    """What a study prescribes to every session of a run.
+    """What a study prescribes to every session of a run. `streaming`: replies are shown word by word.
 
     `criteria` are those that are rated; `points` has those of them that are rated on a Likert scale, with the
     number of its points. `rate_share`: the share of a system's conversations that are rated. `post_edit`,
-    `tutorial`, `consent` and `debriefing` are None where the study has none. `questionnaires`: those about a
-    conversation end with the criteria that are not rated. `scenarios`: what workers read, by the labels.
+    `tutorial`, `consent`, `debriefing` and `comparison` are None where the study has none. `questionnaires`:
+    those about a conversation end with the criteria that are not rated. `scenarios`: what workers read, by
+    the labels. Of pairs of conversations, `conversations` counts the pairs.
     """
 
     minimum_inputs: int
@@ -61,6 +64,8 @@ class SessionRules:
     rate_share: float = 1.0
     post_edit: PostEdit | None = None
     tutorial: Tutorial | None = None
+    comparison: Comparison | None = None
+    streaming: bool = False
     consent: Consent | None = None
     debriefing: str | None = None
     points: Mapping[str, int] = field(default_factory=dict)
@@ -100,7 +105,8 @@ class Conversation(NamedTuple):
     """A conversation as it stands in the state.
 
     `topics` counts the topic marks, `inputs` the worker's lines. `opinion` and `bot_opinion` are those of the
-    last mark. `seen` has the ids of the worker's messages that belong to it.
+    last mark. `seen` has the ids of the worker's messages that belong to it. `choices`: of a left one, what
+    the worker has preferred.
     """
 
     plan: ConversationPlanned
@@ -112,6 +118,7 @@ class Conversation(NamedTuple):
     turns: tuple[Turn, ...] = ()
     inputs: int = 0
     seen: frozenset[str] = frozenset()
+    choices: tuple[SideChosen, ...] = ()
 
     def awaits_reply(self) -> bool:
         """Return whether the last word is the worker's, so that the bot has to be asked."""
@@ -120,6 +127,13 @@ class Conversation(NamedTuple):
     def hides_reply(self, at: datetime) -> bool:
         """Return whether the bot has answered, but it is too early to show it."""
         return bool(self.turns) and self.turns[-1].show_at > at
+
+
+class Pair(NamedTuple):
+    """Two conversations that stand beside each other."""
+
+    left: Conversation
+    right: Conversation
 
 
 class State(NamedTuple):
@@ -153,7 +167,7 @@ class State(NamedTuple):
             return Phase.TUTORIAL
         current = self.current
         if current is not None:
-            return _OPEN_PHASE[current.status]
+            return Phase.CHOICE if self._chooses_now() else _OPEN_PHASE[current.status]
         return Phase.QUESTIONS_AFTER if self._is_due("after") else Phase.FEEDBACK
 
     def _is_due(self, part: Part) -> bool:
@@ -163,6 +177,25 @@ class State(NamedTuple):
     def current(self) -> Conversation | None:
         """The conversation that the worker is in or comes to next; None after the last."""
         return next((c for c in self.conversations if c.status in _OPEN_PHASE), None)
+
+    @property
+    def pair(self) -> Pair | None:
+        """The current conversation and the one beside it; None where it stands alone, or there is none."""
+        current = self.current
+        return self.pair_of(current) if current is not None and current.plan.side is not None else None
+
+    def pair_of(self, conversation: Conversation) -> Pair:
+        """Return a conversation of a pair and the one beside it. Raises ValueError: it stands alone."""
+        number, attempt = conversation.plan.number, conversation.plan.attempt
+        left, right = (c for c in self.conversations if c.plan.number == number and c.plan.attempt == attempt)
+        return Pair(left, right)
+
+    def _chooses_now(self) -> bool:
+        """Return whether a pair is over, and the worker has not chosen between the two."""
+        pair, comparison = self.pair, self.rules.comparison
+        if pair is None or comparison is None or comparison.choose == "turn":
+            return False
+        return pair.left.status == "ended" and not pair.left.choices
 
     @property
     def question(self) -> int | None:
@@ -240,6 +273,10 @@ def _apply_to_conversation(conversation: Conversation, record: ConversationChang
         case BotSaid():
             turn = Turn("bot", record.text, record.at, record.show_at)
             return conversation._replace(turns=(*conversation.turns, turn))
+        case SideChosen():
+            return conversation._replace(
+                choices=(*conversation.choices, record), seen=conversation.seen | {record.client_id}
+            )
         case TopicMarked():
             return conversation._replace(
                 status="active" if conversation.status == "planned" else conversation.status,
@@ -250,8 +287,7 @@ def _apply_to_conversation(conversation: Conversation, record: ConversationChang
                 seen=conversation.seen | {record.client_id},
             )
         case ConversationEnded():
-            seen = conversation.seen if record.client_id is None else conversation.seen | {record.client_id}
-            return conversation._replace(status="ended", seen=seen)
+            return conversation._replace(status="ended", seen=_seen(conversation, record.client_id))
         case ConversationFailed():
             return conversation._replace(status="failed")
         case ConversationSkipped():
@@ -261,4 +297,8 @@ def _apply_to_conversation(conversation: Conversation, record: ConversationChang
         case ItemShown():
             return conversation._replace(status="ended")
         case ConversationRated():
-            return conversation._replace(status="rated", seen=conversation.seen | {record.client_id})
+            return conversation._replace(status="rated", seen=_seen(conversation, record.client_id))
+
+
+def _seen(conversation: Conversation, client_id: str | None) -> frozenset[str]:
+    return conversation.seen if client_id is None else conversation.seen | {client_id}

@@ -11,6 +11,9 @@ An item that is read and rated is a conversation whose rating is due as soon as 
 
     instructions → (tutorial) → rating × n → feedback → done
 
+Two conversations side by side are held at once (`pairs`), and chosen from; then, if the study says so, rated:
+
+    instructions → (topic → chat → choice → (rating) × 2) × n → feedback → done
 What a study asks before or after all conversations has a phase of its own, behind the instructions and
 before the feedback.
 """
@@ -30,6 +33,7 @@ from server.errors import (
     TopicMissing,
     WrongPhase,
 )
+from server.session import pairs
 from server.session import protocol as wire
 from server.session.events import (
     Accept,
@@ -73,13 +77,14 @@ _TAKES: dict[Phase, tuple[str, ...]] = {
     Phase.TUTORIAL: ("answer", "leave"),
     Phase.TOPIC: ("topic", "leave"),
     Phase.CHAT: ("say", "topic_change", "end_conversation", "leave"),
+    Phase.CHOICE: ("choose", "leave"),
     Phase.RATING: ("rate", "leave"),
     Phase.QUESTIONS_AFTER: ("questionnaire", "leave"),
     Phase.FEEDBACK: ("feedback", "leave"),
 }
 
 
-_ForConversation = wire.Topic | wire.Say | wire.TopicChange | wire.EndConversation | wire.Rate
+_ForConversation = pairs.PairMessage | wire.Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,8 @@ def resume(state: State, at: datetime) -> tuple[Effect, ...]:
     current = state.current
     if state.phase is not Phase.CHAT or current is None:
         return ()
+    if state.pair is not None:
+        return pairs.resume(state.pair, at)
     index = len(current.turns)
     if current.awaits_reply():
         return (AskBot(current.plan.conversation, index),)
@@ -129,6 +136,8 @@ def _from_worker(state: State, message: wire.ClientMessage, at: datetime) -> Out
     if state.has_seen(message.id) or (isinstance(message, wire.Leave) and state.closed == "returned"):
         return Outcome(state, effects=(Accept(message.id),))
     taken = _TAKES.get(state.phase, ())
+    if state.phase is Phase.CHAT and state.pair is not None:
+        taken = (*taken, "choose")
     if message.type not in taken:
         expected = " or ".join(f"`{name}`" for name in taken) or "nothing more"
         raise WrongPhase(f"{expected} ({state.phase} phase)", f"`{message.type}`")
@@ -160,11 +169,18 @@ def _take_in_conversation(state: State, message: _ForConversation, at: datetime)
     if current is None:
         raise WrongPhase("a conversation", f"`{message.type}`")
     plan = current.plan
-    if (message.conversation, message.attempt) != (plan.position, plan.attempt):
+    if (message.conversation, message.attempt) != (plan.number, plan.attempt):
         raise WrongPhase(
-            f"conversation {plan.position}, attempt {plan.attempt}",
+            f"conversation {plan.number}, attempt {plan.attempt}",
             f"conversation {message.conversation}, attempt {message.attempt}",
         )
+    if state.pair is not None and not isinstance(message, wire.Rate):
+        return _decided(state, pairs.take(state, state.pair, message, at), at)
+    return _take_of_chat(state, current, message, at)
+
+
+def _take_of_chat(state: State, current: Conversation, message: _ForConversation, at: datetime) -> Outcome:
+    """Return what a message about a conversation that stands alone means, or a rating of one of two."""
     match message:
         case wire.Topic():
             return _open(state, current, message, at)
@@ -176,6 +192,14 @@ def _take_in_conversation(state: State, message: _ForConversation, at: datetime)
             return _end(state, current, message, at)
         case wire.Rate():
             return _rate(state, current, message, at)
+        case wire.Choose():
+            raise WrongPhase("a message of a chat with one chatbot", "`choose`")
+
+
+def _decided(state: State, decision: pairs.Decision, at: datetime) -> Outcome:
+    if decision.is_over:
+        return _then_next(state, decision.records, at, decision.effects)
+    return _outcome(state, decision.records, decision.effects)
 
 
 def _then_next(state: State, records: list[Record], at: datetime, first: Iterable[Effect] = ()) -> Outcome:
@@ -198,8 +222,12 @@ def _due(state: State) -> wire.ServerMessage:
     if state.current is None:
         return wire.FeedbackDue()
     plan = state.current.plan
+    if state.pair is not None and (due := pairs.choice_due(state, state.pair)) is not None:
+        return wire.ChoiceDue(conversation=plan.number, attempt=plan.attempt, turn=due)
+    if plan.item is None and state.current.status == "ended":
+        return wire.RatingDue(conversation=plan.number, attempt=plan.attempt, side=plan.side)
     named = {
-        "conversation": plan.position,
+        "conversation": plan.number,
         "attempt": plan.attempt,
         "conversations": state.rules.conversations,
     }
@@ -318,6 +346,8 @@ def _over(
 
 
 def _rate(state: State, current: Conversation, message: wire.Rate, at: datetime) -> Outcome:
+    if message.side != current.plan.side:
+        raise WrongPhase(f"a rating of {current.plan.side or 'one chatbot'}", f"one of {message.side}")
     return _then_next(state, rating_records(state.rules, current, message, at), at)
 
 
@@ -339,14 +369,24 @@ def _bot_replied(state: State, event: BotReplied) -> Outcome:
     if _stale(state, event.conversation, event.index):
         return Outcome(state)
     conversation = state.conversation(event.conversation)
-    delay = reply_delay(state.rules.reply_time, state.context.reply_pace, conversation.plan.seed, event.index)
-    show_at = max(conversation.turns[-1].at + delay, event.at)
+    show_at = _show_at(state, conversation, event)
     said = BotSaid(event.conversation, event.index, event.text, event.at, show_at, event.latency_ms)
     records: list[Record] = [said]
     if event.gave_away is not None:
         # The reply stays as it is: what a system says is what is evaluated. The analyst is told.
         records.append(Incident(event.conversation, "gave_itself_away", event.gave_away, event.at))
-    return _outcome(state, records, [ShowReply(event.conversation, event.index, show_at)])
+    if conversation.plan.side is None:
+        return _outcome(state, records, [ShowReply(event.conversation, event.index, show_at)])
+    pair = (after := fold(state, records)).pair_of(after.conversation(event.conversation))
+    both_there = not any(c.awaits_reply() for c in pair)
+    return Outcome(after, tuple(records), (pairs.show(pair),) if both_there else ())
+
+
+def _show_at(state: State, conversation: Conversation, event: BotReplied) -> datetime:
+    if conversation.plan.side is not None:
+        return pairs.reply_shown(state, state.pair_of(conversation), event.at)
+    delay = reply_delay(state.rules.reply_time, state.context.reply_pace, conversation.plan.seed, event.index)
+    return max(conversation.turns[-1].at + delay, event.at)
 
 
 def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
@@ -354,6 +394,9 @@ def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
         return Outcome(state)
     conversation = state.conversation(event.conversation)
     incident = _failed_try("bot_gave_up", event)
+    if conversation.plan.side is not None:
+        pair = state.pair_of(conversation)
+        return _decided(state, pairs.gave_up(state, pair, event, incident), event.at)
     if conversation.inputs >= state.rules.minimum_inputs:
         return _over(state, conversation, [incident], event.at, None)
     failed: list[Record] = [incident, ConversationFailed(event.conversation, event.at)]

@@ -1,17 +1,29 @@
 """What a worker sees of a session. Nothing here tells systems apart."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
+from server.session import pairs
 from server.session.phase import Phase
-from server.session.protocol import ConversationCard, QuestionCard, Snapshot, StudyCard, TurnCard
+from server.session.protocol import (
+    ConversationCard,
+    QuestionCard,
+    SaidByBot,
+    SaidByBoth,
+    Snapshot,
+    StudyCard,
+    TurnCard,
+)
 from server.session.records import ConversationPlanned
-from server.session.state import Conversation, State
+from server.session.reply_time import word_pace
+from server.session.state import Conversation, Pair, State
 
 
 def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
     """Return all that a page needs to draw the session as it stands at `at`."""
     done = state.phase is Phase.DONE
-    current = state.current if state.phase in {Phase.TOPIC, Phase.CHAT, Phase.RATING} else None
+    at_work = {Phase.TOPIC, Phase.CHAT, Phase.CHOICE, Phase.RATING}
+    current = state.current if state.phase in at_work else None
     return Snapshot(
         phase=state.phase,
         study=study,
@@ -21,6 +33,22 @@ def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
         return_to=state.context.return_to if done else None,
         debriefing=state.rules.debriefing if done else None,
     )
+
+
+def reply(state: State, conversation_id: str, index: int) -> SaidByBot | SaidByBoth:
+    """Return the message that shows line `index` of a conversation, or of both that stand side by side.
+
+    Raises:
+        KeyError, IndexError: there is no such conversation or line.
+    """
+    conversation = state.conversation(conversation_id)
+    plan = conversation.plan
+    pace = word_pace(plan.seed, index) if state.rules.streaming else None
+    named = {"conversation": plan.number, "attempt": plan.attempt, "turn": index, "pace": pace}
+    if plan.side is None:
+        return SaidByBot(**named, text=conversation.turns[index].text)
+    left, right = state.pair_of(conversation)
+    return SaidByBoth(**named, left=left.turns[index].text, right=right.turns[index].text)
 
 
 def question_card(state: State) -> QuestionCard | None:
@@ -46,20 +74,57 @@ def scenario_text(state: State, plan: ConversationPlanned) -> str | None:
 
 
 def _conversation_card(state: State, conversation: Conversation, at: datetime) -> ConversationCard:
+    plan, pair = conversation.plan, state.pair
+    is_hidden = conversation.awaits_reply() or conversation.hides_reply(at)
+    typing = is_hidden if pair is None else pairs.hides_replies(pair, at)
+    turns = _lines(conversation, at) if pair is None else _lines_of_both(state, pair, at)
+    if state.rules.streaming and turns and turns[-1].author == "bot":
+        turns[-1] = _appearing(pair or (conversation,), turns[-1], at)
+    waits = pair is not None and typing and conversation.status == "active"
     return ConversationCard(
-        conversation=conversation.plan.position,
-        attempt=conversation.plan.attempt,
-        icebreaker=conversation.plan.icebreaker,
+        conversation=plan.number,
+        attempt=plan.attempt,
+        icebreaker=plan.icebreaker,
         topic=conversation.topic,
         scenario=scenario_text(state, conversation.plan),
         opinion=conversation.opinion,
         bot_opinion=conversation.bot_opinion,
-        turns=[
-            TurnCard(turn=index, author=line.author, text=line.text)
-            for index, line in enumerate(conversation.turns)
-            if line.show_at <= at
-        ],
+        turns=turns,
         inputs=conversation.inputs,
-        typing=conversation.awaits_reply() or conversation.hides_reply(at),
-        item=conversation.plan.item.content if conversation.plan.item is not None else None,
+        typing=typing,
+        item=plan.item.content if plan.item is not None else None,
+        choice_due=None if pair is None or waits else pairs.choice_due(state, pair),
+        side=plan.side if state.phase is Phase.RATING else None,
     )
+
+
+def _appearing(shown: Iterable[Conversation], line: TurnCard, at: datetime) -> TurnCard:
+    """Return a reply that appears word by word, with how long it has done so by now."""
+    both = list(shown)
+    since = max(c.turns[line.turn].show_at for c in both)
+    pace = word_pace(both[0].plan.seed, line.turn)
+    shown_for = round((at - since).total_seconds() * 1000)
+    return line.model_copy(update={"pace": pace, "shown_for": shown_for})
+
+
+def _lines(conversation: Conversation, at: datetime) -> list[TurnCard]:
+    return [
+        TurnCard(turn=index, author=line.author, text=line.text)
+        for index, line in enumerate(conversation.turns)
+        if line.show_at <= at
+    ]
+
+
+def _lines_of_both(state: State, pair: Pair, at: datetime) -> list[TurnCard]:
+    """Return the lines of two conversations side by side; of a history that is chosen, the chosen replies."""
+    told = [pairs.heard(state, conversation) for conversation in pair]
+    return [
+        TurnCard(
+            turn=index,
+            author=left.author,
+            text=left.text,
+            right=right.text if left.author == "bot" and left is not right else None,
+        )
+        for index, (left, right) in enumerate(zip(*told, strict=False))
+        if max(left.show_at, right.show_at) <= at
+    ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from server.session.plan import QC
 from server.session.questionnaire import PARTS, misfits
 from server.study.document import Location
-from server.study.study import CHAT_ONLY, TRANSCRIPTS_ONLY, Study
+from server.study.study import MEANINGLESS, Study
 from server.study.text_mistakes import text_mistakes
 
 _FOR_CRITERIA = ("slider", "likert", "choice", "text")
@@ -24,18 +24,17 @@ def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
     yield from text_mistakes(study)
     yield from _unfit_scales(study)
     yield from _unfit_questions(study)
-    yield from _unfit_for_chat(study) if study.task == "chat" else _unfit_for_transcripts(study)
+    yield from _UNFIT[study.task](study)
 
 
 def _of_the_other_task(study: Study) -> Iterator[tuple[Location, str]]:
-    others = TRANSCRIPTS_ONLY if study.task == "chat" else CHAT_ONLY
-    for name in sorted(study.model_fields_set & others):
+    for name in sorted(study.model_fields_set & MEANINGLESS[study.task]):
         yield (name,), f"means nothing where the task is `{study.task}`: leave it out"
 
 
 def _unfit_scales(study: Study) -> Iterator[tuple[Location, str]]:
     """Yield what is wrong with criteria that are not rated on the slider."""
-    if not any(c.is_scored for c in study.criteria):
+    if study.task != "side_by_side" and not any(c.is_scored for c in study.criteria):
         yield (
             ("criteria",),
             "none is rated: answer at least one by a `slider` or on a `likert` scale",
@@ -100,12 +99,30 @@ def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
             yield ("tutorial", "questions", i, "right"), f"there are {len(question.answers)} answers"
 
 
+def _unfit_for_pairs(study: Study) -> Iterator[tuple[Location, str]]:
+    if len(study.systems) < 2:
+        yield ("systems",), "to compare side by side takes two systems at least"
+    comparison = study.comparison
+    if comparison is not None and (comparison.history, comparison.choose) == ("chosen", "end"):
+        reason = "only what is chosen after each turn can go on: set `choose: turn`, or `history: own`"
+        yield ("comparison", "history"), reason
+    if study.qc_per_assignment > max(study.conversations - 2, 0):
+        reason = "pairs with the qc bot are never first or last: there are not enough places between"
+        yield ("qc_per_assignment",), reason
+    yield from _unfit_inputs(study)
+    yield from _unfit_systems(study)
+
+
 def _unfit_for_chat(study: Study) -> Iterator[tuple[Location, str]]:
     yield from _repeated("scenarios", "label", [s.label for s in study.scenarios])
     if not study.systems:
         yield ("systems",), "a study in which workers chat evaluates at least one system"
-    yield from _repeated("systems", "name", [s.name for s in study.systems])
     yield from _unfit_numbers(study)
+    yield from _unfit_systems(study)
+
+
+def _unfit_systems(study: Study) -> Iterator[tuple[Location, str]]:
+    yield from _repeated("systems", "name", [s.name for s in study.systems])
     for i, spec in enumerate(study.systems):
         if spec.name == QC:
             yield ("systems", i, "name"), "`qc` is the name of the quality-control bot: choose another"
@@ -136,6 +153,10 @@ def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
         yield ("qc_per_assignment",), reason
     if study.qc_per_assignment and not any(c.qc and c.is_scored for c in study.criteria):
         yield ("criteria",), "none counts for quality control: set `qc: true` on at least one"
+    yield from _unfit_inputs(study)
+
+
+def _unfit_inputs(study: Study) -> Iterator[tuple[Location, str]]:
     if study.maximum_inputs < study.minimum_inputs:
         yield (
             ("maximum_inputs",),
@@ -151,3 +172,6 @@ def _unjudged(study: Study) -> Iterator[tuple[Location, str]]:
         yield ("simulate", "quality"), f"there is no quality for the system `{name}`"
     for name in sorted(judged - names):
         yield ("simulate", "quality", name), f"there is no system `{name}`"
+
+
+_UNFIT = {"chat": _unfit_for_chat, "transcripts": _unfit_for_transcripts, "side_by_side": _unfit_for_pairs}

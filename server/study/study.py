@@ -8,9 +8,11 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from bots import UrlEndpoint
+from server.session.comparison import Comparison
 from server.session.instrument import (
     Consent,
     Criterion,
+    Display,
     Label,
     PostEdit,
     Scenario,
@@ -136,6 +138,9 @@ COMPOSITIONS: dict[CompositionName, Composition] = {
 }
 
 
+Task = Literal["chat", "transcripts", "side_by_side"]
+
+
 def _with_statement(criterion: Any, instrument: Instrument) -> Any:
     """Return a criterion as it is given, with the instrument's statement where it is given without one."""
     label = criterion.get("label") if isinstance(criterion, dict) else None
@@ -166,15 +171,16 @@ class Study(_Section):
     `minutes`: how long workers are told that it takes. `transcript_while_rating`: workers can read the
     conversation while they rate it. `language`: that of the worker's page, and which instrument it is.
 
-    `task`: workers chat and rate (`chat`), or rate what others have said or written (`transcripts`). What is
-    asked, by whom and under which rules is the same for both; CHAT_ONLY and TRANSCRIPTS_ONLY name the rest.
+    `task`: workers chat and rate (`chat`), rate what others have said or written (`transcripts`), or chat
+    with two systems at once and prefer one of them (`side_by_side`). What is asked, by whom and under which
+    rules is the same for all; MEANINGLESS names the rest.
     """
 
     version: Annotated[int, Field(ge=1, le=VERSION)] = VERSION
     name: Label
     title: Statement
     payment: Statement
-    task: Literal["chat", "transcripts"] = "chat"
+    task: Task = "chat"
     listed: bool = False
     topic_mode: TopicMode = "free"
     systems_per_assignment: Annotated[int, Field(ge=1, le=20)] = 5
@@ -183,7 +189,7 @@ class Study(_Section):
     maximum_inputs: Annotated[int, Field(ge=1, le=1_000)] = 100
     maximum_topic_changes: Annotated[int, Field(ge=0, le=1_000)] = 50
     assignments: Annotated[int, Field(ge=1)] | None = None
-    criteria: Annotated[list[Criterion], Field(min_length=1, max_length=30)]
+    criteria: Annotated[list[Criterion], Field(max_length=30)]
     questionnaires: Questionnaires = Questionnaires()
     corpus: Statement = "builtin:smalltalk"
     personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
@@ -192,6 +198,7 @@ class Study(_Section):
     qc: QcSpec = QcSpec()
     scenarios: list[Scenario] = []
     rate_share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    comparison: Comparison | None = None
     items: ItemsSpec | None = None
     composition: CompositionName | Composition = "questions"
     judgments_per_item: Annotated[int, Field(ge=2, le=50)] = 2
@@ -204,12 +211,23 @@ class Study(_Section):
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] = "en"
     texts: Texts = Texts()
     reply_time: ReplyTime = ReplyTime()
+    display: Display = Display()
     timeouts: Timeouts = Timeouts()
     simulate: Simulate | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_comparison(cls, given: Any) -> Any:
+        """Where two are compared, the settings of that have defaults, and nothing has to be rated."""
+        if isinstance(given, dict) and given.get("task") == "side_by_side":
+            return {"criteria": [], "comparison": {}} | given
+        return given
+
     @property
     def conversations(self) -> int:
-        """Conversations in one assignment, or items in one of a transcript study."""
+        """Conversations in one assignment, pairs of them, or items in one of a transcript study."""
+        if self.comparison is not None:
+            return self.comparison.pairs + self.qc_per_assignment
         if self.task == "transcripts":
             return self.per_assignment.items
         return self.systems_per_assignment + self.qc_per_assignment
@@ -325,12 +343,18 @@ _PUBLISHED: tuple[dict[str, str | bool], ...] = (
     {"label": "repetitive", "negative": True, "qc": False},
     {"label": "topic"},
 )
-# The settings that mean something for one task only.
-CHAT_ONLY = frozenset({
-    "topic_mode", "systems_per_assignment", "qc_per_assignment", "minimum_inputs", "maximum_inputs",
-    "maximum_topic_changes", "corpus", "personas", "bots", "systems", "qc", "rate_share", "reply_time",
-    "scenarios", "transcript_while_rating",
-})  # fmt: skip
-TRANSCRIPTS_ONLY = frozenset({
+# The settings that mean nothing, by the task.
+_OF_RATED_CHAT = frozenset({"topic_mode", "systems_per_assignment", "rate_share", "scenarios"})
+_OF_CHAT = _OF_RATED_CHAT | {
+    "qc_per_assignment", "minimum_inputs", "maximum_inputs", "maximum_topic_changes", "corpus", "personas",
+    "bots", "systems", "qc", "reply_time", "display", "transcript_while_rating",
+}  # fmt: skip
+_OF_TRANSCRIPTS = frozenset({
     "items", "composition", "judgments_per_item", "degradation", "post_edit", "tutorial",
 })  # fmt: skip
+_OF_PAIRS = frozenset({"comparison"})
+MEANINGLESS: dict[Task, frozenset[str]] = {
+    "chat": _OF_TRANSCRIPTS | _OF_PAIRS,
+    "transcripts": _OF_CHAT | _OF_PAIRS,
+    "side_by_side": _OF_TRANSCRIPTS | _OF_RATED_CHAT,
+}

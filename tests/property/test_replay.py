@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
-from server.db import rows
+from server.db import pair_counts, rows
 from server.db.engine import migrate, open_engine
 from server.db.models import Assignment, columns
 from server.db.plan_counts import differences
@@ -37,6 +37,7 @@ from server.session.events import (
     ShowReply,
 )
 from server.session.instrument import Opinion, TopicChangeKind
+from server.session.pairs import choice_due
 from server.session.phase import Phase
 from server.session.protocol import MAX_FEEDBACK, MAX_SAY, MAX_TOPIC, client_messages
 from server.session.records import Closed, Record, WorkerSaid
@@ -45,7 +46,7 @@ from server.session.step import resume, step
 from tests.server.support.database import make_run
 from tests.server.support.items import QUESTIONS, items_text, make_items_run
 from tests.server.support.questions import ANSWERS, ASKED, SCALES
-from tests.server.support.study import AT, CRITERIA, seconds, study_text
+from tests.server.support.study import AT, CRITERIA, pairs_text, seconds, study_text
 
 # No control characters and no surrogates: the protocol has taken them out before a session sees a text.
 texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=40).filter(
@@ -101,6 +102,12 @@ messages = st.one_of(
         st.integers(1, 3),
     ),
     st.builds(
+        lambda named, turn, preference: {"type": "choose", **named, "turn": turn, "preference": preference},
+        named,
+        st.sampled_from([1, 1, 3, 5]),
+        st.sampled_from(["left", "tie", "right"]),
+    ),
+    st.builds(
         lambda part, answers: {"type": "questionnaire", "part": part, "answers": answers},
         st.sampled_from(["before", "after"]),
         st.sampled_from([*ANSWERS.values(), {}]) | st.dictionaries(texts, texts | st.floats(allow_nan=False)),
@@ -118,7 +125,8 @@ STAGE = {
     Phase.EXPIRED: 3,
     Phase.RETURNED: 3,
 }
-WITHIN = {Phase.TOPIC: 0, Phase.CHAT: 1, Phase.RATING: 2}
+MODES = ("free", "icebreaker", "some unrated", "items", "asking", "pairs", "pairs by turn", "pairs rated")
+WITHIN = {Phase.TOPIC: 0, Phase.CHAT: 1, Phase.CHOICE: 2, Phase.RATING: 3}
 AUTH = Auth("secret", "token", 60)
 Database = tuple[Engine, dict[str, OpenRun]]
 
@@ -147,7 +155,7 @@ class Replay(RuleBasedStateMachine):
         self.reached = (0, 0, 0, 0)
 
     @initialize(
-        mode=st.sampled_from(["free", "icebreaker", "some unrated", "items", "asking"]),
+        mode=st.sampled_from(MODES),
         pace=st.sampled_from([0.0, 1.0]),
     )
     def arrive(self, mode: str, pace: float) -> None:
@@ -159,6 +167,7 @@ class Replay(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         assert differences(self.connection) == []
+        assert pair_counts.differences(self.connection) == []
         self.transaction.rollback()
         self.connection.close()
 
@@ -203,7 +212,7 @@ class Replay(RuleBasedStateMachine):
     def one_step_on(self, data: st.DataObject) -> None:
         current = self.live.current
         named = (
-            {"conversation": current.plan.position, "attempt": current.plan.attempt}
+            {"conversation": current.plan.number, "attempt": current.plan.attempt}
             if current is not None
             else {}
         )
@@ -224,10 +233,19 @@ class Replay(RuleBasedStateMachine):
                 "ratings": {c: 3 if c in self.run.rules.points else 50 for c in self.run.rules.criteria},
                 "answers": ANSWERS["conversation"] if self.run.rules.points else {},
                 "edit": "Something else altogether.",
+                "side": current.plan.side if current is not None else None,
+            },
+            Phase.CHOICE: {
+                "type": "choose",
+                **named,
+                "turn": 2 * current.inputs - 1 if current is not None else 0,
+                "preference": data.draw(st.sampled_from(["left", "tie", "right"])),
             },
             Phase.FEEDBACK: {"type": "feedback", "text": "Fine."},
         }
         if self.live.phase is Phase.CHAT and current is not None:
+            both = self.live.pair or (current,)
+            current = next((c for c in both if c.awaits_reply()), current)
             turn = len(current.turns)
             if current.awaits_reply():
                 if data.draw(st.integers(0, 5)) == 0:
@@ -235,7 +253,9 @@ class Replay(RuleBasedStateMachine):
                         BotGaveUp(current.plan.conversation, turn, "out of order", self.now, "error")
                     )
                 return self.take(BotReplied(current.plan.conversation, turn, "Indeed.", 3, self.now))
-            self.now = max(self.now, *(line.show_at for line in current.turns), AT)
+            self.now = max(self.now, *(line.show_at for c in both for line in c.turns), AT)
+            if self.live.pair is not None and choice_due(self.live, self.live.pair) is not None:
+                return self.send({**by_phase[Phase.CHOICE]}, f"on{len(self.sent)}")
             enough = current.inputs >= self.run.study.minimum_inputs
             say = {"type": "say", **named, "turn": turn, "text": "Well."}
             return self.send({"type": "end_conversation", **named} if enough else say, f"on{len(self.sent)}")
@@ -304,7 +324,7 @@ class Replay(RuleBasedStateMachine):
     @invariant()
     def one_conversation_at_a_time(self) -> None:
         statuses = [c.status for c in self.live.conversations]
-        assert sum(status in {"active", "ended"} for status in statuses) <= 1
+        assert sum(status in {"active", "ended"} for status in statuses) <= len(self.live.pair or (1,))
         for conversation in self.live.conversations:
             if conversation.status in {"ended", "rated", "unrated"} and conversation.plan.item is None:
                 assert conversation.inputs >= self.run.study.minimum_inputs
@@ -315,11 +335,13 @@ class Replay(RuleBasedStateMachine):
         current = self.live.current
         expected: tuple[Any, ...] = ()
         if self.live.phase is Phase.CHAT and current is not None and current.turns:
-            index, last = len(current.turns), current.turns[-1]
-            if last.author == "worker":
-                expected = (AskBot(current.plan.conversation, index),)
-            elif last.show_at > self.now:
-                expected = (ShowReply(current.plan.conversation, index - 1, last.show_at),)
+            both = self.live.pair or (current,)
+            waiting = [c for c in both if c.turns[-1].author == "worker"]
+            shown = max(c.turns[-1].show_at for c in both)
+            if waiting:
+                expected = tuple(AskBot(c.plan.conversation, len(c.turns)) for c in waiting)
+            elif shown > self.now:
+                expected = (ShowReply(both[0].plan.conversation, len(current.turns) - 1, shown),)
         assert resume(self.live, self.now) == expected
 
 
@@ -334,6 +356,11 @@ def database() -> Any:
             for mode in ("free", "icebreaker")
         }
         runs["some unrated"] = make_run(url, study_text(rate_share=0.5, **slow), slug="unrated")
+        by_turn = {"choose": "turn", "history": "chosen"}
+        rated = [{"label": label, "statement": f"It was {label}."} for label in CRITERIA]
+        runs["pairs"] = make_run(url, pairs_text(**slow), slug="pairs")
+        runs["pairs by turn"] = make_run(url, pairs_text(by_turn, **slow), slug="by_turn")
+        runs["pairs rated"] = make_run(url, pairs_text(criteria=rated, **slow), slug="rated")
         asking = study_text(
             questionnaires=ASKED, criteria=SCALES, scenarios=[{"label": "lamp", "text": "A lamp."}], **slow
         )

@@ -18,6 +18,7 @@ export type Phase =
   | "tutorial"
   | "topic"
   | "chat"
+  | "choice"
   | "rating"
   | "questions_after"
   | "feedback"
@@ -43,7 +44,7 @@ export interface Answers {
   "/api/desk/bots/{name}/check": CheckView;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
-  "/api/desk/runs/{run}/analysis": RunAnalysis1;
+  "/api/desk/runs/{run}/analysis": LatestAnalysis;
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
@@ -67,9 +68,12 @@ export interface AssignmentDetail {
 }
 /**
  * A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
+ *
+ * `side`: of two side by side, which one; the left one has the worker's `choices`.
  */
 export interface ConversationDetail {
   attempt: number;
+  choices: ChoiceRow[];
   family: string;
   incidents: string[];
   is_qc: boolean;
@@ -77,10 +81,18 @@ export interface ConversationDetail {
   persona: string[];
   position: number;
   ratings: RatingRow[];
+  side: ("left" | "right") | null;
   status: "planned" | "active" | "ended" | "rated" | "unrated" | "failed" | "skipped";
   system: string;
   topic_marks: TopicRow[];
   turns: TurnRow[];
+}
+/**
+ * Which of two conversations side by side the worker has preferred, after line `turn_index` of both.
+ */
+export interface ChoiceRow {
+  preference: "left" | "right" | "tie";
+  turn_index: number;
 }
 /**
  * What was read in place of a chat. `twin_of`: the position of the ordinary item that it belongs to.
@@ -571,7 +583,7 @@ export interface AssignmentRow {
 /**
  * How a run stood when it was last looked at, as `candor watch` prints it; None: nothing was rated.
  */
-export interface RunAnalysis1 {
+export interface LatestAnalysis {
   analysis: {
     [k: string]: unknown;
   } | null;

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import { Frame } from "./Frame";
 import { useSession, useTexts } from "./hooks";
 import { Chat } from "./screens/Chat";
+import { Choice } from "./screens/Choice";
 import { Done } from "./screens/Done";
 import { Ended } from "./screens/Ended";
 import { Feedback } from "./screens/Feedback";
@@ -53,8 +54,10 @@ function Current({ state }: { state: State }) {
       return <Topic key={key} screen={screen} study={study} />;
     case "chat":
       return <Chat key={key} chat={screen} study={study} />;
+    case "choice":
+      return <Choice key={key} screen={screen} study={study} />;
     case "rating":
-      return <Rating key={key} screen={screen} study={study} />;
+      return <Rating key={`${key}${screen.side ?? ""}`} screen={screen} study={study} />;
     case "feedback":
       return <Feedback study={study} />;
     case "done":

@@ -1,7 +1,9 @@
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
 import { useSession, useTexts } from "./hooks";
+import type { StudyCard } from "./session/protocol";
 import type { ConversationName } from "./session/reducer";
+import type { TextKey } from "./texts/words";
 
 interface Props {
   chat: ConversationName;
@@ -9,14 +11,25 @@ interface Props {
   last: boolean;
   replyDue: boolean;
   ending: boolean;
-  /** Whether every conversation is rated, so that this one will be. */
-  ratesAll: boolean;
+  study: StudyCard;
   onClose: () => void;
 }
 
 /** What “Finish” opens: the count of missing messages, or the question whether to go on. */
 export function EndDialog(props: Props) {
   return props.missing > 0 ? <TooFew {...props} /> : <Confirm {...props} />;
+}
+
+/** What comes after the conversation, if anything is asked about it for sure. */
+function next({ comparison, criteria, rates_all: ratesAll }: StudyCard): TextKey[] {
+  const rates = ratesAll && criteria.length > 0;
+  if (comparison === null) {
+    return rates ? ["end.then_rate"] : [];
+  }
+  return [
+    ...(comparison.choose === "end" ? ["end.then_compare" as const] : []),
+    ...(rates ? ["end.then_rate_both" as const] : []),
+  ];
 }
 
 function TooFew({ missing, onClose }: Props) {
@@ -31,15 +44,17 @@ function TooFew({ missing, onClose }: Props) {
   );
 }
 
-function Confirm({ chat, last, replyDue, ending, ratesAll, onClose }: Props) {
+function Confirm({ chat, last, replyDue, ending, study, onClose }: Props) {
   const session = useSession();
   const { say } = useTexts();
   const { conversation, attempt } = chat;
+  const pair = study.comparison !== null;
+  const rates = study.rates_all && study.criteria.length > 0;
   const end = () => session.send({ type: "end_conversation", conversation, attempt });
   const then = [
     say("end.no_return"),
-    ...(ratesAll ? [say("end.then_rate")] : []),
-    say(last ? "end.then_done" : "end.then_next"),
+    ...next(study).map((key) => say(key)),
+    say(last ? "end.then_done" : pair ? "end.then_pair" : "end.then_next"),
   ];
   return (
     <Dialog title={say("end.title")} onClose={onClose}>
@@ -54,7 +69,7 @@ function Confirm({ chat, last, replyDue, ending, ratesAll, onClose }: Props) {
           {say("end.stay")}
         </Button>
         <Button off={replyDue || ending} onClick={end}>
-          {say(ending ? "common.wait" : ratesAll ? "end.rate" : "end.finish")}
+          {say(ending ? "common.wait" : rates ? "end.rate" : "end.finish")}
         </Button>
       </div>
     </Dialog>

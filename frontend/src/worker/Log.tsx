@@ -1,5 +1,8 @@
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { Both } from "./Both";
 import { useOverdue, useTexts } from "./hooks";
+import { Reply } from "./Reply";
 import type { TurnCard } from "./session/protocol";
 
 interface Props {
@@ -9,13 +12,15 @@ interface Props {
   topic: string;
   /** The conversation started over with another chatbot. */
   again: boolean;
+  /** What is asked about the last line. */
+  below?: ComponentChildren;
 }
 
 const NEAR_END_PX = 60;
 const LONG_MS = 12_000;
 
 /** What has been said, and whether something is about to be. */
-export function Log({ turns, sending, typing, topic, again }: Props) {
+export function Log({ turns, sending, typing, topic, again, below }: Props) {
   const { say } = useTexts();
   const box = useRef<HTMLDivElement>(null);
   // The reply may be faster than the acknowledgement of the line that it answers.
@@ -30,7 +35,7 @@ export function Log({ turns, sending, typing, topic, again }: Props) {
     if (ours || atEnd.current) {
       toEnd();
     }
-  }, [lines.length, typing, slow]);
+  }, [lines.length, typing, slow, below !== undefined]);
   // The box shrinks when a keyboard opens or the field below grows; the end stays in sight.
   useLayoutEffect(() => {
     const element = box.current;
@@ -71,9 +76,14 @@ export function Log({ turns, sending, typing, topic, again }: Props) {
           </p>
         </div>
       )}
-      {lines.map((turn) => (
-        <Bubble key={turn.turn} turn={turn} sending={turn === sending} />
-      ))}
+      {lines.map((turn) =>
+        turn.right === null ? (
+          <Bubble key={turn.turn} turn={turn} sending={turn === sending} />
+        ) : (
+          <Both key={turn.turn} turn={turn} />
+        ),
+      )}
+      {below}
       {typing && (
         <div class="bubble bubble-bot bubble-typing">
           <span class="unseen">{say("chat.writing")}</span>
@@ -95,9 +105,13 @@ function Bubble({ turn, sending }: { turn: TurnCard; sending: boolean }) {
   return (
     <div class={`bubble ${own ? "bubble-own" : "bubble-bot"} ${sending ? "bubble-sending" : ""}`}>
       <span class="unseen">{`${say(own ? "chat.you" : "chat.chatbot")}: `}</span>
-      <span class="bubble-text" dir="auto">
-        {turn.text}
-      </span>
+      {own ? (
+        <span class="bubble-text" dir="auto">
+          {turn.text}
+        </span>
+      ) : (
+        <Reply text={turn.text} pace={turn.pace} shownFor={turn.shown_for} />
+      )}
       {sending && <span class="bubble-state">{say("chat.sending")}</span>}
     </div>
   );

@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 36
+    assert len(tables) == 38
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -68,7 +68,7 @@ def _models() -> list[Any]:
     return [m for m in members if isinstance(m, type) and issubclass(m, SQLModel) and hasattr(m, "__table__")]
 
 
-VIEWS = views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS | views.V1_SCENARIO
+VIEWS = views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS | views.V1_SCENARIO | views.V1_CHOICE
 
 
 def test_the_views_are_the_ones_that_are_documented(url: str) -> None:
@@ -100,6 +100,10 @@ COLUMNS = {
     "v1_answer": "run_id assignment_id worker conversation_id system part label ordinal text number "
     "created_at",
     "v1_tutorial_answer": "run_id assignment_id ordinal question answer is_right created_at",
+    "v1_choice": (
+        "run_id assignment_id worker pair attempt left_conversation_id right_conversation_id left_system "
+        "right_system left_is_qc right_is_qc turn_index preference chosen_at"
+    ),
 }
 
 
@@ -140,6 +144,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_scenario": 0,
         "v1_answer": 0,
         "v1_tutorial_answer": 0,
+        "v1_choice": 0,
     }
     assert query(url, "SELECT worker FROM v1_assignment") == [(house.auth.pseudonym("link", "ann"),)]
     personas = query(url, "SELECT has_persona, persona <> '', system LIKE '%_warm' FROM v1_conversation")

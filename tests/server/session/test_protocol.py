@@ -69,9 +69,11 @@ MESSAGES: list[dict[str, Any]] = [
             "ratings": {"fun": 0, "fluent": 100},
             "answers": {},
             "edit": edit,
+            "side": side,
         }
-        for edit in (None, "A better text.")
+        for edit, side in ((None, None), ("A better text.", None), (None, "right"))
     ),
+    {"type": "choose", "id": "m1", "conversation": 1, "attempt": 1, "turn": 3, "preference": "tie"},
     {
         "type": "questionnaire",
         "id": "m1",
@@ -142,6 +144,8 @@ def test_a_snapshot_follows_the_schema() -> None:
         "rates_all",
         "criteria",
         "post_edit",
+        "comparison",
+        "display",
         "duration",
         "transcript_while_rating",
         "consent",

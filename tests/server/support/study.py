@@ -76,6 +76,14 @@ def study_text(**changes: Any) -> str:
     return yaml.safe_dump(study | changes, sort_keys=False, allow_unicode=True)
 
 
+def pairs_text(comparison: dict[str, Any] | None = None, **changes: Any) -> str:
+    """Return the small study comparing side by side: two pairs of systems and one with the qc bot."""
+    study = yaml.safe_load(study_text())
+    del study["systems_per_assignment"], study["criteria"]
+    study |= {"task": "side_by_side", "comparison": {"pairs": 2, **(comparison or {})}}
+    return yaml.safe_dump(study | changes, sort_keys=False, allow_unicode=True)
+
+
 def rules(**changes: Any) -> SessionRules:
     """Return the rules of the small study."""
     return rules_of(parse_study(study_text(**changes)), NOBODY)

@@ -35,6 +35,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
         "bot_opinion": "ambivalent",
     },
     "end_conversation": {"conversation": 1, "attempt": 1},
+    "choose": {"conversation": 1, "attempt": 1, "turn": 1, "preference": "left"},
     "rate": {"conversation": 1, "attempt": 1, "ratings": RATINGS},
     "questionnaire": {"part": "before", "answers": {}},
     "feedback": {"text": "Fine."},

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Meter } from "../../design/Steps";
+import { ChooseReply } from "../ChooseReply";
 import { Composer } from "../Composer";
 import { EndDialog } from "../EndDialog";
 import { Heading } from "../Heading";
@@ -34,6 +35,7 @@ export function Chat({ chat, study }: Props) {
   const missing = Math.max(0, needed - inputs);
   const enough = missing === 0;
   const topic = topicOf(state, chat);
+  const rates = study.rates_all && study.criteria.length > 0;
   const speak = (text: string) => {
     const turn = (chat.turns.at(-1)?.turn ?? -1) + 1;
     session.send({ type: "say", conversation, attempt, turn, text });
@@ -72,7 +74,7 @@ export function Chat({ chat, study }: Props) {
         </div>
         <div class="chat-next">
           <Button kind={enough ? "primary" : "waiting"} onClick={() => setOpen("end")}>
-            <span>{say(study.rates_all ? "chat.finish_rate" : "chat.finish")}</span>{" "}
+            <span>{say(rates ? "chat.finish_rate" : "chat.finish")}</span>{" "}
             {!enough && <span class="button-note">{say("chat.more", { n: missing })}</span>}
           </Button>
         </div>
@@ -88,6 +90,11 @@ export function Chat({ chat, study }: Props) {
           typing={chat.replyDue}
           topic={topic}
           again={attempt > 1}
+          below={
+            chat.choiceDue !== null && study.comparison ? (
+              <ChooseReply chat={chat} turn={chat.choiceDue} comparison={study.comparison} />
+            ) : undefined
+          }
         />
         <Composer
           conversation={conversation}
@@ -99,7 +106,7 @@ export function Chat({ chat, study }: Props) {
       {open === "topic" && <TopicDialog chat={chat} topic={topic} onClose={close} />}
       {open === "end" && (
         <EndDialog
-          ratesAll={study.rates_all}
+          study={study}
           chat={chat}
           missing={missing}
           last={conversation === study.conversations}

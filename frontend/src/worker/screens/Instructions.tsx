@@ -39,7 +39,7 @@ export function Instructions({ study }: { study: StudyCard }) {
   const [leaving, setLeaving] = useState(false);
   const consent = useConsent(study.consent);
   const agreeing = underWay(session.state, "agree") !== null;
-  const chatting = study.task === "chat";
+  const chatting = study.task !== "transcripts";
   const agree = () => {
     if (consent.missing.length === 0) {
       session.send({ type: "agree", ...consent.given });
@@ -107,7 +107,7 @@ function Glance({ study }: { study: StudyCard }) {
         <Fact name={say("instructions.time")}>{say("instructions.minutes", { n: duration })}</Fact>
       )}
       <Fact name={say("instructions.amount")}>
-        {say(task === "chat" ? "instructions.conversations" : "instructions.pieces", { n })}
+        {say(task !== "transcripts" ? "instructions.conversations" : "instructions.pieces", { n })}
       </Fact>
       <Fact name={say("instructions.payment")}>
         <span dir="auto">{payment}</span>
@@ -127,11 +127,11 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 
 function ChatInstructions({ study }: { study: StudyCard }) {
   const { say } = useTexts();
-  const { conversations: n, rates_all: all } = study;
+  const { conversations: n } = study;
   const free = study.topic_mode === "free";
   return (
     <>
-      <p class="lead">{say(all ? "instructions.lead_all" : "instructions.lead_some", { n })}</p>
+      <p class="lead">{say(lead(study), { n })}</p>
 
       <ol class="way">
         <li>
@@ -151,8 +151,12 @@ function ChatInstructions({ study }: { study: StudyCard }) {
           </p>
         </li>
         <li>
-          <h2>{say("instructions.rate_title")}</h2>
-          <p>{say(all ? "instructions.rate_all" : "instructions.rate_some")}</p>
+          <h2>{say(study.comparison ? "instructions.compare_title" : "instructions.rate_title")}</h2>
+          <p>
+            {judging(study)
+              .map((key) => say(key))
+              .join(" ")}
+          </p>
         </li>
       </ol>
 
@@ -167,6 +171,25 @@ function ChatInstructions({ study }: { study: StudyCard }) {
       </section>
     </>
   );
+}
+
+function lead({ comparison, rates_all: all }: StudyCard): TextKey {
+  if (comparison !== null) {
+    return "instructions.lead_pairs";
+  }
+  return all ? "instructions.lead_all" : "instructions.lead_some";
+}
+
+/** How conversations are judged: by a choice between two, by ratings, or by both. */
+function judging({ comparison, criteria, rates_all: all }: StudyCard): TextKey[] {
+  if (comparison === null) {
+    return [all ? "instructions.rate_all" : "instructions.rate_some"];
+  }
+  const turn = comparison.history === "chosen" ? "instructions.compare_going" : "instructions.compare_turn";
+  return [
+    comparison.choose === "turn" ? turn : "instructions.compare_end",
+    ...(criteria.length > 0 ? ["instructions.rate_both" as const] : []),
+  ];
 }
 
 function Example({ title, lines }: { title: string; lines: Line[] }) {

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { AnswerField, type AnswerValue, faultOf } from "../AnswerField";
+import { NAMES } from "../Both";
 import { Heading } from "../Heading";
 import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import { Improve, mustImprove } from "../Improve";
@@ -10,8 +11,8 @@ import { MAX_EDIT } from "../limits";
 import { Marked } from "../Marked";
 import { showFirstMissing } from "../missing";
 import { type Answers, changed, faulty, Questions, toSend } from "../Questions";
-import type { AnswerForm, CriterionCard, StudyCard } from "../session/protocol";
-import { type RatingScreen, underWay } from "../session/reducer";
+import type { AnswerForm, CriterionCard, StudyCard, TurnCard } from "../session/protocol";
+import { type RatingScreen, type Side, underWay } from "../session/reducer";
 import type { Texts } from "../texts/words";
 
 interface Props {
@@ -28,6 +29,11 @@ const SLIDER: AnswerForm = {
   most: null,
 };
 
+/** What was said with one of two chatbots. */
+function ofSide(turns: TurnCard[], side: Side | null): TurnCard[] {
+  return side === "right" ? turns.map((turn) => ({ ...turn, text: turn.right ?? turn.text })) : turns;
+}
+
 /** Whether a statement is rated, by a slider or on points; it is answered in words otherwise. */
 function isRated({ scale }: CriterionCard): boolean {
   return scale === null || scale.kind === "slider" || scale.kind === "likert";
@@ -35,16 +41,18 @@ function isRated({ scale }: CriterionCard): boolean {
 
 /** The statements of the study, each with a slider or what it has instead, below what is rated. An untouched one is no answer. */
 export function Rating({ screen, study }: Props) {
-  const { conversation, attempt, cutShort, item } = screen;
+  const { conversation, attempt, cutShort, item, side } = screen;
+  // Each of two chatbots has values of its own.
+  const draft = side === null ? `${conversation}:` : `${conversation}:${side}:`;
   const texts = useTexts();
   const { say } = texts;
   const place = { now: conversation, all: study.conversations };
   useTitle(say(item === null ? "rating.tab" : "rating.tab_item", place));
   const session = useSession();
   const form = useRef<HTMLFormElement>(null);
-  const [ratings, setRatings] = useDraft<Record<string, number>>(`${conversation}:ratings`, {});
-  const [answers, setAnswers] = useDraft<Answers>(`${conversation}:answers`, {});
-  const [edit, setEdit] = useDraft(`${conversation}:edit`, item?.text ?? "");
+  const [ratings, setRatings] = useDraft<Record<string, number>>(`${draft}ratings`, {});
+  const [answers, setAnswers] = useDraft<Answers>(`${draft}answers`, {});
+  const [edit, setEdit] = useDraft(`${draft}edit`, item?.text ?? "");
   const [tried, setTried] = useState(false);
   const improving = mustImprove(study.post_edit, item, ratings);
   const unimproved = improving && edit.trim() === item?.text;
@@ -79,6 +87,7 @@ export function Rating({ screen, study }: Props) {
         ratings: Object.fromEntries(rated),
         answers: toSend([...inWords, ...asked], answers),
         edit: improving ? edit.trim() : null,
+        side,
       });
     }
   };
@@ -97,13 +106,17 @@ export function Rating({ screen, study }: Props) {
           <>
             <div class="flow-tight">
               <p class="kicker">{say("rating.over", place)}</p>
-              <Heading>{say("rating.title")}</Heading>
-              <p class="soft">{say("rating.lead")}</p>
+              <Heading>
+                {side === null ? say("rating.title") : say("rating.title_side", { name: NAMES[side] })}
+              </Heading>
+              <p class="soft">
+                {side === null ? say("rating.lead") : say("rating.lead_side", { name: NAMES[side] })}
+              </p>
             </div>
             {study.transcript_while_rating && (
               <details class="transcript">
                 <summary>{say("rating.transcript")}</summary>
-                <Lines lines={screen.turns} person="chat.you" />
+                <Lines lines={ofSide(screen.turns, side)} person="chat.you" />
               </details>
             )}
           </>

@@ -18,6 +18,7 @@ export type Phase =
   | "tutorial"
   | "topic"
   | "chat"
+  | "choice"
   | "rating"
   | "questions_after"
   | "feedback"
@@ -38,6 +39,7 @@ export interface Wire {
     | Say
     | TopicChange
     | EndConversation
+    | Choose
     | Rate
     | Feedback
     | Leave;
@@ -51,6 +53,9 @@ export interface Wire {
     | ConversationStarted
     | Typing
     | SaidByBot
+    | SaidByBoth
+    | GoesOn
+    | ChoiceDue
     | RatingDue
     | Replaced
     | FeedbackDue
@@ -150,11 +155,23 @@ export interface EndConversation {
   type: "end_conversation";
 }
 /**
+ * Which of two conversations the worker prefers, after line number `turn` of both.
+ */
+export interface Choose {
+  attempt: number;
+  conversation: number;
+  id: string;
+  preference: "left" | "right" | "tie";
+  turn: number;
+  type: "choose";
+}
+/**
  * One value for every criterion of the study that is rated, by its label: from 0 to 100, or the point of
  * its Likert scale, from 1.
  *
  * `answers` are those to the study's own questions, and to criteria that are not rated. `edit` is the
- * improved text, where the study asks for it and the text was not rated at the top.
+ * improved text, where the study asks for it and the text was not rated at the top. `side`: of two
+ * conversations beside each other, which one is rated.
  */
 export interface Rate {
   answers?: {
@@ -167,6 +184,7 @@ export interface Rate {
   ratings: {
     [k: string]: number;
   };
+  side?: ("left" | "right") | null;
   type: "rate";
 }
 /**
@@ -205,6 +223,10 @@ export interface Snapshot {
  *
  * `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
  * opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
+ * begun. `inputs` counts the worker's lines. `typing` says that a reply is due. `item` is what the worker
+ * reads and rates where there is nothing to chat. `choice_due`: the line after which the worker is to choose
+ * between two replies or conversations, None where there is nothing to choose now. `side`: which of two is
+ * to be rated.
  * begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
  * lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
  * to chat. `scenario`: the situation or the task of the conversation.
@@ -212,12 +234,14 @@ export interface Snapshot {
 export interface ConversationCard {
   attempt: number;
   bot_opinion: Opinion | null;
+  choice_due: number | null;
   conversation: number;
   icebreaker: string | null;
   inputs: number;
   item: ItemContent | null;
   opinion: Opinion | null;
   scenario: string | null;
+  side: ("left" | "right") | null;
   topic: string | null;
   turns: TurnCard[];
   typing: boolean;
@@ -250,9 +274,16 @@ export interface ItemTopic {
 }
 /**
  * One line of the conversation as it stands on the screen.
+ *
+ * `right`: where two chatbots have answered, the reply on the right; `text` is the one on the left. Where
+ * replies appear word by word, the last one has its `pace`, in milliseconds a word, and `shown_for`, the
+ * milliseconds since it began to appear.
  */
 export interface TurnCard {
   author: "worker" | "bot";
+  pace: number | null;
+  right: string | null;
+  shown_for: number | null;
   text: string;
   turn: number;
 }
@@ -272,27 +303,43 @@ export interface QuestionCard {
 /**
  * What a worker may know of the study.
  *
+ * `task`: they chat, rate what others have said or written, or chat with two chatbots side by side;
+ * `conversations` then counts items, or pairs. `comparison`: how they compare the two.
+ * `rates_all`: they rate every conversation that they hold, and not some of them only.
  * `task`: they chat, or rate what others have said or written; `conversations` then counts items.
  * `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
  * many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
  * `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
  */
 export interface StudyCard {
+  comparison: ComparisonCard | null;
   consent: Consent | null;
   contact: string | null;
   conversations: number;
   criteria: CriterionCard[];
+  display: Display;
   duration: number | null;
   minimum_inputs: number;
   payment: string;
   post_edit: PostEditCard | null;
   questionnaires: Questionnaires;
   rates_all: boolean;
-  task: "chat" | "transcripts";
+  task: "chat" | "transcripts" | "side_by_side";
   title: string;
   topic_mode: "free" | "icebreaker";
   transcript_while_rating: boolean;
   words: TextsCard | null;
+}
+/**
+ * How two chatbots are compared: after each turn or at the end, whether ties are allowed, what is asked.
+ *
+ * `history`: both know what each has said itself (`own`), or what the worker has chosen (`chosen`).
+ */
+export interface ComparisonCard {
+  choose: "end" | "turn";
+  history: "own" | "chosen";
+  question: string | null;
+  ties: boolean;
 }
 /**
  * What a worker consents to. `board`: the number under which an ethics board approved the study.
@@ -341,6 +388,16 @@ export interface AnswerForm {
   least: number | null;
   most: number | null;
   points: number | null;
+}
+/**
+ * How replies are shown, alike for all systems.
+ *
+ * `markdown`: as text with emphasis, lists and code, and not as it was written. `streaming`: word by word,
+ * at a pace that is drawn, never the bot's own.
+ */
+export interface Display {
+  markdown: boolean;
+  streaming: boolean;
 }
 /**
  * A text that is rated below `top` on this criterion, named by its label, has to be improved.
@@ -463,20 +520,57 @@ export interface Typing {
 }
 /**
  * The chatbot's reply: line number `turn` of the conversation, counted from 0.
+ *
+ * `pace`: it is to appear word by word, so many milliseconds each; None: at once.
  */
 export interface SaidByBot {
   attempt: number;
   conversation: number;
+  pace: number | null;
   text: string;
   turn: number;
   type: "said";
 }
 /**
- * The chat is over: rate the conversation.
+ * The replies of two chatbots, side by side: line number `turn` of the conversation, counted from 0.
+ *
+ * `pace`: of both, as in `said`.
+ */
+export interface SaidByBoth {
+  attempt: number;
+  conversation: number;
+  left: string;
+  pace: number | null;
+  right: string;
+  turn: number;
+  type: "said_by_both";
+}
+/**
+ * The conversation goes on with this one of the two replies that were line number `turn`.
+ */
+export interface GoesOn {
+  attempt: number;
+  conversation: number;
+  text: string;
+  turn: number;
+  type: "goes_on";
+}
+/**
+ * The chat is over: choose between the two conversations, after line number `turn`.
+ */
+export interface ChoiceDue {
+  attempt: number;
+  conversation: number;
+  turn: number;
+  type: "choice_due";
+}
+/**
+ * The chat is over: rate the conversation. `side`: of two, which one.
  */
 export interface RatingDue {
   attempt: number;
   conversation: number;
+  side: ("left" | "right") | null;
   type: "rating_due";
 }
 /**

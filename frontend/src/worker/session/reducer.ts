@@ -21,6 +21,7 @@ export type Screen =
   | { name: "tutorial"; question: QuestionCard }
   | ({ name: "topic"; icebreaker: string | null; scenario: string | null } & ConversationName)
   | ChatScreen
+  | ChoiceScreen
   | RatingScreen
   | { name: "feedback" }
   | { name: "done"; code: string; returnTo: string | null; debriefing: string | null }
@@ -36,8 +37,8 @@ export interface QuestionnaireScreen {
 }
 
 /**
- * `replyDue`: the chatbot's answer is on its way. `opinion` and `botOpinion`: what the worker last said of the topic;
- * null where they have not.
+ * `replyDue`: the answer is on its way. `opinion` and `botOpinion`: what the worker last said of the topic;
+ * null where they have not. `choiceDue`: the line after which to choose between two replies.
  */
 export interface ChatScreen extends ConversationName {
   name: "chat";
@@ -47,18 +48,29 @@ export interface ChatScreen extends ConversationName {
   botOpinion: Opinion | null;
   turns: TurnCard[];
   replyDue: boolean;
+  choiceDue: number | null;
+}
+
+/** Two conversations side by side are over, and one is to be preferred. `turn`: their last line. */
+export interface ChoiceScreen extends ConversationName {
+  name: "choice";
+  turn: number;
+  turns: TurnCard[];
 }
 
 /**
  * `item`: what is read and rated, where nothing was chatted; else `turns` is what was said. `cutShort`: the chatbot
- * could not go on.
+ * could not go on. `side`: of two chatbots, which one.
  */
 export interface RatingScreen extends ConversationName {
   name: "rating";
   cutShort: boolean;
   item: ItemContent | null;
+  side: Side | null;
   turns: TurnCard[];
 }
+
+export type Side = "left" | "right";
 
 /** A refusal to be told to the worker. */
 export interface Notice {
@@ -124,27 +136,52 @@ function received(state: State, message: ServerMessage): State {
       return at(state, { name: "tutorial", question: message.question });
     case "item_due": {
       const { conversation, attempt, item } = message;
-      return at(state, { name: "rating", conversation, attempt, cutShort: false, item, turns: [] });
+      return at(state, {
+        name: "rating",
+        conversation,
+        attempt,
+        cutShort: false,
+        item,
+        side: null,
+        turns: [],
+      });
     }
     case "conversation_started": {
       const { conversation, attempt, topic, scenario } = message;
       const opinion = underWay(state, "topic", message)?.opinion ?? null;
-      const begun = { turns: [], replyDue: false, opinion, botOpinion: null };
+      const begun = { turns: [], replyDue: false, choiceDue: null, opinion, botOpinion: null };
       return at(state, { name: "chat", conversation, attempt, topic, scenario, ...begun });
     }
     case "typing":
       return inChat(state, message, (chat) => ({ ...chat, replyDue: true }));
     case "said":
       return inChat(state, message, (chat) => ({
-        ...withTurn(chat, { turn: message.turn, author: "bot", text: message.text }),
+        ...withTurn(chat, reply(message.turn, message.text, null, message.pace)),
         replyDue: false,
       }));
+    case "said_by_both":
+      return inChat(state, message, (chat) => ({
+        ...withTurn(chat, reply(message.turn, message.left, message.right, message.pace)),
+        replyDue: false,
+        choiceDue: state.study?.comparison?.choose === "turn" ? message.turn : null,
+      }));
+    case "goes_on":
+      return inChat(state, message, (chat) => ({
+        ...withTurn(chat, reply(message.turn, message.text, null, null)),
+        choiceDue: null,
+      }));
+    case "choice_due": {
+      const { conversation, attempt, turn } = message;
+      const turns = state.screen.name === "chat" ? state.screen.turns : [];
+      return at(state, { name: "choice", conversation, attempt, turn, turns });
+    }
     case "rating_due": {
       const { conversation, attempt } = message;
-      const chat = state.screen.name === "chat" ? state.screen : null;
-      const cutShort = chat !== null && underWay(state, "end_conversation", message) === null;
-      const turns = chat?.turns ?? [];
-      return at(state, { name: "rating", conversation, attempt, cutShort, item: null, turns });
+      const { screen } = state;
+      const turns = "turns" in screen ? screen.turns : [];
+      const cutShort = screen.name === "chat" && underWay(state, "end_conversation", message) === null;
+      const { side } = message;
+      return at(state, { name: "rating", conversation, attempt, cutShort, item: null, side, turns });
     }
     case "replaced":
       // What follows, `topic_due`, says which attempt it is for.
@@ -186,6 +223,16 @@ function inChat(state: State, of: ConversationName, change: (chat: ChatScreen) =
   return screen.name === "chat" && isSame(screen, of) ? at(state, change(screen)) : state;
 }
 
+/** A reply as it comes: of one chatbot, or of two. */
+function reply(turn: number, text: string, right: string | null, pace: number | null): TurnCard {
+  return { turn, author: "bot", text, right, pace, shown_for: pace === null ? null : 0 };
+}
+
+/** A line of the worker's own. */
+function ownLine(turn: number, text: string): TurnCard {
+  return { turn, author: "worker", text, right: null, pace: null, shown_for: null };
+}
+
 /** The chat with this line in order; a line that is already there is not doubled. */
 function withTurn(chat: ChatScreen, line: TurnCard): ChatScreen {
   const others = chat.turns.filter(({ turn }) => turn !== line.turn);
@@ -213,7 +260,7 @@ function screenOf(snapshot: Snapshot): Screen {
   if (!card) {
     return { name: "loading" };
   }
-  const { conversation, attempt, icebreaker, topic, turns, typing, item, scenario } = card;
+  const { conversation, attempt, icebreaker, topic, turns, typing, item, scenario, side } = card;
   const { opinion, bot_opinion: botOpinion } = card;
   switch (phase) {
     case "topic":
@@ -229,9 +276,12 @@ function screenOf(snapshot: Snapshot): Screen {
         botOpinion,
         turns,
         replyDue: typing,
+        choiceDue: card.choice_due,
       };
+    case "choice":
+      return { name: "choice", conversation, attempt, turn: card.choice_due ?? 0, turns };
     case "rating":
-      return { name: "rating", conversation, attempt, cutShort: false, item, turns };
+      return { name: "rating", conversation, attempt, cutShort: false, item, side, turns };
   }
 }
 
@@ -247,7 +297,7 @@ function accepted(state: State, id: string): State {
         if (chat.turns.some(({ turn }) => turn === message.turn)) {
           return chat;
         }
-        const line: TurnCard = { turn: message.turn, author: "worker", text: message.text };
+        const line = ownLine(message.turn, message.text);
         const answered = chat.turns.some(({ turn }) => turn > message.turn);
         return { ...withTurn(chat, line), replyDue: !answered };
       });
@@ -258,6 +308,10 @@ function accepted(state: State, id: string): State {
         opinion: message.opinion,
         botOpinion: message.bot_opinion,
       }));
+    case "choose":
+      return inChat(rest, message, (chat) =>
+        chat.choiceDue === message.turn ? { ...chat, choiceDue: null } : chat,
+      );
     default:
       return rest;
   }
@@ -293,7 +347,7 @@ export function lineUnderWay(state: State, chat: ChatScreen): TurnCard | null {
       isSame(message, chat) &&
       !chat.turns.some(({ turn }) => turn === message.turn)
     ) {
-      return { turn: message.turn, author: "worker", text: message.text };
+      return ownLine(message.turn, message.text);
     }
   }
   return null;
@@ -307,7 +361,7 @@ export function topicOf(state: State, chat: ChatScreen): string {
 /** Whether a new line may be sent: nothing that decides about it is on its way, and no reply is due. */
 export function maySpeak(state: State, chat: ChatScreen): boolean {
   const busy = underWay(state, "say", chat) ?? underWay(state, "end_conversation", chat);
-  return !chat.replyDue && busy === null;
+  return !chat.replyDue && chat.choiceDue === null && busy === null;
 }
 
 /** The worker's lines that count. */

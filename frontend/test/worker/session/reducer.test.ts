@@ -94,7 +94,7 @@ describe("an input", () => {
       send(chatting(), say("a", "Hello", 0)),
       { type: "accepted", id: "a" },
       { type: "typing", ...NOW },
-      { type: "said", ...NOW, turn: 1, text: "Hi!" },
+      { type: "said", ...NOW, turn: 1, text: "Hi!", pace: null },
     );
     expect(chatOf(state).turns).toEqual([line(0, "Hello"), line(1, "Hi!")]);
     expect(maySpeak(state, chatOf(state))).toBe(true);
@@ -143,7 +143,9 @@ describe("an input", () => {
 
 it("does not double a reply that a snapshot has and the server sends again", () => {
   const state = chatting("Hello", "Hi!");
-  expect(chatOf(hear(state, { type: "said", ...NOW, turn: 1, text: "Hi!" })).turns).toHaveLength(2);
+  expect(chatOf(hear(state, { type: "said", ...NOW, turn: 1, text: "Hi!", pace: null })).turns).toHaveLength(
+    2,
+  );
 });
 
 describe("the topic", () => {
@@ -203,7 +205,7 @@ describe.each([
     expect(topicOf(start, chatOf(start))).toBe("Trains");
     expect(lineUnderWay(start, chatOf(start))).toBeNull();
     expect(maySpeak(start, chatOf(start))).toBe(true);
-    expect(hear(start, { type: "rating_due", ...now }).screen).toMatchObject({ cutShort: true });
+    expect(hear(start, { type: "rating_due", side: null, ...now }).screen).toMatchObject({ cutShort: true });
   });
 
   it("changes nothing in this one when it is accepted", () => {
@@ -217,7 +219,7 @@ describe.each([
     const after = hear(
       start,
       { type: "typing", ...before },
-      { type: "said", ...before, turn: 1, text: "Hi!" },
+      { type: "said", ...before, turn: 1, text: "Hi!", pace: null },
     );
     expect(after).toEqual(start);
   });
@@ -230,7 +232,7 @@ describe("the way through an assignment", () => {
     const names = [
       { type: "topic_due", ...first, conversations: 1, icebreaker: null, scenario: null },
       { type: "conversation_started", ...first, conversations: 1, topic: "Tea", scenario: null },
-      { type: "rating_due", ...first },
+      { type: "rating_due", side: null, ...first },
       { type: "feedback_due" },
       { type: "completed", code: "ABCD", return_to: null, debriefing: null },
     ] as const satisfies ServerMessage[];
@@ -246,16 +248,17 @@ describe("the way through an assignment", () => {
   it("tells a chatbot's failure from the worker's own ending", () => {
     const own = hear(
       send(chatting("Hello", "Hi!"), { type: "end_conversation", id: "e", ...NOW }),
-      { type: "rating_due", ...NOW },
+      { type: "rating_due", side: null, ...NOW },
       { type: "accepted", id: "e" },
     );
     expect(own).toMatchObject({ screen: { name: "rating", ...NOW, cutShort: false }, pending: [] });
-    const cut = hear(chatting("Hello"), { type: "rating_due", ...NOW });
+    const cut = hear(chatting("Hello"), { type: "rating_due", side: null, ...NOW });
     expect(cut.screen).toEqual({
       name: "rating",
       ...NOW,
       cutShort: true,
       item: null,
+      side: null,
       turns: [line(0, "Hello")],
     });
   });
@@ -264,7 +267,7 @@ describe("the way through an assignment", () => {
     const answered = hear(
       send(chatting(), say("a", "Hello", 0)),
       { type: "typing", ...NOW },
-      { type: "said", ...NOW, turn: 1, text: "Hi!" },
+      { type: "said", ...NOW, turn: 1, text: "Hi!", pace: null },
       { type: "accepted", id: "a" },
     );
     expect(chatOf(answered)).toMatchObject({ turns: [line(0, "Hello"), line(1, "Hi!")], replyDue: false });
@@ -299,7 +302,7 @@ describe("the way through an assignment", () => {
     const next = { conversation: 3, attempt: 1 };
     const after = hear(
       begun,
-      { type: "rating_due", ...NEXT_ATTEMPT },
+      { type: "rating_due", side: null, ...NEXT_ATTEMPT },
       { type: "topic_due", ...next, conversations: 6, icebreaker: null, scenario: null },
       { type: "conversation_started", ...next, conversations: 6, topic: "Tea", scenario: null },
     );
@@ -346,7 +349,7 @@ describe("items that are read and rated", () => {
       conversations: 20,
       item,
     });
-    expect(state.screen).toEqual({ name: "rating", ...NOW, cutShort: false, item, turns: [] });
+    expect(state.screen).toEqual({ name: "rating", ...NOW, cutShort: false, item, side: null, turns: [] });
   });
 
   it("are there again after a refresh", () => {

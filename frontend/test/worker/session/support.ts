@@ -54,6 +54,8 @@ export const study: Snapshot["study"] = {
   rates_all: true,
   criteria: [{ label: "fun", statement: "It was fun.", scale: null }],
   post_edit: null,
+  comparison: null,
+  display: { markdown: false, streaming: false },
   duration: 40,
   transcript_while_rating: false,
   consent: null,
@@ -90,12 +92,13 @@ export function conversation(
 ): ConversationCard {
   const inputs = turns.filter(({ author }) => author === "worker").length;
   const opinions = { opinion: null, bot_opinion: null };
-  const said = { topic: "Trains", ...opinions, turns, inputs, typing };
+  const said = { topic: "Trains", ...opinions, turns, inputs, typing, choice_due: null, side: null };
   return { ...name, icebreaker: null, ...said, item: null, scenario: null };
 }
 
 export function line(turn: number, text: string): TurnCard {
-  return { turn, author: turn % 2 === 0 ? "worker" : "bot", text };
+  const author = turn % 2 === 0 ? "worker" : "bot";
+  return { turn, author, text, right: null, pace: null, shown_for: null };
 }
 
 export function say(id: string, text: string, turn: number, name: ConversationName = NOW): WorkerMessage {

@@ -1,0 +1,70 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useSession } from "./hooks";
+
+interface Props {
+  text: string;
+  /** Milliseconds a word, where it appears word by word; null: at once. */
+  pace: number | null;
+  /** Milliseconds since it began to appear, when it was told. */
+  shownFor: number | null;
+}
+
+type Renderer = (text: string) => ComponentChildren;
+
+/**
+ * What a chatbot has said, as the study shows replies: as it is, or as Markdown; at once, or word by word at
+ * the server's pace. Who listens to the page, or wants no motion, has it all at once.
+ */
+export function Reply({ text, pace, shownFor }: Props) {
+  const { study } = useSession().state;
+  const render = useMarkdown(study?.display.markdown ?? false);
+  const shown = useWords(text, pace, shownFor);
+  if (shown === text) {
+    return (
+      <div class={render ? "bubble-text reply-rich" : "bubble-text"} dir="auto">
+        {render ? render(text) : text}
+      </div>
+    );
+  }
+  return (
+    <div class={render ? "bubble-text reply-rich" : "bubble-text"} dir="auto">
+      <span class="unseen">{text}</span>
+      <span aria-hidden="true">{render ? render(shown) : shown}</span>
+    </div>
+  );
+}
+
+/** Markdown is loaded only where a study asks for it; until then the text is shown as it is. */
+function useMarkdown(wanted: boolean): Renderer | null {
+  const [render, setRender] = useState<{ markdown: Renderer } | null>(null);
+  useEffect(() => {
+    if (wanted) {
+      void import("./markdown").then(({ markdown }) => setRender({ markdown }));
+    }
+  }, [wanted]);
+  return render?.markdown ?? null;
+}
+
+/** The beginning of `text` that is shown by now; all of it in the end. */
+function useWords(text: string, pace: number | null, shownFor: number | null): string {
+  const began = useRef(performance.now() - (shownFor ?? 0));
+  const [, draw] = useState(0);
+  const still = pace === null || matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const words = still ? [] : [...text.matchAll(/\S+\s*/g)];
+  const due = still ? 0 : 1 + Math.floor((performance.now() - began.current) / pace);
+  const done = due >= words.length;
+  useEffect(() => {
+    if (done) {
+      return undefined;
+    }
+    const timer = setInterval(() => draw((count) => count + 1), pace ?? 0);
+    return () => clearInterval(timer);
+  }, [done, pace]);
+  return done
+    ? text
+    : words
+        .slice(0, due)
+        .map(([word]) => word)
+        .join("");
+}

@@ -1,0 +1,111 @@
+import { marked, type Token, type Tokens } from "marked";
+import type { ComponentChildren } from "preact";
+
+/**
+ * A reply in Markdown, as elements of this page: emphasis, lists, quotes, code, tables. Nothing is taken over
+ * as HTML: what is written as HTML is shown as it is written, an image as its description, and a link as its
+ * words, which cannot be followed. So nothing from elsewhere is ever loaded.
+ */
+export function markdown(text: string): ComponentChildren {
+  return blocks(marked.lexer(text, { gfm: true, breaks: true }));
+}
+
+function blocks(tokens: Token[]): ComponentChildren {
+  return tokens.map((token, index) => <Block key={index} token={token} />);
+}
+
+function Block({ token }: { token: Token }) {
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "heading":
+      return (
+        <p>
+          <strong>{inline(token.tokens)}</strong>
+        </p>
+      );
+    case "paragraph":
+      return <p>{inline(token.tokens)}</p>;
+    case "text":
+      return <>{token.tokens ? inline(token.tokens) : plain(token)}</>;
+    case "blockquote":
+      return <blockquote>{blocks(token.tokens ?? [])}</blockquote>;
+    case "code":
+      return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which needs the focus where there is no mouse
+        <pre tabIndex={0}>
+          <code>{(token as Tokens.Code).text}</code>
+        </pre>
+      );
+    case "list":
+      return <List list={token as Tokens.List} />;
+    case "table":
+      return <Table table={token as Tokens.Table} />;
+    case "hr":
+      return <hr />;
+    default:
+      return <p>{token.raw}</p>;
+  }
+}
+
+function List({ list }: { list: Tokens.List }) {
+  const items = list.items.map((item, index) => <li key={index}>{blocks(item.tokens)}</li>);
+  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function Table({ table }: { table: Tokens.Table }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {table.header.map((cell, index) => (
+            <th key={index}>{inline(cell.tokens)}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {table.rows.map((row, line) => (
+          <tr key={line}>
+            {row.map((cell, index) => (
+              <td key={index}>{inline(cell.tokens)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function inline(tokens: Token[] | undefined): ComponentChildren {
+  return (tokens ?? []).map((token, index) => <Inline key={index} token={token} />);
+}
+
+function Inline({ token }: { token: Token }) {
+  switch (token.type) {
+    case "strong":
+      return <strong>{inline(token.tokens)}</strong>;
+    case "em":
+      return <em>{inline(token.tokens)}</em>;
+    case "del":
+      return <s>{inline(token.tokens)}</s>;
+    case "codespan":
+      return <code>{(token as Tokens.Codespan).text}</code>;
+    case "br":
+      return <br />;
+    case "link":
+      return <>{inline(token.tokens)}</>;
+    case "image":
+      return <>{(token as Tokens.Image).text}</>;
+    case "escape":
+      return <>{plain(token)}</>;
+    case "text":
+      return <>{"tokens" in token && token.tokens ? inline(token.tokens) : plain(token)}</>;
+    default:
+      return <>{token.raw}</>;
+  }
+}
+
+function plain(token: Token): string {
+  return "text" in token && typeof token.text === "string" ? token.text : token.raw;
+}
