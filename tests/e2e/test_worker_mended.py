@@ -201,7 +201,9 @@ def test_a_platform_is_returned_to_and_the_code_is_there_all_the_same(page: Page
     do_all(page, f"{stage.url}/w/platform?worker=returns")
     press(page, "Hand in")
     expect(page.locator(".code-text")).to_have_text(re_code())
-    expect(page.get_by_role("link", name="Go back now")).to_have_attribute("href", "https://platform.example/back")
+    expect(page.get_by_role("link", name="Go back now")).to_have_attribute(
+        "href", "https://platform.example/back"
+    )
     page.wait_for_url("https://platform.example/back")
     page.go_back()
     press(page, "Stay here")
