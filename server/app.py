@@ -31,11 +31,15 @@ from server.bots.stored_changes import StoredChanges
 from server.config import Settings
 from server.db.engine import DatabaseLimits
 from server.db.store import Store
+from server.desk.accounts import AccountsApi
 from server.desk.api import ResearcherApi
+from server.desk.audit_log import AuditApi
 from server.desk.metrics import Metrics
+from server.desk.people import PeopleApi
 from server.desk.run_actions import RunActions
 from server.desk.studies import StudiesApi
 from server.desk.watch import Outlook, Watch
+from server.desk.worker_ids import WorkerIdsApi
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
@@ -165,6 +169,10 @@ def create_app(
         metrics.router,
         *_desk(outlook, news, lifecycle, settings, pages),
         _jobs_api(store, auth, jobs, served, news, settings).router,
+        AccountsApi(store=store, auth=auth, limits=limits, tries=parse(settings.sign_ins)).router,
+        PeopleApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
+        WorkerIdsApi(store=store, auth=auth).router,
+        AuditApi(store=store, auth=auth).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
         HostSocket(auth=auth, bots=bots).router,
         ApiDocs(auth, app.openapi).router,

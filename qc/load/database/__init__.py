@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from qc.errors import Problem
+from qc.load.database.answers import answers
 from qc.load.database.choice import choose, is_rehearsal
 from qc.load.database.incidents import incidents
 from qc.load.database.items import (
@@ -92,6 +93,7 @@ def _of_conversations(
             simulated=SIMULATED_NOTE in notes,
             problems=problems,
         ),
+        answers=answers(views, run_id, kept["assignment_id"]),
         left_out=left_out,
         notes=(
             *notes,
@@ -122,6 +124,7 @@ def _of_transcripts(
         conversations=_renamed(rated, CONVERSATION_COLUMNS),
         ratings=ratings_of_items(given, rated, criteria["label"], problems),
         items=items(views, run_id, rated, problems),
+        answers=answers(views, run_id, kept["assignment_id"]),
         ended=kept.set_index("assignment_id")["ended"],
         left_out=left_out,
         notes=tuple(notes),
