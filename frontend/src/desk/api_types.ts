@@ -636,6 +636,7 @@ export interface SystemProgress {
  *
  * `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
  * `inputs_here` its lines. `away_since`: their page is gone since then, None while it is open.
+ * `excluded`: why analyses leave it out, None where they do not.
  * `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`: last
  * heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
  */
@@ -646,6 +647,7 @@ export interface AssignmentRow {
   completion_code: string | null;
   conversations_rated: number;
   ended_at: string | null;
+  excluded: string | null;
   failed_tries: number;
   inputs: number;
   inputs_here: number;

@@ -42,6 +42,7 @@ ITEM_RATING = (
     "criterion",
     "value",
 )
+EXCLUSION = ("assignment_id", "reason")
 ITEM_EDIT = ("assignment_id", "position", "edit_share")
 
 TEXT = {
@@ -64,6 +65,7 @@ TEXT = {
     "task",
     "item_id",
     "source_conversation_id",
+    "reason",
 }
 NULLABLE = {
     "agreed_at",
