@@ -61,6 +61,7 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     page.get_by_text("Texts", exact=True).click()
     page.get_by_text("Consent", exact=True).click()
     page.get_by_label("Consent text").fill("You may stop at any time.")
+    page.get_by_label("Version", exact=True).fill("2026-11")
     page.get_by_role("button", name=re.compile("^Systems")).click()
     page.get_by_label("Systems per worker").fill("1")
     press(page, "Add: system")
