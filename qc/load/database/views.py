@@ -31,6 +31,15 @@ ITEM_RATING = (
     "criterion",
     "value",
 )
+CHOICE = (
+    "assignment_id",
+    "worker",
+    "pair",
+    "left_system",
+    "right_system",
+    "turn_index",
+    "preference",
+)
 ITEM_EDIT = ("assignment_id", "position", "edit_share")
 
 TEXT = {
@@ -53,6 +62,9 @@ TEXT = {
     "task",
     "item_id",
     "source_conversation_id",
+    "left_system",
+    "right_system",
+    "preference",
 }
 NULLABLE = {
     "agreed_at",
