@@ -86,7 +86,9 @@ export const ENGLISH = ${JSON.stringify(texts, null, 2)} as const;
 /** What the researcher's interface answers to a GET at each path, as `type`; of all others nothing. */
 function answersOf(openapi, type, description) {
   const answers = Object.entries(openapi.paths)
-    .filter(([path, { get }]) => path.startsWith("/api/desk/") && get?.responses["200"]?.content?.[type])
+    .filter(
+      ([path, { get }]) => /^\/api\/(desk|account)/.test(path) && get?.responses["200"]?.content?.[type],
+    )
     .map(([path, { get }]) => [path, get.responses["200"].content[type].schema]);
   return {
     description,

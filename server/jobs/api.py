@@ -26,11 +26,11 @@ from server.jobs.reports import PAGE, ReportOptions, Reports
 from server.jobs.responses import (
     JobOutcome,
     JobView,
+    LatestAnalysis,
     RehearsalJob,
     RehearsalList,
     ReportJob,
     ReportList,
-    RunAnalysis,
     job_outcome,
     job_view,
     rehearsal_job,
@@ -101,10 +101,10 @@ class JobsApi:
             dependencies=[Depends(Allowed(self._auth, permission))],
         )
 
-    async def show_analysis(self, run: str) -> RunAnalysis:
+    async def show_analysis(self, run: str) -> LatestAnalysis:
         """How a run stood when it was last looked at: who passes so far, and how sure the scores are."""
         found = await self._store.read(lambda c: find_analysis(c, find_run(c, run).id))
-        return RunAnalysis(analysis=None if found is None else dict(found))
+        return LatestAnalysis(analysis=None if found is None else dict(found))
 
     async def list_reports(self, run: str) -> ReportList:
         """The reports on a run, newest first, the one that is being made among them."""

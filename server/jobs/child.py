@@ -79,7 +79,9 @@ async def run_child(command: Command, limits: Limits, on_line: Callable[[str], N
     finally:
         await _end(process)
     if status != 0:
-        raise ChildFailed(_reason(status, complaint, limits))
+        reason = _reason(status, complaint, limits)
+        # Which database it read is no news to whoever uses the server, and where it lies is not for them.
+        raise ChildFailed(reason.removeprefix(f"{command.arguments[0]}: ") if command.arguments else reason)
 
 
 async def _read(stream: asyncio.StreamReader | None, on_line: Callable[[str], None]) -> None:

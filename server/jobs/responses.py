@@ -133,7 +133,7 @@ class RehearsalList(BaseModel):
     rehearsals: list[RehearsalJob]
 
 
-class RunAnalysis(BaseModel):
+class LatestAnalysis(BaseModel):
     """How a run stood when it was last looked at, as `candor watch` prints it; None: nothing was rated."""
 
     analysis: dict[str, Any] | None

@@ -37,23 +37,67 @@ export interface Api {
  * What is answered to a GET, by path.
  */
 export interface Answers {
+  "/api/account": Account;
   "/api/desk/assignments/{assignment}": AssignmentDetail;
   "/api/desk/assignments/{assignment}/simulation": SimulatedBeliefs;
+  "/api/desk/audit": AuditPage;
   "/api/desk/bots": BotList;
   "/api/desk/bots/{name}": BotView;
   "/api/desk/bots/{name}/check": CheckView;
+  "/api/desk/people": PeopleList;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
-  "/api/desk/runs/{run}/analysis": RunAnalysis1;
+  "/api/desk/runs/{run}/analysis": LatestAnalysis;
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
   "/api/desk/runs/{run}/rules": RunRules;
+  "/api/desk/runs/{run}/worker-ids": WorkerIdentities;
   "/api/desk/studies": StudyList;
   "/api/desk/studies/{study}": StudyDetail;
   "/api/desk/studies/{study}/versions/{version}": VersionDetail;
   "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
   "/api/desk/study-settings": StudySettings;
+  "/api/desk/tokens": TokenList;
+}
+/**
+ * Who calls: a person, a token, or the installation's own token; and what they may do.
+ *
+ * `permissions`: what they may do in some study at least.
+ */
+export interface Account {
+  kind: "person" | "token" | "installation";
+  name: string;
+  permissions: (
+    | "see_runs"
+    | "see_studies"
+    | "read_api"
+    | "have_account"
+    | "read_transcripts"
+    | "analyse"
+    | "export"
+    | "see_worker_ids"
+    | "change_runs"
+    | "change_studies"
+    | "act_on_workers"
+    | "rehearse"
+    | "simulate"
+    | "see_bots"
+    | "see_metrics"
+    | "create_studies"
+    | "change_bots"
+    | "manage_people"
+    | "manage_tokens"
+    | "read_audit_log"
+  )[];
+  roles: StudyRole[];
+}
+/**
+ * A role, and the study that it is for; None: for all studies.
+ */
+export interface StudyRole {
+  role: "viewer" | "analyst" | "researcher" | "owner";
+  study: string | null;
 }
 /**
  * Everything about one assignment.
@@ -187,6 +231,25 @@ export interface CriterionSigns {
   label: string;
   negative: boolean;
   qc: boolean;
+}
+/**
+ * Rows of the log, newest first. `more`: there are older ones, `before` the last row's id.
+ */
+export interface AuditPage {
+  entries: AuditRow[];
+  more: boolean;
+}
+/**
+ * Something that was done. `kind`: of the actor: person, token, installation or command.
+ */
+export interface AuditRow {
+  action: string;
+  actor: string;
+  at: string;
+  detail: string;
+  id: number;
+  kind: string;
+  subject: string;
 }
 /**
  * Every registered bot, by name.
@@ -362,6 +425,21 @@ export interface Line {
   error?: string | null;
   seconds?: number | null;
   text: string;
+}
+/**
+ * Everybody who may use the desk, by name.
+ */
+export interface PeopleList {
+  people: PersonRow[];
+}
+/**
+ * Somebody who may use the desk. `has_password`: they have chosen one.
+ */
+export interface PersonRow {
+  created_at: string;
+  has_password: boolean;
+  name: string;
+  roles: StudyRole[];
 }
 /**
  * Every run, newest first.
@@ -558,6 +636,7 @@ export interface SystemProgress {
  *
  * `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
  * `inputs_here` its lines. `away_since`: their page is gone since then, None while it is open.
+ * `excluded`: why analyses leave it out, None where they do not.
  * `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`: last
  * heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
  */
@@ -568,6 +647,7 @@ export interface AssignmentRow {
   completion_code: string | null;
   conversations_rated: number;
   ended_at: string | null;
+  excluded: string | null;
   failed_tries: number;
   inputs: number;
   inputs_here: number;
@@ -583,7 +663,7 @@ export interface AssignmentRow {
 /**
  * How a run stood when it was last looked at, as `candor watch` prints it; None: nothing was rated.
  */
-export interface RunAnalysis1 {
+export interface LatestAnalysis {
   analysis: {
     [k: string]: unknown;
   } | null;
@@ -812,6 +892,25 @@ export interface Target {
   widest_interval?: number | null;
 }
 /**
+ * The people of a run, in the order in which they came.
+ */
+export interface WorkerIdentities {
+  workers: WorkerIdentity[];
+}
+/**
+ * A worker of a run: pseudonym, id on the platform, and what became of their assignment.
+ *
+ * `completion_code`: what they were shown when they had finished.
+ */
+export interface WorkerIdentity {
+  assignment: string;
+  completion_code: string | null;
+  external_id: string;
+  platform: string;
+  status: "active" | ("completed" | "returned" | "expired");
+  worker: string;
+}
+/**
  * Every study, by name.
  */
 export interface StudyList {
@@ -899,6 +998,22 @@ export interface StudySettings {
   schema_of_study: {
     [k: string]: unknown;
   };
+}
+/**
+ * Every token that there ever was, newest first.
+ */
+export interface TokenList {
+  tokens: TokenRow[];
+}
+/**
+ * A token, without what opens anything. `study` None: for all studies.
+ */
+export interface TokenRow {
+  created_at: string;
+  name: string;
+  revoked_at: string | null;
+  scope: "researcher" | "host" | "analyst" | "viewer";
+  study: string | null;
 }
 /**
  * The data of each event that is pushed, by path.

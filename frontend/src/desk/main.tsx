@@ -4,6 +4,7 @@ import "../design/base.css";
 import "../design/parts.css";
 import "./desk.css";
 import "./run/run.css";
+import "./jobs/jobs.css";
 import { App } from "./App";
 
 const page = document.getElementById("page");

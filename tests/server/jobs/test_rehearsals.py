@@ -13,26 +13,9 @@ from bots.rehearse import cli
 from qc.load import load
 from qc.report import app as report
 from qc.run import REHEARSAL_NOTE
+from tests.support.orchard import STUDY
 from tests.support.server_process import Server
 from tests.support.waiting import PATIENCE, wait_until
-
-STUDY: dict[str, Any] = {
-    "name": "orchard",
-    "title": "A few chats",
-    "payment": "1 euro",
-    "systems_per_assignment": 3,
-    "minimum_inputs": 2,
-    "criteria": [
-        {"label": "fun", "statement": "It was fun."},
-        {"label": "fluent", "statement": "It was fluent."},
-        {"label": "kind", "statement": "It was kind."},
-    ],
-    "systems": [
-        {"name": name, "family": name, "bot": f"builtin:{bot}"}
-        for name, bot in (("apple", "reflect"), ("pear", "retrieval"), ("quince", "ngram"))
-    ],
-    "reply_time": {"median": 0, "spread": 0, "longest": 0},
-}
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,85 @@
-/** The rehearsal of a run. */
+import { useState } from "preact/hooks";
+import type { RehearsalJob } from "../api_types";
+import { when } from "../format";
+import { JobProgress, JobStatus } from "../jobs/JobProgress";
+import { percent } from "../jobs/numbers";
+import { Link } from "../Link";
+import { LoadStatus } from "../LoadStatus";
+import { usePolled } from "../polled";
+import { ForecastView } from "./ForecastView";
+import { RehearsalForm } from "./RehearsalForm";
+
+/** Rehearsals of the study that a run is of: one is held, and what it foretells is read here. */
 export function RehearsalView({ run }: { run: string }) {
-  return <h1>Rehearsal of {run}</h1>;
+  const { data, failure } = usePolled("/api/desk/runs/{run}/rehearsals", { run });
+  const [chosen, setChosen] = useState<string | null>(null);
+  const rehearsals = data?.rehearsals ?? [];
+  const underWay = rehearsals.find(({ status }) => status === "running");
+  const done = rehearsals.filter(({ forecast }) => forecast !== null);
+  const shown = done.find(({ job }) => job === chosen) ?? done[0];
+  const newest = rehearsals[0];
+  return (
+    <>
+      <h1>Rehearsal</h1>
+      <LoadStatus failure={failure} empty={data === null} />
+      {data && (
+        <>
+          {underWay ? (
+            <JobProgress job={underWay} what="The rehearsal" />
+          ) : (
+            <RehearsalForm run={run} last={newest?.options ?? null} />
+          )}
+          {newest?.status === "failed" && (
+            <p class="failure" role="alert">
+              The last rehearsal broke off: {newest.error}
+            </p>
+          )}
+          {shown && <ForecastView rehearsal={shown} />}
+          {rehearsals.length > 0 && (
+            <Earlier rehearsals={rehearsals} shown={shown?.job ?? null} onShow={setChosen} />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+interface EarlierProps {
+  rehearsals: RehearsalJob[];
+  shown: string | null;
+  onShow: (job: string) => void;
+}
+
+function Earlier({ rehearsals, shown, onShow }: EarlierProps) {
+  return (
+    <section aria-labelledby="earlier">
+      <h2 id="earlier">All rehearsals of this study</h2>
+      <ul class="job-list">
+        {rehearsals.map((rehearsal) => (
+          <li key={rehearsal.job}>
+            <div>
+              {rehearsal.forecast ? (
+                <button
+                  type="button"
+                  class="link-button"
+                  aria-pressed={rehearsal.job === shown}
+                  onClick={() => onShow(rehearsal.job)}
+                >
+                  {when(rehearsal.created_at)}
+                </button>
+              ) : (
+                when(rehearsal.created_at)
+              )}
+              <span class="soft small block">
+                {rehearsal.options.workers} simulated workers, {percent(rehearsal.options.honest ?? 1)} of
+                them honest · <Link to={{ page: "run", run: rehearsal.run }}>{rehearsal.run}</Link>
+              </span>
+              {rehearsal.error && <span class="small block">{rehearsal.error}</span>}
+            </div>
+            <JobStatus job={rehearsal} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }

@@ -1,0 +1,38 @@
+/** The number in a field: null where it is empty, undefined where it is none. A comma is a point. */
+export function numberIn(text: string): number | null | undefined {
+  const plain = text.trim().replace(",", ".");
+  if (plain === "") {
+    return null;
+  }
+  const value = Number(plain);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** What is wrong with a field that has to hold a number from `low` to `high`; undefined where nothing is. */
+export function complaintOf(
+  text: string,
+  low: number,
+  high: number,
+  { whole = false, needed = false }: { whole?: boolean; needed?: boolean } = {},
+): string | undefined {
+  const value = numberIn(text);
+  if (value === null) {
+    return needed ? "Give a number." : undefined;
+  }
+  if (value === undefined || (whole && !Number.isInteger(value))) {
+    return whole ? "Give a whole number." : "Give a number.";
+  }
+  return value < low || value > high ? `Give a number from ${low} to ${high}.` : undefined;
+}
+
+/** A size in bytes for a reader. */
+export function sizeOf(bytes: number): string {
+  return bytes < 1_000_000
+    ? `${Math.max(1, Math.round(bytes / 1_000))} kB`
+    : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** A share as a percentage. */
+export function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}

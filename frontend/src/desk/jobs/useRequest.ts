@@ -1,0 +1,32 @@
+import { useContext, useState } from "preact/hooks";
+import { send, Unauthorised } from "../api";
+import { ResearcherContext } from "../polled";
+
+/** A way to have the server do something, whether it is at it, and why it would not. */
+export interface Request {
+  busy: boolean;
+  failure: string | null;
+  post: (address: string, body?: unknown) => Promise<void>;
+}
+
+/** Return a way to post to the researcher's interface, one request at a time. */
+export function useRequest(): Request {
+  const { token, onUnauthorised } = useContext(ResearcherContext);
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const post = async (address: string, body: unknown = {}) => {
+    setBusy(true);
+    setFailure(null);
+    try {
+      await send("POST", address, body, token);
+    } catch (error) {
+      if (error instanceof Unauthorised) {
+        onUnauthorised();
+      }
+      setFailure(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, failure, post };
+}

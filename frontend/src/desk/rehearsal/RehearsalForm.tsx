@@ -1,0 +1,99 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import { apiAddress } from "../api";
+import type { RehearsalOptionsAsked } from "../api_types";
+import { NumberField } from "../jobs/NumberField";
+import { complaintOf, numberIn } from "../jobs/numbers";
+import { useRequest } from "../jobs/useRequest";
+
+/** How a study is to be rehearsed, beginning with what was asked for last. */
+export function RehearsalForm({ run, last }: { run: string; last: RehearsalOptionsAsked | null }) {
+  const { busy, failure, post } = useRequest();
+  const [workers, setWorkers] = useState(String(last?.workers ?? 40));
+  const [planned, setPlanned] = useState(textOf(last?.planned));
+  const [pay, setPay] = useState(textOf(last?.pay));
+  const [fee, setFee] = useState(last ? String(Math.round(10_000 * (last.fee ?? 0)) / 100) : "0");
+  const [spread, setSpread] = useState(textOf(last?.spread));
+  const wrong = {
+    workers: complaintOf(workers, 5, 1000, { whole: true, needed: true }),
+    planned: complaintOf(planned, 2, 100_000, { whole: true }),
+    pay: complaintOf(pay, 0, 1_000_000),
+    fee: complaintOf(fee, 0, 1000, { needed: true }),
+    spread: complaintOf(spread, 0, 1),
+  };
+  const ready = Object.values(wrong).every((complaint) => complaint === undefined);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (ready && !busy) {
+      void post(apiAddress("/api/desk/runs/{run}/rehearsals", { run }), {
+        workers: numberIn(workers),
+        planned: numberIn(planned),
+        pay: numberIn(pay),
+        fee: (numberIn(fee) ?? 0) / 100,
+        spread: numberIn(spread),
+      });
+    }
+  };
+  return (
+    <form class="box job" onSubmit={submit}>
+      <p class="soft">
+        Simulated workers take part in this study, in a run of its own, and the study’s chatbots are asked as
+        if people came. It ends with a forecast of minutes, cost and how sure the scores would be, before
+        anybody is paid. What the programs rate is no evidence about the systems, and no report mixes it with
+        other data.
+      </p>
+      <div class="job-fields">
+        <NumberField
+          id="workers"
+          label="Simulated workers"
+          hint="More of them make the forecast surer, and take longer."
+          value={workers}
+          onValue={setWorkers}
+          complaint={wrong.workers}
+        />
+        <NumberField
+          id="planned"
+          label="People you plan for"
+          hint="Empty: the study’s places, or as many as are simulated."
+          value={planned}
+          onValue={setPlanned}
+          complaint={wrong.planned}
+        />
+        <NumberField
+          id="spread"
+          label="Best to worst system"
+          hint="From 0, all alike, to 1. Empty: as the study’s simulate section says, or 0.2."
+          value={spread}
+          onValue={setSpread}
+          complaint={wrong.spread}
+        />
+        <NumberField
+          id="pay"
+          label="Pay per assignment"
+          hint="In the currency that you pay in; empty: no cost is told."
+          value={pay}
+          onValue={setPay}
+          complaint={wrong.pay}
+        />
+        <NumberField
+          id="fee"
+          label="Platform’s fee, %"
+          hint="What the platform takes on top of the pay."
+          value={fee}
+          onValue={setFee}
+          complaint={wrong.fee}
+        />
+      </div>
+      <div class="actions">
+        <Button type="submit" off={busy || !ready}>
+          Rehearse
+        </Button>
+      </div>
+      <div role="alert">{failure && <p class="failure">{failure}</p>}</div>
+    </form>
+  );
+}
+
+function textOf(value: number | null | undefined): string {
+  return value === null || value === undefined ? "" : String(value);
+}

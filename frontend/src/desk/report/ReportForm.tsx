@@ -1,0 +1,121 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import { apiAddress } from "../api";
+import { NumberField } from "../jobs/NumberField";
+import { complaintOf, numberIn } from "../jobs/numbers";
+import { useRequest } from "../jobs/useRequest";
+import { usePolled } from "../polled";
+
+/** What a report is asked for. The usual one needs nothing but the button. */
+export function ReportForm({ run, first }: { run: string; first: boolean }) {
+  const { data } = usePolled("/api/desk/runs");
+  const { busy, failure, post } = useRequest();
+  const [alpha, setAlpha] = useState("0.05");
+  const [reward, setReward] = useState("");
+  const [replicate, setReplicate] = useState("");
+  const [simulated, setSimulated] = useState(false);
+  const [partial, setPartial] = useState(false);
+  const study = data?.runs.find((each) => each.run === run)?.study;
+  const others = (data?.runs ?? []).filter((each) => each.run !== run && each.study === study);
+  const wrong = {
+    alpha: complaintOf(alpha, 0.0001, 0.9999, { needed: true }),
+    reward: complaintOf(reward, 0, 1_000_000),
+  };
+  const ready = !wrong.alpha && !wrong.reward;
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (ready && !busy) {
+      void post(apiAddress("/api/desk/runs/{run}/reports", { run }), {
+        alpha: numberIn(alpha),
+        reward: numberIn(reward),
+        replicate: replicate || null,
+        workers: simulated ? "simulated" : "people",
+        include_partial: partial,
+      });
+    }
+  };
+  return (
+    <form class="box job" onSubmit={submit}>
+      <p class="soft">
+        {first && "No report has been made yet. "}A report says whose ratings are kept, how the systems score,
+        and how sure that is. It is made of what has been handed in by now.
+      </p>
+      <details>
+        <summary>Options</summary>
+        <div class="job-fields">
+          <NumberField
+            id="alpha"
+            label="Level α"
+            hint="A worker passes the filter with p below it."
+            value={alpha}
+            onValue={setAlpha}
+            complaint={wrong.alpha}
+          />
+          <NumberField
+            id="reward"
+            label="Pay per assignment"
+            hint="For the section on cost; may be left empty."
+            value={reward}
+            onValue={setReward}
+            complaint={wrong.reward}
+          />
+          <div class="field">
+            <label class="label" for="replicate">
+              Second run
+            </label>
+            <select
+              id="replicate"
+              class="input"
+              value={replicate}
+              aria-describedby="replicate-hint"
+              onChange={(event) => setReplicate(event.currentTarget.value)}
+            >
+              <option value="">none</option>
+              {others.map((other) => (
+                <option key={other.run} value={other.run}>
+                  {other.run}
+                </option>
+              ))}
+            </select>
+            <p class="soft small" id="replicate-hint">
+              Another run of this study, to see whether it says the same.
+            </p>
+          </div>
+        </div>
+        <Tick id="simulated" checked={simulated} onChange={setSimulated}>
+          Report on simulated workers, and leave people out
+        </Tick>
+        <Tick id="partial" checked={partial} onChange={setPartial}>
+          Let assignments take part that were not handed in
+        </Tick>
+      </details>
+      <div class="actions">
+        <Button type="submit" off={busy || !ready}>
+          Make a report
+        </Button>
+      </div>
+      <div role="alert">{failure && <p class="failure">{failure}</p>}</div>
+    </form>
+  );
+}
+
+interface TickProps {
+  id: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  children: string;
+}
+
+function Tick({ id, checked, onChange, children }: TickProps) {
+  return (
+    <p class="job-tick">
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <label for={id}>{children}</label>
+    </p>
+  );
+}

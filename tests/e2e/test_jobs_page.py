@@ -1,0 +1,93 @@
+"""A report and a rehearsal from the desk, in a real browser: begun, watched, read, downloaded, given up."""
+
+from collections.abc import Iterator
+
+import pytest
+import yaml
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.support.orchard import STUDY
+from tests.support.server_process import Server
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with a run that six simulated workers have rated."""
+    running = Server(tmp_path_factory.mktemp("candor"))
+    study = running.data / "orchard.yaml"
+    simulated = {"quality": {"apple": 0.7, "pear": 0.4, "quince": 0.5}}
+    study.write_text(yaml.safe_dump(STUDY | {"simulate": simulated}))
+    running.open_run(study, "spring")
+    running.start()
+    crowd = running.crowd("spring", "--workers", "6")
+    said, _ = crowd.communicate()
+    assert crowd.returncode == 0, said
+    yield running
+    running.stop()
+
+
+def clean(page: Page) -> None:
+    found = Axe().run(page).response["violations"]
+    assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
+
+
+def at(page: Page, server: Server, place: str) -> None:
+    page.goto(f"{server.url}/desk/runs/spring/{place}#token={server.token}")
+
+
+def fits(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_report_is_made_and_read(page: Page, phone: Page, server: Server) -> None:
+    page.goto(f"{server.url}/desk/runs/spring#token={server.token}")
+    page.get_by_role("link", name="Report", exact=True).click()
+    expect(page.get_by_role("heading", name="Report", exact=True)).to_be_visible()
+    page.get_by_text("Options").click()
+    page.get_by_label("Level α").fill("1.5")
+    expect(page.get_by_text("Give a number from 0.0001 to 0.9999.")).to_be_visible()
+    page.get_by_label("Level α").fill("0.5")
+    clean(page)
+    page.get_by_role("button", name="Make a report").click()
+    expect(page.get_by_role("progressbar", name="The report")).to_be_visible()
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("heading", name="Verdict")).to_be_visible()
+    assert frame.locator("body").evaluate("() => getComputedStyle(document.body).fontFamily") != ""
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Everything").click()
+    assert download.value.suggested_filename == "report.zip"
+    expect(page.get_by_text("α 0.5")).to_be_visible()
+    clean(page)
+    at(phone, server, "report")
+    expect(phone.locator("iframe")).to_be_visible()
+    fits(phone)
+
+
+def test_a_rehearsal_is_held_and_another_given_up(page: Page, phone: Page, server: Server) -> None:
+    at(page, server, "rehearsal")
+    page.get_by_label("Simulated workers").fill("12")
+    page.get_by_label("People you plan for").fill("80")
+    page.get_by_label("Pay per assignment").fill("1,5")
+    page.get_by_label("Platform’s fee, %").fill("25")
+    clean(page)
+    page.get_by_role("button", name="Rehearse").click()
+    expect(page.get_by_role("progressbar", name="The rehearsal")).to_be_visible()
+    expect(page.get_by_role("heading", name="Forecast for 80 people")).to_be_visible()
+    expect(page.get_by_text("150.00").first).to_be_visible()  # 80 × 1.50, and a quarter more
+    expect(page.get_by_text("no evidence about systems")).to_be_visible()
+    clean(page)
+    expect(page.get_by_label("People you plan for")).to_have_value("80")
+    page.get_by_label("Simulated workers").fill("200")
+    page.get_by_role("button", name="Rehearse").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("cancelled")).to_be_visible()
+    at(phone, server, "rehearsal")
+    expect(phone.get_by_role("heading", name="Forecast for 80 people")).to_be_visible()
+    fits(phone)
+    page.goto(f"{server.url}/desk")
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+    expect(page.get_by_text("spring").first).to_be_visible()
+    expect(page.get_by_text("orchard-rehearsal")).to_have_count(0)
