@@ -31,11 +31,16 @@ from server.bots.stored_changes import StoredChanges
 from server.config import Settings
 from server.db.engine import DatabaseLimits
 from server.db.store import Store
+from server.desk.accounts import AccountsApi
 from server.desk.api import ResearcherApi
+from server.desk.audit_log import AuditApi
 from server.desk.metrics import Metrics
+from server.desk.people import PeopleApi
 from server.desk.run_actions import RunActions
 from server.desk.studies import StudiesApi
 from server.desk.watch import Outlook, Watch
+from server.desk.worker_actions import WorkerActions
+from server.desk.worker_ids import WorkerIdsApi
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
@@ -43,6 +48,7 @@ from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
+from server.live.interventions import Interventions
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
 from server.live.run_ends import RunEnds
@@ -165,6 +171,10 @@ def create_app(
         metrics.router,
         *_desk(outlook, news, lifecycle, settings, pages),
         _jobs_api(store, auth, jobs, served, news, settings).router,
+        AccountsApi(store=store, auth=auth, limits=limits, tries=parse(settings.sign_ins)).router,
+        PeopleApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
+        WorkerIdsApi(store=store, auth=auth).router,
+        AuditApi(store=store, auth=auth).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
         HostSocket(auth=auth, bots=bots).router,
         ApiDocs(auth, app.openapi).router,
@@ -227,7 +237,8 @@ def _desk(
         changes=RunChanges(outlook.store, news, refuse_private=settings.refuse_private_bots),
         public_url=outlook.public_url,
     )
-    return [ResearcherApi(outlook, pages).router, watch.router, actions.router]
+    on_workers = WorkerActions(outlook.auth, Interventions(outlook.live, outlook.store, news))
+    return [ResearcherApi(outlook, pages).router, watch.router, actions.router, on_workers.router]
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:

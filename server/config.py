@@ -58,6 +58,7 @@ class Settings(BaseSettings):
         "300/minute", description="pages opened from one address, whether that leads to a place or not"
     )
     connections_per_address: Limit = Field("240/minute", description="sockets opened from one address")
+    sign_ins: Limit = Field("10/minute", description="tries to sign in from one address, and of one person")
     messages_per_session: Limit = Field("40/10second", description="messages of one worker")
     refuse_private_bots: bool = Field(False, description="ask bots at public addresses only")
     bot_hosts: int = Field(1, ge=1, le=64, description="processes in which the builtin bots compute")

@@ -9,7 +9,7 @@
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
-    │   │   LinkUnsigned, LinkAltered
+    │   │   NotSignedIn, WrongPassword, ForeignOrigin, LinkUsed, LinkUnsigned, LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
@@ -19,12 +19,13 @@
     ├── RunRefused          a run cannot be changed like this
     │   ├── RunExists, WrongRunStatus, RunHasEnough
     ├── RulesInvalid        the rules of a run have mistakes
-    ├── TokenExists         a name is taken
+    ├── TokenExists, PersonExists   a name is taken
     ├── JobUnderWay         the same is being done already
     ├── RehearsalRefused    this study cannot be rehearsed like this
     ├── BotRefused          a registered bot cannot be changed like this
     │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
     │   │   LastReplica, DialsIn
+    ├── LastOwner           an installation keeps one owner at least
     ├── TooMany             slow down
     ├── StorageFailed       nothing was stored: send the same again
     ├── DatabaseUnfit       the database, as it is set up or made, cannot be served
@@ -291,6 +292,37 @@ class NotAllowed(NotAuthorised):
     hint = "Ask an owner of this installation for that role."
 
 
+class NotSignedIn(NotAuthorised):
+    """The browser's sign-in is over, or there was none."""
+
+    code = "not_signed_in"
+    hint = "Sign in again."
+
+
+class WrongPassword(NotAuthorised):
+    """Nobody has this name and this password."""
+
+    code = "wrong_password"
+    status = 403
+    hint = "Try again, or ask an owner of this installation for a link to a new password."
+
+
+class ForeignOrigin(NotAuthorised):
+    """A browser that is signed in was led to this call by another site's page."""
+
+    code = "foreign_origin"
+    status = 403
+    hint = "Do it on the desk's own page; programs send a token instead of a cookie."
+
+
+class LinkUsed(NotAuthorised):
+    """A one-time link leads nowhere (any more)."""
+
+    code = "link_used"
+    status = 403
+    hint = "Ask an owner of this installation for another; on its own machine: candor people link NAME."
+
+
 class LinkUnsigned(NotAuthorised):
     """The server takes personal links only, and this one is nobody's."""
 
@@ -400,6 +432,22 @@ class AssignmentNotFound(NotAvailable):
 
     code = "assignment_not_found"
     hint = "Look the id up in the list of assignments of the run."
+
+
+class AssignmentOver(NotAvailable):
+    """The assignment has ended, so that nothing can be done to it."""
+
+    code = "assignment_over"
+    status = 409
+    hint = "Nothing is to be done: its place is free, or it was handed in."
+
+
+class NothingToRate(NotAvailable):
+    """The worker has no conversation under way that could be rated as it is."""
+
+    code = "nothing_to_rate"
+    status = 409
+    hint = "Wait until the chatbot has replied once; or release the place."
 
 
 class NotSimulated(NotAvailable):
@@ -603,6 +651,29 @@ class TokenExists(CandorError):
     code = "token_exists"
     status = 409
     hint = "Choose another name, or revoke that token first (`candor token revoke NAME`)."
+
+
+class PersonNotFound(NotAvailable):
+    """Nobody of that name uses the desk."""
+
+    code = "person_not_found"
+    hint = "`candor people list` shows everybody, and so does the desk's page of people."
+
+
+class PersonExists(CandorError):
+    """Somebody of that name uses the desk."""
+
+    code = "person_exists"
+    status = 409
+    hint = "Choose another name, or change the role of the person who is there."
+
+
+class LastOwner(CandorError):
+    """An installation keeps one owner at least."""
+
+    code = "last_owner"
+    status = 409
+    hint = "Make somebody else an owner first."
 
 
 class TooMany(CandorError):

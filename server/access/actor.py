@@ -16,6 +16,7 @@ from fastapi import Depends, Request
 
 from server.access.auth import Auth
 from server.access.bearer import Authorization
+from server.access.cookie import require_own_page, sign_in_secret
 from server.access.roles import Actor, Permission
 
 __all__ = ["Actor", "Allowed", "Caller"]
@@ -34,9 +35,12 @@ class Allowed:
         Raises:
             NotAuthorised: whoever calls has shown no right to do so; see `Auth.caller`.
             NotAllowed: their role does not reach.
+            ForeignOrigin: another site's page has sent it.
             StorageFailed: it could not be looked up.
         """
-        actor = await self._auth.caller(authorization)
+        actor = await self._auth.caller(authorization, sign_in_secret(request))
+        if authorization is None:
+            require_own_page(request)
         study = None
         if request.path_params and not actor.may_in_all(self.permission):
             study = await self._auth.directory.study_of(request.path_params)

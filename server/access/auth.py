@@ -20,7 +20,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from server.access.roles import ALL_STUDIES, Actor
 from server.access.tokens import Grant, hashed, is_well_formed
 from server.clock import utc_now
-from server.errors import CandorError, TokenExpired, TokenInvalid, TokenMissing, TokenRevoked
+from server.errors import CandorError, NotSignedIn, TokenExpired, TokenInvalid, TokenMissing, TokenRevoked
 from server.recruiters.link import Arrival
 
 _FILE = "secrets.json"
@@ -33,6 +33,10 @@ class Directory(Protocol):
 
     async def grant(self, digest: str) -> Grant | None:
         """Return the grant whose token has this SHA-256."""
+        ...
+
+    async def signed_in(self, digest: str) -> Actor | None:
+        """Return the person whose browser has signed in under the secret with this SHA-256."""
         ...
 
     async def study_of(self, named: Mapping[str, str]) -> str | None:
@@ -49,6 +53,10 @@ class NobodyKnown:
 
     async def grant(self, _digest: str) -> Grant | None:
         """Find no grant."""
+        return None
+
+    async def signed_in(self, _digest: str) -> Actor | None:
+        """Find nobody."""
         return None
 
     async def study_of(self, _named: Mapping[str, str]) -> str | None:
@@ -142,15 +150,21 @@ class Auth:
         """Return whether that is the signature of a worker's link to a run."""
         return hmac.compare_digest(signature.encode(), self.link_signature(run, worker).encode())
 
-    async def caller(self, authorization: str | None) -> Actor:
-        """Return who calls, by the `Authorization` header.
+    async def caller(self, authorization: str | None, sign_in: str | None = None) -> Actor:
+        """Return who calls, by the `Authorization` header; without one, by what a browser keeps of a sign-in.
 
         Raises:
+            NotSignedIn: the sign-in is over.
             TokenMissing: there is none, or one that is no `Bearer TOKEN`.
             TokenInvalid: the token is not known here.
             TokenRevoked: it was known here.
             StorageFailed: it could not be looked up.
         """
+        if authorization is None and sign_in is not None:
+            person = await self.directory.signed_in(hashed(sign_in))
+            if person is None:
+                raise NotSignedIn("this browser is signed in no longer")
+            return person
         token = _bearer(authorization)
         if hmac.compare_digest(token.encode(), self.researcher_token.encode()):
             return Actor("installation", "the installation's token", {ALL_STUDIES: "owner"})

@@ -5,7 +5,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
+from server.access.roles import Actor
+from server.access.sign_ins import signed_in
 from server.access.tokens import Grant, find
+from server.clock import utc_now
 from server.db.models import Assignment, Run, Study, columns
 from server.db.store import Store
 
@@ -15,7 +18,7 @@ STUDY = columns(Study)
 
 
 class StoredDirectory:
-    """Looks up tokens, and which study a call is about."""
+    """Looks up tokens, who is signed in, and which study a call is about."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -23,6 +26,15 @@ class StoredDirectory:
     async def grant(self, digest: str) -> Grant | None:
         """Return the grant whose token has this SHA-256."""
         return await self._store.read(lambda connection: find(connection, digest))
+
+    async def signed_in(self, digest: str) -> Actor | None:
+        """Return the person whose browser has signed in under the secret with this SHA-256."""
+
+        def read(connection: Connection) -> Actor | None:
+            person = signed_in(connection, digest, utc_now())
+            return None if person is None else Actor("person", person.name, person.roles)
+
+        return await self._store.read(read)
 
     async def study_of(self, named: Mapping[str, str]) -> str | None:
         """Return the name of the study that the path of a call is about; None where it names none.

@@ -18,6 +18,7 @@ Permission = Literal[
     "see_runs",
     "see_studies",
     "read_api",
+    "have_account",
     "read_transcripts",
     "analyse",
     "export",
@@ -54,6 +55,7 @@ RULES: dict[Permission, Rule] = {
     "see_runs": Rule("viewer", "see runs"),
     "see_studies": Rule("viewer", "see studies"),
     "read_api": Rule("viewer", "read the description of the API"),
+    "have_account": Rule("viewer", "use an account"),
     "read_transcripts": Rule("analyst", "read transcripts"),
     "analyse": Rule("analyst", "see scores and reports"),
     "export": Rule("analyst", "export what workers said and rated"),
@@ -105,7 +107,7 @@ class Actor:
             OutOfScope: it is a bot host.
             NotAllowed: its role does not reach.
         """
-        if not self.roles:
+        if self.kind == "token" and not self.roles:
             raise OutOfScope("this token may only be used by bot hosts, to dial in")
         if not self.may(permission, study):
             rule = RULES[permission]

@@ -8,12 +8,15 @@ from typing import Annotated
 import typer
 
 from bots import console, fail
+from server.access.auth import load_auth
 from server.cli.database import transaction_or_fail
-from server.cli.settings import Data
+from server.cli.settings import Data, settings_from
+from server.db.audit import CommandLine
 from server.db.runs import find_run
 from server.desk.choice_export import export_choices
 from server.desk.export import Json, export_run
 from server.desk.item_export import export_items
+from server.desk.worker_ids import Sought, identities, identities_csv
 from server.study import parse_study
 
 _LINES = {
@@ -29,9 +32,13 @@ def export(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="The file to write.", show_default="hits_data.json, item_ratings.jsonl or choices.jsonl"
+            help="The file to write.",
+            show_default="hits_data.json, item_ratings.jsonl, choices.jsonl or worker_ids.csv",
         ),
     ] = None,
+    worker_ids: Annotated[
+        bool, typer.Option("--worker-ids", help="Write whom the pseudonyms stand for instead: keep it apart.")
+    ] = False,
     data: Data = None,
 ) -> None:
     """Write the completed assignments of a run to a file.
@@ -42,7 +49,12 @@ def export(
     with transaction_or_fail(data) as connection:
         found = find_run(connection, run)
         task = parse_study(found.yaml).task
-        if task == "chat":
+        if worker_ids:
+            settings = settings_from(data=data)
+            auth = load_auth(settings.data, settings.token_days)
+            people = identities(connection, auth, CommandLine(), run, Sought())
+            number, written, name = len(people), identities_csv(people), "worker_ids.csv"
+        elif task == "chat":
             content = export_run(connection, found)
             number = len(content["data"])
             written, name = json.dumps(content, indent=1, ensure_ascii=False) + "\n", "hits_data.json"

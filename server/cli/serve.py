@@ -8,7 +8,8 @@ from rich.markup import escape
 from sqlalchemy import Connection
 
 from bots import console, fail, stderr
-from server.access.auth import Auth, load_auth, token_file
+from server.access.auth import load_auth
+from server.access.sign_ins import has_people, new_link
 from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
@@ -18,6 +19,7 @@ from server.cli.settings import Data, Host, Port, Processes, settings_from, vari
 from server.clock import utc_now
 from server.config import Settings
 from server.db.runs import RunEntry, all_runs, open_run
+from server.desk.people import password_link
 from server.errors import CandorError
 from server.process.file_limit import raise_file_limit
 from server.process.lifecycle import Lifecycle
@@ -64,20 +66,25 @@ def _serve(settings: Settings, listener: socket.socket) -> None:
         check_redis(settings.redis_url)
     opened_bots = opened_by(settings)
     runs = prepare(settings, opened_bots)
+    first_link = _first_link(settings)
     auth = load_auth(settings.data, settings.token_days)
     raise_file_limit()
     configure_logging(auth.secrets)
     if settings.processes > 1:
-        _serve_supervised(settings, auth, runs, opened_bots, listener)
+        _serve_supervised(settings, runs, opened_bots, listener, first_link)
         return
     lifecycle = Lifecycle(settings.drain_seconds)
     app = create_app(settings, auth, runs, opened_bots, lifecycle=lifecycle)
-    _announce(settings, auth, runs)
+    _announce(settings, runs, first_link)
     Server(app, lifecycle, settings.trusted_proxies).run(sockets=[listener])
 
 
 def _serve_supervised(
-    settings: Settings, auth: Auth, runs: dict[int, OpenRun], opened_bots: OpenedBots, listener: socket.socket
+    settings: Settings,
+    runs: dict[int, OpenRun],
+    opened_bots: OpenedBots,
+    listener: socket.socket,
+    first_link: str | None,
 ) -> None:
     """Serve with several processes. `runs` have shown that they can be served; each process opens its own."""
 
@@ -87,7 +94,7 @@ def _serve_supervised(
             listener, settings.model_dump_json(), settings.processes, settings.drain_seconds
         )
         await supervisor.start()
-        _announce(settings, auth, runs)
+        _announce(settings, runs, first_link)
         await supervisor.run()
 
     try:
@@ -177,15 +184,24 @@ def _open_demo(connection: Connection) -> RunEntry:
     return open_run(connection, DEMO.read_text(encoding="utf-8"), "demo", utc_now())
 
 
-def _announce(settings: Settings, auth: Auth, runs: dict[int, OpenRun]) -> None:
+def _first_link(settings: Settings) -> str | None:
+    """Return the secret of the link that makes the first owner; None where there are people."""
+    with transaction(settings) as connection:
+        return None if has_people(connection) else new_link(connection, None, utc_now())
+
+
+def _announce(settings: Settings, runs: dict[int, OpenRun], first_link: str | None) -> None:
     url = settings.resolved_public_url
     console.print("\n[bold]Candor[/] is ready.\n")
     for run in runs.values():
         console.print(f"  Workers start here     {url}/w/{run.slug}", soft_wrap=True)
-    # The token opens everything: into a terminal it may go, into the log of a service it may not.
-    token = f"#token={auth.researcher_token}" if console.is_terminal else ""
-    console.print(f"  Researchers watch here {url}/desk{token}", soft_wrap=True)
-    if not console.is_terminal:
-        console.print(f"  The desk asks for the token in {token_file(settings.data)}", soft_wrap=True)
+    # The first link opens everything: into a terminal it may go, into the log of a service it may not.
+    if first_link is not None and console.is_terminal:
+        console.print(f"  Researchers start here {password_link(url, first_link)}", soft_wrap=True)
+        console.print("                         (once: it makes you the owner)", soft_wrap=True)
+    else:
+        console.print(f"  Researchers watch here {url}/desk", soft_wrap=True)
+    if first_link is not None and not console.is_terminal:
+        console.print("  Nobody can sign in yet: candor people add NAME --role owner", soft_wrap=True)
     console.print()
     console.print("  Stop with Ctrl+C; everything acknowledged is stored.\n")

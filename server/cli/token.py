@@ -9,9 +9,11 @@ from rich.table import Table
 
 from bots import console, stderr
 from server.access import tokens
+from server.access.roles import ALL_STUDIES
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data
-from server.clock import utc_now
+from server.db.audit import CommandLine
+from server.desk.people import made, revoke, said
 
 cli = typer.Typer(
     help="Tokens of researchers and of bot hosts that dial in.",
@@ -26,15 +28,17 @@ def new_token(
     name: Annotated[str, typer.Option(help="Whose it is; names it in the list.")],
     scope: Annotated[
         tokens.Scope,
-        typer.Option("--for", help="researcher: everything a researcher may do; host: dial in, no more."),
+        typer.Option("--for", help="The role that it stands for, or host: dial in, no more."),
     ] = "researcher",
+    study: Annotated[str | None, typer.Option(help="The study that it is for.", show_default="all")] = None,
     data: Data = None,
 ) -> None:
     """Make a token and print it, this once. A server that is running takes it at once."""
     with transaction_or_fail(data) as connection:
-        made = tokens.new(connection, name, scope, utc_now())
-    sys.stdout.write(made + "\n")
-    stderr.print(f"The token of [bold]{name}[/] ({scope}). Keep it: it cannot be shown again.")
+        granted = made(connection, CommandLine(), name, scope, study or ALL_STUDIES)
+    sys.stdout.write(granted.token + "\n")
+    what = said(scope, study or ALL_STUDIES)
+    stderr.print(f"The token of [bold]{name}[/] ({what}). Keep it: it cannot be shown again.")
 
 
 @cli.command("list")
@@ -42,9 +46,15 @@ def list_tokens(data: Data = None) -> None:
     """List every token by its name; the tokens themselves are stored nowhere."""
     with transaction_or_fail(data) as connection:
         found = tokens.every(connection)
-    table = Table("name", "for", "created", "revoked", box=None)
+    table = Table("name", "for", "study", "created", "revoked", box=None)
     for grant in found:
-        table.add_row(grant.name, grant.scope, _minute(grant.created_at), _minute(grant.revoked_at))
+        table.add_row(
+            grant.name,
+            grant.scope,
+            grant.study or "all",
+            _minute(grant.created_at),
+            _minute(grant.revoked_at),
+        )
     console.print(table if found else "There are no tokens yet: `candor token new` makes one.")
 
 
@@ -52,7 +62,7 @@ def list_tokens(data: Data = None) -> None:
 def revoke_token(name: Annotated[str, typer.Argument(help="As in the list.")], data: Data = None) -> None:
     """Revoke a token. A server that is running refuses it at once."""
     with transaction_or_fail(data) as connection:
-        tokens.revoke(connection, name, utc_now())
+        revoke(connection, CommandLine(), name)
     console.print(f"The token of [bold]{name}[/] is revoked.")
 
 

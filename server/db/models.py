@@ -423,6 +423,37 @@ class BotCheck(SQLModel, table=True):
     report: str
 
 
+class StudyNotice(SQLModel, table=True):
+    """Words of the researchers to one worker of a run; `assignment_id` None: to all who are under way."""
+
+    __tablename__ = "notice"
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id", index=True)
+    assignment_id: str | None = Field(default=None, foreign_key="assignment.id")
+    text: str
+    created_at: datetime
+
+
+class Exclusion(SQLModel, table=True):
+    """An assignment that analyses leave out, and why."""
+
+    assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
+    reason: str
+    excluded_at: datetime
+
+
+class AnalysisPoint(SQLModel, table=True):
+    """How the scores of a run stood at a number of ratings, so that their intervals are seen to narrow.
+
+    `scores`: as in `Analysis.content`, JSON.
+    """
+
+    __tablename__ = "analysis_point"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    ratings: int = Field(primary_key=True)
+    scores: str
+
+
 class Revision(SQLModel, table=True):
     """How often a subject, bots or runs, has changed: `revisions`."""
 
@@ -444,6 +475,45 @@ class Token(SQLModel, table=True):
     created_at: datetime
     revoked_at: datetime | None = None
     study: str | None = None
+
+
+class Person(SQLModel, table=True):
+    """Somebody who uses the desk: `people`. `password`: Argon2's hash of it."""
+
+    __table_args__ = (_index_where("removed_at IS NULL", "one_person_of_a_name", "name", unique=True),)
+    id: int | None = Field(default=None, primary_key=True)
+    name: str
+    password: str | None = None
+    created_at: datetime
+    removed_at: datetime | None = None
+
+
+class PersonRole(SQLModel, table=True):
+    """The role that a person has for a study; an empty name stands for all studies."""
+
+    __tablename__ = "person_role"
+    person_id: int = Field(foreign_key="person.id", primary_key=True)
+    study: str = Field(primary_key=True)
+    role: str
+
+
+class SignIn(SQLModel, table=True):
+    """A browser in which somebody is signed in, by the SHA-256 of its cookie: `sign_ins`."""
+
+    __tablename__ = "sign_in"
+    hash: str = Field(primary_key=True)
+    person_id: int = Field(foreign_key="person.id")
+    created_at: datetime
+    expires_at: datetime
+
+
+class OneTimeLink(SQLModel, table=True):
+    """A link that lets a person choose a password, once; without a person, the first owner's."""
+
+    __tablename__ = "one_time_link"
+    hash: str = Field(primary_key=True)
+    person_id: int | None = Field(default=None, foreign_key="person.id")
+    expires_at: datetime
 
 
 class AuditEntry(SQLModel, table=True):

@@ -32,16 +32,20 @@ export type Phase =
 export interface Api {
   answers: Answers;
   pushed: Pushed;
+  replies: Replies;
 }
 /**
  * What is answered to a GET, by path.
  */
 export interface Answers {
+  "/api/account": Account;
   "/api/desk/assignments/{assignment}": AssignmentDetail;
   "/api/desk/assignments/{assignment}/simulation": SimulatedBeliefs;
+  "/api/desk/audit": AuditPage;
   "/api/desk/bots": BotList;
   "/api/desk/bots/{name}": BotView;
   "/api/desk/bots/{name}/check": CheckView;
+  "/api/desk/people": PeopleList;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
   "/api/desk/runs/{run}/analysis": LatestAnalysis;
@@ -49,11 +53,52 @@ export interface Answers {
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
   "/api/desk/runs/{run}/rules": RunRules;
+  "/api/desk/runs/{run}/worker-ids": WorkerIdentities;
   "/api/desk/studies": StudyList;
   "/api/desk/studies/{study}": StudyDetail;
   "/api/desk/studies/{study}/versions/{version}": VersionDetail;
   "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
   "/api/desk/study-settings": StudySettings;
+  "/api/desk/tokens": TokenList;
+}
+/**
+ * Who calls: a person, a token, or the installation's own token; and what they may do.
+ *
+ * `permissions`: what they may do in some study at least.
+ */
+export interface Account {
+  kind: "person" | "token" | "installation";
+  name: string;
+  permissions: (
+    | "see_runs"
+    | "see_studies"
+    | "read_api"
+    | "have_account"
+    | "read_transcripts"
+    | "analyse"
+    | "export"
+    | "see_worker_ids"
+    | "change_runs"
+    | "change_studies"
+    | "act_on_workers"
+    | "rehearse"
+    | "simulate"
+    | "see_bots"
+    | "see_metrics"
+    | "create_studies"
+    | "change_bots"
+    | "manage_people"
+    | "manage_tokens"
+    | "read_audit_log"
+  )[];
+  roles: StudyRole[];
+}
+/**
+ * A role, and the study that it is for; None: for all studies.
+ */
+export interface StudyRole {
+  role: "viewer" | "analyst" | "researcher" | "owner";
+  study: string | null;
 }
 /**
  * Everything about one assignment.
@@ -187,6 +232,25 @@ export interface CriterionSigns {
   label: string;
   negative: boolean;
   qc: boolean;
+}
+/**
+ * Rows of the log, newest first. `more`: there are older ones, `before` the last row's id.
+ */
+export interface AuditPage {
+  entries: AuditRow[];
+  more: boolean;
+}
+/**
+ * Something that was done. `kind`: of the actor: person, token, installation or command.
+ */
+export interface AuditRow {
+  action: string;
+  actor: string;
+  at: string;
+  detail: string;
+  id: number;
+  kind: string;
+  subject: string;
 }
 /**
  * Every registered bot, by name.
@@ -362,6 +426,21 @@ export interface Line {
   error?: string | null;
   seconds?: number | null;
   text: string;
+}
+/**
+ * Everybody who may use the desk, by name.
+ */
+export interface PeopleList {
+  people: PersonRow[];
+}
+/**
+ * Somebody who may use the desk. `has_password`: they have chosen one.
+ */
+export interface PersonRow {
+  created_at: string;
+  has_password: boolean;
+  name: string;
+  roles: StudyRole[];
 }
 /**
  * Every run, newest first.
@@ -558,6 +637,7 @@ export interface SystemProgress {
  *
  * `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
  * `inputs_here` its lines. `away_since`: their page is gone since then, None while it is open.
+ * `excluded`: why analyses leave it out, None where they do not.
  * `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`: last
  * heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
  */
@@ -568,6 +648,7 @@ export interface AssignmentRow {
   completion_code: string | null;
   conversations_rated: number;
   ended_at: string | null;
+  excluded: string | null;
   failed_tries: number;
   inputs: number;
   inputs_here: number;
@@ -812,6 +893,25 @@ export interface Target {
   widest_interval?: number | null;
 }
 /**
+ * The people of a run, in the order in which they came.
+ */
+export interface WorkerIdentities {
+  workers: WorkerIdentity[];
+}
+/**
+ * A worker of a run: pseudonym, id on the platform, and what became of their assignment.
+ *
+ * `completion_code`: what they were shown when they had finished.
+ */
+export interface WorkerIdentity {
+  assignment: string;
+  completion_code: string | null;
+  external_id: string;
+  platform: string;
+  status: "active" | ("completed" | "returned" | "expired");
+  worker: string;
+}
+/**
  * Every study, by name.
  */
 export interface StudyList {
@@ -901,6 +1001,22 @@ export interface StudySettings {
   };
 }
 /**
+ * Every token that there ever was, newest first.
+ */
+export interface TokenList {
+  tokens: TokenRow[];
+}
+/**
+ * A token, without what opens anything. `study` None: for all studies.
+ */
+export interface TokenRow {
+  created_at: string;
+  name: string;
+  revoked_at: string | null;
+  scope: "researcher" | "host" | "analyst" | "viewer";
+  study: string | null;
+}
+/**
  * The data of each event that is pushed, by path.
  */
 export interface Pushed {
@@ -933,4 +1049,92 @@ export interface RunUpdate {
   systems?: SystemProgress[] | null;
   whole: boolean;
   workers: AssignmentRow[];
+}
+/**
+ * What is answered to a POST, by path.
+ */
+export interface Replies {
+  "/api/account/link": Invitation;
+  "/api/account/sign-in": Account;
+  "/api/desk/bots/{name}/replicas": BotView;
+  "/api/desk/people/{person}/link": PersonWithLink;
+  "/api/desk/runs/{run}/close": RunSummary;
+  "/api/desk/runs/{run}/jobs/{job}/cancel": JobView;
+  "/api/desk/runs/{run}/pause": RunSummary;
+  "/api/desk/runs/{run}/resume": RunSummary;
+  "/api/desk/study-check": CheckedStudy;
+  "/api/desk/study-preview": StudyPreview;
+}
+/**
+ * Whom a one-time link is for; None: for the first owner, who chooses a name.
+ */
+export interface Invitation {
+  name: string | null;
+}
+/**
+ * Somebody, and the link that lets them choose a password, once. It cannot be shown again.
+ */
+export interface PersonWithLink {
+  created_at: string;
+  has_password: boolean;
+  link: string;
+  name: string;
+  roles: StudyRole[];
+}
+/**
+ * Something that is done in the background: a report, or a rehearsal.
+ *
+ * `run`: the run that it is about; of a rehearsal, the run of its own. `step`, `done`, `total`: how far it
+ * is. `error`: why it failed, for people.
+ */
+export interface JobView {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  job: string;
+  kind: "report" | "rehearsal";
+  run: string;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+}
+/**
+ * A study's text with its mistakes, by line. Nothing is stored.
+ *
+ * `content`: its settings as they are written, whether they are right or not; None where the text is no
+ * mapping of settings, or one whose parts refer to each other. `rewritten`: the sections whose comments and
+ * layout are lost, because a change could not be made in the text itself.
+ */
+export interface CheckedStudy {
+  content: {
+    [k: string]: unknown;
+  } | null;
+  mistakes: MistakeView[];
+  rewritten: string[];
+  yaml: string;
+}
+/**
+ * What is wrong with a study. `line`: from 1; `path`: of the setting, empty where it is of the whole.
+ */
+export interface MistakeView {
+  line: number | null;
+  path: (number | string)[];
+  reason: string;
+}
+/**
+ * The pages that a worker comes to, in their order. None where the study has mistakes.
+ */
+export interface StudyPreview {
+  mistakes: MistakeView[];
+  steps: PreviewStep[];
+}
+/**
+ * A page that a worker comes to: its phase, and the message of the wire from which it is drawn.
+ */
+export interface PreviewStep {
+  phase: string;
+  snapshot: {
+    [k: string]: unknown;
+  };
 }

@@ -46,6 +46,12 @@ TABLE = {
     "POST /api/desk/rehearsals": "researcher",
     "GET /api/desk/runs/{run}/jobs/{job}": "analyst",
     "POST /api/desk/runs/{run}/jobs/{job}/cancel": "analyst",
+    "POST /api/desk/runs/{run}/message": "researcher",
+    "POST /api/desk/assignments/{assignment}/release": "researcher",
+    "POST /api/desk/assignments/{assignment}/message": "researcher",
+    "POST /api/desk/assignments/{assignment}/end-conversation": "researcher",
+    "PUT /api/desk/assignments/{assignment}/exclusion": "researcher",
+    "DELETE /api/desk/assignments/{assignment}/exclusion": "researcher",
     "GET /api/desk/assignments/{assignment}": "analyst",
     "GET /api/desk/assignments/{assignment}/simulation": "researcher",
     "GET /api/desk/studies": "viewer",
@@ -69,10 +75,28 @@ TABLE = {
     "DELETE /api/desk/bots/{name}/replicas": "all researcher",
     "POST /api/desk/bots/{name}/check": "all researcher",
     "GET /api/desk/bots/{name}/check": "researcher",
+    "GET /api/account": "viewer",
+    "POST /api/account/sign-out": "viewer",
+    "POST /api/account/sign-out-everywhere": "viewer",
+    "PUT /api/account/password": "viewer",
+    "GET /api/desk/people": "all owner",
+    "POST /api/desk/people": "all owner",
+    "PUT /api/desk/people/{person}/role": "all owner",
+    "POST /api/desk/people/{person}/link": "all owner",
+    "DELETE /api/desk/people/{person}": "all owner",
+    "GET /api/desk/tokens": "all owner",
+    "POST /api/desk/tokens": "all owner",
+    "DELETE /api/desk/tokens/{token}": "all owner",
+    "GET /api/desk/runs/{run}/worker-ids": "researcher",
+    "GET /api/desk/runs/{run}/worker-ids.csv": "researcher",
+    "GET /api/desk/audit": "all owner",
+    "GET /api/desk/audit.csv": "all owner",
+    "GET /api/desk/runs/{run}/rules": "researcher",
+    "PUT /api/desk/runs/{run}/rules": "researcher",
     "GET /api/openapi.json": "viewer",
     "GET /metrics": "all viewer",
 }
-# What anybody may call: the pages, what tells that the server lives, and the workers' way in.
+# What anybody may call: the pages, what tells that the server lives, and the ways in.
 OPEN = {
     "GET /",
     "GET /api/docs",
@@ -84,6 +108,9 @@ OPEN = {
     "GET /reports/{link}/{name}",
     "GET /w/{run}",
     "POST /api/join",
+    "POST /api/account/sign-in",
+    "POST /api/account/link",
+    "PUT /api/account/link",
 }
 OWN, OTHER = "lighthouse", "tidepool"
 
@@ -173,8 +200,8 @@ def test_who_may_call_it(studies: Studies, endpoint: str) -> None:
             reaches &= where == "all" or (not of_all and (study == OWN or not names_study))
             status = studies.status(endpoint, study, who)
             if reaches:
-                # A person's assignment has no simulation, whoever asks.
-                assert status not in refused or endpoint.endswith("/simulation"), (who, study)
+                # A person's assignment has no simulation, and a token no password, whoever asks.
+                assert status not in refused or endpoint.endswith(("/simulation", "/password")), (who, study)
             else:
                 assert status == 403, (who, study)
     assert studies.status(endpoint, OWN, None) == 401

@@ -128,11 +128,15 @@ def test_the_list_shows_everything_but_the_token(house: House, command: Command)
     command("revoke", "bob")
     done = command("list")
     head, *lines = (re.split(r"\s{2,}", line.strip()) for line in done.stdout.splitlines())
-    assert head == ["name", "for", "created", "revoked"]
-    assert [line[:2] for line in lines] == [["alice", "researcher"], ["bob", "researcher"], ["gpu", "host"]]
+    assert head == ["name", "for", "study", "created", "revoked"]
+    assert [line[:3] for line in lines] == [
+        ["alice", "researcher", "all"],
+        ["bob", "researcher", "all"],
+        ["gpu", "host", "all"],
+    ]
     moment = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")
-    assert [len(line) for line in lines] == [3, 4, 3]  # only of bob's it is said when it was revoked
-    assert all(moment.fullmatch(cell) for line in lines for cell in line[2:])
+    assert [len(line) for line in lines] == [4, 5, 4]  # only of bob's it is said when it was revoked
+    assert all(moment.fullmatch(cell) for line in lines for cell in line[3:])
     digests = [digest for (digest,) in query(house.url, "SELECT hash FROM token")]
     assert not any(secret in done.output for secret in [*shown, *digests])
 
@@ -199,6 +203,9 @@ class Shelf:
     async def grant(self, digest: str) -> Grant | None:
         self.asked += 1
         return self._grants.get(digest)
+
+    async def signed_in(self, _digest: str) -> None:
+        return None
 
     async def study_of(self, _named: Mapping[str, str]) -> str | None:
         return None

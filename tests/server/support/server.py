@@ -40,7 +40,8 @@ class House:
         for name in ("worker.html", "preview.html", "desk.html"):
             (pages / name).write_text(f"<!doctype html><title>{name}</title>")
         limits = dict.fromkeys(
-            ("joins_per_address", "attempts_per_address", "connections_per_address"), "10000/minute"
+            ("joins_per_address", "attempts_per_address", "connections_per_address", "sign_ins"),
+            "10000/minute",
         )
         at_once = {"drain_seconds": 0.0, "running_analysis": False}
         settings = Settings(data=self.folder, database_url=self.url, **(limits | at_once | self.settings))

@@ -1,0 +1,56 @@
+"""The cookie of a browser that is signed in, and the check that its own page has sent a call."""
+
+from urllib.parse import urlsplit
+
+from fastapi import Request, Response
+
+from server.access.sign_ins import HOURS
+from server.errors import ForeignOrigin
+
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def sign_in_secret(request: Request) -> str | None:
+    """Return what the browser that calls keeps of a sign-in, if it keeps any."""
+    return request.cookies.get(_name(request))
+
+
+def keep_sign_in(request: Request, response: Response, secret: str) -> None:
+    """Have the browser keep a sign-in: out of reach of scripts, never sent along from another site."""
+    response.set_cookie(
+        _name(request),
+        secret,
+        max_age=HOURS * 3_600,
+        path="/",
+        secure=_is_secure(request),
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def forget_sign_in(request: Request, response: Response) -> None:
+    """Have the browser forget its sign-in."""
+    name = _name(request)
+    response.delete_cookie(name, path="/", secure=_is_secure(request), httponly=True, samesite="strict")
+
+
+def require_own_page(request: Request) -> None:
+    """Check that a call that changes something was sent by a page of this server. Raises ForeignOrigin.
+
+    Browsers say so in headers that no page can set: in `Sec-Fetch-Site` over TLS and on the machine
+    itself, in `Origin` everywhere.
+    """
+    if request.method in _READING or request.headers.get("sec-fetch-site") == "same-origin":
+        return
+    origin = request.headers.get("origin", "")
+    if not origin or urlsplit(origin).netloc != request.headers.get("host"):
+        raise ForeignOrigin("this call does not come from a page of this server")
+
+
+def _name(request: Request) -> str:
+    # A name that starts like this is taken over TLS only, and from this very host: nobody plants one.
+    return "__Host-candor" if _is_secure(request) else "candor"
+
+
+def _is_secure(request: Request) -> bool:
+    return request.url.scheme == "https"

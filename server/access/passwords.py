@@ -1,0 +1,53 @@
+"""Passwords: hashed with Argon2id, and checked at the same cost whether or not there is such a person."""
+
+import asyncio
+from functools import cache
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from server.errors import InvalidField
+
+SHORTEST, LONGEST = 12, 200  # characters: long ones are better than curious ones (NIST SP 800-63B, 3.1.1)
+_AT_ONCE = 2  # each takes 64 MiB for some 50 ms
+_hasher = PasswordHasher()
+_turns = asyncio.Semaphore(_AT_ONCE)
+
+
+def require_good(password: str) -> None:
+    """Check that a password may be chosen. Raises InvalidField."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise InvalidField(
+            f"a password has {SHORTEST} to {LONGEST} characters",
+            "Choose a longer one: several words are easy to remember and hard to guess.",
+        )
+
+
+def hashed_now(password: str) -> str:
+    """Return what is stored of a password. Takes tens of milliseconds."""
+    return _hasher.hash(password)
+
+
+async def hashed(password: str) -> str:
+    """Return what is stored of a password; the event loop goes on meanwhile."""
+    async with _turns:
+        return await asyncio.to_thread(hashed_now, password)
+
+
+async def is_right(stored: str | None, password: str) -> bool:
+    """Return whether `stored` was made of that password. None, of nobody, takes as long and is wrong."""
+    async with _turns:
+        return await asyncio.to_thread(_verified, stored, password)
+
+
+def _verified(stored: str | None, password: str) -> bool:
+    try:
+        _hasher.verify(stored or _nobodys(), password[:LONGEST])
+    except (VerificationError, InvalidHashError):
+        return False
+    return stored is not None
+
+
+@cache
+def _nobodys() -> str:
+    return _hasher.hash("the password of nobody")

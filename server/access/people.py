@@ -1,0 +1,140 @@
+"""People who use the desk, and their roles: rows only. Whoever is removed stays in the log by their name."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from server.access.roles import ALL_STUDIES, Role
+from server.db.models import OneTimeLink, Person, PersonRole, SignIn, columns
+from server.errors import InvalidField, LastOwner, PersonExists, PersonNotFound
+
+PERSON = columns(Person)
+PERSON_ROLE = columns(PersonRole)
+SIGN_IN = columns(SignIn)
+LINK = columns(OneTimeLink)
+_NAME = re.compile("[a-z0-9][a-z0-9._@+-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody who may use the desk. `roles`: by the study's name, `ALL_STUDIES` for all.
+
+    `password`: what is stored of it; None as long as they have none.
+    """
+
+    id: int
+    name: str
+    password: str | None
+    created_at: datetime
+    roles: Mapping[str, Role]
+
+
+def add(connection: Connection, name: str, role: Role, study: str, at: datetime) -> int:
+    """Let somebody use the desk, and return the id of their row; they have no password yet.
+
+    Args:
+        connection: a transaction.
+        name: by which they sign in, an e-mail address or another one; capitals are made small.
+        role: theirs.
+        study: the one that it is for, or `ALL_STUDIES`.
+        at: now.
+
+    Raises:
+        InvalidField: `name` cannot be a person's.
+        PersonExists: there is a person of this name.
+    """
+    name = name.lower()
+    if not _NAME.fullmatch(name):
+        raise InvalidField(
+            f"`{name}` cannot be the name of a person",
+            "Use an e-mail address, or letters, digits and . _ + -, at most 100 of them.",
+        )
+    if find(connection, name) is not None:
+        raise PersonExists(f"there is a person named `{name}` already")
+    added = insert(Person).values(name=name, created_at=at).returning(PERSON.id)
+    person = int(connection.execute(added).scalar_one())
+    connection.execute(insert(PersonRole).values(person_id=person, study=study, role=role))
+    return person
+
+
+def every(connection: Connection) -> list[Member]:
+    """Return everybody who may use the desk, by name."""
+    rows = connection.execute(select(Person).where(PERSON.removed_at.is_(None)).order_by(PERSON.name))
+    return [_member(connection, row.id, row.name, row.password, row.created_at) for row in rows]
+
+
+def find(connection: Connection, name: str) -> Member | None:
+    """Return the person of that name, in small letters or capitals."""
+    query = select(Person).where(PERSON.name == name.lower(), PERSON.removed_at.is_(None))
+    row = connection.execute(query).one_or_none()
+    return None if row is None else _member(connection, row.id, row.name, row.password, row.created_at)
+
+
+def require(connection: Connection, name: str) -> Member:
+    """Return the person of that name. Raises PersonNotFound."""
+    found = find(connection, name)
+    if found is None:
+        raise PersonNotFound(f"there is no person named `{name}`")
+    return found
+
+
+def by_id(connection: Connection, person: int) -> Member | None:
+    """Return the person whose row has this id, unless they were removed."""
+    query = select(Person).where(PERSON.id == person, PERSON.removed_at.is_(None))
+    row = connection.execute(query).one_or_none()
+    return None if row is None else _member(connection, row.id, row.name, row.password, row.created_at)
+
+
+def set_role(connection: Connection, name: str, role: Role | None, study: str) -> None:
+    """Give somebody a role for a study, or for all; None takes away the one that they have there.
+
+    Raises:
+        PersonNotFound: there is no such person.
+        InvalidField: it is their last role: whoever is to have none is removed.
+        LastOwner: nobody else is an owner of all studies.
+    """
+    person = require(connection, name)
+    left = {where: held for where, held in person.roles.items() if where != study}
+    if role is None and not left:
+        raise InvalidField(f"`{person.name}` would have no role left", "Remove the person instead.")
+    if study == ALL_STUDIES and role != "owner":
+        _require_another_owner(connection, person)
+    its_row = (PERSON_ROLE.person_id == person.id, PERSON_ROLE.study == study)
+    connection.execute(delete(PersonRole).where(*its_row))
+    if role is not None:
+        connection.execute(insert(PersonRole).values(person_id=person.id, study=study, role=role))
+
+
+def remove(connection: Connection, name: str, at: datetime) -> None:
+    """Let somebody in no more, at once. Raises PersonNotFound; LastOwner: nobody else is one."""
+    person = require(connection, name)
+    _require_another_owner(connection, person)
+    connection.execute(delete(PersonRole).where(PERSON_ROLE.person_id == person.id))
+    connection.execute(delete(SignIn).where(SIGN_IN.person_id == person.id))
+    connection.execute(delete(OneTimeLink).where(LINK.person_id == person.id))
+    connection.execute(update(Person).where(PERSON.id == person.id).values(removed_at=at, password=None))
+
+
+def set_password(connection: Connection, person: int, stored: str) -> None:
+    """Give somebody another password, and end every sign-in that was made with the old one."""
+    connection.execute(update(Person).where(PERSON.id == person).values(password=stored))
+    connection.execute(delete(SignIn).where(SIGN_IN.person_id == person))
+
+
+def _require_another_owner(connection: Connection, person: Member) -> None:
+    if person.roles.get(ALL_STUDIES) != "owner":
+        return
+    owners = [other for other in every(connection) if other.roles.get(ALL_STUDIES) == "owner"]
+    if len(owners) == 1:
+        raise LastOwner(f"`{person.name}` is the only owner of this installation")
+
+
+def _member(
+    connection: Connection, person: int, name: str, password: str | None, created_at: datetime
+) -> Member:
+    query = select(PERSON_ROLE.study, PERSON_ROLE.role).where(PERSON_ROLE.person_id == person)
+    roles = {row.study: row.role for row in connection.execute(query.order_by(PERSON_ROLE.study))}
+    return Member(person, name, password, created_at, roles)

@@ -1,0 +1,89 @@
+"""`candor people`: who may sign in at the desk, and what they may do there."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from bots import console, stderr
+from server.access import people, sign_ins
+from server.access.roles import ALL_STUDIES, Role
+from server.cli.database import transaction_or_fail
+from server.cli.settings import Data, settings_from
+from server.clock import utc_now
+from server.db.audit import CommandLine, record
+from server.desk.people import password_link, said
+
+cli = typer.Typer(
+    help="People who sign in at the desk, and what they may do there.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+Name = Annotated[str, typer.Argument(help="By which they sign in: an e-mail address or another name.")]
+Study = Annotated[str | None, typer.Option(help="The study that the role is for.", show_default="all")]
+RoleOption = Annotated[
+    Role,
+    typer.Option(help="viewer: progress; analyst: transcripts and scores; researcher: all but people."),
+]
+
+
+@cli.command("add")
+def add_person(name: Name, role: RoleOption = "researcher", study: Study = None, data: Data = None) -> None:
+    """Let somebody use the desk, and print the link by which they choose a password, once."""
+    where, at = study or ALL_STUDIES, utc_now()
+    with transaction_or_fail(data) as connection:
+        person = people.add(connection, name, role, where, at)
+        record(connection, CommandLine(), "person.add", name.lower(), said(role, where))
+        secret = sign_ins.new_link(connection, person, at)
+    sys.stdout.write(password_link(settings_from(data=data).resolved_public_url, secret) + "\n")
+    stderr.print(f"For [bold]{escape(name)}[/] ({said(role, where)}): the link works once, within a week.")
+
+
+@cli.command("link")
+def new_link(name: Name, data: Data = None) -> None:
+    """Print a link by which somebody chooses another password, once."""
+    with transaction_or_fail(data) as connection:
+        member = people.require(connection, name)
+        record(connection, CommandLine(), "person.link", member.name)
+        secret = sign_ins.new_link(connection, member.id, utc_now())
+    sys.stdout.write(password_link(settings_from(data=data).resolved_public_url, secret) + "\n")
+    stderr.print(f"For [bold]{escape(name)}[/]: the link works once, within a week.")
+
+
+@cli.command("list")
+def list_people(data: Data = None) -> None:
+    """List everybody who may sign in."""
+    with transaction_or_fail(data) as connection:
+        found = people.every(connection)
+    table = Table("name", "roles", "password", box=None)
+    for member in found:
+        roles = ", ".join(said(role, study) for study, role in member.roles.items())
+        table.add_row(escape(member.name), escape(roles), "yes" if member.password else "not yet")
+    console.print(table if found else "Nobody signs in yet: `candor people add NAME --role owner`.")
+
+
+@cli.command("role")
+def set_role(
+    name: Name,
+    role: Annotated[Role, typer.Argument(help="The role.")],
+    study: Study = None,
+    data: Data = None,
+) -> None:
+    """Give somebody a role, for a study or for all; of two the higher one counts."""
+    where = study or ALL_STUDIES
+    with transaction_or_fail(data) as connection:
+        people.set_role(connection, name, role, where)
+        record(connection, CommandLine(), "person.role", name.lower(), said(role, where))
+    console.print(f"[bold]{escape(name)}[/] is {said(role, where)}.")
+
+
+@cli.command("remove")
+def remove_person(name: Name, data: Data = None) -> None:
+    """Let somebody in no more. A server that is running signs them out at once."""
+    with transaction_or_fail(data) as connection:
+        people.remove(connection, name, utc_now())
+        record(connection, CommandLine(), "person.remove", name.lower())
+    console.print(f"[bold]{escape(name)}[/] is removed.")

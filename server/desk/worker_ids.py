@@ -1,0 +1,122 @@
+"""Whom a pseudonym stands for, and the other way round: for owners and researchers of the study only."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import BaseModel, Field
+from sqlalchemy import Connection, select
+
+from server.access.actor import Actor, Allowed, Caller
+from server.access.auth import Auth
+from server.db.audit import Doer, record
+from server.db.models import Assignment, Worker, columns
+from server.db.runs import find_run
+from server.db.store import Store
+from server.desk.csv_table import CSV, csv_table
+from server.desk.responses import AssignmentStatus
+
+ASSIGNMENT = columns(Assignment)
+WORKER = columns(Worker)
+_COLUMNS = ("worker", "external_id", "platform", "assignment", "status", "completion_code")
+Text = Annotated[str, Field(max_length=300)]
+
+
+class WorkerIdentity(BaseModel):
+    """A worker of a run: pseudonym, id on the platform, and what became of their assignment.
+
+    `completion_code`: what they were shown when they had finished.
+    """
+
+    worker: str
+    external_id: str
+    platform: str
+    assignment: str
+    status: AssignmentStatus
+    completion_code: str | None
+
+
+class WorkerIdentities(BaseModel):
+    """The people of a run, in the order in which they came."""
+
+    workers: list[WorkerIdentity]
+
+
+class Sought(BaseModel):
+    """Who is looked for: a pseudonym, an id of the platform, or everybody."""
+
+    worker: Text | None = None
+    external_id: Text | None = None
+
+
+class WorkerIdsApi:
+    """Shows who the workers of a run are, and logs that it did."""
+
+    def __init__(self, *, store: Store, auth: Auth) -> None:
+        self._store = store
+        self._auth = auth
+        allowed = [Depends(Allowed(auth, "see_worker_ids"))]
+        self.router = APIRouter(prefix="/api/desk/runs", tags=["runs"], dependencies=allowed)
+        self.router.add_api_route("/{run}/worker-ids", self.show_worker_ids, methods=["GET"])
+        self.router.add_api_route("/{run}/worker-ids.csv", self.export_worker_ids, methods=["GET"], **CSV)
+
+    async def show_worker_ids(
+        self, run: str, sought: Annotated[Sought, Query()], actor: Caller
+    ) -> WorkerIdentities:
+        """Who the workers of a run are: all of them, or the one who is looked for. It is logged."""
+        return WorkerIdentities(workers=await self._read(run, sought, actor))
+
+    async def export_worker_ids(self, run: str, actor: Caller) -> Response:
+        """The same of everybody, as CSV."""
+        found = await self._read(run, Sought(), actor)
+        headers = {"Content-Disposition": 'attachment; filename="worker-ids.csv"'}
+        return Response(identities_csv(found), media_type="text/csv; charset=utf-8", headers=headers)
+
+    async def _read(self, run: str, sought: Sought, actor: Actor) -> list[WorkerIdentity]:
+        return await self._store.submit(lambda c: identities(c, self._auth, actor, run, sought))
+
+
+def identities(
+    connection: Connection, auth: Auth, actor: Doer, slug: str, sought: Sought
+) -> list[WorkerIdentity]:
+    """Return who the people of a run are, and log that somebody has seen it. Raises RunNotFound.
+
+    Args:
+        connection: a transaction.
+        auth: knows completion codes.
+        actor: who is to see it.
+        slug: the run's name.
+        sought: whom they look for.
+    """
+    run = find_run(connection, slug)
+    query = (
+        select(WORKER.pseudonym, WORKER.external_id, WORKER.platform, ASSIGNMENT.id, ASSIGNMENT.status)
+        .select_from(Assignment)
+        .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
+        .where(ASSIGNMENT.run_id == run.id, ASSIGNMENT.simulated.is_(False))
+        .order_by(ASSIGNMENT.created_at, ASSIGNMENT.id)
+    )
+    if sought.worker is not None:
+        query = query.where(WORKER.pseudonym == sought.worker.upper())
+    if sought.external_id is not None:
+        query = query.where(WORKER.external_id == sought.external_id)
+    found = [
+        WorkerIdentity(
+            worker=row.pseudonym,
+            external_id=row.external_id,
+            platform=row.platform,
+            assignment=row.id,
+            status=row.status,
+            completion_code=auth.completion_code(row.id) if row.status == "completed" else None,
+        )
+        for row in connection.execute(query)
+    ]
+    names = ", ".join(person.worker for person in found)
+    whose = "everybody's" if sought == Sought() else names or "nobody's"
+    record(connection, actor, "worker_ids.read", slug, whose)
+    return found
+
+
+def identities_csv(found: Sequence[WorkerIdentity]) -> str:
+    """Return workers as CSV under a line of names."""
+    return csv_table(_COLUMNS, ([getattr(person, name) for name in _COLUMNS] for person in found))

@@ -1,0 +1,279 @@
+"""People: invited, signed in, signed out, removed; over HTTP, as a browser does it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import pytest
+
+from server.access import sign_ins
+from server.clock import utc_now
+from server.db.engine import open_engine
+from tests.server.support.database import query
+from tests.server.support.server import House
+from tests.support.waiting import PATIENCE
+
+PASSWORD = "seven small tides"
+
+
+@dataclass
+class Browser:
+    """A browser with its cookies, that says from which page it calls."""
+
+    house: House
+    origin: str | None = None
+
+    def __post_init__(self) -> None:
+        self.client = httpx2.Client(base_url=f"http://127.0.0.1:{self.house.port}", timeout=PATIENCE)
+
+    def send(self, method: str, path: str, **kwargs: Any) -> httpx2.Response:
+        origin = self.origin or str(self.client.base_url).rstrip("/")
+        return self.client.request(method, path, headers={"Origin": origin}, **kwargs)
+
+    def sign_in(self, name: str, password: str = PASSWORD) -> httpx2.Response:
+        return self.send("POST", "/api/account/sign-in", json={"name": name, "password": password})
+
+    def status(self) -> int:
+        return self.send("GET", "/api/account").status_code
+
+
+@pytest.fixture
+def people(shared: House, someone: str) -> Iterator["People"]:
+    people = People(shared, someone)
+    yield people
+    for browser in people.browsers:
+        browser.client.close()
+
+
+@dataclass
+class People:
+    """Somebody who was invited to the shared server, and their browsers."""
+
+    house: House
+    name: str
+
+    def __post_init__(self) -> None:
+        self.browsers: list[Browser] = []
+
+    def browser(self, origin: str | None = None) -> Browser:
+        self.browsers.append(Browser(self.house, origin))
+        return self.browsers[-1]
+
+    def invite(self, role: str = "researcher", study: str | None = None) -> str:
+        """Invite them, and return the secret of their link."""
+        body = {"name": self.name, "role": role, "study": study}
+        answer = self.house.desk("/people", method="POST", json=body)
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["link"]).partition("#link=")[2]
+
+    def signed_in(self, role: str = "researcher", study: str | None = None) -> Browser:
+        browser = self.browser()
+        body = {"link": self.invite(role, study), "password": PASSWORD}
+        assert browser.send("PUT", "/api/account/link", json=body).status_code == 200
+        return browser
+
+    def log(self) -> list[str]:
+        rows = self.house.desk(f"/audit?subject={self.name}").json()["entries"]
+        return [row["action"] for row in reversed(rows)]
+
+
+def code(answer: httpx2.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+def test_a_person_is_invited_chooses_a_password_and_signs_in_elsewhere(people: People) -> None:
+    secret = people.invite("analyst", "lighthouse")
+    first, second = people.browser(), people.browser()
+    looked = first.send("POST", "/api/account/link", json={"link": secret})
+    assert looked.json() == {"name": people.name}
+    assert first.status() == 401
+    account = first.send("PUT", "/api/account/link", json={"link": secret, "password": PASSWORD}).json()
+    assert (account["kind"], account["name"]) == ("person", people.name)
+    assert account["roles"] == [{"study": "lighthouse", "role": "analyst"}]
+    assert {"read_transcripts", "see_worker_ids", "manage_people"} & set(account["permissions"]) == {
+        "read_transcripts"
+    }
+    assert second.sign_in(people.name.upper()).status_code == 200
+    assert (first.status(), second.status()) == (200, 200)
+    assert people.log() == ["person.add", "person.password", "person.sign_in", "person.sign_in"]
+
+
+def test_the_cookie_is_kept_from_scripts_and_from_other_sites(people: People) -> None:
+    people.signed_in()
+    cookie = people.browser().sign_in(people.name).headers["set-cookie"]
+    parts = {part.strip().lower() for part in cookie.split(";")[1:]}
+    assert {"httponly", "samesite=strict", "path=/", "max-age=43200"} <= parts
+    assert "secure" not in parts  # this server speaks no TLS
+
+
+def test_over_tls_the_cookie_goes_nowhere_else(people: People) -> None:
+    """The server believes a proxy on its own machine that the page was asked for over TLS."""
+    people.signed_in()
+    browser = people.browser()
+    headers = {"Origin": f"https://127.0.0.1:{people.house.port}", "X-Forwarded-Proto": "https"}
+    body = {"name": people.name, "password": PASSWORD}
+    cookie = browser.client.post("/api/account/sign-in", json=body, headers=headers).headers["set-cookie"]
+    assert cookie.startswith("__Host-candor=")
+    assert "; secure" in cookie.lower()
+
+
+def test_nothing_that_opens_is_stored(people: People) -> None:
+    secret = people.invite()
+    browser = people.browser()
+    browser.send("PUT", "/api/account/link", json={"link": secret, "password": PASSWORD})
+    cookie = browser.client.cookies["candor"]
+    kept = b"".join(path.read_bytes() for path in people.house.folder.glob("candor.db*"))
+    assert people.name.encode() in kept  # so the files that were read are the ones that matter
+    assert not any(text.encode() in kept for text in (secret, cookie, PASSWORD))
+    stored = query(people.house.url, "SELECT password FROM person WHERE name = ?", people.name)
+    assert stored[0][0].startswith("$argon2id$")
+
+
+def test_a_link_works_once(people: People) -> None:
+    browser, body = people.browser(), {"link": people.invite()}
+    refused = browser.send("PUT", "/api/account/link", json=body | {"password": "short"})
+    assert code(refused) == (400, "invalid_field")
+    assert browser.send("PUT", "/api/account/link", json=body | {"password": PASSWORD}).status_code == 200
+    again = browser.send("PUT", "/api/account/link", json=body | {"password": "another password"})
+    assert code(again) == (403, "link_used")
+    assert code(browser.send("POST", "/api/account/link", json=body)) == (403, "link_used")
+
+
+def test_a_new_link_ends_the_one_before_and_a_new_password_every_sign_in(people: People) -> None:
+    browser = people.signed_in()
+    links = [people.house.desk(f"/people/{people.name}/link", method="POST").json()["link"] for _ in range(2)]
+    first, second = (link.partition("#link=")[2] for link in links)
+    body = {"link": first, "password": "another password"}
+    assert code(browser.send("PUT", "/api/account/link", json=body)) == (403, "link_used")
+    assert browser.status() == 200
+    other = people.browser()
+    assert other.send("PUT", "/api/account/link", json=body | {"link": second}).status_code == 200
+    assert (browser.status(), other.status()) == (401, 200)
+    assert code(browser.sign_in(people.name)) == (403, "wrong_password")
+
+
+def test_a_wrong_name_and_a_wrong_password_look_alike(people: People) -> None:
+    people.signed_in()
+    wrong = people.browser().sign_in(people.name, "not my password")
+    nobody = people.browser().sign_in(f"{people.name}-not", PASSWORD)
+    assert code(wrong) == (403, "wrong_password")
+    assert wrong.json() == nobody.json()
+
+
+def test_somebody_without_a_password_cannot_sign_in(people: People) -> None:
+    people.invite()
+    for password in (PASSWORD, "None", " "):
+        assert code(people.browser().sign_in(people.name, password)) == (403, "wrong_password")
+
+
+def test_signing_out_here_and_everywhere(people: People) -> None:
+    first = people.signed_in()
+    second, third = people.browser(), people.browser()
+    second.sign_in(people.name)
+    third.sign_in(people.name)
+    cookie = dict(first.client.cookies)
+    assert first.send("POST", "/api/account/sign-out").status_code == 204
+    assert "candor" not in first.client.cookies
+    first.client.cookies.update(cookie)
+    assert code(first.send("GET", "/api/account")) == (401, "not_signed_in")
+    assert second.status() == 200
+    assert second.send("POST", "/api/account/sign-out-everywhere").status_code == 204
+    assert third.status() == 401
+
+
+def test_another_password_signs_out_everybody_else(people: People) -> None:
+    browser, other = people.signed_in(), people.browser()
+    other.sign_in(people.name)
+    body = {"old": "not this one", "new": "eight small tides"}
+    assert code(browser.send("PUT", "/api/account/password", json=body)) == (403, "wrong_password")
+    assert browser.send("PUT", "/api/account/password", json=body | {"old": PASSWORD}).status_code == 200
+    assert (browser.status(), other.status()) == (200, 401)
+    assert people.browser().sign_in(people.name, "eight small tides").status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "http://127.0.0.1:1", "null"])
+def test_another_sites_page_changes_nothing(people: People, origin: str) -> None:
+    browser = people.signed_in("owner")
+    browser.origin = origin
+    body = {"name": "mallory", "role": "owner"}
+    assert code(browser.send("POST", "/api/desk/people", json=body)) == (403, "foreign_origin")
+    assert code(browser.sign_in(people.name)) == (403, "foreign_origin")
+    without = browser.client.post("/api/desk/people", json=body)
+    assert code(without) == (403, "foreign_origin")
+    browser.origin = None
+    assert browser.send("GET", "/api/desk/people").status_code == 200
+
+
+def test_who_is_removed_is_out_at_once(people: People) -> None:
+    browser = people.signed_in()
+    assert people.house.desk(f"/people/{people.name}", method="DELETE").status_code == 204
+    assert code(browser.send("GET", "/api/desk/runs")) == (401, "not_signed_in")
+    assert code(browser.sign_in(people.name)) == (403, "wrong_password")
+    assert people.log()[-1] == "person.remove"
+
+
+def test_a_role_is_changed_at_once(people: People) -> None:
+    browser = people.signed_in("viewer", "lighthouse")
+    assert browser.send("GET", "/api/desk/bots").status_code == 403
+    change = {"role": "researcher", "study": "lighthouse"}
+    row = people.house.desk(f"/people/{people.name}/role", method="PUT", json=change).json()
+    assert row["roles"] == [{"study": "lighthouse", "role": "researcher"}]
+    assert browser.send("GET", "/api/desk/bots").status_code == 200
+    change["role"] = None  # type: ignore[assignment]
+    answer = people.house.desk(f"/people/{people.name}/role", method="PUT", json=change)
+    assert code(answer) == (400, "invalid_field")
+
+
+def test_there_is_an_owner_always(people: People) -> None:
+    """Whoever is the only one can neither be removed nor made less."""
+    people.signed_in("owner")
+    others = [
+        person["name"]
+        for person in people.house.desk("/people").json()["people"]
+        if person["name"] != people.name and {"study": None, "role": "owner"} in person["roles"]
+    ]
+    for name in others:
+        assert people.house.desk(f"/people/{name}", method="DELETE").status_code == 204
+    path = f"/people/{people.name}"
+    less = {"role": "viewer"}
+    assert code(people.house.desk(f"{path}/role", method="PUT", json=less)) == (409, "last_owner")
+    assert code(people.house.desk(path, method="DELETE")) == (409, "last_owner")
+
+
+def test_tokens_are_made_and_revoked_by_owners(people: People) -> None:
+    owner = people.signed_in("owner")
+    body = {"name": people.name, "scope": "viewer", "study": "lighthouse"}
+    token = owner.send("POST", "/api/desk/tokens", json=body).json()["token"]
+    assert people.house.desk("/runs", token).status_code == 200
+    assert code(people.house.desk("/tokens", token)) == (403, "not_allowed")
+    row = next(r for r in owner.send("GET", "/api/desk/tokens").json()["tokens"] if r["name"] == people.name)
+    assert (row["scope"], row["study"], row["revoked_at"]) == ("viewer", "lighthouse", None)
+    assert owner.send("DELETE", f"/api/desk/tokens/{people.name}").status_code == 204
+    assert people.house.desk("/runs", token).status_code == 401
+
+
+def test_tries_to_sign_in_are_limited(house: House, serve: Any) -> None:
+    strict = serve(house.url, *house.runs, sign_ins="3/minute")
+    browser = Browser(strict)
+    answers = [browser.sign_in("ann", "a wrong password").status_code for _ in range(4)]
+    assert answers == [403, 403, 403, 429]
+    browser.client.close()
+
+
+def test_the_first_link_makes_an_owner_and_then_nobody(house: House) -> None:
+    engine = open_engine(house.url, begin="BEGIN IMMEDIATE")
+    with engine.begin() as connection:
+        secret = sign_ins.new_link(connection, None, utc_now())
+    browser = Browser(house)
+    body = {"link": secret, "name": "ann", "password": PASSWORD}
+    assert browser.send("POST", "/api/account/link", json={"link": secret}).json() == {"name": None}
+    assert browser.send("PUT", "/api/account/link", json=body).json()["roles"] == [
+        {"study": None, "role": "owner"}
+    ]
+    with engine.begin() as connection:
+        late = sign_ins.new_link(connection, None, utc_now())
+    engine.dispose()
+    refused = browser.send("PUT", "/api/account/link", json=body | {"link": late, "name": "bob"})
+    assert code(refused) == (403, "link_used")
+    browser.client.close()
