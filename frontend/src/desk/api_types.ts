@@ -32,6 +32,7 @@ export type Phase =
 export interface Api {
   answers: Answers;
   pushed: Pushed;
+  replies: Replies;
 }
 /**
  * What is answered to a GET, by path.
@@ -240,7 +241,7 @@ export interface AuditPage {
   more: boolean;
 }
 /**
- * Something that was done. `kind`: of the actor: person, token, installation or command.
+ * Something that was done. `kind`: of the actor: person, token, installation, command or server.
  */
 export interface AuditRow {
   action: string;
@@ -451,15 +452,16 @@ export interface RunList {
  * A run in a few numbers: those of people, and beside them those of simulated workers.
  *
  * `cause` and `reason` say why it has its status: what has led to it, and a sentence, if somebody gave one.
- * `places`: how many assignments are wanted, None where there is no end to them. `minutes_to_go`: until they
- * are all handed in, at the pace of the last hour; None where that cannot be told. `waiting`: workers whose
- * bot was asked in vain for the line that they wait for.
+ * `places`: how many assignments are wanted by its rules or its study, None where nobody knows.
+ * `minutes_to_go`: until they are all handed in, at the pace of the last hour; None where that cannot be
+ * told. `waiting`: workers whose bot was asked in vain for the line that they wait for.
  */
 export interface RunSummary {
   assignments: AssignmentCounts;
   cause: "researcher" | "target" | "budget";
   conversations_rated: number;
   created_at: string;
+  limits: RunLimits;
   minutes_to_go: number | null;
   places: number | null;
   reason: string;
@@ -482,6 +484,19 @@ export interface AssignmentCounts {
   returned: number;
 }
 /**
+ * How a run stands with its rules, which are about people.
+ *
+ * `target`: what it is to gather, in words; empty where it has none of its own. `places_open`: how many more
+ * workers may begin now; None: as many as come. `spent`: what the completed assignments cost, with fees.
+ */
+export interface RunLimits {
+  budget: number | null;
+  currency: string;
+  places_open: number | null;
+  spent: number | null;
+  target: string;
+}
+/**
  * A run with the progress of its systems, and its assignments, newest first.
  *
  * `systems` and `funnel` are of people; what simulated workers have done stands apart. `incidents` has the
@@ -497,6 +512,7 @@ export interface RunDetail {
   created_at: string;
   funnel: FunnelStep[];
   incidents: IncidentRow[];
+  limits: RunLimits;
   minutes_to_go: number | null;
   places: number | null;
   reason: string;
@@ -1048,4 +1064,92 @@ export interface RunUpdate {
   systems?: SystemProgress[] | null;
   whole: boolean;
   workers: AssignmentRow[];
+}
+/**
+ * What is answered to a POST, by path.
+ */
+export interface Replies {
+  "/api/account/link": Invitation;
+  "/api/account/sign-in": Account;
+  "/api/desk/bots/{name}/replicas": BotView;
+  "/api/desk/people/{person}/link": PersonWithLink;
+  "/api/desk/runs/{run}/close": RunSummary;
+  "/api/desk/runs/{run}/jobs/{job}/cancel": JobView;
+  "/api/desk/runs/{run}/pause": RunSummary;
+  "/api/desk/runs/{run}/resume": RunSummary;
+  "/api/desk/study-check": CheckedStudy;
+  "/api/desk/study-preview": StudyPreview;
+}
+/**
+ * Whom a one-time link is for; None: for the first owner, who chooses a name.
+ */
+export interface Invitation {
+  name: string | null;
+}
+/**
+ * Somebody, and the link that lets them choose a password, once. It cannot be shown again.
+ */
+export interface PersonWithLink {
+  created_at: string;
+  has_password: boolean;
+  link: string;
+  name: string;
+  roles: StudyRole[];
+}
+/**
+ * Something that is done in the background: a report, or a rehearsal.
+ *
+ * `run`: the run that it is about; of a rehearsal, the run of its own. `step`, `done`, `total`: how far it
+ * is. `error`: why it failed, for people.
+ */
+export interface JobView {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  job: string;
+  kind: "report" | "rehearsal";
+  run: string;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+}
+/**
+ * A study's text with its mistakes, by line. Nothing is stored.
+ *
+ * `content`: its settings as they are written, whether they are right or not; None where the text is no
+ * mapping of settings, or one whose parts refer to each other. `rewritten`: the sections whose comments and
+ * layout are lost, because a change could not be made in the text itself.
+ */
+export interface CheckedStudy {
+  content: {
+    [k: string]: unknown;
+  } | null;
+  mistakes: MistakeView[];
+  rewritten: string[];
+  yaml: string;
+}
+/**
+ * What is wrong with a study. `line`: from 1; `path`: of the setting, empty where it is of the whole.
+ */
+export interface MistakeView {
+  line: number | null;
+  path: (number | string)[];
+  reason: string;
+}
+/**
+ * The pages that a worker comes to, in their order. None where the study has mistakes.
+ */
+export interface StudyPreview {
+  mistakes: MistakeView[];
+  steps: PreviewStep[];
+}
+/**
+ * A page that a worker comes to: its phase, and the message of the wire from which it is drawn.
+ */
+export interface PreviewStep {
+  phase: string;
+  snapshot: {
+    [k: string]: unknown;
+  };
 }
