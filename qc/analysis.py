@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from qc.errors import OptionError
 from qc.method.agreement import Agreement, rater_agreement
+from qc.method.answers import AnswerCounts, count_answers
 from qc.method.cost import Cost, cost
 from qc.method.criteria import CriteriaCorrelation, correlate_criteria
 from qc.method.duration import Minutes, minutes_per_conversation
@@ -99,8 +100,9 @@ class AnalysisOptions:
 class Analysis:
     """All results of one run. `notes` are the run's own and those that follow from the results.
 
-    `incidents` is None if the source does not say what went wrong. A part is None if its section was not
-    asked for, or if the run holds nothing for it to work on.
+    `incidents` is None if the source does not say what went wrong, `answers` if the study asked no questions
+    of its own. A part is None if its section was not asked for, or if the run holds nothing for it to work
+    on.
     """
 
     run: Run
@@ -113,6 +115,7 @@ class Analysis:
     cost: Cost
     scores: Scores
     incidents: Incidents | None
+    answers: AnswerCounts | None
     notes: tuple[str, ...]
     significance: Significance | None
     clusters: Clusters | None
@@ -184,6 +187,7 @@ def analyse(
         cost=cost(sample, options.reward),
         scores=scores,
         incidents=incidents,
+        answers=count_answers(run),
         notes=(
             *run.notes,
             *(incidents.notes if incidents else ()),

@@ -88,6 +88,23 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Answers:
+    """What workers were asked beyond ratings, and what they answered.
+
+    Attributes:
+        questions: `part` (`before`, `conversation`, `after`), `label`, `kind` (`choice`, `choices`, `likert`,
+            `slider`, `number`, `text`), `question` (str), `choices` (tuples of str), `points` (int: of a
+            Likert scale, else 0); in the order in which they were asked.
+        given: `assignment`, `conversation` and `system` (None where an answer is about no conversation),
+            `part`, `label`, `text` (None for a number), `number` (float, NaN for a text). Several choices are
+            several rows. Of assignments that take part, and in the order in which they were given.
+    """
+
+    questions: pd.DataFrame
+    given: pd.DataFrame
+
+
+@dataclass(frozen=True)
 class Unrated:
     """Conversations that were held to their end and that nobody was asked to rate, drawn at random.
 
@@ -149,6 +166,7 @@ class Run:
         unrated: conversations that the server left unrated on purpose; None if there are none.
         ended: (assignments,), when each was handed in, UTC, NaT if it was not; None if the source does not
             say.
+        answers: to the study's own questions; None if it asked none, or the source does not hold them.
         left_out: assignments that take no part.
         notes: sentences that a reader of the results must see.
     """
@@ -166,6 +184,7 @@ class Run:
     unrated: Unrated | None = None
     ended: pd.Series | None = None
     incidents: pd.DataFrame | None = None
+    answers: Answers | None = None
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
 

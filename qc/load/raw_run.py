@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from qc.errors import DataError, EmptyRunError, Problem, joined
 from qc.load.items import item_problems, ordinary_systems, typed_items
-from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, LeftOut, Run, Unrated, Words
+from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Answers, LeftOut, Run, Unrated, Words
 
 CRITERION_COLUMNS = ["label", "negative", "counts_for_qc", "maximum"]
 SYSTEM_COLUMNS = ["system", "family", "has_persona", "is_qc"]
@@ -36,7 +36,8 @@ class RawRun:
     `items` has the rows of `conversations`, too, and the columns of `qc.load.items`; None if workers chatted.
     `incidents` has a row per system, in any order, and the columns that `Run` says. `words` point at rows of
     `conversations` by number, from 0, in any order. `unrated` is in its final order, its
-    assignments and systems still text, and without workers. `ended` is by the name of the assignment.
+    assignments and systems still text, and without workers. `answers` are as in the run. `ended` is by the
+    name of the assignment.
     """
 
     name: str
@@ -51,6 +52,7 @@ class RawRun:
     unrated: Unrated | None = None
     ended: pd.Series | None = None
     incidents: pd.DataFrame | None = None
+    answers: Answers | None = None
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
     partial: bool = False
@@ -237,6 +239,7 @@ def _typed(raw: RawRun) -> Run:
         unrated=None if raw.unrated is None else _unrated(raw.unrated, assignments, systems),
         ended=None if raw.ended is None else raw.ended.reindex(assignments["assignment"]),
         incidents=None if raw.incidents is None else _incidents(raw.incidents, systems),
+        answers=raw.answers,
         left_out=raw.left_out,
         notes=raw.notes,
     )

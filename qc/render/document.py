@@ -120,6 +120,7 @@ def _sections(analysis: Analysis) -> Json:
     """Return the sections by key; None where one was not computed."""
     return {
         "incidents": analysis.incidents and analysis.incidents.table,
+        "answers": analysis.answers,
         "intervals": analysis.intervals and _differences(analysis.intervals),
         "significance": analysis.significance,
         "clusters": analysis.clusters,

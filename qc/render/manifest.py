@@ -60,6 +60,7 @@ class AnalysisPart(Generic[T]):
 
 
 WHOLE = AnalysisPart(None, lambda a: a)
+ANSWERS = AnalysisPart(None, lambda a: a.answers)
 INCIDENTS = AnalysisPart(None, lambda a: a.incidents)
 SIGNIFICANCE = AnalysisPart("significance", lambda a: a.significance)
 CLUSTERS = AnalysisPart("significance", lambda a: a.clusters)

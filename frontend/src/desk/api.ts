@@ -16,7 +16,7 @@ export function apiAddress(path: string, values: Record<string, string>): string
 }
 
 /**
- * Return what the researcher's interface answers at `path` with `values` put in.
+ * Return what the researcher's interface answers at `path` with `values` put in, asked with `query`.
  *
  * Throws Unauthorised when the token is not accepted, Failed for everything else.
  */

@@ -18,6 +18,17 @@ ASSIGNMENT = ("assignment_id", "worker", "simulated", "status", "agreed_at", "en
 CONVERSATION = ("assignment_id", "conversation_id", "position", "system", "has_persona", "persona", "status")
 RATING = ("conversation_id", "criterion", "value")
 TURN = ("conversation_id", "turn_index", "author", "text")
+QUESTION = ("part", "position", "label", "kind", "question", "choices", "points")
+ANSWER = (
+    "assignment_id",
+    "conversation_id",
+    "system",
+    "part",
+    "label",
+    "ordinal",
+    "text",
+    "number",
+)
 MARK = ("conversation_id", "ordinal", "round", "topic", "how", "opinion", "bot_opinion")
 ITEM_RATING = (
     "assignment_id",
@@ -31,6 +42,7 @@ ITEM_RATING = (
     "criterion",
     "value",
 )
+EXCLUSION = ("assignment_id", "reason")
 ITEM_EDIT = ("assignment_id", "position", "edit_share")
 
 TEXT = {
@@ -53,6 +65,7 @@ TEXT = {
     "task",
     "item_id",
     "source_conversation_id",
+    "reason",
 }
 NULLABLE = {
     "agreed_at",
@@ -115,15 +128,17 @@ class Views:
         query = _query(view, columns, run_id).add_columns(sa.func.count().label("n"))
         return self._frame(view, query.group_by(*map(sa.column, columns)))
 
-    def rows(self, view: str, columns: Sequence[str], run_id: object = None) -> pd.DataFrame:
-        """Return `columns` of `view`, of the run `run_id` if given.
+    def rows(
+        self, view: str, columns: Sequence[str], run_id: object = None, optional: Sequence[str] = ()
+    ) -> pd.DataFrame:
+        """Return `columns` of `view`, of the run `run_id` if given. Those that are `optional` may be empty.
 
         Raises:
             SourceError: the view or a column is not there, or the database cannot be read.
         """
-        return self._frame(view, _query(view, columns, run_id))
+        return self._frame(view, _query(view, columns, run_id), optional)
 
-    def _frame(self, view: str, query: sa.Executable) -> pd.DataFrame:
+    def _frame(self, view: str, query: sa.Executable, optional: Sequence[str] = ()) -> pd.DataFrame:
         try:
             found = self._connection.execute(query)
             frame = pd.DataFrame(map(tuple, found), columns=list(found.keys()), dtype=object)
@@ -132,7 +147,7 @@ class Views:
                 f"{self.source}: the view {view} cannot be read ({reason(error)}). "
                 "Start the server once to bring the database up to date."
             ) from None
-        self._require_values(view, frame.drop(columns=list(NULLABLE), errors="ignore"))
+        self._require_values(view, frame.drop(columns=[*NULLABLE, *optional], errors="ignore"))
         # SQLite keeps a value of any type in any column; names are compared and sorted as text.
         return frame.assign(**{name: _texts(frame[name]) for name in frame if name in TEXT})
 

@@ -8,6 +8,7 @@ from qc.analysis import Analysis
 from qc.render.manifest import (
     ADJUSTED,
     AGREEMENT,
+    ANSWERS,
     CLUSTERS,
     CONTEXT,
     CRITERIA,
@@ -29,6 +30,7 @@ from qc.render.manifest import (
 )
 from qc.render.table import Table
 from qc.render.tables import (
+    answers,
     context,
     correlations,
     kept,
@@ -176,6 +178,12 @@ TABLES: tuple[MadeFile[Table], ...] = (
         "it gave itself away; only from a database of the server or what was converted from it",
         kept.incidents,
     ),
+    ANSWERS.file(
+        "answers.csv",
+        "how often each answer to the study’s own questions was given, by system after conversations",
+        answers.counts,
+    ),
+    ANSWERS.file("answers_numbers.csv", "the same of sliders and numbers: their means", answers.numbers),
     WHOLE.file("left_out.csv", "assignments that take no part, and why", kept.left_out),
 )
 

@@ -93,7 +93,17 @@ def test_a_section_that_was_not_computed_is_absent(section: str) -> None:
 
 def test_a_whole_report_on_transcripts_fits_the_schema() -> None:
     content = check(rated())
-    absent = {"incidents", "filter", "agreement", "topics", "effort", "persona", "context", "adjusted"}
+    absent = {
+        "answers",
+        "incidents",
+        "filter",
+        "agreement",
+        "topics",
+        "effort",
+        "persona",
+        "context",
+        "adjusted",
+    }
     assert set(SCHEMA["properties"]) - set(content) == absent
     assert content["transcripts"]["repeats"] is not None
     assert content["transcripts"]["edits"] is not None

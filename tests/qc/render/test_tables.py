@@ -29,6 +29,8 @@ ALWAYS = {
     "workload.csv",
     "cost.csv",
     "incidents.csv",
+    "answers.csv",
+    "answers_numbers.csv",
     "left_out.csv",
 }
 

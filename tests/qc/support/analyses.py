@@ -10,7 +10,7 @@ import pandas as pd
 
 from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse
 from qc.load import load
-from qc.run import CHANGES, OPINIONS, LeftOut, Run, Words
+from qc.run import CHANGES, OPINIONS, Answers, LeftOut, Run, Words
 from tests.qc.support.runs import run_of
 from tests.qc.support.transcripts import add_item_run, item_database, simulated
 
@@ -46,9 +46,30 @@ def awkward_run(seed: int = 1, workers: int = 24) -> Run:
         name="<b>run</b>",
         systems=systems,
         incidents=_incidents(systems),
+        answers=_answers(run.conversations),
         left_out=left_out,
         notes=("a < b & c",),
     )
+
+
+def _answers(conversations: pd.DataFrame) -> Answers:
+    """Return answers to a question of each form: one before all conversations, the others after each."""
+    forms = [
+        ("before", "often", "choice"),
+        ("conversation", "human", "likert"),
+        ("conversation", "note", "text"),
+    ]
+    forms += [("conversation", "strain", "slider")]
+    questions = pd.DataFrame(forms, columns=["part", "label", "kind"])
+    questions = questions.assign(
+        question=f"{NASTY}?", choices=[("Never", NASTY), (), (), ()], points=[0, 5, 0, 0]
+    )
+    texts = conversations[["assignment", "conversation", "system"]].astype(str)
+    first = texts.drop_duplicates("assignment").assign(conversation=None, system=None)
+    given = [first.assign(part="before", label="often", text=NASTY, number=np.nan)]
+    for label, text, number in (("human", None, 4.0), ("note", "Well.", np.nan), ("strain", None, 25.0)):
+        given.append(texts.assign(part="conversation", label=label, text=text, number=number))
+    return Answers(questions, pd.concat(given, ignore_index=True))
 
 
 def _incidents(systems: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,88 @@
+"""Answers to a study's own questions: how often each was given. They have no part in any score.
+
+Answers about conversations are told apart by system, in the conversations of all workers who take part:
+the worker filter is about ratings, and leaves none of these out.
+"""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.run import Answers, Run
+
+COUNTED = frozenset({"choice", "choices", "likert"})
+NUMBERS = frozenset({"slider", "number"})
+Question = dict[Hashable, Any]
+_KEY = ["part", "label", "question", "system"]
+
+
+@dataclass(frozen=True)
+class AnswerCounts:
+    """How a study's own questions were answered.
+
+    Attributes:
+        counts: of questions with fixed answers: `part`, `label`, `question`, `system` (empty where a
+            question is about no conversation), `answer`, `n`, and `share` of those who answered; where
+            several may be chosen, shares add up to more than 1. Answers that nobody gave are there, with 0.
+        numbers: of sliders and numbers: the same keys, `n`, `mean`, `sd` (NaN of a single one), `median`.
+        texts: of free texts: the same keys, and `n`.
+    """
+
+    counts: pd.DataFrame
+    numbers: pd.DataFrame
+    texts: pd.DataFrame
+
+
+def count_answers(run: Run) -> AnswerCounts | None:
+    """Return how the study's own questions were answered; None where it asked none, or nobody knows."""
+    if run.answers is None:
+        return None
+    systems = run.systems["system"].to_list()
+    counts: list[tuple[object, ...]] = []
+    numbers: list[tuple[object, ...]] = []
+    texts: list[tuple[object, ...]] = []
+    for question, key, given in _groups(run.answers, systems):
+        if question["kind"] in COUNTED:
+            counts += [(*key, *row) for row in _counted(question, given)]
+        elif question["kind"] in NUMBERS:
+            numbers.append((*key, *_described(given["number"].to_numpy(np.float64))))
+        else:
+            texts.append((*key, len(given)))
+    return AnswerCounts(
+        pd.DataFrame(counts, columns=[*_KEY, "answer", "n", "share"]),
+        pd.DataFrame(numbers, columns=[*_KEY, "n", "mean", "sd", "median"]),
+        pd.DataFrame(texts, columns=[*_KEY, "n"]),
+    )
+
+
+def _groups(answers: Answers, systems: list[str]) -> Iterator[tuple[Question, tuple[str, ...], pd.DataFrame]]:
+    """Yield each question, its keys, and its answers: by system where it is about conversations."""
+    given = answers.given
+    for question in answers.questions.to_dict("records"):
+        part, label = question["part"], question["label"]
+        here = given[(given["part"] == part) & (given["label"] == label)]
+        for system in systems if part == "conversation" else [""]:
+            own = here[here["system"] == system] if system else here
+            yield question, (part, label, question["question"], system), own
+
+
+def _counted(question: Question, given: pd.DataFrame) -> Iterator[tuple[str, int, float]]:
+    likert = question["kind"] == "likert"
+    answers = [str(point + 1) for point in range(question["points"])] if likert else question["choices"]
+    said = given["number"].map("{:g}".format) if likert else given["text"]
+    # Who chose several has a row for each.
+    of = len(given.drop_duplicates(["assignment", "conversation"]))
+    for answer in answers:
+        n = int((said == answer).sum())
+        yield answer, n, n / of if of else np.nan
+
+
+def _described(values: NDArray[np.float64]) -> tuple[int, float, float, float]:
+    if not len(values):
+        return 0, np.nan, np.nan, np.nan
+    sd = float(values.std(ddof=1)) if len(values) > 1 else np.nan
+    return len(values), float(values.mean()), sd, float(np.median(values))

@@ -1,0 +1,93 @@
+"""Answers to a study's own questions: from the server's database to counts."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from qc.load import load
+from qc.method.answers import count_answers
+from qc.run import Run
+from server.db.engine import migrate
+from tests.server.support.database import make_run, query
+from tests.server.support.questions import ASKED, SCALES
+from tests.server.support.study import study_text
+
+
+def test_nothing_asked_is_no_section(tmp_path: Path) -> None:
+    run = answered(tmp_path, [], asked=False)
+    assert run.answers is None
+    assert count_answers(run) is None
+
+
+def test_answers_are_counted_by_system_and_those_nobody_gave_are_there(tmp_path: Path) -> None:
+    given = [
+        ("a1", None, "before", "often", "Daily", None),
+        ("a2", None, "before", "often", "Never", None),
+        ("a1", None, "before", "age", None, 31.0),
+        ("a2", None, "before", "age", None, 41.0),
+        ("a1", "a1-1.1", "conversation", "human", None, 4.0),
+        ("a1", "a1-2.1", "conversation", "human", None, 2.0),
+        ("a2", "a2-1.1", "conversation", "human", None, 4.0),
+        ("a1", "a1-1.1", "conversation", "why", "It knew the sea.", None),
+        ("a1", None, "after", "tools", "Phone", None),
+        ("a1", None, "after", "tools", "Tablet", None),
+        ("a2", None, "after", "tools", "Phone", None),
+    ]
+    found = count_answers(answered(tmp_path, given))
+    assert found is not None
+    counts = found.counts.set_index("answer")
+    often = counts[counts["label"] == "often"]
+    assert often.loc["Daily", ["n", "share"]].to_list() == [1, 0.5]
+    # Two answered; one of them chose two of the three.
+    tools = counts[counts["label"] == "tools"]
+    assert dict(zip(tools.index, tools["n"], strict=True)) == {"Phone": 2, "Laptop": 0, "Tablet": 1}
+    assert tools["share"].to_list() == [1.0, 0.0, 0.5]
+    human = counts[counts["label"] == "human"]
+    assert human[human["system"] == "quokka_plain"]["n"].to_list() == [0, 0, 0, 2, 0]
+    assert human[human["system"] == "qc"]["n"].to_list() == [0, 1, 0, 0, 0]
+    numbers = found.numbers.set_index("label")
+    assert numbers.loc["age", ["n", "mean", "median"]].to_list() == [2, 36.0, 36.0]
+    assert numbers.loc["age", "sd"] == pytest.approx(50**0.5)  # both are 5 from their mean
+    why = found.texts[found.texts["label"] == "why"].set_index("system")["n"]
+    assert (why["quokka_plain"], why["qc"]) == (1, 0)
+
+
+def answered(folder: Path, given: list[tuple[Any, ...]], *, asked: bool = True) -> Run:
+    """Return a run, read from a database, of two assignments that met a system, then the qc bot."""
+    url = f"sqlite:///{folder / 'candor.db'}"
+    migrate(url)
+    text = study_text(questionnaires=ASKED, criteria=SCALES) if asked else study_text()
+    run = make_run(url, text)
+    at = "2026-01-01 12:00:00.000000"
+    for number, name in enumerate(("a1", "a2")):
+        query(url, "INSERT INTO worker (platform, external_id, pseudonym) VALUES ('link', ?, ?)", name, name)
+        query(
+            url,
+            "INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, "
+            "status, created_at, active_at, agreed_at, ended_at, fence) "
+            "VALUES (?, ?, ?, ?, 0, 1, 'completed', ?, ?, ?, ?, 0)",
+            *(name, run.id, number + 1, number, at, at, at, at),
+        )
+        for position, system in enumerate(("quokka_plain", "qc"), start=1):
+            conversation = f"{name}-{position}.1"
+            query(
+                url,
+                "INSERT INTO conversation (id, assignment_id, position, attempt, system_id, seed, "
+                "persona, status, started_at, ended_at, rated_at) "
+                "SELECT ?, ?, ?, 1, id, 7, '', 'rated', ?, ?, ? FROM system "
+                "WHERE name = ?",
+                *(conversation, name, position, at, at, at, system),
+            )
+            for label in ("robotic", "fun", "fluent"):
+                rating = (
+                    "INSERT INTO rating (conversation_id, criterion, value, created_at) VALUES (?, ?, ?, ?)"
+                )
+                query(url, rating, conversation, label, 10 * position + number, at)
+    for answer in given:
+        insertion = (
+            "INSERT INTO answer (assignment_id, conversation_id, part, label, text, number, created_at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)"
+        )
+        query(url, insertion, *answer, at)
+    return load(url, run.slug)
