@@ -47,7 +47,7 @@ export function AuditView() {
   return (
     <>
       <h1>Audit log</h1>
-      <form class="box filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+      <form class="box sought" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
         {FIELDS.map(([field, label, example]) => (
           <div key={field} class="field">
             <label class="label" for={`audit-${field}`}>

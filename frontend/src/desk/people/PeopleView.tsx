@@ -100,7 +100,7 @@ function People({ people, studies }: { people: PersonRow[]; studies: string[] })
             { name: "Roles" },
             { name: "Password" },
             { name: "Since" },
-            { name: "" },
+            { name: "Actions" },
           ]}
         >
           {people.map((person) => (
@@ -154,7 +154,7 @@ function Tokens({ tokens, studies }: { tokens: TokenRow[]; studies: string[] }) 
         <Table
           cards
           label="Table of tokens"
-          columns={[{ name: "Name" }, { name: "For" }, { name: "Made" }, { name: "" }]}
+          columns={[{ name: "Name" }, { name: "For" }, { name: "Made" }, { name: "Actions" }]}
         >
           {inUse.map((token) => (
             <tr key={token.name}>

@@ -40,7 +40,7 @@ export function WorkerIds({ run }: { run: string }) {
         <h2 id="worker-ids">Who is it?</h2>
         <p class="soft small">A pseudonym or a worker’s id. Every look is in the audit log.</p>
       </div>
-      <form class="box filters" aria-label="Look a worker up" onSubmit={look}>
+      <form class="box sought" aria-label="Look a worker up" onSubmit={look}>
         <div class="field">
           <label class="label" for="worker-sought">
             Pseudonym or id
