@@ -18,7 +18,7 @@ export function RateReply({ chat, turn, points }: Props) {
   const rate = (point: number) =>
     session.send({ type: "rate_turn", conversation, attempt, turn: turn.turn, value: point });
   return (
-    <div class="rate-reply" role="group" aria-label={say("reply.rate")}>
+    <fieldset class="rate-reply" aria-label={say("reply.rate")}>
       {Array.from({ length: points }, (_, index) => index + 1).map((point) => (
         <button
           key={point}
@@ -31,7 +31,7 @@ export function RateReply({ chat, turn, points }: Props) {
           {points === 2 ? <Thumb up={point === 2} /> : point}
         </button>
       ))}
-    </div>
+    </fieldset>
   );
 }
 

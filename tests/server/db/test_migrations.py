@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 43
+    assert len(tables) == 46
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -76,6 +76,7 @@ VIEWS = (
     | views.V1_SCENARIO
     | views.V1_TURN_RATING
     | views.V1_CHOICE
+    | views.V1_EXCLUSIONS
 )
 
 
@@ -98,6 +99,7 @@ COLUMNS = {
     "v1_turn": "run_id conversation_id turn_index author text latency_ms created_at show_at overran",
     "v1_topic_mark": "run_id conversation_id ordinal round topic how opinion bot_opinion",
     "v1_note": "run_id conversation_id kind text created_at",
+    "v1_exclusion": "run_id assignment_id reason excluded_at",
     "v2_note": "run_id conversation_id kind failure text created_at",
     "v1_item_rating": "run_id assignment_id worker_id position item_id source source_conversation_id system "
     "family kind twin_of criterion value started_at rated_at seconds",
@@ -146,6 +148,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_turn": 16,
         "v1_topic_mark": 4,
         "v1_note": 0,
+        "v1_exclusion": 0,
         "v2_note": 0,
         "v1_item_rating": 0,
         "v1_item_edit": 0,

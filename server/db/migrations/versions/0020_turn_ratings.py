@@ -5,8 +5,8 @@ from alembic import op
 
 from server.db.views import V1_TURN_RATING
 
-revision = "0019"
-down_revision = "0018"
+revision = "0020"
+down_revision = "0019"
 branch_labels = None
 depends_on = None
 
