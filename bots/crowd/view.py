@@ -129,7 +129,7 @@ def show(view: View, message: Message) -> View:
                 text=message["item"]["text"],
             )
         case "conversation_started":
-            return replace(view, phase="chat", topic=message["topic"], inputs=0, turns=0)
+            return replace(view, phase="chat", topic=message["topic"], inputs=0, turns=0, unrated_turn=None)
         case "typing":
             return replace(view, typing=True, inputs=view.inputs + 1, turns=view.turns + 1, unrated_turn=None)
         case "said":
