@@ -25,8 +25,9 @@ export async function getJson<P extends ApiPath>(
   values: Record<string, string>,
   token: string,
   signal: AbortSignal,
+  query = "",
 ): Promise<Answers[P]> {
-  const answer = await answered(apiAddress(path, values), { headers: bearing(token), signal });
+  const answer = await answered(`${apiAddress(path, values)}${query}`, { headers: bearing(token), signal });
   return (await answer.json()) as Answers[P];
 }
 
