@@ -9,7 +9,7 @@ export function useFetched<P extends ApiPath>(
   path: P,
   values: Record<string, string>,
   version: unknown,
-  query = "",
+  query: Record<string, string> = {},
 ): Watched<Answers[P]> {
   const { token, onUnauthorised } = useContext(ResearcherContext);
   const [fetched, setFetched] = useState<Watched<Answers[P]>>({ data: null, failure: null });
@@ -29,6 +29,6 @@ export function useFetched<P extends ApiPath>(
         setFetched(({ data }) => ({ data, failure }));
       });
     return () => control.abort();
-  }, [apiAddress(path, values), token, version, query]);
+  }, [apiAddress(path, values), token, version, new URLSearchParams(query).toString()]);
   return fetched;
 }

@@ -13,18 +13,13 @@ export function Transcripts({ run }: { run: RunDetail }) {
   const [pages, setPages] = useState<string[]>([""]);
   const [asked, setAsked] = useState(0);
   const id = useId();
-  const query = new URLSearchParams({
+  const query = {
     ...(wanted.text ? { text: wanted.text } : {}),
     ...(wanted.system ? { system: wanted.system } : {}),
     ...(wanted.incidents ? { incidents: "true" } : {}),
     ...(pages.at(-1) ? { after: pages.at(-1) as string } : {}),
-  });
-  const { data, failure } = useFetched(
-    "/api/desk/runs/{run}/conversations",
-    { run: run.run },
-    asked,
-    `?${query}`,
-  );
+  };
+  const { data, failure } = useFetched("/api/desk/runs/{run}/conversations", { run: run.run }, asked, query);
   const look = (change: Partial<typeof wanted>) => {
     setWanted({ ...wanted, ...change });
     setPages([""]);
