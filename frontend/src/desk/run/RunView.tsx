@@ -7,6 +7,7 @@ import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
 import { useNow } from "../now";
 import { Progress } from "../Progress";
+import { WorkerIds } from "../people/WorkerIds";
 import { usePushed } from "../pushed";
 import { figuresOf, Simulated } from "../RunsView";
 import { StatusHead } from "../Status";
@@ -91,6 +92,7 @@ function Watched({ run }: { run: RunDetail }) {
       <Bots bots={run.bots} />
       <Transcripts run={run} />
       <Incidents run={run.run} incidents={run.incidents} now={now} />
+      <WorkerIds run={run.run} />
     </>
   );
 }
