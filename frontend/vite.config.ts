@@ -10,7 +10,7 @@ export default defineConfig({
     // The server's content security policy is `default-src 'self'`: nothing may be inlined as a data: URL.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: { worker: "worker.html", desk: "desk.html" } },
+    rolldownOptions: { input: { worker: "worker.html", preview: "preview.html", desk: "desk.html" } },
   },
   server: {
     proxy: { "/api": server, "/ws": { target: server, ws: true } },

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -22,10 +22,15 @@ from qc.command import (
     progress,
     stderr_console,
 )
-from qc.errors import OptionError
+from qc.comparison import compare
+from qc.errors import EmptyRunError, OptionError
 from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
+from qc.load.choices import Choices, read_choices
+from qc.method.scores import Scores
 from qc.progress import OnStep
 from qc.render import FORMATS, PAGE, show, write, writing_steps
+from qc.render.findings import Findings, show_findings, write_findings
+from qc.render.findings.comparison import comparison_findings
 from qc.run import REHEARSAL_NOTE, Run
 
 _SECTION_HELP = "\n\n".join(f"[b]{name}[/b]: {what}" for name, what in SECTIONS.items())
@@ -99,10 +104,43 @@ def report(
                 criteria=read_criteria(criteria_file) if criteria_file else None,
                 simulated=simulated,
             )
-            first, second = _read(source, asked, replicate, replicate_run, on_step)
-            analysis = analyse(first, options, second, on_step)
-            files = write(analysis, out, wanted, on_step) if out else []
-    _tell(analysis, out, files)
+            read = _read(source, asked, replicate, replicate_run, on_step)
+            if isinstance(read, _Compared):
+                found: Analysis | Findings = _compared(read, options, on_step)
+            else:
+                first, second = read
+                found = analyse(first, options, second, on_step)
+            files = _written(found, out, wanted, on_step) if out else []
+    _tell(found, out, files)
+
+
+class _Compared(NamedTuple):
+    """A run of comparisons; `run` has what was rated beside, None where nothing was."""
+
+    choices: Choices
+    run: Run | None
+
+
+def _compared(read: _Compared, options: AnalysisOptions, on_step: OnStep) -> Findings:
+    """Return what comparisons side by side say, beside the scores of ratings where there are any."""
+    found = compare(read.choices, options.alpha, options.bootstrap, options.seed, on_step)
+    chosen = {"alpha": options.alpha, "seed": options.seed, "bootstrap": options.bootstrap}
+    return comparison_findings(found, _rated(read.run, options), chosen)
+
+
+def _rated(run: Run | None, options: AnalysisOptions) -> Scores | None:
+    if run is None:
+        return None
+    try:
+        return analyse(run, replace(options, sections=frozenset())).scores
+    except EmptyRunError:  # without pairs with the qc bot no worker can be tested, so there is no z
+        return None
+
+
+def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_step: OnStep) -> list[Path]:
+    if isinstance(found, Findings):
+        return write_findings(found, out, wanted, on_step)
+    return write(found, out, wanted, on_step)
 
 
 def _require_replicate(replicate: str | None, run: str | None) -> None:
@@ -115,12 +153,16 @@ def _require_replicate(replicate: str | None, run: str | None) -> None:
 
 def _read(
     source: str, asked: LoadOptions, replicate: str | None, replicate_run: str | None, on_step: OnStep
-) -> tuple[Run, Run | None]:
-    """Return the run that is analysed and, if `--replicate` names one, the second."""
+) -> tuple[Run, Run | None] | _Compared:
+    """Return the run that is analysed and the second that `--replicate` names; or a run of comparisons."""
     with open_source(source) as first:
         if replicate is None:
             on_step("Reading the run")
-            return read_run(first, asked), None
+            choices = read_choices(first, asked)
+            if choices is None:
+                return read_run(first, asked), None
+            rated = choices.rated and is_database(first)
+            return _Compared(choices, read_run(first, replace(asked, words=False)) if rated else None)
         with _second_source(first, replicate, replicate_run) as (second, name):
             on_step("Reading the run")
             run = read_run(first, asked)
@@ -159,9 +201,12 @@ def _second_source(first: Source, replicate: str, run: str | None) -> Iterator[t
         )
 
 
-def _tell(analysis: Analysis, out: Path | None, files: list[Path]) -> None:
+def _tell(found: Analysis | Findings, out: Path | None, files: list[Path]) -> None:
     console = output_console()
-    show(analysis, console)
+    if isinstance(found, Findings):
+        show_findings(found, console)
+    else:
+        show(found, console)
     if out is None:
         console.print(f"Nothing was written. With --out DIR you get {PAGE.name}, tables and figures.")
     else:

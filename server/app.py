@@ -39,6 +39,7 @@ from server.desk.people import PeopleApi
 from server.desk.run_actions import RunActions
 from server.desk.studies import StudiesApi
 from server.desk.watch import Outlook, Watch
+from server.desk.worker_actions import WorkerActions
 from server.desk.worker_ids import WorkerIdsApi
 from server.errors import CandorError, ErrorBody, ErrorDetail
 from server.jobs.analyses import RunningAnalyses
@@ -47,6 +48,7 @@ from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
+from server.live.interventions import Interventions
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
 from server.live.run_ends import RunEnds
@@ -235,7 +237,8 @@ def _desk(
         changes=RunChanges(outlook.store, news, refuse_private=settings.refuse_private_bots),
         public_url=outlook.public_url,
     )
-    return [ResearcherApi(outlook, pages).router, watch.router, actions.router]
+    on_workers = WorkerActions(outlook.auth, Interventions(outlook.live, outlook.store, news))
+    return [ResearcherApi(outlook, pages).router, watch.router, actions.router, on_workers.router]
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:

@@ -434,6 +434,22 @@ class AssignmentNotFound(NotAvailable):
     hint = "Look the id up in the list of assignments of the run."
 
 
+class AssignmentOver(NotAvailable):
+    """The assignment has ended, so that nothing can be done to it."""
+
+    code = "assignment_over"
+    status = 409
+    hint = "Nothing is to be done: its place is free, or it was handed in."
+
+
+class NothingToRate(NotAvailable):
+    """The worker has no conversation under way that could be rated as it is."""
+
+    code = "nothing_to_rate"
+    status = 409
+    hint = "Wait until the chatbot has replied once; or release the place."
+
+
 class NotSimulated(NotAvailable):
     """The assignment belongs to a person, whose systems stay hidden while they chat."""
 

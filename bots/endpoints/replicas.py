@@ -16,6 +16,7 @@ from bots.core.failures import BotError, BotGone
 FAILURES = 3
 PAUSE = 5.0
 PROBE_SECONDS = 10.0
+DOWN = 60.0  # seconds after a failure, for which a bot that fails is down though its heartbeats are good
 log = structlog.get_logger()
 
 
@@ -64,6 +65,7 @@ class _ReplicaRecord:
     failures: int = 0
     in_a_row: int = 0
     rests_until: float = 0.0
+    failed_at: float = 0.0
     on_trial: bool = False
     away: bool = False
     last_error: str | None = None
@@ -84,6 +86,9 @@ class _ReplicaRecord:
     def takes(self, now: float) -> bool:
         return not self.open or now >= self.rests_until
 
+    def is_down(self, now: float) -> bool:
+        return self.open and (self.away or now < self.failed_at + DOWN)
+
     def start(self) -> None:
         self.in_flight += 1
         self.calls += 1
@@ -100,6 +105,7 @@ class _ReplicaRecord:
             self.in_a_row, self.on_trial, self.away = 0, False, False
             return
         self.failures += 1
+        self.failed_at = now
         self.in_a_row += FAILURES if self.on_trial else 1
         self.last_error = error
         if self.open:
@@ -174,6 +180,16 @@ class Replicas:
     def states(self) -> tuple[ReplicaState, ...]:
         """Return the state of each replica, in the order in which they were added."""
         return tuple(record.state() for record in self._records.values())
+
+    @property
+    def is_down(self) -> bool:
+        """Whether it answers nobody as far as is known: there is no replica, or each one rests.
+
+        A replica whose heartbeats are good, and that fails at chats, counts as down for DOWN seconds after a
+        failure: later somebody has to try, as nothing else shows that it is mended.
+        """
+        now = self._clock()
+        return all(record.is_down(now) for record in tuple(self._records.values()))
 
     async def probe(self) -> None:
         """Probe every replica. One that cannot answer is not asked until it can, and is then used at once."""

@@ -83,13 +83,12 @@ export const ENGLISH = ${JSON.stringify(texts, null, 2)} as const;
 `;
 }
 
-/** What the researcher's interface answers to a GET at each path, as `type`; of all others nothing. */
-function answersOf(openapi, type, description) {
+/** What the researcher's interface answers with 200 to a method at each path, as `type`. */
+function answersOf(openapi, method, type, description) {
+  const found = (call) => call[method]?.responses["200"]?.content?.[type];
   const answers = Object.entries(openapi.paths)
-    .filter(
-      ([path, { get }]) => /^\/api\/(desk|account)/.test(path) && get?.responses["200"]?.content?.[type],
-    )
-    .map(([path, { get }]) => [path, get.responses["200"].content[type].schema]);
+    .filter(([path, call]) => /^\/api\/(desk|account)/.test(path) && found(call))
+    .map(([path, call]) => [path, found(call).schema]);
   return {
     description,
     type: "object",
@@ -99,17 +98,27 @@ function answersOf(openapi, type, description) {
   };
 }
 
-/** What the researcher's interface answers to a GET, by path, and the data of the events that it pushes. */
+/** What the researcher's interface answers, by path, and the data of the events that it pushes. */
 async function apiTypes(openapi, file) {
   const text = JSON.stringify({
     description: "The researcher's interface.",
     type: "object",
-    properties: { answers: { $ref: "#/$defs/Answers" }, pushed: { $ref: "#/$defs/Pushed" } },
-    required: ["answers", "pushed"],
+    properties: {
+      answers: { $ref: "#/$defs/Answers" },
+      pushed: { $ref: "#/$defs/Pushed" },
+      replies: { $ref: "#/$defs/Replies" },
+    },
+    required: ["answers", "pushed", "replies"],
     $defs: {
       ...openapi.components.schemas,
-      Answers: answersOf(openapi, "application/json", "What is answered to a GET, by path."),
-      Pushed: answersOf(openapi, "text/event-stream", "The data of each event that is pushed, by path."),
+      Answers: answersOf(openapi, "get", "application/json", "What is answered to a GET, by path."),
+      Replies: answersOf(openapi, "post", "application/json", "What is answered to a POST, by path."),
+      Pushed: answersOf(
+        openapi,
+        "get",
+        "text/event-stream",
+        "The data of each event that is pushed, by path.",
+      ),
     },
   });
   return compiled(canonical(JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/"))), "Api", file);

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from bots import (
@@ -11,6 +12,7 @@ from bots import (
     CorpusError,
     Endpoint,
     EndpointError,
+    Replicas,
     Turn,
     load_corpus,
     opaque_id,
@@ -18,7 +20,7 @@ from bots import (
 )
 from server.bots.earlier_replies import EarlierReplies
 from server.bots.known_bots import require_known_bots
-from server.bots.opened_bots import OpenedBots
+from server.bots.opened_bots import BotHandle, OpenedBots
 from server.db.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC, LineupSpec, Variant, assignment_of
@@ -37,7 +39,8 @@ class OpenRun:
     """One run. `bots` has one for every system's name, the qc bot's too.
 
     `card`: what a worker may know of the study. `names`: per system, what its bot would give itself away by
-    calling itself. `earlier`: what its systems have said, where the qc bot draws from that.
+    calling itself. `earlier`: what its systems have said, where the qc bot draws from that. `down` names the
+    systems whose bots are known to answer nobody at the moment.
     """
 
     id: int
@@ -49,6 +52,7 @@ class OpenRun:
     names: Mapping[str, tuple[str, ...]]
     bots: dict[str, Bot]
     earlier: EarlierReplies | None = None
+    down: Callable[[], frozenset[str]] = frozenset
 
     def chat(self, plan: ConversationPlanned, turns: tuple[Turn, ...]) -> Chat:
         """Return a conversation as its bot may know it: under a name that tells nothing of its worker."""
@@ -101,7 +105,14 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
         names=names_of(study, opened_bots),
         bots=bots,
         earlier=earlier,
+        down=partial(_down, bots),
     )
+
+
+def _down(bots: Mapping[str, Bot]) -> frozenset[str]:
+    """Return which systems have a bot elsewhere that is known to be down; the qc bot is not one of them."""
+    elsewhere = ((system, bot) for system, bot in bots.items() if isinstance(bot, Replicas | BotHandle))
+    return frozenset(system for system, bot in elsewhere if system != QC and bot.is_down)
 
 
 def _without_bots(entry: RunEntry, study: Study) -> OpenRun:

@@ -76,6 +76,11 @@ class BotHandle:
         """Whether the bot is registered now."""
         return self.replicas is not None or bool(self.fault)
 
+    @property
+    def is_down(self) -> bool:
+        """Whether it is known to answer nobody at the moment, so that no worker should be given it."""
+        return self.replicas is None or bool(self.unavailable) or self.replicas.is_down
+
     def stop_answering(self, reason: str) -> None:
         """Answer nobody any more, nor those who wait: a bot may be disabled because it hangs."""
         self.unavailable = reason

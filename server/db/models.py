@@ -423,6 +423,37 @@ class BotCheck(SQLModel, table=True):
     report: str
 
 
+class StudyNotice(SQLModel, table=True):
+    """Words of the researchers to one worker of a run; `assignment_id` None: to all who are under way."""
+
+    __tablename__ = "notice"
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id", index=True)
+    assignment_id: str | None = Field(default=None, foreign_key="assignment.id")
+    text: str
+    created_at: datetime
+
+
+class Exclusion(SQLModel, table=True):
+    """An assignment that analyses leave out, and why."""
+
+    assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
+    reason: str
+    excluded_at: datetime
+
+
+class AnalysisPoint(SQLModel, table=True):
+    """How the scores of a run stood at a number of ratings, so that their intervals are seen to narrow.
+
+    `scores`: as in `Analysis.content`, JSON.
+    """
+
+    __tablename__ = "analysis_point"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    ratings: int = Field(primary_key=True)
+    scores: str
+
+
 class Revision(SQLModel, table=True):
     """How often a subject, bots or runs, has changed: `revisions`."""
 

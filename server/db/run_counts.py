@@ -127,6 +127,8 @@ def _met(study: Study, systems: Mapping[str, int]) -> dict[str, float]:
     """Return how many conversations with each system are rated in an assignment, on average."""
     if study.task == "transcripts":
         return dict.fromkeys(systems, study.per_assignment.ordinary / max(len(systems), 1))
+    if study.comparison is not None:
+        return dict.fromkeys(systems, 2 * study.comparison.pairs / max(len(systems), 1))
     families = [spec.family for spec in study.systems]
     each = study.rate_share * study.systems_per_assignment / len(set(families))
     return {spec.name: each / families.count(spec.family) for spec in study.systems}

@@ -12,7 +12,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from server.db import rows
 from server.db.engine import DatabaseLimits, open_engine
-from server.db.writer import Append, StaleState, Work, Writer
+from server.db.writer import Append, StaleState, Work, Writer, append_records
 from server.errors import StorageFailed
 from server.session.records import Record
 
@@ -75,6 +75,22 @@ class Store:
         job = Append(future, loop, assignment=assignment_id, fence=fence, records=records, at=at)
         self._sessions.put(job)
         await future
+
+    async def append_with(
+        self,
+        assignment_id: str,
+        fence: int,
+        records: Sequence[Record],
+        at: datetime,
+        also: Callable[[Connection], None],
+    ) -> None:
+        """Store the records of one session as `append` does, and what `also` writes, in one transaction."""
+
+        def work(connection: Connection) -> None:
+            append_records(connection, assignment_id, fence, records, at)
+            also(connection)
+
+        await self.submit(work)
 
     async def load(self, assignment_id: str) -> list[Record]:
         """Return the records of an assignment. Raises NoResultFound where there is none."""

@@ -93,6 +93,14 @@ V1_RUN_OF_A_KIND = """
                run.status AS status, run.created_at AS created_at, study.task AS task, run.kind AS kind
         FROM run JOIN study ON study.id = run.study_id"""
 
+# Assignments that the researchers leave out of every analysis, and why.
+V1_EXCLUSIONS: dict[str, str] = {
+    "v1_exclusion": """
+        SELECT assignment.run_id AS run_id, exclusion.assignment_id AS assignment_id,
+               exclusion.reason AS reason, exclusion.excluded_at AS excluded_at
+        FROM exclusion JOIN assignment ON assignment.id = exclusion.assignment_id""",
+}
+
 SECONDS = {
     "sqlite": "(julianday(conversation.rated_at) - julianday(conversation.started_at)) * 86400.0",
     "postgresql": "CAST(EXTRACT(EPOCH FROM conversation.rated_at - conversation.started_at) AS float)",

@@ -80,7 +80,7 @@ class Append(Job[None]):
 
     def perform(self, connection: Connection) -> None:
         """Write them. Raises StaleState."""
-        _append(connection, [self])
+        append_records(connection, self.assignment, self.fence, self.records, self.at)
 
 
 class Writer:
@@ -169,7 +169,7 @@ def _together(connection: Connection, appends: Sequence[Append]) -> bool:
         return False
     try:
         if appends:
-            _append(connection, appends)
+            _append(connection, [(a.assignment, a.fence, a.records, a.at) for a in appends])
     except Exception as error:  # of any of them; tried again one by one, it is raised again
         log.debug("batch taken apart", jobs=len(appends), error=str(error))
         return False
@@ -227,14 +227,19 @@ _STILL_OWNED = Bulk(
 )
 
 
-def _append(connection: Connection, appends: Sequence[Append]) -> None:
+def append_records(
+    connection: Connection, assignment: str, fence: int, records: Sequence[Record], at: datetime
+) -> None:
+    """Write the records of an assignment, as `Store.append`. Raises StaleState: it may not be written to."""
+    _append(connection, [(assignment, fence, records, at)])
+
+
+def _append(connection: Connection, appends: Sequence[tuple[str, int, Sequence[Record], datetime]]) -> None:
     """Write the records of some assignments. Raises StaleState: not all of them may be written to."""
-    owned = [(append.assignment, append.fence, append.at) for append in appends]
+    owned = [(assignment, fence, at) for assignment, fence, _, at in appends]
     if _STILL_OWNED.execute(connection, owned) != len(appends):
-        raise StaleState(
-            f"no longer active, or not the caller's: {', '.join(append.assignment for append in appends)}"
-        )
-    rows.write(connection, ((append.assignment, record) for append in appends for record in append.records))
+        raise StaleState(f"no longer active, or not the caller's: {', '.join(key for key, *_ in owned)}")
+    rows.write(connection, ((key, record) for key, _, records, _ in appends for record in records))
 
 
 def _resolve(jobs: Sequence[Job[Any]]) -> None:

@@ -1,6 +1,7 @@
 """A run as a `hits_data.json`, the format of the published experiment, for `qc` and everybody else.
 
-Only completed assignments and rated conversations are in it; everything else can be read from the views.
+Only completed assignments that nobody has excluded, and rated conversations, are in it; everything else can
+be read from the views.
 Ratings are as the worker gave them. Simulated workers are in it only while nobody else has completed an
 assignment; `metadata.simulated` then says so, which the format does not have by itself, and neither has it an
 assignment's `consent`, which is there where the study asks for one.
@@ -29,7 +30,9 @@ _ACTIONS = {
     TopicChangeKind.NO_CHANGE: "No topic change.",
 }
 
-_ASSIGNMENTS = "SELECT * FROM v1_assignment WHERE run_id = :run AND status = 'completed' ORDER BY created_at"
+_ASSIGNMENTS = """
+    SELECT * FROM v1_assignment WHERE run_id = :run AND status = 'completed'
+       AND assignment_id NOT IN (SELECT assignment_id FROM v1_exclusion) ORDER BY created_at"""
 _CONVERSATIONS = """
     SELECT * FROM v1_conversation WHERE run_id = :run AND status = 'rated' ORDER BY assignment_id, position"""
 _RATINGS = "SELECT * FROM v1_rating WHERE run_id = :run ORDER BY conversation_id"

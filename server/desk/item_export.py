@@ -2,8 +2,9 @@
 
 The first line is a header: the format and its version, the run, its criteria, its systems. Each further line
 is an assignment with its items, in the order in which they were shown; `twin_of` is the position of the
-ordinary item that a bad twin, a repeat or a reference belongs to. Only completed assignments are in it, those
-of simulated workers only while nobody else has completed one. Ratings are as the worker gave them.
+ordinary item that a bad twin, a repeat or a reference belongs to. Only completed assignments that nobody has
+excluded are in it, those of simulated workers only while nobody else has completed one. Ratings are as the
+worker gave them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +24,9 @@ VERSION = 1
 
 Json = dict[str, Any]
 
-_ASSIGNMENTS = "SELECT * FROM v1_assignment WHERE run_id = :run AND status = 'completed' ORDER BY created_at"
+_ASSIGNMENTS = """
+    SELECT * FROM v1_assignment WHERE run_id = :run AND status = 'completed'
+       AND assignment_id NOT IN (SELECT assignment_id FROM v1_exclusion) ORDER BY created_at"""
 _RATINGS = """
     SELECT * FROM v1_item_rating WHERE run_id = :run ORDER BY assignment_id, position, criterion"""
 _EDITS = "SELECT * FROM v1_item_edit WHERE run_id = :run"

@@ -83,6 +83,7 @@ class AssignmentRow(BaseModel):
 
     `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
     `inputs_here` its lines. `away_since`: their page is gone since then, None while it is open.
+    `excluded`: why analyses leave it out, None where they do not.
     `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`: last
     heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
     """
@@ -103,6 +104,7 @@ class AssignmentRow(BaseModel):
     active_at: ShownTime | None
     ended_at: ShownTime | None
     away_since: ShownTime | None
+    excluded: str | None
     completion_code: str | None
 
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, func, select
 
 from server.access.auth import Auth
+from server.db.interventions import exclusions
 from server.db.models import Analysis, Assignment, Conversation, Run, System, columns
 from server.db.runs import RunEntry, all_runs
 from server.desk.attention import attention
@@ -73,7 +74,11 @@ class RunReader:
         simulated = [worker for worker in self._workers.values() if worker.simulated]
         analysis = _analysis(connection, run)
         p = {worker.worker: worker.p for worker in analysis.workers} if analysis else {}
-        rows = [_row(worker, study, around, p) for worker in self._workers.values()]
+        excluded = exclusions(connection, run.id)
+        rows = [
+            _row(worker, study, around, p, excluded.get(worker.assignment))
+            for worker in self._workers.values()
+        ]
         rows.sort(key=lambda row: self._workers[row.assignment].created_at, reverse=True)
         progress = systems(people, study, families, study.assignments)
         return RunDetail(
@@ -231,7 +236,11 @@ def _analysis(connection: Connection, run: RunEntry) -> RunAnalysis | None:
 
 
 def _row(
-    worker: WorkerFacts, study: Study, around: Surroundings, p: Mapping[str, float | None]
+    worker: WorkerFacts,
+    study: Study,
+    around: Surroundings,
+    p: Mapping[str, float | None],
+    excluded: str | None,
 ) -> AssignmentRow:
     step, position = place_of(worker, study)
     here = worker.current if position is not None else None
@@ -253,6 +262,7 @@ def _row(
         active_at=worker.active_at,
         ended_at=worker.ended_at,
         away_since=around.away.get(worker.assignment, worker.active_at) if active else None,
+        excluded=excluded,
         completion_code=(
             around.auth.completion_code(worker.assignment) if worker.status == "completed" else None
         ),

@@ -7,7 +7,7 @@ conversations are rated about 0.15 z lower (METHOD section 5).
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from server.live.matching import cheapest_matching
@@ -23,18 +23,25 @@ class Counts:
 
 
 def draw_plan(
-    variants: Sequence[Variant], counts: Counts, *, systems: int, qc: int, seed: int
+    variants: Sequence[Variant],
+    counts: Counts,
+    *,
+    systems: int,
+    qc: int,
+    seed: int,
+    down: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Return the names of the systems of one assignment, in the order in which the worker meets them.
 
     `systems` of them are drawn from `variants`, at most one per family; `qc` places between the
-    first and the last are the qc bot's.
+    first and the last are the qc bot's. Those that are `down` are drawn only where there are too few
+    others; they are the first to be drawn again, as they have the fewest conversations then.
 
     Raises:
         ValueError: there are fewer families than systems to draw, or no place for the qc bot.
     """
     rng = random.Random(seed)
-    drawn = _draw_systems(variants, counts, systems, rng)
+    drawn = _draw_systems(variants, counts, systems, rng, down)
     length = systems + qc
     qc_positions = _draw_qc_positions(counts, length, qc, rng)
     open_positions = [p for p in range(1, length + 1) if p not in qc_positions]
@@ -42,7 +49,9 @@ def draw_plan(
     return tuple(placed[position] for position in range(1, length + 1))
 
 
-def _draw_systems(variants: Sequence[Variant], counts: Counts, systems: int, rng: random.Random) -> list[str]:
+def _draw_systems(
+    variants: Sequence[Variant], counts: Counts, systems: int, rng: random.Random, down: Collection[str]
+) -> list[str]:
     families: dict[str, list[str]] = {}
     for variant in sorted(variants, key=lambda v: (v.family, v.name)):
         families.setdefault(variant.family, []).append(variant.name)
@@ -52,8 +61,9 @@ def _draw_systems(variants: Sequence[Variant], counts: Counts, systems: int, rng
         )
     names = list(families)
     rng.shuffle(names)
-    names.sort(key=lambda family: sum(counts.systems.get(v, 0) for v in families[family]))
-    return [_fewest(families[family], counts, rng) for family in names[:systems]]
+    able = {family: [name for name in its if name not in down] for family, its in families.items()}
+    names.sort(key=lambda family: (not able[family], sum(counts.systems.get(v, 0) for v in families[family])))
+    return [_fewest(able[family] or families[family], counts, rng) for family in names[:systems]]
 
 
 def _fewest(names: Sequence[str], counts: Counts, rng: random.Random) -> str:

@@ -9,32 +9,29 @@ worker who may rate them all. Everything here runs within one transaction of the
 
 import math
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlalchemy import (
     Connection,
     bindparam,
-    delete,
-    func,
     insert,
-    literal_column,
     select,
     text,
-    union,
     update,
 )
 
 from server.bots.lineup import OpenRun
 from server.db import items, pair_counts, plan_counts, rows, run_counts
 from server.db.items import DrawnItem
-from server.db.models import Assignment, Conversation, FreePlace, System, Worker, columns
+from server.db.models import Assignment, Conversation, System, Worker, columns
 from server.errors import RunFull
 from server.live.admission import admit, lock_run
 from server.live.balance import Counts, draw_plan
 from server.live.hits import draw_hit
 from server.live.pair_draw import draw_pairs
+from server.live.places import Place, held_before, new_place, next_place, take_place
 from server.live.scenarios import scenarios_of_place
 from server.recruiters.link import Arrival
 from server.session.plan import derive_seed, plan_conversation, plan_item, plan_pair
@@ -42,7 +39,6 @@ from server.session.records import Closed, ConversationPlanned
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
-FREE_PLACE = columns(FreePlace)
 SYSTEM = columns(System)
 WORKER = columns(Worker)
 
@@ -105,9 +101,9 @@ def require_place(
     """
     more = admit(connection, run, arrival, simulated=simulated, at=at)
     if run.study.task != "transcripts":
-        _next_place(connection, run, simulated, at, more=more)
-    elif next(_held_before(connection, run, simulated, at, more=more), None) is None:
-        _new_place(connection, run, simulated, _most_places(connection, run), more=more)
+        next_place(connection, run, simulated, at, more=more)
+    elif next(held_before(connection, run, simulated, at, more=more), None) is None:
+        new_place(connection, run, simulated, _most_places(connection, run), more=more)
 
 
 def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime) -> Enrolment:
@@ -134,8 +130,7 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
     if place.displaced is not None:
         rows.write(connection, [(place.displaced, Closed("expired", at))])
     if not place.is_new:
-        taken = {"run": run.id, "simulated": worker.simulated, "place": place.number}
-        connection.execute(_TAKE_PLACE, taken)
+        take_place(connection, run, worker.simulated, place)
     assignment = _insert(connection, run, worker, place.number, at)
     systems = [one if isinstance(one, str) else one.system for one in plan]
     scenarios = scenarios_of_place(connection, run, place.number, systems, simulated=worker.simulated)
@@ -145,18 +140,6 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
     return Enrolment(assignment, place.displaced)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A place that an arriving worker gets.
-
-    `displaced` is the assignment that is to expire for it, if any. `is_new`: nobody has had it before.
-    """
-
-    number: int
-    displaced: str | None = None
-    is_new: bool = False
-
-
 # What a place has, in its order: the names of systems to chat with (of pairs: the left one, then the right
 # one), or items to rate.
 _Plan = tuple[str, ...] | tuple[DrawnItem, ...]
@@ -164,7 +147,7 @@ _Plan = tuple[str, ...] | tuple[DrawnItem, ...]
 
 def _planned_place(
     connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime, *, more: bool
-) -> tuple[_Place, _Plan]:
+) -> tuple[Place, _Plan]:
     """Return the place that a worker gets, and its plan; `more`: not only one whose holder is gone.
 
     Raises:
@@ -172,8 +155,23 @@ def _planned_place(
     """
     if run.study.task == "transcripts":
         return _place_with_items(connection, run, worker, at, more=more)
-    place = _next_place(connection, run, worker.simulated, at, more=more)
-    return place, _plan_of(connection, run, worker.simulated, place)
+    place = next_place(connection, run, worker.simulated, at, more=more)
+    plan = _plan_of(connection, run, worker.simulated, place)
+    if more and not place.is_new and run.down().intersection(plan):
+        return _without_dead_bots(connection, run, worker.simulated) or (place, plan)
+    return place, plan
+
+
+def _without_dead_bots(
+    connection: Connection, run: OpenRun, simulated: bool
+) -> tuple[Place, tuple[str, ...]] | None:
+    """Return a new place none of whose bots is known to be down; None: there is none."""
+    try:
+        place = new_place(connection, run, simulated, run.study.assignments, more=True)
+    except RunFull:
+        return None
+    plan = _plan_of(connection, run, simulated, place)
+    return None if run.down().intersection(plan) else (place, plan)
 
 
 def _conversations(
@@ -230,47 +228,20 @@ def _named(arrival: Arrival) -> dict[str, str]:
     return {"platform": arrival.platform, "external_id": arrival.external_id}
 
 
-def _next_place(connection: Connection, run: OpenRun, simulated: bool, at: datetime, *, more: bool) -> _Place:
-    """Return the lowest place that is free or whose holder is gone, or a new one.
-
-    Where no more workers may be under way (`more`), it is one whose holder is gone: they lose it.
-
-    Raises:
-        RunFull: every place is held, or as many are as may be.
-    """
-    in_run = {"run": run.id, "simulated": simulated}
-    lapsed = connection.execute(_LAPSED, {**in_run, **_since(run, at)}).one_or_none()
-    free, last = connection.execute(_FREE_AND_LAST, in_run).one() if more else (None, None)
-    if free is not None and (lapsed is None or free < lapsed.place):
-        return _Place(int(free))
-    if lapsed is not None:
-        return _Place(int(lapsed.place), displaced=str(lapsed.id))
-    return _following(last, run.study.assignments, more=more)
-
-
-def _following(last: int | None, most: int | None, *, more: bool) -> _Place:
-    if not more:
-        raise RunFull("as many people take part at the moment as the study has places for")
-    number = 0 if last is None else int(last) + 1
-    if most is not None and number >= most:
-        raise RunFull("every place of this study is taken")
-    return _Place(number, is_new=True)
-
-
 def _place_with_items(
     connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime, *, more: bool
-) -> tuple[_Place, tuple[DrawnItem, ...]]:
+) -> tuple[Place, tuple[DrawnItem, ...]]:
     """Return the lowest open place whose items the worker may rate all, or a new one of such items.
 
     Raises:
         RunFull: every place is held, or none is left with items that this worker may rate.
     """
     unfit = items.unfit_items(connection, run.id, worker.arrival.platform, worker.arrival.external_id)
-    for place in _held_before(connection, run, worker.simulated, at, more=more):
+    for place in held_before(connection, run, worker.simulated, at, more=more):
         plan = items.plan_of_place(connection, run.id, place.number, simulated=worker.simulated)
         if not any(item.item in unfit for item in plan):
             return place, tuple(plan)
-    place = _new_place(connection, run, worker.simulated, _most_places(connection, run), more=more)
+    place = new_place(connection, run, worker.simulated, _most_places(connection, run), more=more)
     try:
         plan_of_new = draw_hit(
             items.systems_of_items(connection, run.id),
@@ -285,24 +256,6 @@ def _place_with_items(
     return place, plan_of_new
 
 
-def _held_before(
-    connection: Connection, run: OpenRun, simulated: bool, at: datetime, *, more: bool
-) -> Iterator[_Place]:
-    """Yield the places that somebody has had and that are open now, the lowest first; `more`: as ever."""
-    in_run = {"run": run.id, "simulated": simulated}
-    lapsed = connection.execute(_ALL_LAPSED, {**in_run, **_since(run, at)})
-    open_places = [_Place(int(row.place), displaced=str(row.id)) for row in lapsed]
-    if more:
-        open_places += [_Place(int(place)) for place in connection.execute(_ALL_FREE, in_run).scalars()]
-    yield from sorted(open_places, key=lambda place: place.number)
-
-
-def _new_place(connection: Connection, run: OpenRun, simulated: bool, most: int, *, more: bool) -> _Place:
-    """Return a place that nobody has had. Raises RunFull."""
-    last = connection.execute(_FREE_AND_LAST, {"run": run.id, "simulated": simulated}).one()[1]
-    return _following(last, most, more=more)
-
-
 def _most_places(connection: Connection, run: OpenRun) -> int:
     """Return how many assignments the study asks for; unless it says so, as many as its judgments need."""
     if run.study.assignments is not None:
@@ -311,29 +264,23 @@ def _most_places(connection: Connection, run: OpenRun) -> int:
     return math.ceil(judgments / run.study.per_assignment.ordinary)
 
 
-def _since(run: OpenRun, at: datetime) -> dict[str, datetime]:
-    """Return since when a worker must have been silent, or under way, for the place to be open."""
-    timeouts = run.study.timeouts
-    return {
-        "silent_since": at - timedelta(seconds=timeouts.idle),
-        "under_way_since": at - timedelta(seconds=timeouts.assignment),
-    }
-
-
-def _seed_of_place(run: OpenRun, simulated: bool, place: _Place) -> int:
+def _seed_of_place(run: OpenRun, simulated: bool, place: Place) -> int:
     return derive_seed(run.seed, "simulated" if simulated else "place", place.number)
 
 
-def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: _Place) -> tuple[str, ...]:
+def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: Place) -> tuple[str, ...]:
     """Return the systems of a place, in their order; drawn now where nobody has had it yet."""
     if not place.is_new:
         held = {"run": run.id, "simulated": simulated, "place": place.number}
         before = tuple(connection.execute(_EARLIER_PLAN, held).scalars())
         if before:
             return before
+    down = run.down()
     if run.study.comparison is not None:
+        names = [variant.name for variant in run.rules.lineup.variants]
+        able = [name for name in names if name not in down]
         return draw_pairs(
-            [variant.name for variant in run.rules.lineup.variants],
+            able if len(able) > 1 else names,
             pair_counts.pairs(connection, run.id, simulated=simulated),
             pairs=run.study.comparison.pairs,
             qc=run.study.qc_per_assignment,
@@ -345,6 +292,7 @@ def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: _Plac
         systems=run.study.systems_per_assignment,
         qc=run.study.qc_per_assignment,
         seed=_seed_of_place(run, simulated, place),
+        down=down,
     )
 
 
@@ -378,23 +326,6 @@ _NEW_WORKER = text("""
     ON CONFLICT DO NOTHING""")
 _WORKER = select(WORKER.id).where(*_SAME_WORKER)
 _NEW_ASSIGNMENT = insert(Assignment)
-# `status` is written out: the indexes that find them hold what is active only, a parameter could be anything.
-_UNDER_WAY = select(ASSIGNMENT.place, ASSIGNMENT.id).where(
-    *_IN_RUN, ASSIGNMENT.status == literal_column("'active'")
-)
-_MAY_EXPIRE = union(
-    _UNDER_WAY.where(ASSIGNMENT.active_at < bindparam("silent_since")),
-    _UNDER_WAY.where(ASSIGNMENT.created_at < bindparam("under_way_since")),
-).subquery()
-_ALL_LAPSED = select(_MAY_EXPIRE).order_by(_MAY_EXPIRE.c.place)
-_LAPSED = _ALL_LAPSED.limit(1)
-_FREE_IN_RUN = (FREE_PLACE.run_id == bindparam("run"), FREE_PLACE.simulated == bindparam("simulated"))
-_ALL_FREE = select(FREE_PLACE.place).where(*_FREE_IN_RUN)
-_FREE_AND_LAST = select(
-    select(func.min(FREE_PLACE.place)).where(*_FREE_IN_RUN).scalar_subquery(),
-    select(func.max(ASSIGNMENT.place)).where(*_IN_RUN).scalar_subquery(),
-)
-_TAKE_PLACE = delete(FreePlace).where(*_FREE_IN_RUN, FREE_PLACE.place == bindparam("place"))
 _LAST_HOLDER = (
     select(ASSIGNMENT.id)
     .where(*_IN_RUN, ASSIGNMENT.place == bindparam("place"))

@@ -2,10 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from typing import Protocol
 
 import structlog
+from sqlalchemy import Connection as Transaction
 
 from bots import BotError, Turn, ask, gives_itself_away
 from server.bots.lineup import OpenRun
@@ -20,13 +21,22 @@ from server.session.events import (
     BotReplied,
     BotStumbled,
     Effect,
+    EndedByResearcher,
     Event,
     FromWorker,
     ShowReply,
     Tell,
 )
 from server.session.phase import Phase
-from server.session.protocol import CLOSE_RESTART, Accepted, Ended, ServerMessage, TakenOver, plain
+from server.session.protocol import (
+    CLOSE_RESTART,
+    Accepted,
+    Ended,
+    ServerMessage,
+    StudyNotice,
+    TakenOver,
+    plain,
+)
 from server.session.state import Conversation, State
 from server.session.step import Outcome, resume, step
 from server.session.worker_view import reply, snapshot
@@ -75,6 +85,7 @@ class LiveSession:
             `state`. It raises SessionLost, and what reading the database raises.
         on_idle: Called whenever something under way has ended, so that an idle session can be forgotten.
         watcher: Told what the session does.
+        notices: Words of the researchers to the worker so far.
     """
 
     def __init__(
@@ -86,6 +97,7 @@ class LiveSession:
         reload: Callable[[], Awaitable[State]],
         on_idle: Callable[[], None],
         watcher: Watcher,
+        notices: Iterable[StudyNotice] = (),
     ) -> None:
         self.state = state
         self.fence = fence
@@ -96,6 +108,7 @@ class LiveSession:
         self._reload = reload
         self._on_idle = on_idle
         self._watcher = watcher
+        self._notices = {notice.notice: notice for notice in notices}
         self._lock = asyncio.Lock()
         self._page: Connection | None = None
         self._lines: tuple[str, tuple[Turn, ...]] = ("", ())
@@ -121,6 +134,9 @@ class LiveSession:
             now = utc_now()
             if self.state.phase is not shown:
                 page.send(snapshot(self.state, self._run.card, now))
+            if self.state.closed is None:
+                for notice in self._notices.values():
+                    page.send(notice)
             self._perform(resume(self.state, now))
 
     def detach(self, page: Connection) -> None:
@@ -140,6 +156,31 @@ class LiveSession:
             if self._page is page:
                 with span("message", type=message.message.type):
                     await self._advance(message)
+
+    @property
+    def run_id(self) -> int:
+        """The id of the run that the session belongs to."""
+        return self._run.id
+
+    def notify(self, notice: StudyNotice) -> None:
+        """Show the worker words of the researchers, once; again on every page that connects later."""
+        if notice.notice not in self._notices and self.state.closed is None:
+            self._notices[notice.notice] = notice
+            self._send(notice)
+
+    async def intervene(self, event: EndedByResearcher, also: Callable[[Transaction], None]) -> bool:
+        """Take what the researchers do to the session, `also` written in the same transaction.
+
+        Returns whether it was done: not where another process has the session now.
+
+        Raises:
+            NothingToRate: it cannot be done now; nothing was stored.
+            StorageFailed: it could not be stored.
+        """
+        async with self._lock:
+            if not self.is_lost:
+                await self._advance(event, also)
+            return not self.is_lost
 
     @property
     def has_page(self) -> bool:
@@ -191,20 +232,20 @@ class LiveSession:
             self._page.close()
             self._page = None
 
-    async def _advance(self, event: Event) -> None:
+    async def _advance(self, event: Event, also: Callable[[Transaction], None] | None = None) -> None:
         """Do what `event` means, unless the session was lost. Raises what `receive` raises."""
         try:
-            await self._advance_here(event)
+            await self._advance_here(event, also)
         except SessionLost:
             self.lose()
 
-    async def _advance_here(self, event: Event) -> None:
+    async def _advance_here(self, event: Event, also: Callable[[Transaction], None] | None) -> None:
         if self._may_be_behind:
             await self._catch_up(event)
         with span("step"):
             outcome = step(self.state, event)
         try:
-            await self._save(outcome, event)
+            await self._save(outcome, event, also)
         except StorageFailed:
             # It may be stored all the same: the connection was lost before the answer came.
             self._may_be_behind = True
@@ -212,7 +253,7 @@ class LiveSession:
         except StaleState:
             await self._catch_up(event)
             outcome = step(self.state, event)
-            await self._save_again(outcome, event)
+            await self._save_again(outcome, event, also)
         self.state = outcome.state
         self._perform(outcome.effects)
 
@@ -226,16 +267,21 @@ class LiveSession:
         self._send(snapshot(self.state, self._run.card, event.at))
         self._perform(resume(self.state, event.at))
 
-    async def _save(self, outcome: Outcome, event: Event) -> None:
+    async def _save(self, outcome: Outcome, event: Event, also: Callable[[Transaction], None] | None) -> None:
         if outcome.records:
             assignment = self.state.context.assignment
             with span("store", records=len(outcome.records)):
-                await self._store.append(assignment, self.fence, outcome.records, event.at)
+                stored = (assignment, self.fence, outcome.records, event.at)
+                await (
+                    self._store.append(*stored) if also is None else self._store.append_with(*stored, also)
+                )
             self._watcher.stored()
 
-    async def _save_again(self, outcome: Outcome, event: Event) -> None:
+    async def _save_again(
+        self, outcome: Outcome, event: Event, also: Callable[[Transaction], None] | None
+    ) -> None:
         try:
-            await self._save(outcome, event)
+            await self._save(outcome, event, also)
         except StaleState as error:
             raise StorageFailed("the session changed elsewhere at the same moment") from error
 
@@ -279,6 +325,8 @@ class LiveSession:
         self._show(effect)
 
     def _show(self, effect: ShowReply) -> None:
+        if self.state.conversation(effect.conversation).status != "active":
+            return  # the researchers have ended it meanwhile
         self._send(reply(self.state, effect.conversation, effect.index))
 
     async def _ask(self, effect: AskBot) -> None:

@@ -7,7 +7,7 @@ still writes names a lower number and is refused.
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 
 import structlog
@@ -17,6 +17,7 @@ from sqlalchemy.exc import NoResultFound
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.db import rows
+from server.db.interventions import StoredNotice, notices_for
 from server.db.models import Assignment, columns
 from server.db.store import Store
 from server.errors import AssignmentNotFound, StorageFailed
@@ -25,10 +26,12 @@ from server.live.run_news import RunNews
 from server.live.runtime import LiveSession, SessionLost
 from server.news import News, Payload
 from server.session.plan import derive_seed
+from server.session.protocol import StudyNotice
 from server.session.records import Record
 from server.session.state import AssignmentContext, State, fold
 
 ASSIGNMENT = columns(Assignment)
+NOTICES = "notice"  # of news: words of the researchers
 TOPIC = "session"  # of news: a session has another owner, or has expired
 log = structlog.get_logger()
 _APART = 0.005  # seconds from one page that is let go to the next
@@ -41,6 +44,7 @@ class _Stored:
     state: State
     fence: int
     run: OpenRun
+    notices: tuple[StudyNotice, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ class LiveSessions:
         self.presence = Presence(news)
         self.run_news = RunNews(news)
         news.subscribe(TOPIC, self._hear)
+        news.subscribe(NOTICES, self._notify)
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -156,6 +161,21 @@ class LiveSessions:
         """
         self._news.publish(TOPIC, {"assignment": assignment_id, "fence": fence})
 
+    def held(self, assignment_id: str) -> LiveSession | None:
+        """Return the session of an assignment if it is alive in this process."""
+        return self._sessions.get(assignment_id)
+
+    def tell_notice(self, notice: StoredNotice) -> None:
+        """Have words of the researchers shown to whom they are for, whichever process has them."""
+        self._news.publish(NOTICES, asdict(notice))
+
+    def _notify(self, payload: Payload) -> None:
+        notice = StoredNotice(**payload)
+        for assignment_id, session in tuple(self._sessions.items()):
+            mine = notice.assignment is None or notice.assignment == assignment_id
+            if mine and session.run_id == notice.run:
+                session.notify(StudyNotice(notice=notice.id, text=notice.text))
+
     def _hear(self, payload: Payload) -> None:
         assignment_id = payload["assignment"]
         session = self._sessions.get(assignment_id)
@@ -191,17 +211,20 @@ class LiveSessions:
 
         on_idle = partial(self.release, assignment_id)
         watcher = _Watcher(assignment_id, stored.run.id, self.presence, self.run_news)
-        return LiveSession(stored.state, fence, stored.run, self._store, reload, on_idle, watcher)
+        return LiveSession(
+            stored.state, fence, stored.run, self._store, reload, on_idle, watcher, stored.notices
+        )
 
     async def _restore(self, assignment_id: str) -> _Stored:
         try:
-            assignment, records = await self._store.read(lambda connection: _read(connection, assignment_id))
+            read = await self._store.read(lambda connection: _read(connection, assignment_id))
         except NoResultFound as error:
             raise AssignmentNotFound("this session is not known here") from error
+        assignment, records, notices = read
         run = self._runs.get(assignment.run_id)
         if run is None:
             raise AssignmentNotFound("the run of this session is not open here")
-        return _Stored(restore(assignment, records, run, self._auth), assignment.fence, run)
+        return _Stored(restore(assignment, records, run, self._auth), assignment.fence, run, notices)
 
 
 def restore(assignment: Assignment, records: list[Record], run: OpenRun, auth: Auth) -> State:
@@ -235,6 +258,9 @@ async def _drain_after(seconds: float, session: LiveSession) -> None:
     await session.drain()
 
 
-def _read(connection: Connection, assignment_id: str) -> tuple[Assignment, list[Record]]:
+def _read(
+    connection: Connection, assignment_id: str
+) -> tuple[Assignment, list[Record], tuple[StudyNotice, ...]]:
     row = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
-    return Assignment(**row._mapping), rows.read(connection, assignment_id)
+    notices = (StudyNotice(notice=n.id, text=n.text) for n in notices_for(connection, row))
+    return Assignment(**row._mapping), rows.read(connection, assignment_id), tuple(notices)

@@ -52,7 +52,15 @@ class BotGaveUp:
     failure: str
 
 
-Event = FromWorker | BotReplied | BotStumbled | BotGaveUp
+@dataclass(frozen=True, slots=True)
+class EndedByResearcher:
+    """The researchers end the conversation that is under way, and say why; the worker goes on to rate it."""
+
+    why: str
+    at: datetime
+
+
+Event = EndedByResearcher | FromWorker | BotReplied | BotStumbled | BotGaveUp
 
 
 @dataclass(frozen=True, slots=True)

@@ -512,6 +512,17 @@ class Ended(_Message):
     phase: Literal["expired", "returned"]
 
 
+class StudyNotice(_Message):
+    """Words of the researchers: to be shown until the worker puts them away. Sent again on every connect.
+
+    `notice` is their number; a later one may be shown beside an earlier.
+    """
+
+    type: Literal["notice"] = "notice"
+    notice: int
+    text: str
+
+
 class TakenOver(_Message):
     """The session was opened elsewhere; this connection closes."""
 
@@ -546,6 +557,7 @@ ServerMessage = (
     | FeedbackDue
     | Completed
     | Ended
+    | StudyNotice
     | TakenOver
     | Error
 )

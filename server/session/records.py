@@ -247,7 +247,7 @@ class Incident:
     """
 
     conversation: str
-    kind: Literal["bot_error", "bot_gave_up", "replaced", "gave_itself_away"]
+    kind: Literal["bot_error", "bot_gave_up", "replaced", "gave_itself_away", "ended_by_researcher"]
     text: str
     at: datetime
     failure: str | None = None

@@ -25,6 +25,7 @@ from typing import Literal
 
 from server.errors import (
     ConsentMissing,
+    NothingToRate,
     ReplyPending,
     TooFewInputs,
     TooManyInputs,
@@ -42,6 +43,7 @@ from server.session.events import (
     BotReplied,
     BotStumbled,
     Effect,
+    EndedByResearcher,
     Event,
     FromWorker,
     ShowReply,
@@ -111,6 +113,8 @@ def step(state: State, event: Event) -> Outcome:
             return _outcome(state, [_failed_try("bot_error", event)])
         case BotGaveUp():
             return _bot_gave_up(state, event)
+        case EndedByResearcher():
+            return _ended_by_researcher(state, event)
 
 
 def resume(state: State, at: datetime) -> tuple[Effect, ...]:
@@ -401,6 +405,14 @@ def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
         return _over(state, conversation, [incident], event.at, None)
     failed: list[Record] = [incident, ConversationFailed(event.conversation, event.at)]
     return _replace(state, conversation, failed, event.at)
+
+
+def _ended_by_researcher(state: State, event: EndedByResearcher) -> Outcome:
+    current = state.current
+    if state.phase is not Phase.CHAT or current is None or not any(t.author == "bot" for t in current.turns):
+        raise NothingToRate("the worker has no conversation under way in which a chatbot has replied")
+    incident = Incident(current.plan.conversation, "ended_by_researcher", event.why, event.at)
+    return _over(state, current, [incident], event.at, None)
 
 
 def _failed_try(kind: Literal["bot_error", "bot_gave_up"], event: BotStumbled | BotGaveUp) -> Incident:

@@ -142,7 +142,7 @@ def _repeated(section: str, key: str, names: list[str]) -> Iterator[tuple[Locati
 
 def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
     families = {spec.family for spec in study.systems}
-    if len(families) < study.systems_per_assignment:
+    if families and len(families) < study.systems_per_assignment:
         reason = (
             f"an assignment has at most one system of each family; {study.systems_per_assignment} are asked "
             f"for, but there are only {len(families)} families: {', '.join(sorted(families))}"

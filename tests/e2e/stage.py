@@ -62,7 +62,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "qc_per_assignment": 0,
         "minimum_inputs": 1,
         "reply_time": _QUICK,
-        "completion_url": "/api/docs#back",
+        "completion_url": "https://platform.example/back",
         "transcript_while_rating": True,
     },
     "board": {
@@ -71,7 +71,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "minimum_inputs": 1,
         "reply_time": _QUICK,
         "minutes": 12,
-        "completion_url": "/api/docs#back",
+        "completion_url": "https://platform.example/back",
         "texts": {
             "consent": {
                 "version": "1.2",

@@ -16,7 +16,7 @@ export function apiAddress(path: string, values: Record<string, string>): string
 }
 
 /**
- * Return what the researcher's interface answers at `path` with `values` put in.
+ * Return what the researcher's interface answers at `path` with `values` put in, asked with `query`.
  *
  * Throws Unauthorised when the token is not accepted, Failed for everything else.
  */
@@ -25,8 +25,13 @@ export async function getJson<P extends ApiPath>(
   values: Record<string, string>,
   token: string,
   signal: AbortSignal,
+  query: Record<string, string> = {},
 ): Promise<Answers[P]> {
-  const answer = await answered(apiAddress(path, values), { headers: bearing(token), signal });
+  const asked = new URLSearchParams(query).toString();
+  const answer = await answered(apiAddress(path, values) + (asked && `?${asked}`), {
+    headers: bearing(token),
+    signal,
+  });
   return (await answer.json()) as Answers[P];
 }
 

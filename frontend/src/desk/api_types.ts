@@ -32,6 +32,7 @@ export type Phase =
 export interface Api {
   answers: Answers;
   pushed: Pushed;
+  replies: Replies;
 }
 /**
  * What is answered to a GET, by path.
@@ -636,6 +637,7 @@ export interface SystemProgress {
  *
  * `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
  * `inputs_here` its lines. `away_since`: their page is gone since then, None while it is open.
+ * `excluded`: why analyses leave it out, None where they do not.
  * `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`: last
  * heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
  */
@@ -646,6 +648,7 @@ export interface AssignmentRow {
   completion_code: string | null;
   conversations_rated: number;
   ended_at: string | null;
+  excluded: string | null;
   failed_tries: number;
   inputs: number;
   inputs_here: number;
@@ -1046,4 +1049,92 @@ export interface RunUpdate {
   systems?: SystemProgress[] | null;
   whole: boolean;
   workers: AssignmentRow[];
+}
+/**
+ * What is answered to a POST, by path.
+ */
+export interface Replies {
+  "/api/account/link": Invitation;
+  "/api/account/sign-in": Account;
+  "/api/desk/bots/{name}/replicas": BotView;
+  "/api/desk/people/{person}/link": PersonWithLink;
+  "/api/desk/runs/{run}/close": RunSummary;
+  "/api/desk/runs/{run}/jobs/{job}/cancel": JobView;
+  "/api/desk/runs/{run}/pause": RunSummary;
+  "/api/desk/runs/{run}/resume": RunSummary;
+  "/api/desk/study-check": CheckedStudy;
+  "/api/desk/study-preview": StudyPreview;
+}
+/**
+ * Whom a one-time link is for; None: for the first owner, who chooses a name.
+ */
+export interface Invitation {
+  name: string | null;
+}
+/**
+ * Somebody, and the link that lets them choose a password, once. It cannot be shown again.
+ */
+export interface PersonWithLink {
+  created_at: string;
+  has_password: boolean;
+  link: string;
+  name: string;
+  roles: StudyRole[];
+}
+/**
+ * Something that is done in the background: a report, or a rehearsal.
+ *
+ * `run`: the run that it is about; of a rehearsal, the run of its own. `step`, `done`, `total`: how far it
+ * is. `error`: why it failed, for people.
+ */
+export interface JobView {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  job: string;
+  kind: "report" | "rehearsal";
+  run: string;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+}
+/**
+ * A study's text with its mistakes, by line. Nothing is stored.
+ *
+ * `content`: its settings as they are written, whether they are right or not; None where the text is no
+ * mapping of settings, or one whose parts refer to each other. `rewritten`: the sections whose comments and
+ * layout are lost, because a change could not be made in the text itself.
+ */
+export interface CheckedStudy {
+  content: {
+    [k: string]: unknown;
+  } | null;
+  mistakes: MistakeView[];
+  rewritten: string[];
+  yaml: string;
+}
+/**
+ * What is wrong with a study. `line`: from 1; `path`: of the setting, empty where it is of the whole.
+ */
+export interface MistakeView {
+  line: number | null;
+  path: (number | string)[];
+  reason: string;
+}
+/**
+ * The pages that a worker comes to, in their order. None where the study has mistakes.
+ */
+export interface StudyPreview {
+  mistakes: MistakeView[];
+  steps: PreviewStep[];
+}
+/**
+ * A page that a worker comes to: its phase, and the message of the wire from which it is drawn.
+ */
+export interface PreviewStep {
+  phase: string;
+  snapshot: {
+    [k: string]: unknown;
+  };
 }

@@ -5,6 +5,7 @@ import { Progress, Steps } from "../design/Steps";
 import { Wordmark } from "../design/Wordmark";
 import { useSession, useTexts } from "./hooks";
 import { LeaveDialog } from "./LeaveDialog";
+import { ResearchersWords } from "./ResearchersWords";
 import type { Screen } from "./session/reducer";
 import { isTextKey } from "./texts/words";
 
@@ -66,6 +67,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
           </p>
         )}
       </div>
+      <ResearchersWords />
       <div class="alert" role="alert">
         {refusal && (
           <div class="toast">

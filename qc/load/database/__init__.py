@@ -21,7 +21,7 @@ from qc.load.database.items import (
     presented,
     ratings_of_items,
 )
-from qc.load.database.participation import counting, failures, left_unrated, taking_part
+from qc.load.database.participation import counting, exclusions, failures, left_unrated, taking_part
 from qc.load.database.values import flags, located, numbers, times
 from qc.load.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
 from qc.load.database.words import words
@@ -62,7 +62,7 @@ def read(views: Views, options: LoadOptions) -> Run:
 def _of_conversations(
     views: Views, run_id: object, name: str, options: LoadOptions, problems: list[Problem]
 ) -> RawRun:
-    assignments = _assignments(views.rows("v1_assignment", ASSIGNMENT, run_id), problems)
+    assignments = _assignments(views, run_id, problems)
     conversations = views.rows("v1_conversation", CONVERSATION, run_id)
     conversations = conversations.assign(where=located("conversation", conversations["conversation_id"]))
     rated = conversations[conversations["status"] == "rated"]
@@ -107,7 +107,7 @@ def _of_conversations(
 def _of_transcripts(
     views: Views, run_id: object, name: str, options: LoadOptions, problems: list[Problem]
 ) -> RawRun:
-    assignments = _assignments(views.rows("v1_assignment", ASSIGNMENT, run_id), problems)
+    assignments = _assignments(views, run_id, problems)
     given = item_ratings(views, run_id, problems)
     kept, left_out, notes = taking_part(
         assignments, given, options.include_partial, only_simulated=options.simulated
@@ -163,7 +163,8 @@ def _renamed(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     return frame.rename(columns={"assignment_id": "assignment", "conversation_id": "conversation"})[columns]
 
 
-def _assignments(rows: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
+def _assignments(views: Views, run_id: object, problems: list[Problem]) -> pd.DataFrame:
+    rows = views.rows("v1_assignment", ASSIGNMENT, run_id)
     where = located("assignment", rows["assignment_id"])
     ended = times(rows["ended_at"], where, problems)
     worked = ended - times(rows["agreed_at"], where, problems)
@@ -174,6 +175,7 @@ def _assignments(rows: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
         # Times are kept to the microsecond; what pandas adds behind it would change the hash of the data.
         seconds=worked.dt.total_seconds().round(6),
         hit=rows["assignment_id"],
+        excluded=exclusions(views, run_id, rows["assignment_id"]),
         reward=np.nan,
         feedback=rows["feedback"].replace("", None),
     )

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.load.database.choice import choose
-from qc.load.database.views import Views
+from qc.load.database.views import EXCLUSION, Views
 from qc.run import SIMULATED_NOTE, LeftOut, Run
 
 SIMULATED, PERSON = "simulated worker", "a person, where simulated workers were asked for"
@@ -29,6 +29,8 @@ def taking_part(
     if not include_partial:
         incomplete = assignments["status"] != "completed"
         reason[incomplete] = "not completed: " + assignments["status"]
+    excluded = assignments["excluded"] != ""
+    reason[excluded] = "excluded by the researchers: " + assignments["excluded"]
     simulated = assignments["simulated"]
     if only_simulated:
         reason[~simulated] = PERSON
@@ -43,8 +45,27 @@ def taking_part(
     return (
         assignments[reason == ""].reset_index(drop=True),
         left_out,
-        _simulation_notes(int(simulated.sum()), real),
+        _simulation_notes(int(simulated.sum()), real) + _exclusion_notes(int(excluded.sum())),
     )
+
+
+def exclusions(views: Views, run_id: object, assignments: pd.Series) -> pd.Series:
+    """Return why the researchers leave out each of these assignments; empty where they do not.
+
+    A database made before 0.2 knows of none.
+    """
+    if not views.has("v1_exclusion"):
+        return pd.Series("", index=assignments.index, dtype=object)
+    rows = views.rows("v1_exclusion", EXCLUSION, run_id)
+    reasons = dict(zip(rows["assignment_id"], rows["reason"], strict=True))
+    return assignments.map(lambda name: reasons.get(name, "")).astype(object)
+
+
+def _exclusion_notes(excluded: int) -> list[str]:
+    if not excluded:
+        return []
+    which = "1 assignment is" if excluded == 1 else f"{excluded} assignments are"
+    return [f"{which} excluded by the researchers; the reasons stand beside what is left out."]
 
 
 def statuses(views: Views, run: Run) -> NDArray[np.str_]:

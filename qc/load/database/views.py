@@ -42,6 +42,16 @@ ITEM_RATING = (
     "criterion",
     "value",
 )
+CHOICE = (
+    "assignment_id",
+    "worker",
+    "pair",
+    "left_system",
+    "right_system",
+    "turn_index",
+    "preference",
+)
+EXCLUSION = ("assignment_id", "reason")
 ITEM_EDIT = ("assignment_id", "position", "edit_share")
 
 TEXT = {
@@ -64,6 +74,10 @@ TEXT = {
     "task",
     "item_id",
     "source_conversation_id",
+    "left_system",
+    "right_system",
+    "preference",
+    "reason",
 }
 NULLABLE = {
     "agreed_at",

@@ -7,7 +7,7 @@ import pytest
 
 from bots import BotError, Chat, Reply
 from bots.core.failures import BotBusy, BotGone, BotTimeout, EmptyReply
-from bots.endpoints.replicas import FAILURES, PAUSE, Replicas, ReplicaState
+from bots.endpoints.replicas import DOWN, FAILURES, PAUSE, Replicas, ReplicaState
 from tests.bots.support.servers import CHAT
 from tests.support.waiting import PATIENCE
 
@@ -341,3 +341,38 @@ async def test_how_a_replica_does_can_be_read() -> None:
     a.held.set()
     await call
     assert stage.bot.states() == (ReplicaState("a", "fine", 0, 2, 1, "on fire"),)
+
+
+async def test_a_bot_is_down_while_every_replica_of_it_is_away() -> None:
+    stage = Stage(2)
+    a, b = stage.puppets
+    a.ill = BotError("refused")
+    await stage.bot.probe()
+    assert not stage.bot.is_down
+    b.ill = BotError("refused")
+    await stage.bot.probe()
+    stage.clock.now += 10 * DOWN
+    assert stage.bot.is_down
+    b.ill = None
+    await stage.bot.probe()
+    assert not stage.bot.is_down
+    assert Stage(0).bot.is_down  # a bot whose hosts have not dialled in
+
+
+async def test_a_bot_that_fails_at_chats_is_down_until_it_is_time_to_try_it() -> None:
+    stage = Stage(1)
+    stage.puppets[0].raises = BotError("no")
+    await stage.fail(FAILURES - 1)
+    assert not stage.bot.is_down
+    await stage.fail(1)
+    await stage.bot.probe()  # good: the heartbeats say nothing of chats
+    stage.clock.now += DOWN - 1
+    assert stage.bot.is_down
+    stage.clock.now += 1
+    assert not stage.bot.is_down
+    await stage.fail(1)
+    assert stage.bot.is_down
+    stage.clock.now += DOWN
+    stage.puppets[0].raises = None
+    await stage.ask()
+    assert not stage.bot.is_down

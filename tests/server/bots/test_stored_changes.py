@@ -12,7 +12,9 @@ from server.bots.opened_bots import OpenedBots
 from server.db.engine import open_engine
 from server.db.run_states import change_run
 from server.db.runs import open_run
+from server.session.plan import QC
 from tests.server.support.answers import error
+from tests.server.support.database import query
 from tests.server.support.server import House
 from tests.server.support.study import AT, SYSTEMS, study_text
 from tests.server.support.talker import endpoint, talking
@@ -122,3 +124,24 @@ def test_another_bot_by_the_name_of_one_that_was_deleted(house: House, url: str)
         elsewhere(url, replace)
         wait_until(lambda: bot.replicas not in {None, before}, "the other bot")
         assert not bot.unavailable
+
+
+def test_a_bot_that_has_died_is_given_to_nobody_new(url: str, serve: Serve) -> None:
+    """Every second worker got it, and waited a minute for its first line."""
+    house = serve(url, opened_bots=OpenedBots(refuse_private=False, heartbeat=0.05))
+    systems = [
+        {"name": name, "family": family, "bot": "talker" if family == "quokka" else "builtin:retrieval"}
+        for name, family in SYSTEMS.items()
+    ]
+    study = study_text(systems=systems, corpus="builtin:smalltalk", personas="corpus")
+    with talking("Hello.") as talker:
+        register(url, talker.endpoint)
+        elsewhere(url, lambda c: open_run(c, study, "later", AT))
+        wait_until(lambda: joins(house, "ann"), "the run to be served")
+    wait_until(lambda: house.opened_bots.states("talker")[0].state == "resting", "the heartbeat to find out")
+    for name in ("ann", "bob", "cyn", "dan"):
+        token = house.http("POST", "/api/join", json={"run": "later", "worker": name}).json()["token"]
+        with house.open(token) as page:
+            page.agree()
+    met = query(url, "SELECT DISTINCT name FROM conversation JOIN system ON system.id = system_id")
+    assert {name for (name,) in met} == {*SYSTEMS, QC} - {"quokka_plain", "quokka_warm"}

@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 42
+    assert len(tables) == 45
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -68,7 +68,15 @@ def _models() -> list[Any]:
     return [m for m in members if isinstance(m, type) and issubclass(m, SQLModel) and hasattr(m, "__table__")]
 
 
-VIEWS = views.V1 | views.V2 | views.V1_ITEMS | views.V1_ANSWERS | views.V1_SCENARIO | views.V1_CHOICE
+VIEWS = (
+    views.V1
+    | views.V2
+    | views.V1_ITEMS
+    | views.V1_ANSWERS
+    | views.V1_SCENARIO
+    | views.V1_CHOICE
+    | views.V1_EXCLUSIONS
+)
 
 
 def test_the_views_are_the_ones_that_are_documented(url: str) -> None:
@@ -90,6 +98,7 @@ COLUMNS = {
     "v1_turn": "run_id conversation_id turn_index author text latency_ms created_at show_at overran",
     "v1_topic_mark": "run_id conversation_id ordinal round topic how opinion bot_opinion",
     "v1_note": "run_id conversation_id kind text created_at",
+    "v1_exclusion": "run_id assignment_id reason excluded_at",
     "v2_note": "run_id conversation_id kind failure text created_at",
     "v1_item_rating": "run_id assignment_id worker_id position item_id source source_conversation_id system "
     "family kind twin_of criterion value started_at rated_at seconds",
@@ -137,6 +146,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_turn": 16,
         "v1_topic_mark": 4,
         "v1_note": 0,
+        "v1_exclusion": 0,
         "v2_note": 0,
         "v1_item_rating": 0,
         "v1_item_edit": 0,

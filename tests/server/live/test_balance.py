@@ -122,3 +122,23 @@ def test_the_family_with_the_fewest_conversations_comes_first_then_its_fewest_va
 def test_an_impossible_draw_says_why(systems: int, qc: int, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         draw_plan(METHOD, Counts(), systems=systems, qc=qc, seed=0)
+
+
+def test_who_is_down_is_not_drawn_while_others_can_be_and_catches_up() -> None:
+    six = [*METHOD, Variant("f", "f")]
+    plans = draw_many(six, 6, 5, 1, seed=1)
+    for place in range(6, 60):
+        down = {"a", "a_p", "b"} if place < 12 else set()
+        plan = draw_plan(six, count(plans), systems=5, qc=1, seed=place, down=down)
+        assert not down.intersection(plan)
+        plans.append(plan)
+    counts = count(plans).systems
+    families = Counter({family: counts.get(family, 0) + counts.get(f"{family}_p", 0) for family in "abcdef"})
+    assert max(families.values()) - min(families.values()) <= 1
+    assert abs(counts["b"] - counts["b_p"]) <= 1
+
+
+def test_who_is_down_is_drawn_where_there_are_too_few_others() -> None:
+    down = {"a", "a_p"}
+    plan = draw_plan(METHOD, Counts(), systems=5, qc=1, seed=3, down=down)
+    assert len(down.intersection(plan)) == 1

@@ -394,6 +394,36 @@ async def test_five_hundred_at_once_at_four_processes_are_balanced_and_no_place_
     assert_balanced(list(plans.values()))
 
 
+async def test_a_bot_that_is_down_is_given_to_nobody_new_while_another_can_be(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    """Workers got it all the same, and lost a minute each before it was replaced."""
+    seated = await crowd(store, run, ["a", "b", "c", "d"])
+    had_it = next(enrolment for enrolment in seated if "quokka_plain" in plan(url, enrolment))
+    await close(store, had_it, "returned")
+    broken = replace(run, down=lambda: frozenset({"quokka_plain", "quokka_warm"}))
+    heirs = [await sit(store, broken, name) for name in ("e", "f", "g")]
+    met = {system for heir in heirs for system in plan(url, heir)}
+    assert not met & {"quokka_plain", "quokka_warm"}
+    assert [place(url, heir) for heir in heirs] == [4, 5, 6]  # the place that was given back waits
+    mended = await sit(store, run, "h")
+    assert plan(url, mended) == plan(url, had_it)
+    await crowd(store, run, [f"later{n}" for n in range(8)])
+    held = query(url, "SELECT id FROM assignment WHERE status IN ('active', 'completed') ORDER BY place")
+    assert_balanced([plan(url, Enrolment(id_, None)) for (id_,) in held])
+
+
+async def test_a_bot_that_is_down_is_given_where_there_are_no_places_without_it(
+    store: Store, url: str
+) -> None:
+    run = make_run(url, study_text(assignments=4))
+    seated = await crowd(store, run, ["a", "b", "c", "d"])
+    for enrolment in seated:
+        await close(store, enrolment, "returned")
+    broken = replace(run, down=lambda: frozenset(SYSTEMS))
+    assert [place(url, await sit(store, broken, name)) for name in ("e", "f")] == [0, 1]
+
+
 async def test_time_outs_are_the_studys(store: Store, url: str) -> None:
     run = make_run(url, study_text(timeouts={"idle": 5, "assignment": 7}))
 

@@ -60,6 +60,24 @@ def test_an_instrument_is_whole(language: str) -> None:
             assert set(text) == FORMS.get(language, {"other"}), name
 
 
+def test_a_language_brings_its_statements_and_a_study_may_have_its_own() -> None:
+    german = study(
+        language="de-AT", criteria=[{"label": "fun"}, {"label": "topic", "statement": "Beim Thema?"}]
+    )
+    instrument = instrument_of("de")
+    assert instrument is not None
+    assert [c.statement for c in german.criteria] == [instrument.statements["fun"], "Beim Thema?"]
+    words = study_card(german).words
+    assert words is not None
+    assert (words.language, words.direction) == ("de-AT", "ltr")
+    assert words.words == instrument.words
+    assert next(text_notes(german)).startswith(
+        "The German statements are a translation that has not been validated"
+    )
+    own = study(language="de", criteria=[{"label": "fun", "statement": "Es war lustig."}])
+    assert list(text_notes(own)) == []
+
+
 def test_a_study_may_bring_a_language_of_its_own() -> None:
     arabic = study(language="ar", texts={"words": {"chat.send": "إرسال"}})
     words = study_card(arabic).words

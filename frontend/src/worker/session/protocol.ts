@@ -61,6 +61,7 @@ export interface Wire {
     | FeedbackDue
     | Completed
     | Ended
+    | StudyNotice
     | TakenOver
     | Error;
 }
@@ -606,6 +607,16 @@ export interface Completed {
 export interface Ended {
   phase: "expired" | "returned";
   type: "ended";
+}
+/**
+ * Words of the researchers: to be shown until the worker puts them away. Sent again on every connect.
+ *
+ * `notice` is their number; a later one may be shown beside an earlier.
+ */
+export interface StudyNotice {
+  notice: number;
+  text: string;
+  type: "notice";
 }
 /**
  * The session was opened elsewhere; this connection closes.

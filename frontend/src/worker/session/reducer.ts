@@ -1,5 +1,13 @@
 import type { WorkerMessage } from "./outbox";
-import type { ItemContent, Opinion, QuestionCard, Snapshot, StudyCard, TurnCard } from "./protocol";
+import type {
+  ItemContent,
+  Opinion,
+  QuestionCard,
+  Snapshot,
+  StudyCard,
+  StudyNotice,
+  TurnCard,
+} from "./protocol";
 import type { ConnectionState, ServerMessage } from "./socket";
 
 /** Which conversation: its number in the assignment, and which attempt at it, both from 1. */
@@ -85,6 +93,8 @@ export interface State {
   /** What was sent and has no answer yet. */
   pending: readonly WorkerMessage[];
   notice: Notice | null;
+  /** Words of the researchers to this worker. */
+  words: readonly StudyNotice[];
 }
 
 export type Action =
@@ -101,6 +111,7 @@ export function initial(pending: readonly WorkerMessage[] = []): State {
     screen: { name: "loading" },
     pending,
     notice: null,
+    words: [],
   };
 }
 
@@ -192,6 +203,10 @@ function received(state: State, message: ServerMessage): State {
       return finished(state, done(message.code, message));
     case "ended":
       return finished(state, { name: "ended", how: endingOf(state, message.phase) });
+    case "notice":
+      return state.words.some(({ notice }) => notice === message.notice)
+        ? state
+        : { ...state, words: [...state.words, message] };
     case "taken_over":
       return { ...state, connection: "taken_over" };
   }

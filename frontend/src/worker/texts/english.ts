@@ -17,6 +17,8 @@ export const ENGLISH = {
   "frame.leave_study": "Leave the study",
   "frame.lost": "Connection lost. Your words are safe, we’re reconnecting…",
   "frame.close": "Close this message",
+  "frame.words": "From the researchers",
+  "frame.put_away": "Got it",
   "waiting.tab": "Connecting",
   "waiting.title": "Connecting…",
   "waiting.long": "Still connecting. We keep trying…",

@@ -1,0 +1,112 @@
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { send, Unauthorised } from "../api";
+import type { PreviewStep, StudyPreview } from "../api_types";
+import { ResearcherContext } from "../polled";
+import type { Editor } from "./editor";
+
+const QUIET_MS = 400;
+const NAMES: Record<string, string> = {
+  instructions: "Instructions",
+  questions_before: "Questions before",
+  tutorial: "Tutorial",
+  topic: "Topic",
+  chat: "Chat",
+  rating: "Rating",
+  questions_after: "Questions after",
+  feedback: "Feedback",
+  done: "Done",
+};
+
+/** The worker's page, as a worker will see it. Nothing is stored, and no bot is asked. */
+export function Preview({ editor }: { editor: Editor }) {
+  const { token, onUnauthorised } = useContext(ResearcherContext);
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [steps, setSteps] = useState<PreviewStep[]>([]);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [phase, setPhase] = useState("instructions");
+  const [phone, setPhone] = useState(true);
+  const [ready, setReady] = useState(0);
+  const now = Math.max(
+    0,
+    steps.findIndex((step) => step.phase === phase),
+  );
+  const shown = steps[now];
+
+  useEffect(() => {
+    const timer = setTimeout(async () => {
+      try {
+        const body = { yaml: editor.text };
+        const preview = (await send("POST", "/api/desk/study-preview", body, token)) as StudyPreview;
+        setFailure(null);
+        if (preview.mistakes.length > 0) {
+          const [first] = preview.mistakes;
+          const place = first?.path.length ? `${first.path.join(".")}: ` : "";
+          setFailure(`This study can’t be shown yet. Line ${first?.line ?? 1}: ${place}${first?.reason}.`);
+        } else {
+          setSteps(preview.steps);
+        }
+      } catch (error) {
+        if (error instanceof Unauthorised) {
+          onUnauthorised();
+        } else {
+          setFailure(error instanceof Error ? error.message : String(error));
+        }
+      }
+    }, QUIET_MS);
+    return () => clearTimeout(timer);
+  }, [editor.text, token]);
+
+  useEffect(() => {
+    const hear = (event: MessageEvent<{ preview?: string }>) => {
+      if (event.origin === window.location.origin && event.source === frame.current?.contentWindow) {
+        if (event.data.preview === "ready") {
+          setReady((count) => count + 1);
+        } else if (event.data.preview === "next") {
+          const next = steps[now + 1];
+          if (next) {
+            setPhase(next.phase);
+          }
+        }
+      }
+    };
+    window.addEventListener("message", hear);
+    return () => window.removeEventListener("message", hear);
+  }, [steps, now]);
+
+  useEffect(() => {
+    if (shown) {
+      frame.current?.contentWindow?.postMessage({ snapshot: shown.snapshot }, window.location.origin);
+    }
+  }, [shown, ready]);
+
+  return (
+    <div class="preview">
+      <div class="preview-steps">
+        {steps.map(({ phase: each }) => (
+          <button
+            key={each}
+            type="button"
+            class="preview-step"
+            aria-pressed={each === shown?.phase}
+            onClick={() => setPhase(each)}
+          >
+            {NAMES[each] ?? each}
+          </button>
+        ))}
+        <button type="button" class="preview-step" aria-pressed={phone} onClick={() => setPhone(!phone)}>
+          As on a phone
+        </button>
+      </div>
+      <div role="status">{failure && <p class="failure">{failure}</p>}</div>
+      <iframe
+        ref={frame}
+        class={`preview-frame ${phone ? "preview-phone" : ""} ${shown ? "" : "preview-none"}`}
+        title="The worker’s page"
+        src="/preview"
+      />
+      <p class="soft small">
+        Nothing here is stored, and no bot is asked. Its buttons lead to the next page.
+      </p>
+    </div>
+  );
+}

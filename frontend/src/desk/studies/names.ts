@@ -1,0 +1,143 @@
+/** What a setting is called on the page, and what a researcher should know of it. */
+export interface SettingName {
+  label: string;
+  hint?: string;
+  /** More than a line is written here. */
+  long?: boolean;
+}
+
+/** A part of the form: its settings, in their order. */
+export interface Part {
+  id: string;
+  title: string;
+  hint?: string;
+  settings: string[];
+}
+
+export const PARTS: Part[] = [
+  {
+    id: "about",
+    title: "What workers read first",
+    settings: ["title", "payment", "minutes", "language", "listed", "completion_url"],
+  },
+  { id: "texts", title: "Consent, contact and texts", settings: ["texts", "questionnaires"] },
+  {
+    id: "task",
+    title: "What workers do",
+    settings: [
+      "task",
+      "topic_mode",
+      "minimum_inputs",
+      "maximum_inputs",
+      "maximum_topic_changes",
+      "rate_share",
+      "transcript_while_rating",
+    ],
+  },
+  {
+    id: "criteria",
+    title: "What they rate",
+    hint: "Each is a statement on a slider from “strongly disagree” to “strongly agree”. The label is never shown.",
+    settings: ["criteria"],
+  },
+  {
+    id: "systems",
+    title: "Systems",
+    hint: "What is compared. A worker meets at most one of each family.",
+    settings: ["systems_per_assignment", "systems", "bots"],
+  },
+  { id: "qc", title: "Quality control", settings: ["qc_per_assignment", "qc"] },
+  { id: "personas", title: "Personas", settings: ["personas", "corpus"] },
+  {
+    id: "items",
+    title: "Texts to be rated",
+    hint: "For studies in which nobody chats.",
+    settings: ["items", "composition", "judgments_per_item", "degradation", "post_edit", "tutorial"],
+  },
+  { id: "timing", title: "Size and timing", settings: ["assignments", "reply_time", "timeouts"] },
+  {
+    id: "simulate",
+    title: "Simulated workers",
+    hint: "How good simulated workers find each system, from 0 (bad) to 1 (good). People never see it.",
+    settings: ["simulate"],
+  },
+];
+
+const NAMES: Record<string, SettingName> = {
+  title: { label: "Title" },
+  payment: { label: "Payment", hint: "What workers get, in words.", long: true },
+  minutes: { label: "Minutes", hint: "About how long it takes; workers are told." },
+  language: { label: "Language", hint: "en, de, fr, es, zh, ja …" },
+  listed: { label: "Announce it on the server’s start page" },
+  completion_url: {
+    label: "Where workers are sent at the end",
+    hint: "An https:// address. They get a code as well.",
+  },
+  texts: { label: "Texts" },
+  questionnaires: { label: "Questionnaires" },
+  "questionnaires.before": { label: "Questions before" },
+  "questionnaires.after": { label: "Questions after" },
+  "texts.consent": { label: "Consent" },
+  "texts.contact": { label: "Contact", hint: "Whom workers write to." },
+  "texts.debriefing": { label: "Debriefing", long: true },
+  "texts.instructions": { label: "Instructions", long: true },
+  "texts.words": { label: "The page’s own words" },
+  "texts.consent.text": { label: "Consent text", long: true },
+  "texts.consent.boxes": { label: "Boxes to tick" },
+  task: { label: "Task", hint: "Chat with bots, or read what others have said or written." },
+  topic_mode: { label: "Topic", hint: "Chosen by the worker, or a sentence of the persona." },
+  minimum_inputs: {
+    label: "Messages at least",
+    hint: "What a worker has to say before a conversation may end.",
+  },
+  maximum_inputs: { label: "Messages at most" },
+  maximum_topic_changes: { label: "Topic changes at most" },
+  rate_share: { label: "Share that is rated", hint: "1: workers rate every conversation." },
+  transcript_while_rating: { label: "The conversation can be read while it is rated" },
+  criteria: { label: "Criteria" },
+  "criteria.*.label": { label: "Label" },
+  "criteria.*.statement": { label: "Statement", long: true },
+  "criteria.*.negative": { label: "Agreement speaks against the system" },
+  "criteria.*.qc": { label: "Counts for quality control" },
+  systems_per_assignment: { label: "Systems per worker" },
+  systems: { label: "Systems" },
+  "systems.*.bot": { label: "Bot", hint: "A builtin bot, one of this study’s own, or a registered one." },
+  bots: { label: "This study’s own bots", hint: "Endpoints that only this study uses." },
+  "bots.*.urls": { label: "Addresses" },
+  "bots.*.key": { label: "Key", hint: "The environment variable that holds it, never the key itself." },
+  qc_per_assignment: { label: "Quality-control conversations per worker", hint: "Never first, never last." },
+  qc: { label: "Quality-control bot" },
+  corpus: { label: "Corpus", hint: "What builtin bots learn from and personas come from." },
+  personas: { label: "Personas" },
+  items: { label: "Where they come from" },
+  judgments_per_item: { label: "Judgments per item" },
+  assignments: { label: "Places", hint: "How many workers; empty: no limit." },
+  reply_time: { label: "Until a reply is shown", hint: "Seconds, drawn alike for every bot." },
+  timeouts: { label: "Time-outs", hint: "Seconds." },
+  "timeouts.bot_try": { label: "For one try of a bot" },
+  "timeouts.bot_total": { label: "For a bot in all" },
+  "timeouts.idle": { label: "Silence until a place is free" },
+  "timeouts.assignment": { label: "For the whole assignment" },
+  simulate: { label: "Qualities" },
+};
+
+/** What the setting at a path is called. One that is new here is called by its own name. */
+export function nameOf(path: (string | number)[]): SettingName {
+  const general = path.map((key, index) =>
+    typeof key === "number" || (index === 1 && path[0] === "bots") ? "*" : key,
+  );
+  const known = NAMES[general.join(".")];
+  const own = String(path.at(-1) ?? "").replaceAll("_", " ");
+  return known ?? { label: own.charAt(0).toUpperCase() + own.slice(1), long: LONG.has(String(path.at(-1))) };
+}
+
+const LONG = new Set([
+  "statement",
+  "prompt",
+  "text",
+  "why",
+  "question",
+  "scenario",
+  "system_prompt",
+  "instructions",
+]);

@@ -1,0 +1,204 @@
+"""What comparisons side by side say: scores of systems with intervals, wins and ties, sides, workers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from qc.load.choices import Choices
+from qc.progress import OnStep, no_step
+from qc.statistics import davidson
+from qc.statistics.chance import generator
+from qc.statistics.resampling import percentile_interval, unit_sums
+
+LEVEL = 0.95
+# Choices against the qc bot from which a worker can be told: with 5 of 5 the sign test gives 1/32.
+FEWEST_AGAINST_QC = 5
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Bradley-Terry-Davidson scores, with intervals over workers.
+
+    Attributes:
+        fit: of all choices; its scores are NaN where the data do not fix them, and `unfixed` says why.
+        low, high: (systems,), ends of the 95 % percentile intervals; NaN where there are none.
+        draws: resamples of the workers; `unusable` of them did not fix the scores, and are left out.
+    """
+
+    fit: davidson.Fit
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    draws: int
+    unusable: int
+    unfixed: str | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All results of a run of comparisons.
+
+    Attributes:
+        choices: what was analysed.
+        systems: their names, in the order of all arrays.
+        wins: (systems, systems), how often the row's was preferred to the column's, of all workers.
+        ties: (systems, systems), symmetric.
+        scores: of all workers.
+        trusted: the same without the workers who are `suspicious`; None where nobody is.
+        left_first: choices for the left one, for the right one, and workers who chose the left one more
+        often,
+            and less often.
+        side_p: two-sided sign test over workers that the side makes no difference; NaN without any.
+        workers: `worker`, `choices`, `over_qc`, `under_qc`, `ties_qc`, `p` (one-sided sign test; NaN with
+            fewer than FEWEST_AGAINST_QC choices that were no ties), `suspicious`.
+    """
+
+    choices: Choices
+    systems: tuple[str, ...]
+    wins: NDArray[np.float64]
+    ties: NDArray[np.float64]
+    scores: Scores
+    trusted: Scores | None
+    left_first: tuple[int, int, int, int]
+    side_p: float
+    workers: pd.DataFrame
+
+
+def compare(
+    choices: Choices, alpha: float = 0.05, bootstrap: int = 2_000, seed: int = 0, on_step: OnStep = no_step
+) -> Comparison:
+    """Return what the choices of a run say.
+
+    Args:
+        choices: of a run.
+        alpha: level from which on a worker is suspicious who does not prefer systems to the qc bot.
+        bootstrap: resamples of the workers.
+        seed: of what is drawn.
+        on_step: called with a description when a part is begun.
+    """
+    rows, systems = choices.choices, choices.systems
+    compared = rows[~rows["left"].isin(choices.qc) & ~rows["right"].isin(choices.qc)]
+    workers = _workers(rows, choices.qc, alpha)
+    tables = _tables(compared, systems)
+    wins, ties = _totals(tables.sum(axis=0))
+    on_step("Scores and their intervals")
+    scores = _scores(tables, systems, bootstrap, seed)
+    trusted = None
+    if workers["suspicious"].any():
+        kept = compared[~compared["worker"].isin(workers.loc[workers["suspicious"], "worker"])]
+        trusted = _scores(_tables(kept, systems), systems, bootstrap, seed)
+    on_step("Sides")
+    left_first, side_p = _sides(compared)
+    return Comparison(choices, systems, wins, ties, scores, trusted, left_first, side_p, workers)
+
+
+def _tables(rows: pd.DataFrame, systems: tuple[str, ...]) -> NDArray[np.float64]:
+    """Return the sums of each worker, (workers, 2, systems, systems): wins of the row's system, and ties."""
+    n = len(systems)
+    names = pd.CategoricalDtype(list(systems))
+    left = rows["left"].astype(names).cat.codes.to_numpy(np.intp)
+    right = rows["right"].astype(names).cat.codes.to_numpy(np.intp)
+    workers = pd.factorize(rows["worker"], sort=True)[0].astype(np.intp)
+    preference = rows["preference"].to_numpy()
+    winner, loser = np.where(preference == "right", right, left), np.where(preference == "right", left, right)
+    tie = preference == "tie"
+    first, second = np.minimum(left, right), np.maximum(left, right)
+    cell = np.where(tie, n * n + first * n + second, winner * n + loser)
+    shape = (int(workers.max(initial=-1)) + 1, 2 * n * n)
+    sums = unit_sums(np.ones((len(rows), 1)), workers, cell.astype(np.intp), shape)
+    return sums.reshape(shape[0], 2, n, n)
+
+
+def _totals(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return wins and symmetric ties of summed tables."""
+    return sums[0], sums[1] + sums[1].T
+
+
+def _scores(tables: NDArray[np.float64], systems: tuple[str, ...], bootstrap: int, seed: int) -> Scores:
+    """Return scores with percentile intervals over workers drawn anew, each with all of their choices."""
+    n = len(systems)
+    wins, ties = _totals(tables.sum(axis=0))
+    fitted = davidson.fit(wins, ties)
+    unfixed = _why_unfixed(wins, ties, systems)
+    if unfixed is not None:
+        nothing = np.full(n, np.nan)
+        return Scores(fitted, nothing, nothing, 0, 0, unfixed)
+    rng = generator(seed, "comparison")
+    flat = tables.reshape(len(tables), -1)
+    drawn = np.empty((bootstrap, n))
+    for row in range(bootstrap):
+        times = np.bincount(rng.integers(len(flat), size=len(flat)), minlength=len(flat))
+        resampled = (times @ flat).reshape(2, n, n)
+        drawn[row] = davidson.fit(*_totals(resampled), start=fitted.scores).scores
+    unusable = int(np.isnan(drawn[:, 0]).sum())
+    low, high = percentile_interval(drawn, LEVEL)
+    return Scores(fitted, low, high, bootstrap, unusable, None)
+
+
+def _why_unfixed(
+    wins: NDArray[np.float64], ties: NDArray[np.float64], systems: tuple[str, ...]
+) -> str | None:
+    """Return why there are no scores, in a sentence; None where there are."""
+    parts = davidson.separate(wins, ties)
+    if parts.max() > 0:
+        named = "; ".join(
+            ", ".join(name for name, part in zip(systems, parts, strict=True) if part == each)
+            for each in range(int(parts.max()) + 1)
+        )
+        return f"There are no scores: no comparison connects these groups of systems: {named}."
+    group = davidson.groups(wins, ties)
+    if group.max() > 0:
+        never = [
+            each
+            for each in range(int(group.max()) + 1)
+            if not wins[np.ix_(group != each, group == each)].any()
+            and not ties[np.ix_(group != each, group == each)].any()
+        ]
+        named = "; ".join(
+            ", ".join(name for name, of in zip(systems, group, strict=True) if of == each) for each in never
+        )
+        return (
+            f"There are no scores: no other system was ever preferred to, or as good as, {named}, so that "
+            "how much better that is cannot be said. More comparisons may change this."
+        )
+    if not wins.any():
+        return "There are no scores: every choice was a tie."
+    return None
+
+
+def _sides(rows: pd.DataFrame) -> tuple[tuple[int, int, int, int], float]:
+    left, right = (rows["preference"] == side for side in ("left", "right"))
+    net = (left.astype(int) - right.astype(int)).groupby(rows["worker"]).sum()
+    more, less = int((net > 0).sum()), int((net < 0).sum())
+    p = float(binomtest(more, more + less).pvalue) if more + less else np.nan
+    return (int(left.sum()), int(right.sum()), more, less), p
+
+
+def _workers(rows: pd.DataFrame, qc: frozenset[str], alpha: float) -> pd.DataFrame:
+    """Return a row for each worker: how often they preferred a system to the qc bot, and whether clearly.
+
+    This filter is ours and not published. A worker who looks at what is said prefers almost any system to a
+    bot that answers at random; one who does not, in a one-sided sign test over the choices that are no ties,
+    is suspicious. With fewer than five such choices nobody can be told.
+    """
+    against = rows["left"].isin(qc) != rows["right"].isin(qc)
+    wanted = np.where(rows["left"].isin(qc), "right", "left")
+    over = against & (rows["preference"] == wanted)
+    tied = against & (rows["preference"] == "tie")
+    counts = pd.DataFrame(
+        {
+            "worker": rows["worker"],
+            "choices": 1,
+            "over_qc": over.astype(int),
+            "under_qc": (against & ~over & ~tied).astype(int),
+            "ties_qc": tied.astype(int),
+        }
+    )
+    found = counts.groupby("worker", sort=True).sum().reset_index()
+    found["p"] = [
+        binomtest(up, up + down, alternative="greater").pvalue if up + down >= FEWEST_AGAINST_QC else np.nan
+        for up, down in zip(found["over_qc"], found["under_qc"], strict=True)
+    ]
+    return found.assign(suspicious=found["p"].ge(alpha))

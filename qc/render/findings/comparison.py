@@ -1,0 +1,206 @@
+"""What comparisons side by side say, for people."""
+
+from collections.abc import Mapping
+from importlib.metadata import version
+
+import numpy as np
+import pandas as pd
+
+from qc.comparison import Comparison
+from qc.comparison.comparison import FEWEST_AGAINST_QC, LEVEL, Scores
+from qc.method.scores import Scores as Ratings
+from qc.number_format import decimal, listed, percent, probability, whole
+from qc.render.findings.findings import Findings, FindingsTable
+from qc.render.levels import SIGNIFICANT
+from qc.render.table import COUNT, SHARE, THREE, Column, P, Table
+
+METHOD = (
+    "Scores: the model of Bradley and Terry (Biometrika 39, 1952) with ties after Davidson (Journal of the "
+    "American Statistical Association 65, 1970), by maximum likelihood; they exist if and only if every "
+    "system was preferred to, or as good as, some other of every division of the systems in two (Ford 1957). "
+    "Intervals: percentiles over workers drawn anew with all of their choices (Davison and Hinkley 1997, "
+    "section 3.8). Sides and workers: sign tests. The filter by the quality-control bot is ours and not "
+    "published; nobody is left out of the scores by it."
+)
+
+
+def comparison_findings(
+    found: Comparison, ratings: Ratings | None, choices: Mapping[str, object]
+) -> Findings:
+    """Return the results of a run of comparisons in tables and words.
+
+    Args:
+        found: what the choices say.
+        ratings: scores of the same run by ratings; None where nothing was rated.
+        choices: what the analyst chose, by name, for the signature.
+    """
+    made_of = {"candor": version("candor"), "task": "side_by_side", **choices}
+    return Findings(
+        command="report",
+        title=f"Side by side: {found.choices.name}",
+        source=found.choices.source,
+        verdict=_verdict(found),
+        notes=(*found.choices.notes, *_notes(found)),
+        tables=(_scores(found, ratings), _pairs(found), _sides(found), _workers(found)),
+        figures=(),
+        method=METHOD,
+        signature="|".join(f"{key}={value}" for key, value in made_of.items()),
+    )
+
+
+def _scores(found: Comparison, ratings: Ratings | None) -> FindingsTable:
+    wins, ties = found.wins, found.ties
+    frame = pd.DataFrame(
+        {
+            "system": found.systems,
+            "score": found.scores.fit.scores,
+            "low": found.scores.low,
+            "high": found.scores.high,
+            "comparisons": (wins + wins.T + ties).sum(axis=1).astype(int),
+            "wins": wins.sum(axis=1).astype(int),
+            "ties": ties.sum(axis=1).astype(int),
+            "losses": wins.sum(axis=0).astype(int),
+        }
+    )
+    columns = [
+        Column("system", "System"),
+        Column("score", "Score", THREE),
+        Column("low", "95 % interval", THREE, upper="high"),
+        Column("comparisons", "Comparisons", COUNT),
+        Column("wins", "Preferred", COUNT),
+        Column("ties", "Ties", COUNT),
+        Column("losses", "Other preferred", COUNT),
+    ]
+    if found.trusted is not None:
+        frame["score_without_suspicious"] = found.trusted.fit.scores
+        columns.append(Column("score_without_suspicious", "Without suspicious workers", THREE))
+    if ratings is not None:
+        frame["z"] = frame["system"].map(dict(zip(ratings.z["system"], ratings.z["overall"], strict=True)))
+        columns.append(Column("z", "z of ratings", THREE))
+    rows = frame.sort_values("score", ascending=False, kind="stable", na_position="last")
+    text = (
+        "Scores are logarithms of odds, of mean 0: of two systems whose scores differ by 1 one is preferred "
+        "2.7 times as often as the other, ties aside."
+    )
+    return FindingsTable("scores", "Scores", text, Table(frame, tuple(columns), rows))
+
+
+def _pairs(found: Comparison) -> FindingsTable:
+    n = len(found.systems)
+    records = [
+        {
+            "system": found.systems[i],
+            "other": found.systems[j],
+            "wins": int(found.wins[i, j]),
+            "ties": int(found.ties[i, j]),
+            "losses": int(found.wins[j, i]),
+            "share": _ratio(found.wins[i, j] + found.ties[i, j] / 2, i, j, found),
+        }
+        for i in range(n)
+        for j in range(i + 1, n)
+    ]
+    columns = (
+        Column("system", "System"),
+        Column("other", "Other"),
+        Column("wins", "Preferred", COUNT),
+        Column("ties", "Ties", COUNT),
+        Column("losses", "Other preferred", COUNT),
+        Column("share", "Share, ties halved", SHARE),
+    )
+    names = ["system", "other", "wins", "ties", "losses", "share"]
+    text = "How often the first was preferred, neither, and the other; the qc bot's pairs are not here."
+    return FindingsTable(
+        "pairs", "Every two systems", text, Table(pd.DataFrame(records, columns=names), columns), 50
+    )
+
+
+def _ratio(points: float, i: int, j: int, found: Comparison) -> float:
+    number = found.wins[i, j] + found.wins[j, i] + found.ties[i, j]
+    return points / number if number else np.nan
+
+
+def _sides(found: Comparison) -> FindingsTable:
+    left, right, more, less = found.left_first
+    frame = pd.DataFrame(
+        {
+            "left": [left],
+            "right": [right],
+            "workers_left": [more],
+            "workers_right": [less],
+            "p": [found.side_p],
+        }
+    )
+    columns = (
+        Column("left", "Left preferred", COUNT),
+        Column("right", "Right preferred", COUNT),
+        Column("workers_left", "Workers: left more often", COUNT),
+        Column("workers_right", "Right more often", COUNT),
+        Column("p", "p", P),
+    )
+    text = (
+        "Whether workers prefer a side, whatever stands there: a two-sided sign test over workers. Sides are "
+        "balanced over every two systems, so that such a preference blurs scores and shifts none."
+    )
+    return FindingsTable("sides", "Left and right", text, Table(frame, columns))
+
+
+def _workers(found: Comparison) -> FindingsTable:
+    columns = (
+        Column("worker", "Worker"),
+        Column("choices", "Choices", COUNT),
+        Column("over_qc", "System over qc bot", COUNT),
+        Column("ties_qc", "Ties", COUNT),
+        Column("under_qc", "qc bot over system", COUNT),
+        Column("p", "p", P),
+        Column("told", "Suspicious"),
+    )
+    told = np.where(
+        found.workers["p"].isna(), "cannot be told", np.where(found.workers["suspicious"], "yes", "no")
+    )
+    rows = found.workers.assign(told=told).sort_values("p", ascending=False, kind="stable")
+    text = (
+        "A one-sided sign test that the worker prefers systems to the quality-control bot. It takes "
+        f"{FEWEST_AGAINST_QC} choices that are no ties; below that nobody can be told."
+    )
+    return FindingsTable("workers", "Workers", text, Table(found.workers, columns, rows), 0)
+
+
+def _verdict(found: Comparison) -> tuple[str, ...]:
+    scores = found.scores
+    if scores.unfixed is not None:
+        return (scores.unfixed,)
+    order = np.argsort(-scores.fit.scores, kind="stable")
+    first = order[0]
+    name = found.systems[first]
+    level = percent(LEVEL, digits=0)
+    sentences = [
+        f"{name} was preferred most: its score is {decimal(scores.fit.scores[first])}, with a {level} "
+        f"interval from {decimal(scores.low[first])} to {decimal(scores.high[first])}."
+    ]
+    apart = [found.systems[i] for i in order[1:] if scores.high[i] < scores.low[first]]
+    if apart:
+        sentences.append(f"Its interval lies above that of {listed(apart)}.")
+    return tuple(sentences)
+
+
+def _notes(found: Comparison) -> list[str]:
+    notes = []
+    for scores, whose in ((found.scores, ""), (found.trusted, " without suspicious workers")):
+        if isinstance(scores, Scores) and scores.unusable:
+            notes.append(
+                f"Of {whole(scores.draws)} resamples{whose}, {whole(scores.unusable)} did not fix the "
+                "scores and are left out of the intervals, which are too narrow for it."
+            )
+    if found.trusted is not None and found.trusted.unfixed is not None:
+        notes.append(f"Without suspicious workers: {found.trusted.unfixed}")
+    if found.side_p < SIGNIFICANT:
+        notes.append(
+            f"Workers prefer one side (p = {probability(found.side_p)}); sides are balanced over pairs."
+        )
+    suspicious = int(found.workers["suspicious"].sum())
+    untold = int(found.workers["p"].isna().sum())
+    if suspicious:
+        notes.append(f"Workers who do not clearly prefer systems to the qc bot: {whole(suspicious)}.")
+    if untold:
+        notes.append(f"Workers with too few choices against the qc bot to be told: {whole(untold)}.")
+    return notes

@@ -1,0 +1,111 @@
+"""What researchers have done about workers: words sent to them, and assignments left out of the analysis."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import Connection, delete, insert, or_, select
+
+from server.db import rows
+from server.db.models import Assignment, Exclusion, StudyNotice, columns
+from server.errors import AssignmentNotFound, AssignmentOver
+from server.session.records import Closed
+
+ASSIGNMENT = columns(Assignment)
+EXCLUSION = columns(Exclusion)
+NOTICE = columns(StudyNotice)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNotice:
+    """Words to workers of a run. `assignment`: whose they are; None: everybody's who is under way."""
+
+    id: int
+    run: int
+    assignment: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentState:
+    """An assignment as an action finds it."""
+
+    assignment: str
+    run: int
+    status: Literal["active", "completed", "returned", "expired"]
+
+
+def find_assignment(connection: Connection, assignment: str) -> AssignmentState:
+    """Return an assignment, which nobody else changes until the transaction ends.
+
+    Raises:
+        AssignmentNotFound: there is none of this id.
+    """
+    query = select(ASSIGNMENT.id, ASSIGNMENT.run_id, ASSIGNMENT.status).where(ASSIGNMENT.id == assignment)
+    found = connection.execute(query.with_for_update()).one_or_none()
+    if found is None:
+        raise AssignmentNotFound(f"there is no assignment `{assignment}`")
+    return AssignmentState(*found)
+
+
+def release(connection: Connection, assignment: str, at: datetime) -> AssignmentState:
+    """End an assignment that is under way, so that its place is free; return it as it was.
+
+    Raises:
+        AssignmentNotFound: there is none of this id.
+        AssignmentOver: it has ended before.
+    """
+    found = find_assignment(connection, assignment)
+    if found.status != "active":
+        raise AssignmentOver(f"assignment `{assignment}` is {found.status} already")
+    rows.write(connection, [(assignment, Closed("expired", at))])
+    return found
+
+
+def add_notice(
+    connection: Connection, run: int, assignment: str | None, text: str, at: datetime
+) -> StoredNotice:
+    """Store words to one worker of a run, or to all who are under way; return them."""
+    values = {"run_id": run, "assignment_id": assignment, "text": text, "created_at": at}
+    made = connection.execute(insert(StudyNotice).values(**values).returning(NOTICE.id)).scalar_one()
+    return StoredNotice(int(made), run, assignment, text)
+
+
+def notices_for(connection: Connection, assignment: Any) -> list[StoredNotice]:
+    """Return the words to the worker of an assignment, given as its row, oldest first."""
+    to_all = NOTICE.assignment_id.is_(None) & (NOTICE.created_at >= assignment.created_at)
+    query = (
+        select(NOTICE.id, NOTICE.run_id, NOTICE.assignment_id, NOTICE.text)
+        .where(NOTICE.run_id == assignment.run_id)
+        .where(or_(NOTICE.assignment_id == assignment.id, to_all))
+        .order_by(NOTICE.id)
+    )
+    return [StoredNotice(*row) for row in connection.execute(query)]
+
+
+def exclude(connection: Connection, assignment: str, reason: str, at: datetime) -> AssignmentState:
+    """Leave an assignment out of every analysis, for a reason; a later reason takes the place of an earlier.
+
+    Raises:
+        AssignmentNotFound: there is none of this id.
+    """
+    found = find_assignment(connection, assignment)
+    include(connection, assignment)
+    connection.execute(insert(Exclusion).values(assignment_id=assignment, reason=reason, excluded_at=at))
+    return found
+
+
+def include(connection: Connection, assignment: str) -> bool:
+    """Take an assignment into analyses again; return whether it had been left out."""
+    taken = delete(Exclusion).where(EXCLUSION.assignment_id == assignment)
+    return connection.execute(taken).rowcount > 0
+
+
+def exclusions(connection: Connection, run: int) -> dict[str, str]:
+    """Return why assignments of a run are left out, by assignment."""
+    query = (
+        select(EXCLUSION.assignment_id, EXCLUSION.reason)
+        .join(Assignment, ASSIGNMENT.id == EXCLUSION.assignment_id)
+        .where(ASSIGNMENT.run_id == run)
+    )
+    return {row.assignment_id: row.reason for row in connection.execute(query)}

@@ -1,0 +1,167 @@
+"""Choices side by side: scores with intervals, sides, workers; and the report that shows them."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from qc.comparison import compare
+from qc.errors import DataError
+from qc.load import LoadOptions, open_source
+from qc.load.choices import Choices, read_choices
+from qc.report import app
+from qc.run import SIMULATED_NOTE
+
+TRUE = {"ash": 0.8, "birch": 0.0, "cedar": -0.8}
+Row = tuple[str, str, str, str]  # worker, left, right, preference
+
+
+def drawn(workers: int, seed: int, per_worker: int = 9) -> list[Row]:
+    """Return choices of honest workers by the model, nu = 0.5, and each one's five against the qc bot."""
+    rng = np.random.default_rng(seed)
+    rows: list[Row] = []
+    names = list(TRUE)
+    for worker in range(workers):
+        for _ in range(per_worker):
+            left, right = rng.choice(names, 2, replace=False)
+            half = (TRUE[left] - TRUE[right]) / 2
+            parts = np.array([np.exp(half), 0.5, np.exp(-half)])
+            rows.append(
+                (
+                    f"w{worker:03}",
+                    left,
+                    right,
+                    str(rng.choice(["left", "tie", "right"], p=parts / parts.sum())),
+                )
+            )
+        rows += [(f"w{worker:03}", "qc", names[i % 3], "right") for i in range(5)]
+    return rows
+
+
+def choices(rows: Iterable[Row]) -> Choices:
+    frame = pd.DataFrame(list(rows), columns=["worker", "left", "right", "preference"])
+    frame = frame.assign(assignment=frame["worker"], pair=frame.groupby("worker").cumcount() + 1, turn=3)
+    return Choices("trees", "here", frame, ("ash", "birch", "cedar"), frozenset({"qc"}), False, ())
+
+
+def test_scores_come_back_and_most_intervals_hold_the_truth() -> None:
+    found = compare(choices(drawn(150, 1)), bootstrap=200)
+    truth = np.array(list(TRUE.values()))
+    np.testing.assert_allclose(found.scores.fit.scores, truth, atol=0.25)
+    assert ((found.scores.low < truth) & (truth < found.scores.high)).sum() >= 2
+    assert found.scores.low[0] > found.scores.high[2]
+    assert found.scores.unusable == 0
+    assert found.trusted is None
+
+
+def test_pairs_with_the_qc_bot_are_in_no_score() -> None:
+    rows = drawn(40, 2)
+    without = [row for row in rows if "qc" not in row]
+    one, other = compare(choices(rows), bootstrap=100), compare(choices(without), bootstrap=100)
+    np.testing.assert_array_equal(one.scores.fit.scores, other.scores.fit.scores)
+
+
+def test_the_same_seed_gives_the_same_and_the_order_of_rows_nothing() -> None:
+    rows = drawn(30, 3)
+    one, other = compare(choices(rows), bootstrap=100), compare(choices(rows[::-1]), bootstrap=100)
+    np.testing.assert_array_equal(one.scores.low, other.scores.low)
+
+
+def test_a_worker_who_does_not_mind_the_qc_bot_is_suspicious_and_one_with_few_choices_is_not_told() -> None:
+    careless: list[Row] = [
+        ("zoe", "qc", "ash", side) for side in ("left", "right", "left", "right", "tie", "right")
+    ]
+    new: list[Row] = [("yan", "qc", "ash", "left")]
+    found = compare(
+        choices([*drawn(20, 4), *careless, *new, ("zoe", "ash", "birch", "right")]), bootstrap=100
+    )
+    workers = found.workers.set_index("worker")
+    assert workers.loc["w000", "p"] == pytest.approx(1 / 32)  # 5 of 5
+    assert not workers.loc["w000", "suspicious"]
+    # 3 of 5 that are no ties: P(at least 3 of 5) = 16/32.
+    assert workers.loc["zoe", "p"] == pytest.approx(0.5)
+    assert workers.loc["zoe", "suspicious"]
+    assert np.isnan(workers.loc["yan", "p"])
+    assert not workers.loc["yan", "suspicious"]
+    assert found.trusted is not None
+    assert found.trusted.fit.scores[0] > found.scores.fit.scores[0]  # zoe's choice against ash is left out
+
+
+def test_a_preference_for_one_side_is_found() -> None:
+    rows: list[Row] = [
+        (f"w{i}", *pair, "left") for i in range(8) for pair in (("ash", "birch"), ("birch", "ash"))
+    ]
+    found = compare(choices([*rows, ("w0", "ash", "cedar", "tie")]), bootstrap=100)
+    assert found.left_first == (16, 0, 8, 0)
+    assert found.side_p == pytest.approx(2 / 2**8)
+
+
+def test_why_there_are_no_scores_is_said() -> None:
+    apart = compare(choices([("w", "ash", "birch", "left"), ("w", "ash", "birch", "right")]), bootstrap=100)
+    assert apart.scores.unfixed == (
+        "There are no scores: no comparison connects these groups of systems: ash, birch; cedar."
+    )
+    unbeaten = compare(
+        choices([("w", "ash", "birch", "left"), ("w", "birch", "cedar", "tie")]), bootstrap=100
+    )
+    assert "as good as, ash, so that" in str(unbeaten.scores.unfixed)
+    assert np.isnan(unbeaten.scores.low).all()
+
+
+def written(path: Path, rows: list[Row], **header: object) -> Path:
+    """Write choices as `candor export` does."""
+    first = {"format": "candor-choices", "version": 1, "run": "trees", "simulated": True, "criteria": []}
+    systems = [{"system": name, "family": name, "is_qc": name == "qc"} for name in (*TRUE, "qc")]
+    frame = choices(rows).choices
+    lines = [
+        {
+            "assignment": worker,
+            "worker": worker,
+            "pairs": [
+                {
+                    "pair": row.pair,
+                    "left": row.left,
+                    "right": row.right,
+                    "choices": [{"turn": row.turn, "preference": row.preference}],
+                }
+                for row in of_worker.itertuples()
+            ],
+        }
+        for worker, of_worker in frame.groupby("worker")
+    ]
+    top = first | {"assignments": len(lines), "systems": systems} | header
+    path.write_text("\n".join(json.dumps(line) for line in [top, *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_the_report_of_an_export_has_scores_ties_sides_and_workers(tmp_path: Path) -> None:
+    source = written(tmp_path / "choices.jsonl", drawn(40, 5))
+    out = tmp_path / "report"
+    done = CliRunner().invoke(app, [str(source), "--bootstrap", "100", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    found = json.loads((out / "report.json").read_text())
+    assert SIMULATED_NOTE in found["notes"]
+    assert [row["system"] for row in found["scores"]] == list(TRUE)
+    assert found["verdict"][0].startswith("ash was preferred most")
+    for row in found["pairs"]:
+        assert row["wins"] + row["ties"] + row["losses"] > 0
+    assert len(found["workers"]) == 40
+    page = (out / "report.html").read_text()
+    assert "Left and right" in page
+    assert "Davidson" in page
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"assignments": 9}, "announces 9, but the file holds 3"), ({"systems": []}, "is not declared")],
+)
+def test_a_file_that_does_not_fit_together_is_refused(
+    tmp_path: Path, change: dict[str, object], said: str
+) -> None:
+    source = written(tmp_path / "choices.jsonl", drawn(3, 6), **change)
+    with open_source(str(source)) as opened, pytest.raises(DataError, match=said):
+        read_choices(opened, LoadOptions())
