@@ -79,10 +79,13 @@ class Api:
             page.until("snapshot")
             yield page
 
+    def close(self) -> None:
+        self._client.close()
+
     @staticmethod
     def _good(answer: httpx2.Response) -> Any:
         assert answer.is_success, answer.text
-        return answer.json()
+        return answer.json() if answer.content else None
 
 
 def take_part(page: Page) -> None:
@@ -108,9 +111,11 @@ def bot() -> Iterator[str]:
 def test_from_an_empty_installation_to_a_report(tmp_path: Path, bot: str) -> None:
     server = Server(tmp_path, environment={"CANDOR_RUNNING_ANALYSIS": "true"})
     server.start()
+    api = Api(server)
     try:
-        whole_way(Api(server), bot)
+        whole_way(api, bot)
     finally:
+        api.close()
         server.stop()
 
 
