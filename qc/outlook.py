@@ -13,7 +13,7 @@ import typer
 
 from qc.command import RunName, SourceName, stderr_console
 from qc.load import load
-from qc.planning.outlook import POWER, PUBLISHED_INPUTS, PUBLISHED_MINUTES, Outlook, Plan, outlook
+from qc.planning.outlook import FEW_PASSED, POWER, PUBLISHED_INPUTS, PUBLISHED_MINUTES, Outlook, Plan, outlook
 from qc.run import REHEARSAL_NOTE
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
@@ -54,6 +54,10 @@ def _assumed(found: Outlook) -> list[str]:
         "published run, and with fewer or more inputs in proportion.",
         "The systems are as good as the simulated workers were told, which is what the study is to find out.",
     ]
+    if found.passed < FEW_PASSED:
+        said.append(
+            f"Only {found.passed} simulated workers passed: the intervals are too narrow. Rehearse more."
+        )
     if found.plan.pay is None:
         said.append("What an assignment pays is not said, so nothing is said of the cost.")
     return said

@@ -2,7 +2,8 @@
 
 The bootstrap of whole workers (`qc.robustness.intervals`) gives, for the workers of the rehearsal who passed,
 how scores and the difference of the first two move with other workers. With W workers instead of W₀ these
-standard deviations become √(W₀ / W) as large. The chance to tell the first two apart is that of a two-sided
+standard deviations become √(W₀ / W) as large; with P of them who passed, the bootstrap's own are too small by
+√((P − 1) / P), which is made good. The chance to tell the first two apart is that of a two-sided
 test at level α, averaged over what the bootstrap says of the difference, because the rehearsal does not know
 it either:  E[ Φ(|d*| / se − z) + Φ(−|d*| / se − z) ],  z being the normal quantile at 1 − α/2.
 """
@@ -29,6 +30,8 @@ DRAWS = 2000
 POWER = 0.8
 MOST_WORKERS = 20_000
 FEWEST_PASSED = 4
+# With fewer who passed than this, spreads are guessed from so little that intervals come out too narrow.
+FEW_PASSED = 12
 # The numbers of workers that are shown beside the one that was planned, as multiples of it.
 MULTIPLES = (0.5, 1.0, 2.0, 4.0)
 
@@ -117,12 +120,16 @@ def outlook(run: Run, plan: Plan, alpha: float = 0.05, seed: int = 0) -> Outlook
     difference = overall[:, 0] - overall[:, 1]
     difference = difference[np.isfinite(difference)]
 
+    def shrink(count: int) -> float:
+        return float(np.sqrt(workers.total / count * workers.passed / (workers.passed - 1)))
+
     def half_widths(count: int) -> NDArray[np.float64]:
-        shrunk = np.sqrt(workers.total / count)
-        return np.asarray(float(ndtri((1 + LEVEL) / 2)) * np.nanstd(overall[:, known], axis=0) * shrunk)
+        return np.asarray(
+            float(ndtri((1 + LEVEL) / 2)) * np.nanstd(overall[:, known], axis=0) * shrink(count)
+        )
 
     def apart(count: int) -> float:
-        return _power(difference, float(difference.std()) * np.sqrt(workers.total / count), alpha)
+        return _power(difference, float(difference.std()) * shrink(count), alpha)
 
     planned = half_widths(plan.workers)
     names, z = scores.z["system"].to_list(), scores.z["overall"].to_numpy(np.float64)

@@ -22,7 +22,7 @@ from server.db.studies import find_study
 from server.errors import RunExists, StudyInvalid
 from server.items.pool import items_of
 from server.news import News
-from server.run_rules import RunRules
+from server.run_rules import RunRules, outline
 from server.study import parse_study
 
 
@@ -87,7 +87,7 @@ class RunChanges:
 
     async def set_rules(self, slug: str, rules: RunRules, actor: Doer) -> RunEntry:
         """Have a run go by other rules. Raises RunNotFound: it, or one that they exclude, is not there."""
-        return await self._changed(actor, "run.rules", lambda c: set_rules(c, slug, rules), _outline(rules))
+        return await self._changed(actor, "run.rules", lambda c: set_rules(c, slug, rules), outline(rules))
 
     async def replicate(self, slug: str, name: str | None, actor: Doer, *, same_workers: bool) -> RunEntry:
         """Open a run of another run's study. Raises RunNotFound, RunExists, StudyInvalid."""
@@ -152,12 +152,6 @@ def _store(connection: Connection, new: NewRun, text: str, at: datetime) -> RunE
         raise RunExists(f"there is a run named `{new.slug}` already")
     runs.open_run(connection, text, new.slug, at, items_of(parse_study(text), connection))
     return set_rules(connection, new.slug, new.rules)
-
-
-def _outline(rules: RunRules) -> str:
-    """Return rules for the log: who may not come by a number only, as these are ids of workers."""
-    given = rules.model_dump_json(exclude_defaults=True, exclude={"excluded_workers"})
-    return f"{given}, {len(rules.excluded_workers)} workers excluded"
 
 
 def _unseen(_bot: str, _done: int, _total: int) -> None:

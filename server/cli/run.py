@@ -14,9 +14,11 @@ from server.cli.database import transaction_or_fail
 from server.cli.rules_file import read_rules_file
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
+from server.db.audit import CommandLine, record
 from server.db.run_rules import all_rules_of, set_rules
 from server.db.run_states import RunChange, change_run, replicate_run
 from server.db.runs import all_runs, find_run
+from server.run_rules import outline
 from server.study import parse_study
 
 cli = typer.Typer(
@@ -64,7 +66,9 @@ def rules(run: Name, file: NewRules = None, data: Data = None) -> None:
     """Show the rules of a run; with a file, have the run go by those from now on."""
     with transaction_or_fail(data) as connection:
         if file is not None:
-            set_rules(connection, run, read_rules_file(file))
+            given_rules = read_rules_file(file)
+            set_rules(connection, run, given_rules)
+            record(connection, CommandLine(), "run.rules", run, outline(given_rules))
         found = all_rules_of(connection, find_run(connection, run).id)
     shown = found.model_dump(mode="json", exclude_defaults=True)
     console.print(
@@ -77,6 +81,7 @@ def replicate(run: Name, name: NewName = None, same_workers: SameWorkers = False
     """Open a run of the very same study, with a seed of its own. Workers of the first run may not come."""
     with transaction_or_fail(data) as connection:
         entry = replicate_run(connection, run, utc_now(), name, same_workers=same_workers)
+        record(connection, CommandLine(), "run.open", entry.slug, f"a replication of {run}")
     url = settings_from(data=data).resolved_public_url
     console.print(f"Run [bold]{entry.slug}[/] replicates {escape(run)}: {url}/w/{entry.slug}")
 
@@ -96,3 +101,4 @@ def list_(data: Data = None) -> None:
 def _change(run: str, change: RunChange, why: str, data: Data) -> None:
     with transaction_or_fail(data) as connection:
         change_run(connection, run, change, why)
+        record(connection, CommandLine(), f"run.{change}", run, why)

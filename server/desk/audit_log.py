@@ -19,7 +19,7 @@ Text = Annotated[str, Field(max_length=200)]
 
 
 class AuditRow(BaseModel):
-    """Something that was done. `kind`: of the actor: person, token, installation or command."""
+    """Something that was done. `kind`: of the actor: person, token, installation, command or server."""
 
     id: int
     at: ShownTime

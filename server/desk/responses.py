@@ -26,13 +26,27 @@ class AssignmentCounts(BaseModel):
     expired: int
 
 
+class RunLimits(BaseModel):
+    """How a run stands with its rules, which are about people.
+
+    `target`: what it is to gather, in words; empty where it has none of its own. `places_open`: how many more
+    workers may begin now; None: as many as come. `spent`: what the completed assignments cost, with fees.
+    """
+
+    target: str
+    places_open: int | None
+    spent: float | None
+    budget: float | None
+    currency: str
+
+
 class RunSummary(BaseModel):
     """A run in a few numbers: those of people, and beside them those of simulated workers.
 
     `cause` and `reason` say why it has its status: what has led to it, and a sentence, if somebody gave one.
-    `places`: how many assignments are wanted, None where there is no end to them. `minutes_to_go`: until they
-    are all handed in, at the pace of the last hour; None where that cannot be told. `waiting`: workers whose
-    bot was asked in vain for the line that they wait for.
+    `places`: how many assignments are wanted by its rules or its study, None where nobody knows.
+    `minutes_to_go`: until they are all handed in, at the pace of the last hour; None where that cannot be
+    told. `waiting`: workers whose bot was asked in vain for the line that they wait for.
     """
 
     run: str
@@ -50,6 +64,7 @@ class RunSummary(BaseModel):
     places: int | None
     minutes_to_go: int | None
     waiting: int
+    limits: RunLimits
 
 
 class RunList(BaseModel):

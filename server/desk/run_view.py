@@ -23,6 +23,7 @@ from server.desk.responses import (
     RunDetail,
     RunSummary,
 )
+from server.desk.run_limits import Limits, limits_of
 from server.desk.workers import WorkerFacts, count_waiting, read_workers
 from server.session.plan import QC
 from server.study import Study, parse_study
@@ -67,6 +68,7 @@ class RunReader:
     def read(self, connection: Connection, run: RunEntry, around: Surroundings, now: datetime) -> RunDetail:
         """Return the run as it stands."""
         study = parse_study(run.yaml)
+        limits = limits_of(connection, run, study)
         self._read_workers(connection, run, now)
         self._read_replies(connection, run, study, around, now)
         families = _families(connection, run)
@@ -80,9 +82,9 @@ class RunReader:
             for worker in self._workers.values()
         ]
         rows.sort(key=lambda row: self._workers[row.assignment].created_at, reverse=True)
-        progress = systems(people, study, families, study.assignments)
+        progress = systems(people, study, families, limits.wanted)
         return RunDetail(
-            **dict(_summary(run, study, self._workers.values(), around.public_url, now)),
+            **dict(_summary(run, limits, self._workers.values(), around.public_url, now)),
             systems=progress,
             simulated_systems=systems(simulated, study, families, None) if simulated else [],
             funnel=funnel(people, study),
@@ -120,6 +122,7 @@ def run_summaries(connection: Connection, public_url: str, now: datetime) -> lis
 def run_summary(connection: Connection, run: RunEntry, public_url: str, now: datetime) -> RunSummary:
     """Return a run in a few numbers, without reading what its workers do."""
     study = parse_study(run.yaml)
+    limits = limits_of(connection, run, study)
     people = _by_status(connection, run, simulated=False)
     rated = _rated(connection, run)
     return RunSummary(
@@ -135,14 +138,15 @@ def run_summary(connection: Connection, run: RunEntry, public_url: str, now: dat
         conversations_rated=rated.get(False, 0),
         simulated=_by_status(connection, run, simulated=True),
         simulated_conversations_rated=rated.get(True, 0),
-        places=study.assignments,
-        minutes_to_go=minutes_to_go(study.assignments, people.completed, _lately(connection, run, now)),
+        places=limits.wanted,
+        minutes_to_go=minutes_to_go(limits.wanted, people.completed, _lately(connection, run, now)),
         waiting=count_waiting(connection, run.id),
+        limits=limits.shown,
     )
 
 
 def _summary(
-    run: RunEntry, study: Study, workers: Collection[WorkerFacts], public_url: str, now: datetime
+    run: RunEntry, limits: Limits, workers: Collection[WorkerFacts], public_url: str, now: datetime
 ) -> RunSummary:
     """Return a run in a few numbers, from its workers."""
 
@@ -158,6 +162,7 @@ def _summary(
     def rated(*, simulated: bool) -> int:
         return sum(worker.count("rated") for worker in workers if worker.simulated == simulated)
 
+    study = parse_study(run.yaml)
     people = counts(simulated=False)
     ended = (w.ended_at for w in workers if w.status == "completed" and not w.simulated)
     return RunSummary(
@@ -173,11 +178,12 @@ def _summary(
         conversations_rated=rated(simulated=False),
         simulated=counts(simulated=True),
         simulated_conversations_rated=rated(simulated=True),
-        places=study.assignments,
+        places=limits.wanted,
         minutes_to_go=minutes_to_go(
-            study.assignments, people.completed, [_ago(at, now) for at in ended if at and now - at < _HOUR]
+            limits.wanted, people.completed, [_ago(at, now) for at in ended if at and now - at < _HOUR]
         ),
         waiting=sum(held.failed_tries > 0 for worker in workers for held in worker.conversations),
+        limits=limits.shown,
     )
 
 

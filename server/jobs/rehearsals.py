@@ -162,13 +162,15 @@ class Rehearsals:
         arguments = ("--url", f"{self._crowd.url}/w/{run.slug}", "--workers", str(options.workers))
         seeded = (*arguments, "--mix", mix, "--seed", str(options.seed))
         said: list[str] = []
-        command = Command("bots.crowd", seeded, {"CANDOR_TOKEN": self._crowd.token})
+        command = Command("bots.crowd", seeded, {"CANDOR_TOKEN": self._crowd.token, "COLUMNS": "1000"})
         try:
             await run_child(command, self._limits, said.append)
         except ChildFailed as error:
+            # What went wrong with each worker is in the crowd's own summary.
+            reason = next((line.strip() for line in said if " failed: " in line), str(error))
             if not await self._store.read(lambda connection: _handed_in(connection, run)):
-                raise
-            return next((line.strip() for line in said if " failed: " in line), str(error))
+                raise ChildFailed(f"no simulated worker has finished; {reason}") from error
+            return reason
         return None
 
     async def _watch(self, run: RunEntry, progress: Progress, total: int) -> None:

@@ -98,7 +98,8 @@ class Newcomers:
         """
         assignment = await self.find(ticket)
         if assignment is None:
-            await self._limits.count_address(self._per_address, "arrivals from this address", connection)
+            if not ticket.simulated:  # those come from one address, and a researcher has let them in
+                await self._limits.count_address(self._per_address, "arrivals from this address", connection)
             enrolment = await self._enrol(ticket)
             assignment = enrolment.assignment
             if enrolment.displaced is not None:

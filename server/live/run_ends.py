@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 import structlog
 from sqlalchemy import Connection, select
 
 from server.bots.lineup import OpenRun
 from server.db import run_counts, run_rules
+from server.db.audit import record
 from server.db.models import Run, columns
 from server.db.run_states import stop_run
 from server.db.store import Store
@@ -20,6 +22,14 @@ from server.run_rules import End, end_of
 SECONDS = 1.0  # between two looks
 RUN = columns(Run)
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """Who has stopped a run that nobody has stopped, for the log."""
+
+    kind: str = "server"
+    name: str = "rules of the run"
 
 
 class RunEnds:
@@ -87,4 +97,7 @@ def _stop(connection: Connection, run: OpenRun) -> End | None:
     """Close a run that has enough; None: its rules have changed meanwhile, or it is closed already."""
     lock_run(connection, run)
     end = _end(connection, run)
-    return end if end is not None and stop_run(connection, run.id, end) else None
+    if end is None or not stop_run(connection, run.id, end):
+        return None
+    record(connection, _Rules(), "run.close", run.slug, end.reason)
+    return end

@@ -3,7 +3,7 @@
 from server.run_rules.decision import Counts, End, Standing, end_of, needed, places_open, room_for_another
 from server.run_rules.opening_hours import OpeningHours, is_open, next_opening
 from server.run_rules.reading import parse_rules
-from server.run_rules.rules import Budget, RunRules, Target, in_words, read_rules
+from server.run_rules.rules import Budget, RunRules, Target, in_words, outline, read_rules
 
 __all__ = [
     "Budget",
@@ -18,6 +18,7 @@ __all__ = [
     "is_open",
     "needed",
     "next_opening",
+    "outline",
     "parse_rules",
     "places_open",
     "read_rules",

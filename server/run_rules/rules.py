@@ -90,6 +90,13 @@ def in_words(target: Target | None) -> str:
     return f"until the widest interval of a score is below {target.widest_interval:g}"
 
 
+def outline(rules: RunRules) -> str:
+    """Return rules for a log: workers who may not come as a number only, because their ids are nobody's."""
+    given = rules.model_dump_json(exclude_defaults=True, exclude={"excluded_workers"})
+    number = len(rules.excluded_workers)
+    return f"{given}, {number} workers excluded" if number else given
+
+
 @lru_cache(maxsize=256)
 def read_rules(text: str) -> RunRules:
     """Return stored rules, without who may not come: those are looked up. Every arrival needs them."""

@@ -25,6 +25,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from server.study.texts import LANGUAGES
 from tests.chromium import launch
 from tests.e2e.hands import (
     FINISH,
@@ -44,6 +45,9 @@ from tests.e2e.hands import (
 from tests.e2e.stage import Stage
 
 OUT = Path(__file__).parents[2] / "docs" / "screenshots"
+# Pictures of each language that ships, and of one that a study has brought, from right to left.
+TAGS = (*LANGUAGES, "ar")
+IN_LANGUAGES = {"instructions": "Instructions", "chat": "Chat", "change": "Topic dialog", "rating": "Rating"}
 TITLES = {
     "connecting": "Connecting",
     "instructions": "Instructions",
@@ -88,6 +92,9 @@ TITLES = {
     "rate-limited": "Too many requests",
     "unreachable": "The server can’t be reached",
     "trouble": "Anything else that is in the way",
+    "consent": "A consent, one box still to be ticked",
+    "done-debriefing": "Done, with a debriefing",
+    **{f"{part}-{tag}": f"{title}, in {tag}" for tag in TAGS for part, title in IN_LANGUAGES.items()},
     "desk-token": "Desk: asks for the token",
     "desk-runs": "Desk: runs",
     "desk-run": "Desk: a run",
@@ -372,6 +379,48 @@ def doors(page: Page, camera: Camera, stage: Stage) -> None:
     camera.shoot(page, "connecting")
 
 
+def board(page: Page, camera: Camera, stage: Stage) -> None:
+    """A study with a consent and a debriefing."""
+    page.goto(f"{stage.url}/w/board?worker=board-{camera.width}")
+    page.get_by_label("You may store what I write.").check()
+    press(page, "I consent")
+    camera.shoot(page, "consent", whole=True)
+    page.get_by_label("I am at least 18 years old.").check()
+    press(page, "I consent")
+    open_topic(page)
+    say(page, LINES[0])
+    finish(page)
+    rate(page, [50] * 7)
+    press(page, "Submit ratings")
+    press(page, "Hand in")
+    expect(page.get_by_role("heading", name="What this was about")).to_be_visible()
+    camera.shoot(page, "done-debriefing", whole=True)
+
+
+def languages(page: Page, camera: Camera, stage: Stage) -> None:
+    """The page in other languages. Found by its parts: its words are what differs."""
+    for tag in TAGS:
+        page.goto(f"{stage.url}/w/in_{tag}?worker=reader-{tag}-{camera.width}")
+        expect(page.locator(".glance")).to_be_visible()
+        camera.shoot(page, f"instructions-{tag}", whole=True)
+        page.locator(".bar .button-primary").click()
+        page.locator("#topic").fill("Tea")
+        page.get_by_role("radio").first.check()
+        page.locator("form .button-primary").click()
+        page.locator("#message").fill(LINES[0])
+        page.keyboard.press("Enter")
+        expect(page.locator(".bubble-bot:not(.bubble-typing)")).to_have_count(1)
+        camera.shoot(page, f"chat-{tag}")
+        page.locator(".chat-topic .button").click()
+        camera.shoot(page, f"change-{tag}")
+        page.keyboard.press("Escape")
+        page.locator(".chat-next .button").click()
+        page.locator("dialog .button-primary").click()
+        expect(page.get_by_role("slider").first).to_be_attached()
+        rate(page, [70])
+        camera.shoot(page, f"rating-{tag}", whole=True)
+
+
 def platform(page: Page, camera: Camera, stage: Stage) -> None:
     """The end of an assignment that came from a platform, as its server would tell it."""
 
@@ -425,6 +474,8 @@ SCENES: list[Callable[[Page, Camera, Stage], None]] = [
     endings,
     doors,
     platform,
+    board,
+    languages,
     desk,
 ]
 

@@ -26,5 +26,12 @@ export function progressOf(run: RunSummary): string {
   if (run.minutes_to_go !== null && run.status === "open" && run.places !== completed) {
     parts.push(`about ${inMinutes(run.minutes_to_go)} to go`);
   }
-  return parts.join(", ");
+  const { target, places_open, spent, budget, currency } = run.limits;
+  if (places_open !== null && run.status === "open") {
+    parts.push(`${places_open} ${places_open === 1 ? "place" : "places"} open`);
+  }
+  if (spent !== null && budget !== null) {
+    parts.push(`${spent.toFixed(2)} of ${budget.toFixed(2)} ${currency} spent`.replace("  ", " "));
+  }
+  return `${parts.join(", ")}${target && `. Target: ${target}`}`;
 }

@@ -241,7 +241,7 @@ export interface AuditPage {
   more: boolean;
 }
 /**
- * Something that was done. `kind`: of the actor: person, token, installation or command.
+ * Something that was done. `kind`: of the actor: person, token, installation, command or server.
  */
 export interface AuditRow {
   action: string;
@@ -452,15 +452,16 @@ export interface RunList {
  * A run in a few numbers: those of people, and beside them those of simulated workers.
  *
  * `cause` and `reason` say why it has its status: what has led to it, and a sentence, if somebody gave one.
- * `places`: how many assignments are wanted, None where there is no end to them. `minutes_to_go`: until they
- * are all handed in, at the pace of the last hour; None where that cannot be told. `waiting`: workers whose
- * bot was asked in vain for the line that they wait for.
+ * `places`: how many assignments are wanted by its rules or its study, None where nobody knows.
+ * `minutes_to_go`: until they are all handed in, at the pace of the last hour; None where that cannot be
+ * told. `waiting`: workers whose bot was asked in vain for the line that they wait for.
  */
 export interface RunSummary {
   assignments: AssignmentCounts;
   cause: "researcher" | "target" | "budget";
   conversations_rated: number;
   created_at: string;
+  limits: RunLimits;
   minutes_to_go: number | null;
   places: number | null;
   reason: string;
@@ -483,6 +484,19 @@ export interface AssignmentCounts {
   returned: number;
 }
 /**
+ * How a run stands with its rules, which are about people.
+ *
+ * `target`: what it is to gather, in words; empty where it has none of its own. `places_open`: how many more
+ * workers may begin now; None: as many as come. `spent`: what the completed assignments cost, with fees.
+ */
+export interface RunLimits {
+  budget: number | null;
+  currency: string;
+  places_open: number | null;
+  spent: number | null;
+  target: string;
+}
+/**
  * A run with the progress of its systems, and its assignments, newest first.
  *
  * `systems` and `funnel` are of people; what simulated workers have done stands apart. `incidents` has the
@@ -498,6 +512,7 @@ export interface RunDetail {
   created_at: string;
   funnel: FunnelStep[];
   incidents: IncidentRow[];
+  limits: RunLimits;
   minutes_to_go: number | null;
   places: number | null;
   reason: string;

@@ -74,7 +74,7 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
         ref={field}
         id="message"
         class="input composer-input"
-        dir="auto"
+        dir={text ? "auto" : undefined}
         rows={1}
         value={text}
         enterkeyhint="send"

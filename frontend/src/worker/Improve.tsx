@@ -30,7 +30,7 @@ export function Improve({ value, onChange, complaint }: Props) {
       <textarea
         id="improve"
         class="input"
-        dir="auto"
+        dir={value ? "auto" : undefined}
         rows={6}
         value={value}
         aria-invalid={complaint || value.length > MAX_EDIT ? "true" : undefined}

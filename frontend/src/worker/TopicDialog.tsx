@@ -102,7 +102,7 @@ export function TopicDialog({ chat, topic, onClose }: Props) {
             <input
               id="new-topic"
               class="input"
-              dir="auto"
+              dir={text ? "auto" : undefined}
               value={text}
               autocomplete="off"
               placeholder={say("change.hint")}

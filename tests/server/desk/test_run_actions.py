@@ -119,6 +119,54 @@ def test_a_run_that_cannot_be_opened(shared: House, body: dict[str, Any], code: 
     refused(shared, "", status, code, **body)
 
 
+def test_rules_over_the_api(house: House) -> None:
+    rules = {
+        "target": {"assignments": 4},
+        "budget": {"total": "10", "pay": "2.00", "fee_share": "0.25", "currency": "GBP"},
+        "most_at_once": 3,
+        "excluded_workers": ["eve"],
+    }
+    changed = house.desk(f"/runs/{RUN}/rules", method="PUT", json=rules)
+    assert changed.status_code == 200, changed.text
+    with house.page("ann") as page:
+        page.whole()
+    house.enrolled("bob")
+    summary = house.desk("/runs").json()["runs"][0]
+    assert summary["limits"] == {
+        "target": "4 assignments",
+        "places_open": 2,  # three are still needed and one is under way; three may be at once
+        "spent": 2.5,
+        "budget": 10.0,
+        "currency": "GBP",
+    }
+    assert (summary["places"], summary["minutes_to_go"]) == (4, None)
+    assert house.desk(f"/runs/{RUN}").json()["limits"] == summary["limits"]
+    error(house.join("eve"), 403, "not_invited")
+    shown = house.desk(f"/runs/{RUN}/rules").json()
+    assert (shown["excluded_workers"], shown["budget"]["pay"]) == (["eve"], "2.00")
+    wrong = house.desk(f"/runs/{RUN}/rules", method="PUT", json={"target": {}})
+    error(wrong, 422, "invalid_request")
+    unknown = house.desk(f"/runs/{RUN}/rules", method="PUT", json={"excluded_runs": ["nowhere"]})
+    error(unknown, 404, "run_not_found")
+    logged = query(house.url, "SELECT subject, detail FROM audit_entry WHERE action = 'run.rules'")
+    assert [subject for subject, _ in logged] == [RUN]
+    assert "eve" not in logged[0][1]  # ids of workers are not for the log
+
+
+def test_a_run_that_has_enough_stops_by_itself(house: House) -> None:
+    house.desk(f"/runs/{RUN}/rules", method="PUT", json={"target": {"assignments": 1}})
+    with house.page("ann") as page:
+        page.whole()
+    wait_until(lambda: house.desk(f"/runs/{RUN}").json()["status"] == "closed", "the run to stop")
+    stopped = house.desk(f"/runs/{RUN}").json()
+    assert (stopped["cause"], stopped["reason"]) == (
+        "target",
+        "The run has what it was to gather: 1 assignment.",
+    )
+    error(house.join("bob"), 410, "run_complete")
+    refused(house, f"/{RUN}/resume", 409, "run_has_enough")
+
+
 @pytest.mark.parametrize("change", ["pause", "resume", "close", "replicate"])
 def test_changes_are_for_researchers_and_for_runs_that_are_there(shared: House, change: str) -> None:
     error(shared.http("POST", f"/api/desk/runs/{RUN}/{change}"), 401, "token_missing")
@@ -156,6 +204,13 @@ def test_a_run_on_the_command_line(candor: Callable[..., Any], study_file: Path,
     assert "Lunch." in run("list")
     assert "pilot is open" in run("resume", "pilot")
     assert "pilot-2 replicates pilot" in run("replicate", "pilot")
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("target: {assignments: 12}\nbudget: {total: 60, pay: 2.5, currency: EUR}\n")
+    assert "Nothing limits" in run("rules", "pilot")
+    assert "assignments: 12" in run("rules", "pilot", rules)
+    assert "excluded_runs" in run("rules", "pilot-2")
+    assert "third is open" in run("open", study_file, "--run", "third", "--rules", rules)
+    assert "total: '60'" in run("rules", "third")
     assert "pilot is closed" in run("close", "pilot")
     # It said that the run was open, and it was not.
     again = candor("study", "open", study_file, "--run", "pilot", *data)

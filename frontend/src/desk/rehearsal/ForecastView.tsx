@@ -17,7 +17,7 @@ export function ForecastView({ rehearsal }: { rehearsal: RehearsalJob }) {
       </div>
       <div class="box job">
         <dl class="figures">
-          <Figure name="minutes for an assignment" value={inMinutes(Math.round(forecast.minutes))} />
+          <Figure name="for an assignment" value={inMinutes(Math.round(forecast.minutes))} />
           <Figure name="cost with fees" value={forecast.cost === null ? "–" : forecast.cost.toFixed(2)} />
           <Figure
             name={`chance that ${forecast.first} and ${forecast.second} are told apart`}
@@ -63,7 +63,7 @@ function Numbers({ forecast }: { forecast: Forecast }) {
         columns={[
           { name: "People", kind: "number" },
           { name: "Widest interval", kind: "number" },
-          { name: "First two told apart", kind: "number" },
+          { name: "Told apart", kind: "number" },
           ...(priced ? [{ name: "Cost with fees", kind: "number" } as const] : []),
         ]}
       >

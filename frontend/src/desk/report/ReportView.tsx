@@ -132,8 +132,8 @@ function Earlier({ reports, shown, onShow }: EarlierProps) {
 /** What a report was asked for, in words. */
 function askedFor({ options }: ReportJob): string {
   const parts = [
-    options.workers === "simulated" ? "simulated workers" : "people",
     `α ${options.alpha}`,
+    options.workers === "simulated" ? "simulated workers" : "",
     options.replicate ? `with ${options.replicate}` : "",
     typeof options.reward === "number" ? `pay ${options.reward}` : "",
     options.include_partial ? "unfinished assignments too" : "",

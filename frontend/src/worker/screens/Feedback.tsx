@@ -36,7 +36,7 @@ export function Feedback({ study }: { study: StudyCard }) {
           <textarea
             id="feedback"
             class="input"
-            dir="auto"
+            dir={text ? "auto" : undefined}
             rows={6}
             value={text}
             placeholder={say("feedback.hint")}

@@ -72,7 +72,7 @@ export function Topic({ screen, study }: Props) {
               ref={field}
               id="topic"
               class="input"
-              dir="auto"
+              dir={text ? "auto" : undefined}
               value={text}
               autocomplete="off"
               enterkeyhint="next"

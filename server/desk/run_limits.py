@@ -1,0 +1,45 @@
+"""How a run stands with its rules: what it is to gather, how many may come, what is spent."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from server.db.run_counts import standing
+from server.db.run_rules import rules_of
+from server.db.runs import RunEntry
+from server.desk.responses import RunLimits
+from server.run_rules import RunRules, Standing, in_words, needed, places_open
+from server.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is shown of a run's rules; `wanted`: how many assignments there are to be, where that is known."""
+
+    shown: RunLimits
+    wanted: int | None
+
+
+def limits_of(connection: Connection, run: RunEntry, study: Study) -> Limits:
+    """Return how a run stands with its rules, by what arrivals go by."""
+    rules = rules_of(connection, run.id)
+    stands = standing(connection, run.id, study, rules)
+    budget, completed = rules.budget, stands.counts.completed
+    shown = RunLimits(
+        target=in_words(rules.target),
+        places_open=places_open(rules, stands) if run.status == "open" else 0,
+        spent=None if budget is None else float(completed * budget.per_assignment),
+        budget=None if budget is None else float(budget.total),
+        currency="" if budget is None else budget.currency,
+    )
+    return Limits(shown, _wanted(rules, stands))
+
+
+def _wanted(rules: RunRules, stands: Standing) -> int | None:
+    more = needed(rules, stands)
+    known = [] if more is None else [stands.counts.completed + more]
+    if stands.places is not None:
+        known.append(stands.places)
+    if rules.budget is not None:
+        known.append(rules.budget.assignments)
+    return min(known, default=None)
