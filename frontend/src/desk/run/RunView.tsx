@@ -7,6 +7,7 @@ import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
 import { useNow } from "../now";
 import { Progress } from "../Progress";
+import { WorkerIds } from "../people/WorkerIds";
 import { usePushed } from "../pushed";
 import { figuresOf, Simulated } from "../RunsView";
 import { StatusHead } from "../Status";
@@ -87,6 +88,7 @@ function Watched({ run }: { run: RunDetail }) {
       />
       <Bots bots={run.bots} />
       <Incidents run={run.run} incidents={run.incidents} now={now} />
+      <WorkerIds run={run.run} />
     </>
   );
 }
