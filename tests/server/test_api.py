@@ -291,7 +291,7 @@ def test_what_is_not_there(shared: House, path: str, code: str) -> None:
 @pytest.fixture
 def visited(house: House) -> House:
     """A house where one worker has gone all the way, one has left, one is in the first chat."""
-    with house.page("done") as page:
+    with house.page("zoe") as page:
         page.whole()
     with house.page("left") as page:
         page.agree()
@@ -337,9 +337,9 @@ def test_a_runs_systems_and_workers(visited: House) -> None:
 
 def test_researchers_see_pseudonyms_only(visited: House) -> None:
     seen = visited.desk(f"/runs/{RUN}").text
-    for worker in ("done", "left", "here"):
+    for worker in ("zoe", "left", "here"):
         assert visited.auth.pseudonym("link", worker) in seen
-    assert '"done"' not in seen
+    assert '"zoe"' not in seen
 
 
 def test_a_transcript(house: House) -> None:

@@ -1,11 +1,19 @@
-import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Dialog } from "../design/Dialog";
 import { Wordmark } from "../design/Wordmark";
 import { AssignmentView } from "./AssignmentView";
-import { forgetToken, keepToken, rememberedToken } from "./access";
+import { brought, forgetToken, keepToken, keptToken } from "./access";
+import { AccountContext } from "./account";
+import { accountOf, askAgain } from "./api";
+import type { Account } from "./api_types";
 import { Link } from "./Link";
 import { Breadcrumbs, Navigation } from "./Navigation";
 import { AuditView } from "./people/AuditView";
+import { ChoosePassword } from "./people/ChoosePassword";
 import { PeopleView } from "./people/PeopleView";
+import { SignIn } from "./people/SignIn";
+import { WhoIsHere } from "./people/WhoIsHere";
 import { ResearcherContext } from "./polled";
 import { RunsView } from "./RunsView";
 import { RehearsalView } from "./rehearsal/RehearsalView";
@@ -14,45 +22,126 @@ import { GoContext, type Route, useRoute } from "./route";
 import { RunView } from "./run/RunView";
 import { StudiesView } from "./studies/StudiesView";
 import { StudyView } from "./studies/StudyView";
-import { TokenForm } from "./TokenForm";
 
-/** The researcher's page. */
+type Entry =
+  | { at: "door"; refused: boolean }
+  | { at: "link"; link: string }
+  | { at: "desk"; account: Account; token: string };
+
+/** The researcher's page: lets somebody in, and shows what they ask for. */
 export function App() {
-  const [token, setToken] = useState(rememberedToken);
-  const [refused, setRefused] = useState(false);
+  const [entry, setEntry] = useState<Entry | null>(null);
+  // Calls that wait until somebody has signed in again, over the page as it stands.
+  const waiting = useRef<((token: string) => void)[]>([]);
+  const [signedOut, setSignedOut] = useState(false);
   const [route, go] = useRoute();
-  if (token === null) {
+
+  const enter = (account: Account, token: string) => {
+    token ? keepToken(token) : forgetToken();
+    setEntry({ at: "desk", account, token });
+    setSignedOut(false);
+    for (const goOn of waiting.current.splice(0)) {
+      goOn(token);
+    }
+  };
+  const tryToken = async (token: string) => {
+    const account = await accountOf(token).catch(() => null);
+    account ? enter(account, token) : setEntry({ at: "door", refused: token !== "" });
+  };
+  useEffect(() => {
+    const { token, link } = brought();
+    link ? setEntry({ at: "link", link }) : void tryToken(token ?? keptToken());
+  }, []);
+  const isIn = entry?.at === "desk";
+  useEffect(() => {
+    askAgain(
+      isIn
+        ? () =>
+            new Promise((goOn) => {
+              waiting.current.push(goOn);
+              setSignedOut(true);
+            })
+        : null,
+    );
+  }, [isIn]);
+
+  if (entry === null) {
+    return <Door title="The researcher’s desk">{<p class="soft">Loading…</p>}</Door>;
+  }
+  if (entry.at === "link") {
     return (
-      <TokenForm
-        refused={refused}
-        onToken={(given) => {
-          keepToken(given);
-          setRefused(false);
-          setToken(given);
-        }}
-      />
+      <Door title="Choose your password">
+        <ChoosePassword link={entry.link} onPerson={(account) => enter(account, "")} />
+      </Door>
     );
   }
-  const onUnauthorised = () => {
+  if (entry.at === "door") {
+    return (
+      <Door title="The researcher’s desk">
+        <SignIn
+          key={String(entry.refused)}
+          refusedToken={entry.refused}
+          onPerson={(account) => enter(account, "")}
+          onToken={(token) => void tryToken(token)}
+        />
+      </Door>
+    );
+  }
+  const { account, token } = entry;
+  const leave = () => {
     forgetToken();
-    setRefused(true);
-    setToken(null);
+    setSignedOut(false);
+    setEntry({ at: "door", refused: false });
   };
   return (
-    <ResearcherContext.Provider value={{ token, onUnauthorised }}>
-      <GoContext.Provider value={go}>
-        <header class="desk-top">
-          <Link to={{ page: "runs" }} plain>
-            <Wordmark />
-          </Link>
-          <Navigation route={route} />
-        </header>
-        <main class="desk-main">
-          <Breadcrumbs route={route} />
-          <View route={route} />
-        </main>
-      </GoContext.Provider>
-    </ResearcherContext.Provider>
+    <AccountContext.Provider value={account}>
+      <ResearcherContext.Provider value={{ token, onUnauthorised: leave }}>
+        <GoContext.Provider value={go}>
+          <header class="desk-top">
+            <Link to={{ page: "runs" }} plain>
+              <Wordmark />
+            </Link>
+            <Navigation route={route} />
+            <WhoIsHere account={account} token={token} onSignedOut={leave} />
+          </header>
+          <main class="desk-main">
+            <Breadcrumbs route={route} />
+            <View route={route} />
+          </main>
+          {signedOut && (
+            <Dialog title="Sign in again" onClose={leave}>
+              <SignIn
+                why="Nothing on this page is lost: it goes on where it was."
+                refusedToken={false}
+                onPerson={(again) => enter(again, "")}
+                onToken={(again) =>
+                  void accountOf(again).then(
+                    (who) => enter(who, again),
+                    () => undefined,
+                  )
+                }
+              />
+            </Dialog>
+          )}
+        </GoContext.Provider>
+      </ResearcherContext.Provider>
+    </AccountContext.Provider>
+  );
+}
+
+function Door({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <>
+      <header class="desk-top">
+        <Wordmark />
+      </header>
+      <main class="desk-main desk-narrow">
+        <div class="box desk-token">
+          <h1>{title}</h1>
+          {children}
+        </div>
+      </main>
+    </>
   );
 }
 
@@ -67,7 +156,7 @@ function View({ route }: { route: Route }) {
     case "rehearsal":
       return <RehearsalView key={route.run} run={route.run} />;
     case "assignment":
-      return <AssignmentView key={route.assignment} assignment={route.assignment} />;
+      return <AssignmentView key={route.assignment} run={route.run} assignment={route.assignment} />;
     case "studies":
       return <StudiesView />;
     case "study":

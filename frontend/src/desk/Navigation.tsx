@@ -1,19 +1,23 @@
+import { useContext } from "preact/hooks";
+import { AccountContext, may, type Permission } from "./account";
 import { Link } from "./Link";
 import type { Route } from "./route";
 
-const PLACES: { name: string; to: Route; pages: Route["page"][] }[] = [
-  { name: "Runs", to: { page: "runs" }, pages: ["runs"] },
-  { name: "Studies", to: { page: "studies" }, pages: ["studies"] },
-  { name: "People", to: { page: "people" }, pages: ["people"] },
-  { name: "Audit log", to: { page: "audit" }, pages: ["audit"] },
+const PLACES: { name: string; to: Route; pages: Route["page"][]; for: Permission }[] = [
+  { name: "Runs", to: { page: "runs" }, pages: ["runs"], for: "see_runs" },
+  { name: "Studies", to: { page: "studies" }, pages: ["studies"], for: "see_studies" },
+  { name: "People", to: { page: "people" }, pages: ["people"], for: "manage_people" },
+  { name: "Audit log", to: { page: "audit" }, pages: ["audit"], for: "read_audit_log" },
 ];
 
-/** The desk's places. */
+/** The desk's places, as far as they are open to whoever is here. */
 export function Navigation({ route }: { route: Route }) {
+  const account = useContext(AccountContext);
+  const places = PLACES.filter((place) => may(account, place.for));
   return (
     <nav aria-label="Desk" class="places">
       <ul>
-        {PLACES.map(({ name, to, pages }) => (
+        {places.map(({ name, to, pages }) => (
           <li key={name}>
             <Link to={to} here={pages.includes(route.page)}>
               {name}

@@ -3,18 +3,25 @@ import { inSessionStorage } from "../shared/storage";
 const KEY = "token";
 const storage = inSessionStorage("candor:desk:");
 
-/**
- * The researcher's token: from the address' fragment, which is then cleared so that the token is not
- * copied along with the address; else what this tab kept.
- */
-export function rememberedToken(): string | null {
-  const given = new URLSearchParams(window.location.hash.slice(1)).get("token");
-  if (given) {
+/** What the address brings along behind its `#`: a token, or the secret of a one-time link. */
+export interface Brought {
+  token: string | null;
+  link: string | null;
+}
+
+/** Return what the address brings, and clear it there, so that it is not copied along with the address. */
+export function brought(): Brought {
+  const fragment = new URLSearchParams(window.location.hash.slice(1));
+  const found = { token: fragment.get("token"), link: fragment.get("link") };
+  if (found.token || found.link) {
     history.replaceState(history.state, "", window.location.pathname + window.location.search);
-    keepToken(given);
-    return given;
   }
-  return storage.get<string>(KEY);
+  return found;
+}
+
+/** The token that this tab keeps; empty where the browser is to show its sign-in. */
+export function keptToken(): string {
+  return storage.get<string>(KEY) ?? "";
 }
 
 export function keepToken(token: string): void {

@@ -1,5 +1,5 @@
 import { isErrorBody } from "../shared/error_body";
-import type { Answers } from "./api_types";
+import type { Account, Answers } from "./api_types";
 
 /** The paths of the researcher's interface that this page asks, with `{…}` for what is put in. */
 export type ApiPath = keyof Answers;
@@ -27,12 +27,29 @@ export async function getJson<P extends ApiPath>(
   signal: AbortSignal,
   query: Record<string, string> = {},
 ): Promise<Answers[P]> {
-  const asked = new URLSearchParams(query).toString();
-  const answer = await answered(apiAddress(path, values) + (asked && `?${asked}`), {
-    headers: bearing(token),
-    signal,
-  });
+  const address = `${apiAddress(path, values)}${asQuery(query)}`;
+  const answer = await answered(address, { headers: bearing(token), signal });
   return (await answer.json()) as Answers[P];
+}
+
+/** Save what is answered at `address` as a file of that name. Throws as `getJson` does. */
+export async function getFile(
+  address: string,
+  token: string,
+  query: Record<string, string>,
+  name: string,
+): Promise<void> {
+  const answer = await answered(`${address}${asQuery(query)}`, { headers: bearing(token) });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+function asQuery(query: Record<string, string>): string {
+  const text = new URLSearchParams(query).toString();
+  return text && `?${text}`;
 }
 
 /**
@@ -99,8 +116,28 @@ export function eventOf(block: string): PushedEvent | null {
   return data.length === 0 ? null : { id: valuesOf("id").at(-1) ?? "", data: data.join("\n") };
 }
 
+/** Return who calls, and what they may do. Throws Unauthorised where that is nobody. */
+export async function accountOf(token: string): Promise<Account> {
+  const answer = await fetch("/api/account", { headers: bearing(token) });
+  if (!answer.ok) {
+    throw new Unauthorised();
+  }
+  return (await answer.json()) as Account;
+}
+
+let signInAgain: (() => Promise<string>) | null = null;
+
+/**
+ * Say what is done when the server knows nobody any more, as after a night: `ask` has somebody sign in, and
+ * returns their token, empty for a person. The calls that were made meanwhile wait for it and are sent again.
+ */
+export function askAgain(ask: (() => Promise<string>) | null): void {
+  signInAgain = ask;
+}
+
+/** The header of a token; without one the browser shows its sign-in by itself. */
 function bearing(token: string): Record<string, string> {
-  return { Authorization: `Bearer ${token}` };
+  return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
 /** The server's answer, once it is known to be a good one. Throws as `getJson` does. */
@@ -108,6 +145,10 @@ async function answered(address: string, request: RequestInit): Promise<Response
   const answer = await fetch(address, request).catch((error: unknown) => {
     throw request.signal?.aborted ? error : new Failed("The server can’t be reached.");
   });
+  if (answer.status === 401 && signInAgain) {
+    const { Authorization: _, ...headers } = request.headers as Record<string, string>;
+    return answered(address, { ...request, headers: { ...headers, ...bearing(await signInAgain()) } });
+  }
   if (answer.status === 401) {
     throw new Unauthorised();
   }

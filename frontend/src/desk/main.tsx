@@ -3,6 +3,7 @@ import "../design/tokens.css";
 import "../design/base.css";
 import "../design/parts.css";
 import "./desk.css";
+import "./people/people.css";
 import "./run/run.css";
 import "./jobs/jobs.css";
 import { App } from "./App";

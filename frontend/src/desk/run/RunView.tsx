@@ -7,6 +7,7 @@ import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
 import { useNow } from "../now";
 import { Progress } from "../Progress";
+import { WorkerIds } from "../people/WorkerIds";
 import { usePushed } from "../pushed";
 import { figuresOf, Simulated } from "../RunsView";
 import { StatusHead } from "../Status";
@@ -15,8 +16,10 @@ import { Bots } from "./Bots";
 import { changedRun } from "./changes";
 import { Funnel } from "./Funnel";
 import { Incidents } from "./Incidents";
+import { RunControls } from "./RunControls";
 import { Scores } from "./Scores";
 import { Systems } from "./Systems";
+import { Transcripts } from "./Transcripts";
 import { type Shown, Workers } from "./Workers";
 
 /** One run as it goes on: what needs attention, how far it is, who takes part, how the bots do. */
@@ -56,6 +59,7 @@ function Watched({ run }: { run: RunDetail }) {
           </li>
         </ul>
       </StatusHead>
+      <RunControls run={run} />
       <AttentionStrip items={run.attention}>
         {(item) => <ShowThem item={item} onShow={show} />}
       </AttentionStrip>
@@ -86,7 +90,9 @@ function Watched({ run }: { run: RunDetail }) {
         steps={people ? run.funnel : run.simulated_funnel.length > 0 ? run.simulated_funnel : run.funnel}
       />
       <Bots bots={run.bots} />
+      <Transcripts run={run} />
       <Incidents run={run.run} incidents={run.incidents} now={now} />
+      <WorkerIds run={run.run} />
     </>
   );
 }

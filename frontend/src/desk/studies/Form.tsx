@@ -13,7 +13,7 @@ export function Form({ editor, settings }: { editor: Editor; settings: StudySett
   const rest = Object.keys(root.properties ?? {}).filter(
     (name) => !known.has(name) && name !== "name" && name !== "version",
   );
-  const parts = rest.length > 0 ? [...PARTS, { id: "more", title: "More", settings: rest }] : PARTS;
+  const parts = rest.length > 0 ? [...PARTS, { id: "more", title: "Other settings", settings: rest }] : PARTS;
   const own = Object.keys((editor.content?.bots as Record<string, unknown> | undefined) ?? {});
   const wrong = new Map(
     parts.map(({ id, settings: names }) => [

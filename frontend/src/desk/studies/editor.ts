@@ -173,6 +173,9 @@ export function useEditor(study: StudyDetail): Editor {
     canUndo: past.current.length > 0,
     canRedo: future.current.length > 0,
     write: (text) => {
+      if (text === state.current.text) {
+        return; // a browser may say so twice
+      }
       past.current = [...past.current, state.current.text].slice(-MOST_STEPS);
       future.current = [];
       go(text);

@@ -26,7 +26,8 @@ const REMEDIES: Record<string, Problem["remedy"]> = {
 
 /** The problem that an error of the server's means. */
 export function problemOf(code: string, message?: string, hint?: string): Problem {
-  const words = [message, hint].filter(Boolean).map(sentence).join(" ");
+  const said = code === "run_out_of_hours" ? [message] : [message, hint]; // our own words have that hint
+  const words = said.filter(Boolean).map(sentence).join(" ");
   const remedy = REMEDIES[code];
   return { code, message: words || null, remedy: remedy === undefined ? "retry" : remedy };
 }

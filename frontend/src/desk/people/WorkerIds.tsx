@@ -1,0 +1,95 @@
+import { useContext, useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import { AccountContext, may } from "../account";
+import { getFile, getJson } from "../api";
+import type { WorkerIdentity } from "../api_types";
+import { ResearcherContext } from "../polled";
+import { Table } from "../Table";
+
+const COLUMNS = ["Worker", "Id", "Status", "Code"].map((name) => ({ name }));
+
+/** Looks up whom a pseudonym stands for, and the other way round; for those only who may. Each look is logged. */
+export function WorkerIds({ run }: { run: string }) {
+  const account = useContext(AccountContext);
+  const { token } = useContext(ResearcherContext);
+  const [text, setText] = useState("");
+  const [found, setFound] = useState<WorkerIdentity[] | null>(null);
+  const [complaint, setComplaint] = useState("");
+  if (!may(account, "see_worker_ids")) {
+    return null;
+  }
+  const guarded = async (work: () => Promise<void>) => {
+    setComplaint("");
+    await work().catch((error: unknown) =>
+      setComplaint(error instanceof Error ? error.message : String(error)),
+    );
+  };
+  const look = (event: Event) => {
+    event.preventDefault();
+    void guarded(async () => {
+      const { signal } = new AbortController();
+      const ask = (query: Record<string, string>) =>
+        getJson("/api/desk/runs/{run}/worker-ids", { run }, token, signal, query);
+      const byPseudonym = (await ask({ worker: text.trim() })).workers;
+      setFound(byPseudonym.length > 0 ? byPseudonym : (await ask({ external_id: text.trim() })).workers);
+    });
+  };
+  return (
+    <section aria-labelledby="worker-ids">
+      <div class="section-head">
+        <h2 id="worker-ids">Who is it?</h2>
+        <p class="soft small">A pseudonym or a worker’s id. Every look is in the audit log.</p>
+      </div>
+      <form class="box sought" aria-label="Look a worker up" onSubmit={look}>
+        <div class="field">
+          <label class="label" for="worker-sought">
+            Pseudonym or id
+          </label>
+          <input
+            id="worker-sought"
+            class="input"
+            required
+            autocomplete="off"
+            value={text}
+            aria-describedby="worker-complaint"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <p class="complaint" id="worker-complaint" role="alert">
+            {complaint}
+          </p>
+        </div>
+        <div class="actions">
+          <Button type="submit">Look up</Button>
+          <Button
+            kind="quiet"
+            onClick={() =>
+              void guarded(() =>
+                getFile(
+                  `/api/desk/runs/${encodeURIComponent(run)}/worker-ids.csv`,
+                  token,
+                  {},
+                  "worker-ids.csv",
+                ),
+              )
+            }
+          >
+            Save all as CSV
+          </Button>
+        </div>
+      </form>
+      <div role="status">{found?.length === 0 && <p class="soft">Nobody in this run is called that.</p>}</div>
+      {found && found.length > 0 && (
+        <Table cards label="Workers found" columns={COLUMNS}>
+          {found.map((worker) => (
+            <tr key={worker.assignment}>
+              <th scope="row">{worker.worker}</th>
+              <td data-name="Id">{worker.external_id}</td>
+              <td data-name="Status">{worker.status}</td>
+              <td data-name="Code">{worker.completion_code ?? "–"}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  );
+}

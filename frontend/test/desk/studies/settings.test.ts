@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { nameOf } from "../../../src/desk/studies/names";
+import { alternatives, beginning, fits, type Schema, withValue } from "../../../src/desk/studies/settings";
+
+const ROOT: Schema = {
+  $defs: {
+    Bot: {
+      type: "object",
+      properties: {
+        name: { type: "string" },
+        size: { type: "integer", minimum: 1 },
+        loud: { type: "boolean" },
+      },
+      required: ["name", "size"],
+    },
+  },
+};
+
+describe("settings", () => {
+  it("leaves what it is given as it was", () => {
+    const before = { systems: [{ name: "a" }, { name: "b" }], title: "x" };
+    expect(withValue(before, ["systems", 1, "name"], "c")).toEqual({
+      systems: [{ name: "a" }, { name: "c" }],
+      title: "x",
+    });
+    expect(withValue(before, ["systems", 0], undefined)).toEqual({ systems: [{ name: "b" }], title: "x" });
+    expect(withValue(before, ["timeouts", "idle"], 5)).toEqual({ ...before, timeouts: { idle: 5 } });
+    expect(before.systems).toHaveLength(2);
+  });
+
+  it("knows the alternatives of a setting, and that nothing is none", () => {
+    const choices = alternatives({ anyOf: [{ $ref: "#/$defs/Bot" }, { type: "null" }] }, ROOT);
+    expect(choices).toHaveLength(1);
+    expect(fits({ name: "a" }, choices[0] ?? {})).toBe(true);
+    expect(fits("a", choices[0] ?? {})).toBe(false);
+  });
+
+  it("begins with what is needed", () => {
+    expect(beginning({ $ref: "#/$defs/Bot" }, ROOT)).toEqual({ name: "", size: 1 });
+    expect(beginning({ type: "array", items: { type: "string" } }, ROOT)).toEqual([""]);
+  });
+
+  it("names a setting by its place, and one that is new by its own name", () => {
+    expect(nameOf(["criteria", 3, "qc"]).label).toBe("Counts for quality control");
+    expect(nameOf(["something_new"]).label).toBe("Something new");
+  });
+});

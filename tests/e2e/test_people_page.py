@@ -1,0 +1,134 @@
+"""Signing in, people, tokens and the audit log in a real browser, over a real server."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from server.access import sign_ins
+from server.clock import utc_now
+from server.db.engine import open_engine
+from tests.e2e.hands import context_of, enter, press
+from tests.e2e.stage import Stage
+
+pytestmark = pytest.mark.browser
+PASSWORD = "seven small tides"
+
+
+def fit(page: Page) -> None:
+    """Check that axe finds nothing, and that nothing is wider than the page."""
+    found = Axe().run(page).response["violations"]
+    assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.fixture
+def another(browser: Browser) -> Iterator[Page]:
+    """A browser of somebody else, on a phone."""
+    context = context_of(browser, 360)
+    yield context.new_page()
+    context.close()
+
+
+def invited(page: Page, stage: Stage, name: str, role: str) -> str:
+    """Invite somebody on the page of people, and return the link that it shows."""
+    page.goto(f"{stage.url}/desk/people#token={stage.token}")
+    form = page.get_by_role("form", name="Invite somebody")
+    form.get_by_label("Name or e-mail address").fill(name)
+    form.get_by_label("Role").select_option(role)
+    form.get_by_role("button", name="Save").click()
+    return page.locator(".secret code").inner_text()
+
+
+def test_the_first_person_becomes_the_owner_by_a_link(page: Page, stage: Stage) -> None:
+    engine = open_engine(f"sqlite:///{stage.database}", begin="BEGIN IMMEDIATE")
+    with engine.begin() as connection:
+        link = sign_ins.new_link(connection, None, utc_now())
+    engine.dispose()
+    page.goto(f"{stage.url}/desk#link={link}")
+    expect(page.get_by_text("you become its owner")).to_be_visible()
+    fit(page)
+    assert "link" not in page.url
+    page.get_by_label("Your name or e-mail address").fill("owner@example.org")
+    page.get_by_label("Your password").fill(PASSWORD)
+    press(page, "Open the desk")
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+    page.get_by_role("link", name="Audit log").click()
+    expect(page.get_by_role("row").filter(has_text="person.password")).to_have_count(1)
+    fit(page)
+    page.get_by_label("What (its beginning)").fill("no.such")
+    expect(page.get_by_text("Nothing in the log is like that.")).to_be_visible()
+    page.get_by_text("owner@example.org").first.click()
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    expect(page.get_by_label("Password")).to_be_visible()
+    page.reload()
+    expect(page.get_by_label("Password")).to_be_visible()
+
+
+def test_who_is_invited_signs_in_and_sees_what_their_role_shows(
+    page: Page, another: Page, stage: Stage
+) -> None:
+    link = invited(page, stage, "vera", "viewer")
+    fit(page)
+    another.goto(link)
+    expect(another.get_by_text("You sign in as vera.")).to_be_visible()
+    fit(another)
+    another.get_by_label("Your password").fill("short")
+    press(another, "Open the desk")
+    expect(another.get_by_label("Your password")).to_be_focused()  # the browser says what is missing
+    another.get_by_label("Your password").fill(PASSWORD)
+    press(another, "Open the desk")
+    expect(another.get_by_role("heading", name="Runs")).to_be_visible()
+    expect(another.get_by_role("link", name="People")).to_have_count(0)
+    fit(another)
+    another.goto(link)
+    expect(another.get_by_text("this link was used before")).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="vera")).to_contain_text("chosen")
+
+
+def test_a_page_left_open_over_night_signs_in_again_and_loses_nothing(page: Page, stage: Stage) -> None:
+    link = invited(page, stage, "nora", "owner")
+    page.get_by_text("Installation’s token").click()
+    page.get_by_role("button", name="Sign out").click()
+    page.goto(link)
+    page.get_by_label("Your password").fill(PASSWORD)
+    press(page, "Open the desk")
+    page.get_by_role("link", name="People").click()
+    form = page.get_by_role("form", name="Make a token")
+    form.get_by_label("What it is for").fill("night-shift")
+    with closing(sqlite3.connect(stage.database)) as database, database:
+        database.execute("UPDATE sign_in SET expires_at = '2026-01-01 00:00:00'")
+    dialog = page.get_by_role("dialog", name="Sign in again")
+    expect(dialog).to_be_visible()
+    fit(page)
+    dialog.get_by_label("Name").fill("nora")
+    dialog.get_by_label("Password").fill("not my password")
+    dialog.get_by_role("button", name="Sign in").click()
+    expect(dialog.get_by_text("do not belong together")).to_be_visible()
+    dialog.get_by_label("Password").fill(PASSWORD)
+    dialog.get_by_role("button", name="Sign in").click()
+    expect(dialog).to_have_count(0)
+    expect(form.get_by_label("What it is for")).to_have_value("night-shift")
+    form.get_by_role("button", name="Make it").click()
+    expect(page.locator(".secret code")).to_contain_text("cand_")
+    expect(page.get_by_role("row").filter(has_text="night-shift")).to_be_visible()
+    page.get_by_role("button", name="Revoke night-shift").click()
+    page.get_by_role("button", name="Really revoke? night-shift").click()
+    expect(page.get_by_role("row").filter(has_text="night-shift")).to_have_count(0)
+
+
+def test_a_worker_is_looked_up_by_their_id(page: Page, stage: Stage) -> None:
+    worker = page.context.new_page()
+    enter(worker, f"{stage.url}/w/short?worker=PID-4711")
+    page.goto(f"{stage.url}/desk/runs/short#token={stage.token}")
+    page.get_by_label("Pseudonym or id").fill("PID-4711")
+    press(page, "Look up")
+    found = page.get_by_role("group", name="Workers found")
+    expect(found.get_by_role("rowheader")).to_contain_text("W")
+    page.get_by_label("Pseudonym or id").fill(found.get_by_role("rowheader").inner_text())
+    press(page, "Look up")
+    expect(found.get_by_role("cell", name="PID-4711")).to_be_visible()
+    fit(page)

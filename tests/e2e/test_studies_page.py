@@ -1,0 +1,176 @@
+"""Studies on the desk, in a real browser: from a blank page to a run, and what can go wrong on the way."""
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from server.study import DEMO
+from tests.e2e.hands import press
+from tests.e2e.stage import Stage
+
+pytestmark = pytest.mark.browser
+
+
+def clean(page: Page) -> None:
+    found = Axe().run(page).response["violations"]
+    assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
+
+
+def call(page: Page, stage: Stage, method: str, path: str, body: Any = None) -> Any:
+    headers = {"Authorization": f"Bearer {stage.token}"}
+    answer = page.request.fetch(f"{stage.url}/api/desk{path}", method=method, headers=headers, data=body)
+    assert answer.ok, answer.text()
+    return answer.json()
+
+
+def desk(page: Page, stage: Stage, place: str) -> None:
+    page.goto(f"{stage.url}/desk/{place}#token={stage.token}")
+
+
+def made(page: Page, stage: Stage, name: str, text: str | None = None) -> None:
+    """Show a new study, the demo if no text is given."""
+    content = {"begin_with": "demo"} if text is None else {"yaml": text}
+    call(page, stage, "POST", "/studies", {"name": name, **content})
+    desk(page, stage, f"studies/{name}")
+    expect(page.get_by_role("status").filter(has_text="Version 1")).to_contain_text("no mistakes")
+
+
+def text_of(page: Page, stage: Stage, name: str) -> str:
+    return str(call(page, stage, "GET", f"/studies/{name}")["yaml"])
+
+
+def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
+    desk(page, stage, "studies")
+    press(page, "New study")
+    clean(page)
+    page.get_by_label("Name").fill("demo")
+    press(page, "Make the study")
+    expect(page.get_by_role("alert").filter(has_text="there is a study named `demo` already")).to_be_visible()
+    page.get_by_label("Name").fill("seaside")
+    press(page, "Make the study")
+    expect(page.get_by_role("heading", name="seaside")).to_be_visible()
+    expect(page.get_by_text("Must not be empty", exact=True)).to_have_count(2)
+    expect(page.get_by_role("button", name="Open a run")).to_have_attribute("aria-disabled", "true")
+    page.get_by_label("Title").fill("Chats by the sea")
+    page.get_by_label("Payment").fill("A postcard.")
+    press(page, "Consent, contact and texts")
+    page.get_by_text("Texts", exact=True).click()
+    page.get_by_text("Consent", exact=True).click()
+    page.get_by_label("Consent text").fill("You may stop at any time.")
+    page.get_by_label("Version", exact=True).fill("2026-11")
+    page.get_by_role("button", name=re.compile("^Systems")).click()
+    page.get_by_label("Systems per worker").fill("1")
+    press(page, "Add: system")
+    page.get_by_label("Name", exact=True).fill("shell")
+    page.get_by_label("Family").fill("shell")
+    page.get_by_label("Bot", exact=True).fill("reflect")
+    expect(page.get_by_text("No bot is called `reflect`; did you mean `builtin:reflect`?")).to_be_visible()
+    page.get_by_label("Bot", exact=True).fill("builtin:reflect")
+    press(page, "Quality control")
+    page.get_by_label("Quality-control conversations per worker").fill("0")
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
+    clean(page)
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_text("You may stop at any time.")).to_be_visible()
+    press(page, "Open a run")
+    page.get_by_label("Name of the run").fill("beach")
+    press(page, "Open the run")
+    page.wait_for_url("**/desk/runs/beach")
+    text = text_of(page, stage, "seaside")
+    assert text.startswith("# A study with the published instrument")  # comments stay
+    written = yaml.safe_load(text)
+    assert written["systems"] == [{"name": "shell", "family": "shell", "bot": "builtin:reflect"}]
+    assert written["texts"]["consent"]["text"] == "You may stop at any time."
+
+
+def test_what_is_typed_as_yaml_is_in_the_form_and_undone_in_both(page: Page, stage: Stage) -> None:
+    made(page, stage, "both_ways")
+    press(page, "YAML")
+    area = page.get_by_label("The study as YAML")
+    area.fill(area.input_value().replace("minimum_inputs: 10", "minimum_inputs: ten"))
+    press(page, "What workers do")
+    expect(page.get_by_label("Messages at least")).to_have_value("ten")
+    mistake = page.get_by_role("button", name=re.compile("Line 10"))
+    expect(mistake).to_contain_text("expected a whole number, got `ten`")
+    mistake.click()
+    chosen = "e => e.value.slice(e.selectionStart, e.selectionEnd)"
+    assert area.evaluate(chosen) == "minimum_inputs: ten"
+    press(page, "Preview")
+    expect(page.get_by_text("This study can’t be shown yet. Line 10: minimum_inputs:")).to_be_visible()
+    press(page, "Undo")
+    expect(page.get_by_label("Messages at least")).to_have_value("10")
+    page.get_by_label("Messages at least").press("Control+Shift+z")
+    expect(page.get_by_label("Messages at least")).to_have_value("ten")
+
+
+def test_the_second_of_two_is_shown_what_the_first_has_changed(page: Page, stage: Stage) -> None:
+    made(page, stage, "shared")
+    text = text_of(page, stage, "shared")
+    theirs = {"yaml": text.replace("six chatbots", "some chatbots"), "based_on": 1}
+    call(page, stage, "PUT", "/studies/shared", theirs)
+    page.get_by_label("Payment").fill("Five shells.")
+    page.get_by_label("Payment").press("Control+s")
+    expect(page.get_by_role("heading", name="Somebody else has saved this study")).to_be_visible()
+    expect(page.get_by_text("title: Chat with some chatbots")).to_be_visible()
+    clean(page)
+    press(page, "Back to my text")
+    assert text_of(page, stage, "shared") == theirs["yaml"]  # nothing was overwritten
+    press(page, "Save")
+    press(page, "Save mine after theirs")
+    expect(page.get_by_role("status").filter(has_text="Version 3")).to_be_visible()
+
+
+def test_leaving_with_changes_is_asked_about_and_loses_nothing(page: Page, stage: Stage) -> None:
+    made(page, stage, "leaving")
+    page.get_by_label("Title").fill("Chats that stay")
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_be_visible()
+    page.get_by_role("link", name="Runs").click()
+    expect(page.get_by_role("heading", name="Leave without saving?")).to_be_visible()
+    press(page, "Leave")
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_label("Title")).to_have_value("Chats that stay")
+    press(page, "Discard them")
+    expect(page.get_by_label("Title")).to_have_value("Chat with six chatbots")
+
+
+def test_a_study_of_two_hundred_systems_on_a_phone(phone: Page, stage: Stage) -> None:
+    content = yaml.safe_load(DEMO.read_text())
+    content["name"] = "crowded"
+    content["systems"] = [
+        {"name": f"s{i}", "family": f"f{i % 40}", "bot": "builtin:reflect"} for i in range(200)
+    ]
+    del content["simulate"]
+    made(phone, stage, "crowded", yaml.safe_dump(content, sort_keys=False))
+    phone.get_by_role("button", name=re.compile("^Systems")).click()
+    last = phone.get_by_role("button", name="s199 · f39 · builtin:reflect")
+    last.click()
+    phone.get_by_label("Family").fill("f0")
+    expect(phone.get_by_role("button", name="s199 · f0 · builtin:reflect")).to_be_visible()
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 360
+    press(phone, "Save")
+    expect(phone.get_by_role("status").filter(has_text="Version 2")).to_be_visible()
+    clean(phone)
+    assert yaml.safe_load(text_of(phone, stage, "crowded"))["systems"][199]["family"] == "f0"
+
+
+def test_what_was_opened_is_archived_and_what_was_not_is_deleted(page: Page, stage: Stage) -> None:
+    made(page, stage, "brief")
+    page.locator(".study-menu summary").click()
+    press(page, "Delete")
+    press(page, "Delete it")
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible()
+    expect(page.get_by_role("link", name="brief")).to_have_count(0)
+    made(page, stage, "kept")
+    page.locator(".study-menu summary").click()
+    press(page, "Archive")
+    expect(page.get_by_role("heading", name="kept archived")).to_be_visible()
+    desk(page, stage, "studies")
+    expect(page.get_by_role("link", name="kept")).to_have_count(0)
+    page.get_by_role("button", name=re.compile("Show what is archived")).click()
+    expect(page.get_by_role("link", name="kept")).to_be_visible()
+    clean(page)
