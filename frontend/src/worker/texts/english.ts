@@ -211,6 +211,7 @@ export const ENGLISH = {
   "compare.missing": "Please choose one of these.",
   "compare.submit": "Submit and go on",
   "compare.said": "What was said",
+  "compare.asked_turn": "Which of the two replies is better?",
   "compare.asked": "Which of the two would you rather go on talking with?",
   "rating.tab": "Rate conversation {now}",
   "rating.tab_item": "Rate number {now}",
