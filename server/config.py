@@ -86,6 +86,24 @@ class Settings(BaseSettings):
 
     @property
     def resolved_public_url(self) -> str:
-        """The start of every link that the server gives out, without a slash at the end."""
+        """The start of every link that is given out, without a slash at the end.
+
+        A command that knows neither the URL nor a port takes those of the server that last served this data.
+        """
         host = "127.0.0.1" if self.host in {"0.0.0.0", "::"} else self.host  # noqa: S104
-        return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
+        url = self.public_url or self._last_served or f"http://{host}:{self.port}"
+        return url.rstrip("/")
+
+    @property
+    def _last_served(self) -> str | None:
+        if self.model_fields_set & {"host", "port"} or not self._served_file.is_file():
+            return None
+        return self._served_file.read_text(encoding="utf-8").strip() or None
+
+    @property
+    def _served_file(self) -> Path:
+        return self.data / "served-at"
+
+    def remember_served(self) -> None:
+        """Write down where this server is reached, for the commands that give out links to it."""
+        self._served_file.write_text(self.resolved_public_url + "\n", encoding="utf-8")

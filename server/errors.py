@@ -442,6 +442,14 @@ class AssignmentOver(NotAvailable):
     hint = "Nothing is to be done: its place is free, or it was handed in."
 
 
+class SearchInvalid(CandorError):
+    """What is searched for is no search."""
+
+    code = "invalid_request"
+    status = 422
+    hint = "Leave `after` out to begin with the first page."
+
+
 class NothingToRate(NotAvailable):
     """The worker has no conversation under way that could be rated as it is."""
 

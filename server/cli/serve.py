@@ -36,6 +36,8 @@ cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False, rich_mar
 def serve(host: Host = None, port: Port = None, data: Data = None, processes: Processes = None) -> None:
     """Serve every open run; an empty database gets the demo study first."""
     settings = settings_from(host=host, port=port, data=data, processes=processes)
+    # Given or not, these are where it serves, wherever the server before it did.
+    settings = settings.model_copy(update={"host": settings.host, "port": settings.port})
     _require_shareable(settings)
     if not (PAGES / "worker.html").exists():
         fail(
@@ -191,6 +193,7 @@ def _first_link(settings: Settings) -> str | None:
 
 
 def _announce(settings: Settings, runs: dict[int, OpenRun], first_link: str | None) -> None:
+    settings.remember_served()
     url = settings.resolved_public_url
     console.print("\n[bold]Candor[/] is ready.\n")
     for run in runs.values():

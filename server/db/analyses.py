@@ -19,6 +19,10 @@ _STORE = text("""
     bindparam("at", type_=ANALYSIS["at"].type)
 )
 
+_STORE_POINT = text("""
+    INSERT INTO analysis_point (run_id, ratings, scores) VALUES (:run, :ratings, :scores)
+    ON CONFLICT (run_id, ratings) DO UPDATE SET scores = :scores""")
+
 
 def find_analysis(connection: Connection, run_id: int) -> Mapping[str, Any] | None:
     """Return the newest analysis of a run, as `python -m qc.watch` printed it; None where there is none."""
@@ -43,6 +47,9 @@ def store_analysis(connection: Connection, run_id: int, at: datetime, basis: str
     """
     values = {"run": run_id, "at": at, "basis": basis, "content": content}
     connection.execute(_STORE, values)
+    found = json.loads(content)
+    point = {"run": run_id, "ratings": found["ratings"], "scores": json.dumps(found["scores"])}
+    connection.execute(_STORE_POINT, point)
 
 
 def last_heard(connection: Connection) -> dict[int, datetime]:

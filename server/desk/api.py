@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import FileResponse
 from sqlalchemy import Connection
 
@@ -12,8 +12,9 @@ from server.access.actor import Allowed, Caller
 from server.access.roles import Permission
 from server.clock import utc_now
 from server.db.runs import find_run
-from server.desk.responses import AssignmentDetail, RunDetail, RunList, SimulatedBeliefs
+from server.desk.responses import AssignmentDetail, ConversationHits, RunDetail, RunList, SimulatedBeliefs
 from server.desk.run_view import RunReader, run_summaries
+from server.desk.search import Search, search
 from server.desk.simulation import beliefs
 from server.desk.transcript import transcript
 from server.desk.watch import Outlook, seen_by
@@ -31,6 +32,7 @@ class ResearcherApi:
             self.router.add_api_route(path, self.page, methods=["GET"], include_in_schema=False)
         self._route("/runs", self.list_runs, "see_runs")
         self._route("/runs/{run}", self.show_run, "see_runs")
+        self._route("/runs/{run}/conversations", self.search_conversations, "read_transcripts")
         self._route("/assignments/{assignment}", self.show_assignment, "read_transcripts")
         self._route("/assignments/{assignment}/simulation", self.show_simulation, "simulate")
 
@@ -58,6 +60,10 @@ class ResearcherApi:
             return RunReader().read(connection, find_run(connection, run), around, utc_now())
 
         return seen_by(actor, await self._store.read(read))
+
+    async def search_conversations(self, run: str, wanted: Annotated[Search, Query()]) -> ConversationHits:
+        """The conversations of a run that are as wanted, page by page, newest first."""
+        return await self._store.read(lambda c: search(c, find_run(c, run), wanted))
 
     async def show_assignment(self, assignment: str) -> AssignmentDetail:
         """One assignment, with transcripts and ratings."""

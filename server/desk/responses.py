@@ -347,6 +347,29 @@ class AssignmentDetail(BaseModel):
     conversations: list[ConversationDetail]
 
 
+class ConversationHit(BaseModel):
+    """A conversation that a search has found. `line` is the first of its lines that has the words, if any."""
+
+    conversation: str
+    assignment: str
+    worker: str
+    simulated: bool
+    position: int
+    system: str
+    status: ConversationStatus
+    inputs: int
+    incidents: int
+    started_at: ShownTime | None
+    line: str | None
+
+
+class ConversationHits(BaseModel):
+    """A page of conversations, newest first. `after`: give it to get the next page; None: there is none."""
+
+    conversations: list[ConversationHit]
+    after: str | None
+
+
 class SystemQuality(BaseModel):
     """How good a simulated worker finds the system of a conversation, by its number: 0 is bad, 1 is good.
 

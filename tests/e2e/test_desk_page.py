@@ -1,5 +1,6 @@
 """The researcher's page in a real browser, over a real server."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -88,6 +89,62 @@ def test_simulated_workers_are_counted_apart(page: Page, stage: Stage) -> None:
     page.locator("section[aria-labelledby=workers] tbody a").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("simulated")
     clean(page)
+
+
+def test_a_worker_is_acted_on(page: Page, stage: Stage) -> None:
+    worker = page.context.new_page()
+    enter(worker, f"{stage.url}/w/short?worker=acted-on")
+    open_topic(worker, "Bread")
+    say(worker, "I bake bread.")
+    page.goto(f"{stage.url}/desk#token={stage.token}")
+    page.goto(f"{stage.url}/desk/runs/short")
+    row = page.locator("section[aria-labelledby=workers] tbody tr").first
+
+    def act(name: str, text: str | None = None) -> None:
+        row.get_by_role("button", name=re.compile("Act")).click()
+        page.get_by_role("dialog").get_by_role("button", name=name).click()
+        clean(page)
+        if text is not None:
+            page.get_by_role("dialog").get_by_role("textbox").fill(text)
+        page.get_by_role("dialog").get_by_role("button", name=name).click()
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+    act("Send a message", "Take your time.")
+    expect(worker.get_by_text("Take your time.")).to_be_visible()
+    press(worker, "Got it")
+    worker.reload()
+    expect(worker.get_by_role("log")).to_be_visible()
+    expect(worker.get_by_text("Take your time.")).to_have_count(0)
+    act("End the conversation", "Enough of that one.")
+    expect(worker.get_by_text("Enough of that one.")).to_be_visible()
+    expect(worker.get_by_role("slider").first).to_be_attached()
+    clean(worker)
+    act("Leave out of the analysis", "A try of ours.")
+    expect(row.get_by_text("left out")).to_be_visible()
+    act("Release the place")
+    expect(row.locator("td[data-name=Status]")).to_have_text("expired")
+    press(page, "Pause")
+    page.get_by_role("dialog").get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    press(page, "Resume")
+    page.get_by_role("dialog").get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+
+
+def test_transcripts_are_searched(phone: Page, stage: Stage) -> None:
+    worker = phone.context.new_page()
+    enter(worker, f"{stage.url}/w/short?worker=searched")
+    open_topic(worker, "Herons")
+    say(worker, "Have you ever seen 100% of a heron?")
+    phone.goto(f"{stage.url}/desk#token={stage.token}")
+    phone.goto(f"{stage.url}/desk/runs/short")
+    found = phone.locator("section[aria-labelledby=transcripts] li")
+    phone.get_by_label("Words that were said").fill("100% OF A HERON")
+    phone.get_by_label("Words that were said").press("Enter")
+    expect(found).to_have_count(1)
+    expect(found).to_contain_text("Have you ever seen 100% of a heron?")
+    clean(phone)
+    assert phone.evaluate("document.documentElement.scrollWidth") == 360
 
 
 def test_the_newest_run_comes_first(page: Page, stage: Stage) -> None:

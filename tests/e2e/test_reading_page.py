@@ -55,7 +55,8 @@ def test_a_whole_assignment_of_twenty_items_with_a_refresh_in_the_middle(page: P
 
     rated = stored(
         stage,
-        "SELECT position, kind, twin_of, criterion, value FROM v1_item_rating JOIN v1_run USING (run_id) "
+        "SELECT position, v1_item_rating.kind, twin_of, criterion, value "
+        "FROM v1_item_rating JOIN v1_run USING (run_id) "
         "WHERE run = 'reading'",
     )
     assert {row[3:] for row in rated} == set(zip(["clear", "pleasant", "dull"], VALUES, strict=True))

@@ -156,7 +156,7 @@ function View({ route }: { route: Route }) {
     case "rehearsal":
       return <RehearsalView key={route.run} run={route.run} />;
     case "assignment":
-      return <AssignmentView key={route.assignment} assignment={route.assignment} />;
+      return <AssignmentView key={route.assignment} run={route.run} assignment={route.assignment} />;
     case "studies":
       return <StudiesView />;
     case "study":

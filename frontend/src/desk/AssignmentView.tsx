@@ -1,16 +1,21 @@
 import { Fragment } from "preact";
 import type { ConversationDetail, ShownItemRow, TopicRow, TurnRow } from "./api_types";
+import { useFetched } from "./fetched";
 import { latency } from "./format";
 import { LoadStatus } from "./LoadStatus";
-import { usePolled } from "./polled";
+import { usePushed } from "./pushed";
+import { changedRun } from "./run/changes";
+import { WorkerActions } from "./run/WorkerActions";
 import { StatusHead } from "./Status";
 
-/** One assignment: every conversation with its transcript, topics and ratings. */
-export function AssignmentView({ assignment }: { assignment: string }) {
-  const { data, failure } = usePolled("/api/desk/assignments/{assignment}", { assignment });
+/** One assignment as it goes on: every conversation with its transcript, topics and ratings. */
+export function AssignmentView({ run, assignment }: { run: string; assignment: string }) {
+  const watched = usePushed("/api/desk/watch/runs/{run}", { run }, changedRun);
+  const row = watched.data?.workers.find((other) => other.assignment === assignment);
+  const { data, failure } = useFetched("/api/desk/assignments/{assignment}", { assignment }, row);
   return (
     <>
-      <LoadStatus failure={failure} empty={data === null} />
+      <LoadStatus failure={failure ?? watched.failure} empty={data === null} />
       {data && (
         <>
           <StatusHead status={data.status}>
@@ -20,6 +25,8 @@ export function AssignmentView({ assignment }: { assignment: string }) {
             </h1>
             <p class="soft small">Assignment {data.assignment}</p>
           </StatusHead>
+          {row?.excluded && <p class="failure">Left out of every analysis: {row.excluded}</p>}
+          {row && <WorkerActions row={row} />}
           {data.feedback && (
             <section class="box" aria-labelledby="feedback">
               <h2 id="feedback">Feedback</h2>

@@ -49,6 +49,7 @@ export interface Answers {
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
   "/api/desk/runs/{run}/analysis": LatestAnalysis;
+  "/api/desk/runs/{run}/conversations": ConversationHits;
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
@@ -683,6 +684,29 @@ export interface LatestAnalysis {
   analysis: {
     [k: string]: unknown;
   } | null;
+}
+/**
+ * A page of conversations, newest first. `after`: give it to get the next page; None: there is none.
+ */
+export interface ConversationHits {
+  after: string | null;
+  conversations: ConversationHit[];
+}
+/**
+ * A conversation that a search has found. `line` is the first of its lines that has the words, if any.
+ */
+export interface ConversationHit {
+  assignment: string;
+  conversation: string;
+  incidents: number;
+  inputs: number;
+  line: string | null;
+  position: number;
+  simulated: boolean;
+  started_at: string | null;
+  status: "planned" | "active" | "ended" | "rated" | "unrated" | "failed" | "skipped";
+  system: string;
+  worker: string;
 }
 /**
  * A job of either kind, and what came of it: the fields of the other kind are empty.

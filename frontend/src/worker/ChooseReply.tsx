@@ -20,7 +20,7 @@ export function ChooseReply({ chat, turn, comparison }: Props) {
     session.send({ type: "choose", conversation, attempt, turn, preference });
   return (
     <fieldset class="choose-reply">
-      <legend class="label">{comparison.question ?? say("compare.asked")}</legend>
+      <legend class="label">{comparison.question ?? say("compare.asked_turn")}</legend>
       <div class="choose-buttons">
         <Button kind="quiet" off={sent} onClick={choose("left")}>
           {say("compare.better", { name: NAMES.left })}

@@ -14,6 +14,7 @@ const CAN_LEAVE = new Set<Screen["name"]>([
   "tutorial",
   "topic",
   "chat",
+  "choice",
   "rating",
   "feedback",
 ]);
@@ -40,12 +41,12 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {now !== null && study && (
           <div class="top-steps">
             <p class="small">
-              {say(study.task === "chat" ? "frame.conversation" : "frame.item", {
+              {say(study.task !== "transcripts" ? "frame.conversation" : "frame.item", {
                 now,
                 all: study.conversations,
               })}
             </p>
-            {study.task === "chat" ? (
+            {study.task !== "transcripts" ? (
               <Steps now={now} of={study.conversations} />
             ) : (
               <Progress now={now} of={study.conversations} />

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from qc.errors import DataError, Problem
-from qc.load.database.participation import taking_part
+from qc.load.database.participation import exclusions, taking_part
 from qc.load.database.values import flags, located, numbers
 from qc.load.database.views import ASSIGNMENT, CHOICE, SYSTEM, Views
 from qc.load.load_options import LoadOptions
@@ -34,7 +34,11 @@ def preferences(
     )
     assignments = views.rows("v1_assignment", ASSIGNMENT, run_id)
     whose = located("assignment", assignments["assignment_id"])
-    assignments = assignments.assign(where=whose, simulated=flags(assignments["simulated"], whose, problems))
+    assignments = assignments.assign(
+        where=whose,
+        simulated=flags(assignments["simulated"], whose, problems),
+        excluded=exclusions(views, run_id, assignments["assignment_id"]),
+    )
     kept, _, notes = taking_part(assignments, rows, options.include_partial, only_simulated=options.simulated)
     systems = views.rows("v1_system", SYSTEM, run_id)
     systems = systems.assign(is_qc=flags(systems["is_qc"], located("system", systems["system"]), problems))

@@ -46,6 +46,7 @@ TABLE = {
     "POST /api/desk/rehearsals": "researcher",
     "GET /api/desk/runs/{run}/jobs/{job}": "analyst",
     "POST /api/desk/runs/{run}/jobs/{job}/cancel": "analyst",
+    "GET /api/desk/runs/{run}/conversations": "analyst",
     "POST /api/desk/runs/{run}/message": "researcher",
     "POST /api/desk/assignments/{assignment}/release": "researcher",
     "POST /api/desk/assignments/{assignment}/message": "researcher",

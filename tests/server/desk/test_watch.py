@@ -1,12 +1,14 @@
 """A run and the list of runs as they are pushed to whoever watches."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import httpx2
 
+from tests.server.support.bots import BROKEN
+from tests.server.support.database import make_run
 from tests.server.support.server import House
 from tests.server.support.study import RUN
 from tests.support.waiting import PATIENCE
@@ -99,6 +101,36 @@ def test_the_list_of_runs_is_pushed(house: House) -> None:
         house.enrolled("ann")
         change = stream.until(lambda change: change["runs"][0]["assignments"]["active"] == 1)
         assert not change["whole"]
+
+
+def test_a_bot_that_is_down_is_pointed_out_while_workers_wait(url: str, serve: Callable[..., House]) -> None:
+    house = serve(url, make_run(url, bots=BROKEN))
+    with house.page("ann") as page:
+        page.agree()
+        page.open_topic()
+        page.send("say", text="Hello?")
+        page.until("typing")
+        with watching(house, f"/runs/{RUN}") as stream:
+            named = stream.until(lambda change: change.get("attention"))["attention"][0]
+        assert named["urgent"]
+        assert "does not answer" in named["text"]
+        (row,) = house.desk(f"/runs/{RUN}").json()["workers"]
+        assert row["failed_tries"] > 0
+        assert house.desk("/runs").json()["runs"][0]["waiting"] == 1
+
+
+def test_conversations_are_found_page_by_page(house: House) -> None:
+    for worker in range(7):
+        with house.page(f"worker {worker}") as page:
+            page.whole()
+    found = house.desk(f"/runs/{RUN}/conversations").json()
+    rest = house.desk(f"/runs/{RUN}/conversations", params={"after": found["after"]}).json()
+    names = [hit["conversation"] for hit in (*found["conversations"], *rest["conversations"])]
+    assert len(names) == len(set(names)) == 28
+    assert rest["after"] is None
+    assert house.desk(f"/runs/{RUN}/conversations", params={"text": "LINE 1"}).json()["after"]
+    assert not house.desk(f"/runs/{RUN}/conversations", params={"text": "li%e"}).json()["conversations"]
+    assert house.desk(f"/runs/{RUN}/conversations", params={"after": "yesterday"}).status_code == 422
 
 
 def test_a_run_that_is_not_there_has_no_stream(house: House) -> None:

@@ -54,7 +54,7 @@ def test_a_report_from_its_beginning_to_the_download(rated: House) -> None:
     report = made(rated, alpha=0.5, reward=2.5)
     assert report["status"] == "done", report
     assert report["options"]["alpha"] == 0.5
-    assert "|alpha:0.5|" in report["signature"]
+    assert "|alpha=0.5|" in report["signature"]
     paths = {file["name"]: file["path"] for file in report["files"]}
     assert {"report.html", "report.xlsx", "report.json", "signature.txt", "report.zip"} <= paths.keys()
     page = rated.http("GET", paths["report.html"])

@@ -14,6 +14,7 @@ from server.session.plan import plan_pair
 from server.session.records import ConversationRated, SideChosen
 from server.session.state import AssignmentContext, State, fold
 from server.session.step import Outcome, resume
+from server.session.worker_view import reply as show_reply
 from server.session.worker_view import snapshot
 from server.study import parse_study
 from tests.server.support.study import AT, NOBODY, pairs_text, seconds
@@ -214,3 +215,17 @@ def test_a_pair_needs_a_topic() -> None:
     walk.choose(3, "left")
     with pytest.raises(TopicMissing):
         walk.tell("topic", 2, opinion="like")
+
+
+def test_a_reply_that_appears_word_by_word_goes_on_where_it_was() -> None:
+    walk = PairWalk(display={"streaming": True})
+    walk.exchange(0)
+    study = study_card(parse_study(pairs_text(display={"streaming": True})))
+    card = snapshot(walk.state, study, AT + seconds(1.5)).conversation
+    assert card is not None
+    first, reply = card.turns
+    assert (first.pace, first.shown_for) == (None, None)
+    assert reply.shown_for == 1500
+    shown = show_reply(walk.state, "a1-1.1", 1)
+    assert isinstance(shown, wire.SaidByBoth)
+    assert shown.pace == reply.pace is not None

@@ -7,8 +7,8 @@ from statistics import NormalDist, median
 import pytest
 
 from server.session.phase import Phase
-from server.session.plan import QC
-from server.session.reply_time import ReplyTime, reply_delay
+from server.session.plan import QC, derive_seed
+from server.session.reply_time import ReplyTime, reply_delay, word_pace
 from tests.server.support.study import AT, new_state, seconds
 from tests.server.support.walk import SLOW, Walk, shown
 
@@ -101,3 +101,20 @@ def test_a_bot_that_is_slower_than_its_delay_is_shown_at_once() -> None:
     walk.send("say")
     walk.now = AT + seconds(11)  # later than `longest`
     assert shown(walk.reply()) == walk.now
+
+
+def test_the_pace_of_words_tells_no_system_apart() -> None:
+    # The chance that a line of one system appears at a slower pace than a line of the others, for six systems
+    # of 500 lines each: at 0.5 it says nothing. Its standard deviation is about 0.0135, so 0.05 is 3.7 of
+    # them.
+    paces = {
+        system: [word_pace(derive_seed(system, line // 10), line % 10 * 2 + 1) for line in range(500)]
+        for system in range(6)
+    }
+    for system, own in paces.items():
+        rest = [pace for other, of_other in paces.items() if other != system for pace in of_other]
+        slower = sum((own_pace > pace) + (own_pace == pace) / 2 for own_pace in own for pace in rest)
+        assert abs(slower / (len(own) * len(rest)) - 0.5) < 0.05
+    every = [pace for own in paces.values() for pace in own]
+    assert 45 <= min(every) < 50
+    assert 110 < max(every) <= 120

@@ -16,8 +16,10 @@ import { Bots } from "./Bots";
 import { changedRun } from "./changes";
 import { Funnel } from "./Funnel";
 import { Incidents } from "./Incidents";
+import { RunControls } from "./RunControls";
 import { Scores } from "./Scores";
 import { Systems } from "./Systems";
+import { Transcripts } from "./Transcripts";
 import { type Shown, Workers } from "./Workers";
 
 /** One run as it goes on: what needs attention, how far it is, who takes part, how the bots do. */
@@ -57,6 +59,7 @@ function Watched({ run }: { run: RunDetail }) {
           </li>
         </ul>
       </StatusHead>
+      <RunControls run={run} />
       <AttentionStrip items={run.attention}>
         {(item) => <ShowThem item={item} onShow={show} />}
       </AttentionStrip>
@@ -87,6 +90,7 @@ function Watched({ run }: { run: RunDetail }) {
         steps={people ? run.funnel : run.simulated_funnel.length > 0 ? run.simulated_funnel : run.funnel}
       />
       <Bots bots={run.bots} />
+      <Transcripts run={run} />
       <Incidents run={run.run} incidents={run.incidents} now={now} />
       <WorkerIds run={run.run} />
     </>

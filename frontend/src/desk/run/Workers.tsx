@@ -5,6 +5,7 @@ import { ago, lasting, minutes, when } from "../format";
 import { Link } from "../Link";
 import { Status } from "../Status";
 import { type Column, Table } from "../Table";
+import { WorkerActions } from "./WorkerActions";
 
 /** So many stand on a page, so that it stays quick however many there are. */
 const ON_A_PAGE = 25;
@@ -19,6 +20,7 @@ const COLUMNS: Column[] = [
   { name: "Time", kind: "number" },
   { name: "Rated", kind: "number" },
 ];
+const LAST: Column[] = [{ name: "Act" }];
 
 const SHOWN = {
   all: { name: "Everybody", holds: () => true },
@@ -62,6 +64,7 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
     ...COLUMNS,
     ...(withP ? [{ name: "p so far", kind: "number" } as const] : []),
     ...(withCode ? [{ name: "Code" }] : []),
+    ...LAST,
   ];
   const pages = Math.max(1, Math.ceil(found.length / ON_A_PAGE));
   const at = Math.min(page, pages - 1);
@@ -147,6 +150,7 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
       <th scope="row">
         <Link to={{ page: "assignment", run, assignment: row.assignment }}>{row.worker}</Link>
         {row.simulated && <span class="tag">simulated</span>}
+        {row.excluded && <span class="tag">left out</span>}
       </th>
       <td data-name="Status">
         <Status status={row.status} />
@@ -184,6 +188,9 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
           {row.completion_code ?? "–"}
         </td>
       )}
+      <td data-name="Act">
+        <WorkerActions row={row} folded />
+      </td>
     </tr>
   );
 }

@@ -26,7 +26,7 @@ export function Done({ screen: { code, returnTo, debriefing }, study }: Props) {
         </svg>
         <div>
           <Heading>{say("done.title")}</Heading>
-          <p class="lead">{say(study.task === "chat" ? "done.lead" : "done.lead_items")}</p>
+          <p class="lead">{say(study.task !== "transcripts" ? "done.lead" : "done.lead_items")}</p>
         </div>
         {debriefing && (
           <section class="flow-small">

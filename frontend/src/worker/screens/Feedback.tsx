@@ -24,7 +24,9 @@ export function Feedback({ study }: { study: StudyCard }) {
     <div class="page">
       <form class="panel flow" onSubmit={submit}>
         <div>
-          <p class="kicker">{say(study.task === "chat" ? "feedback.kicker" : "feedback.kicker_items")}</p>
+          <p class="kicker">
+            {say(study.task !== "transcripts" ? "feedback.kicker" : "feedback.kicker_items")}
+          </p>
           <Heading>{say("feedback.title")}</Heading>
         </div>
         <div class="field">

@@ -1,0 +1,34 @@
+import { useContext, useEffect, useState } from "preact/hooks";
+import { type ApiPath, apiAddress, getJson, Unauthorised } from "./api";
+import type { Answers } from "./api_types";
+import { ResearcherContext } from "./polled";
+import type { Watched } from "./pushed";
+
+/** What the server says at `path` with `values` put in, asked anew whenever `version` is another. */
+export function useFetched<P extends ApiPath>(
+  path: P,
+  values: Record<string, string>,
+  version: unknown,
+  query: Record<string, string> = {},
+): Watched<Answers[P]> {
+  const { token, onUnauthorised } = useContext(ResearcherContext);
+  const [fetched, setFetched] = useState<Watched<Answers[P]>>({ data: null, failure: null });
+  useEffect(() => {
+    const control = new AbortController();
+    getJson(path, values, token, control.signal, query)
+      .then((data) => setFetched({ data, failure: null }))
+      .catch((error: unknown) => {
+        if (control.signal.aborted) {
+          return;
+        }
+        if (error instanceof Unauthorised) {
+          onUnauthorised();
+          return;
+        }
+        const failure = error instanceof Error ? error.message : String(error);
+        setFetched(({ data }) => ({ data, failure }));
+      });
+    return () => control.abort();
+  }, [apiAddress(path, values), token, version, new URLSearchParams(query).toString()]);
+  return fetched;
+}

@@ -1,0 +1,90 @@
+import { useContext, useId, useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import { Dialog } from "../../design/Dialog";
+import { send, Unauthorised } from "../api";
+import { ResearcherContext } from "../polled";
+
+/** Something that a researcher can have the server do. */
+export interface Action {
+  /** What it is called, on the button that offers it and on the one that does it. */
+  name: string;
+  /** What comes of it, and whether it can be undone. */
+  about: string;
+  method: "POST" | "PUT" | "DELETE";
+  address: string;
+  /** What is to be written for it: under which name it is sent, and how it is asked for. */
+  words?: { field: string; label: string; start?: string; needed: boolean };
+}
+
+interface Props {
+  title: string;
+  action: Action;
+  onClose: () => void;
+}
+
+/** Asks for what an action needs, and confirms it; says why where the server refuses. */
+export function ActionDialog({ title, action, onClose }: Props) {
+  const { token, onUnauthorised } = useContext(ResearcherContext);
+  const [text, setText] = useState(action.words?.start ?? "");
+  const [failure, setFailure] = useState("");
+  const [busy, setBusy] = useState(false);
+  const id = useId();
+  const { words } = action;
+  const missing = words?.needed === true && text.trim() === "";
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (busy) {
+      return;
+    }
+    if (missing) {
+      setFailure("Write something first.");
+      return;
+    }
+    setBusy(true);
+    try {
+      const body = words && text.trim() ? { [words.field]: text.trim() } : undefined;
+      await send(action.method, action.address, body, token);
+      onClose();
+    } catch (error) {
+      if (error instanceof Unauthorised) {
+        onUnauthorised();
+        return;
+      }
+      setFailure(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="flow-form" onSubmit={(event) => void submit(event)}>
+        <p>{action.about}</p>
+        {words && (
+          <div class="field">
+            <label class="label" for={id}>
+              {words.label}
+            </label>
+            <textarea
+              id={id}
+              class="input"
+              rows={3}
+              maxLength={500}
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          </div>
+        )}
+        <p class="complaint" role="alert">
+          {failure}
+        </p>
+        <div class="actions">
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" off={busy}>
+            {action.name}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
