@@ -12,12 +12,14 @@ _SCORED = ("slider", "likert")
 class View:
     """The page as it stands. `conversation` is the conversation's number, `attempt` which attempt at it.
 
-    `turns` counts its lines, `typing` says that a reply is due. `text` is what is shown to be rated, where it
-    is a text. `question` is the number of the test question that is due. `post_edit` says below which rating
-    a text has to be improved. `consent` is what agreeing says of the study's consent: every box is ticked.
-    `points`: of the criteria that are rated on a Likert scale. `questions`: the study's own, by their part,
-    those about a conversation with the criteria that are not rated. `comparison` says how two chatbots are
-    compared; `choice_due` is the line after which to choose between them, `side` the one that is to be rated.
+    `turns` counts its lines, `typing` says that a reply is due. `text` is what is shown to be rated,
+    where it is a text. `question` is the number of the test question that is due. `post_edit` says below
+    which rating a text has to be improved. `consent` is what agreeing says of the study's consent: every
+    box is ticked. `turn_points`: of the scale of single replies; `unrated_turn`: the last one, until it
+    is rated or left so. `points`: of the criteria that are rated on a Likert scale. `questions`: the
+    study's own, by their part, those about a conversation with the criteria that are not rated.
+    `comparison` says how two chatbots are compared; `choice_due` is the line after which to choose
+    between them, `side` the one that is to be rated.
     """
 
     phase: str
@@ -36,6 +38,8 @@ class View:
     choice_due: int | None = None
     side: str | None = None
     consent: Message = field(default_factory=dict)
+    turn_points: int | None = None
+    unrated_turn: int | None = None
     points: Mapping[str, int] = field(default_factory=dict)
     questions: Mapping[str, Sequence[Message]] = field(default_factory=dict)
 
@@ -61,6 +65,7 @@ def draw(snapshot: Message) -> View:
         choice_due=conversation.get("choice_due"),
         side=conversation.get("side"),
         consent=_ticked(snapshot["study"].get("consent")),
+        turn_points=snapshot["study"].get("turn_points"),
         points=_points(snapshot["study"].get("criteria", ())),
         questions=_questions(snapshot["study"]),
     )
@@ -124,11 +129,11 @@ def show(view: View, message: Message) -> View:
                 text=message["item"]["text"],
             )
         case "conversation_started":
-            return replace(view, phase="chat", topic=message["topic"], inputs=0, turns=0)
+            return replace(view, phase="chat", topic=message["topic"], inputs=0, turns=0, unrated_turn=None)
         case "typing":
-            return replace(view, typing=True, inputs=view.inputs + 1, turns=view.turns + 1)
+            return replace(view, typing=True, inputs=view.inputs + 1, turns=view.turns + 1, unrated_turn=None)
         case "said":
-            return replace(view, typing=False, turns=message["turn"] + 1)
+            return replace(view, typing=False, turns=message["turn"] + 1, unrated_turn=message["turn"])
         case "said_by_both":
             return _with_both(view, message["turn"])
         case "choice_due":

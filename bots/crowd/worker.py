@@ -65,6 +65,7 @@ class SimulatedWorker:
     diary: Diary
     _outbox: Message | None = None
     _changed_in: set[int] = field(default_factory=set)
+    _rated_replies: set[tuple[int, int, int]] = field(default_factory=set)
     _believed: SimulatedBeliefs | None = None
     _heard: float = 0.0
     _heard_before: float = 0.0
@@ -180,6 +181,8 @@ class SimulatedWorker:
         return {"type": "questionnaire", "part": part, "answers": answers}
 
     def _chat(self, view: View) -> Message:
+        if (rating := self._rate_reply(view)) is not None:
+            return rating
         if view.inputs >= view.minimum_inputs:
             return {"type": "end_conversation", **_named(view)}
         if view.inputs > 2 and view.conversation not in self._changed_in and self.rng.random() < 0.2:
@@ -193,6 +196,19 @@ class SimulatedWorker:
                 "bot_opinion": self.rng.choice(_OPINIONS),
             }
         return {"type": "say", **_named(view), "turn": view.turns, "text": self.rng.choice(self.lines)}
+
+    def _rate_reply(self, view: View) -> Message | None:
+        """Return a rating of the last reply, anywhere on the scale; of some replies there is none."""
+        if view.turn_points is None or view.unrated_turn is None:
+            return None
+        reply = (view.conversation, view.attempt, view.unrated_turn)
+        if reply in self._rated_replies:
+            return None
+        self._rated_replies.add(reply)
+        if self.rng.random() < 0.3:
+            return None
+        value = self.rng.randint(1, view.turn_points)
+        return {"type": "rate_turn", **_named(view), "turn": view.unrated_turn, "value": value}
 
     async def _rate(self, view: View, joined: JoinView) -> Message:
         beliefs = await self._beliefs(joined)

@@ -170,6 +170,7 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
         consent=study.consent,
         debriefing=study.debriefing,
         points=study.likert_points,
+        turn_points=study.turn_points,
         questionnaires=study.asked,
         scenarios={scenario.label: scenario.text for scenario in study.scenarios},
     )

@@ -140,9 +140,10 @@ def _tell(connection: Connection, study: StoredStudy) -> None:
 
 def _mistakes(connection: Connection, text: str) -> list[Mistake]:
     study, mistakes = read_study(text)
-    if study is None or mistakes:
+    if study is None:
         return mistakes
-    return located(text, unknown_bots(study, stored_bots.names(connection)))
+    found = [*mistakes, *located(text, unknown_bots(study, stored_bots.names(connection)))]
+    return sorted(dict.fromkeys(found), key=lambda mistake: mistake.line or 0)
 
 
 def _file(path: Path) -> str:

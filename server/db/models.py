@@ -387,6 +387,18 @@ class Rating(SQLModel, table=True):
     created_at: datetime
 
 
+class TurnRating(SQLModel, table=True):
+    """What a worker thought of a reply, from 0 to 100; of several the last one counts."""
+
+    __tablename__ = "turn_rating"
+    id: int | None = Field(default=None, primary_key=True)
+    conversation_id: str = Field(foreign_key="conversation.id", index=True)
+    turn_index: int
+    value: int
+    created_at: datetime
+    client_id: str
+
+
 class Note(SQLModel, table=True):
     """An incident in a conversation: a bot that failed, gave up, was replaced, or gave itself away.
 

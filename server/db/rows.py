@@ -19,6 +19,7 @@ from server.db.models import (
     System,
     TopicMark,
     Turn,
+    TurnRating,
     TutorialAnswer,
     columns,
 )
@@ -49,6 +50,7 @@ from server.session.records import (
     Record,
     SideChosen,
     TopicMarked,
+    TurnRated,
     WorkerSaid,
 )
 
@@ -61,6 +63,7 @@ SHOWN_ITEM = columns(ShownItem)
 SYSTEM = columns(System)
 TOPIC_MARK = columns(TopicMark)
 TURN = columns(Turn)
+TURN_RATING = columns(TurnRating)
 TUTORIAL_ANSWER = columns(TutorialAnswer)
 
 PERSONA_SEPARATOR = "\n"
@@ -109,6 +112,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     marks = _by_conversation(connection, TopicMark, ids, TOPIC_MARK.ordinal)
     turns = _by_conversation(connection, Turn, ids, TURN.turn_index)
     choices = _by_conversation(connection, Choice, ids, CHOICE.turn_index)
+    turn_ratings = _by_conversation(connection, TurnRating, ids, TURN_RATING.id)
     ratings = _by_conversation(connection, Rating, ids, RATING.criterion)
     assignment = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
     records: list[Record] = [_planned(row) for row in conversations]
@@ -121,6 +125,10 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     for row in conversations:
         records += [_mark(mark) for mark in marks.get(row.id, ())]
         records += [_turn(turn) for turn in turns.get(row.id, ())]
+        records += [
+            TurnRated(row.id, rated.turn_index, rated.value, rated.created_at, rated.client_id)
+            for rated in turn_ratings.get(row.id, ())
+        ]
         records += [_choice(choice) for choice in choices.get(row.id, ())]
         records += _ending(row, ratings.get(row.id, ()))
     if assignment.feedback is not None:
@@ -235,6 +243,14 @@ _RATED = _change(
     at=Kind.TIME,
     rated_by=Kind.TEXT,
 )
+_TURN_RATED = _insertion(
+    "turn_rating",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    value=Kind.NUMBER,
+    created_at=Kind.TIME,
+    client_id=Kind.TEXT,
+)
 _EDIT = Bulk(
     """
     INSERT INTO item_edit (conversation_id, text, share, created_at)
@@ -291,6 +307,7 @@ _IN_ORDER = (
     _STARTED,
     _TOPIC_MARK,
     _TURN,
+    _TURN_RATED,
     _CHOICE,
     COUNT_CHOSEN,
     _ENDED,
@@ -358,6 +375,9 @@ def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
         case BotSaid():
             line = (record.conversation, record.index, "bot", record.text, None, record.at)
             return [(_TURN, (*line, record.show_at, record.latency_ms))]
+        case TurnRated():
+            rated = (record.conversation, record.index, record.value, record.at, record.client_id)
+            return [(_TURN_RATED, rated)]
         case TopicMarked():
             return _mark_rows(record)
         case SideChosen():

@@ -208,3 +208,21 @@ V1_SCENARIO: dict[str, str] = {
         JOIN system ON system.id = conversation.system_id
         WHERE conversation.scenario IS NOT NULL""",
 }
+
+# What workers thought of single replies, from 0 to 100: the last word on each.
+V1_TURN_RATING: dict[str, str] = {
+    "v1_turn_rating": """
+        SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
+               worker.pseudonym AS worker, conversation.id AS conversation_id, system.name AS system,
+               turn_rating.turn_index AS turn_index, turn_rating.value AS value,
+               turn_rating.created_at AS created_at
+        FROM turn_rating
+        JOIN conversation ON conversation.id = turn_rating.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN worker ON worker.id = assignment.worker_id
+        JOIN system ON system.id = conversation.system_id
+        WHERE NOT EXISTS (
+            SELECT 1 FROM turn_rating AS later
+            WHERE later.conversation_id = turn_rating.conversation_id
+              AND later.turn_index = turn_rating.turn_index AND later.id > turn_rating.id)""",
+}

@@ -85,9 +85,10 @@ def checked_study(text: str, changes: Sequence[Change], registered: Collection[s
 def mistakes_of(text: str, registered: Collection[str]) -> list[Mistake]:
     """Return what is wrong with a study, its bots' names too."""
     study, mistakes = read_study(text)
-    if study is None or mistakes:
+    if study is None:
         return mistakes
-    return located(text, unknown_bots(study, registered))
+    found = [*mistakes, *located(text, unknown_bots(study, registered))]
+    return sorted(dict.fromkeys(found), key=lambda mistake: mistake.line or 0)
 
 
 def mistake_view(mistake: Mistake) -> MistakeView:

@@ -19,7 +19,7 @@ from server.session.comparison import Preference, Side
 from server.session.instrument import Consent, Display, Label, Opinion, TopicChangeKind, TopicMode
 from server.session.item import ItemContent
 from server.session.phase import Phase
-from server.session.questionnaire import MAX_ANSWER, AnswerForm, Questionnaires
+from server.session.questionnaire import MAX_ANSWER, MAX_POINTS, AnswerForm, Questionnaires
 from server.session.texts import TextsCard
 
 PROTOCOL_VERSION = 4
@@ -184,6 +184,14 @@ class Choose(_ForConversation):
     preference: Preference
 
 
+class RateTurn(_ForConversation):
+    """What the worker thinks of reply number `turn`: a point from 1. It takes the place of an earlier one."""
+
+    type: Literal["rate_turn"]
+    turn: Annotated[int, Field(ge=0, strict=True)]
+    value: Annotated[int, Field(ge=1, le=MAX_POINTS, strict=True)]
+
+
 class Questionnaire(_ClientMessage):
     """The worker's answers before, or after, all conversations, by the labels of the questions."""
 
@@ -224,6 +232,7 @@ ClientMessage = Annotated[
     | EndConversation
     | Choose
     | Rate
+    | RateTurn
     | Feedback
     | Leave,
     Field(discriminator="type"),
@@ -271,6 +280,7 @@ class StudyCard(_Message):
     `task`: they chat, or rate what others have said or written; `conversations` then counts items.
     `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
     many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
+    `turn_points`: on how many points single replies are rated; two are thumbs.
     `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
     """
 
@@ -287,6 +297,7 @@ class StudyCard(_Message):
     display: Display = Display()
     duration: int | None
     transcript_while_rating: bool
+    turn_points: int | None = None
     consent: Consent | None
     contact: str | None
     words: TextsCard | None
@@ -298,7 +309,7 @@ class TurnCard(_Message):
 
     `right`: where two chatbots have answered, the reply on the right; `text` is the one on the left. Where
     replies appear word by word, the last one has its `pace`, in milliseconds a word, and `shown_for`, the
-    milliseconds since it began to appear.
+    milliseconds since it began to appear. `value`: what the worker thinks of a reply, a point from 1.
     """
 
     turn: int
@@ -307,6 +318,7 @@ class TurnCard(_Message):
     right: str | None = None
     pace: int | None = None
     shown_for: int | None = None
+    value: int | None = None
 
 
 class ConversationCard(_Message):

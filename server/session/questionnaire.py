@@ -171,3 +171,8 @@ def point_to_rating(point: int, points: int) -> int:
     100 from their place. On up to MAX_POINTS points no two are the same, so that the point can be had back.
     """
     return round(100 * (point - 1) / (points - 1))
+
+
+def rating_to_point(rating: int, points: int) -> int:
+    """Return the point, from 1, that `point_to_rating` has made a rating of."""
+    return 1 + round(rating * (points - 1) / 100)

@@ -163,6 +163,17 @@ class SideChosen:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnRated:
+    """What the worker thinks of line `index`, a reply: from 0 to 100. The last one counts."""
+
+    conversation: str
+    index: int
+    value: int
+    at: datetime
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationEnded:
     """The chat is over and its rating is due. `client_id` is None where a failed bot ended it."""
 
@@ -258,6 +269,7 @@ ConversationChange = (
     TopicMarked
     | WorkerSaid
     | BotSaid
+    | TurnRated
     | SideChosen
     | ConversationEnded
     | ConversationFailed

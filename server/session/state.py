@@ -36,6 +36,7 @@ from server.session.records import (
     Record,
     SideChosen,
     TopicMarked,
+    TurnRated,
     WorkerSaid,
 )
 from server.session.reply_time import ReplyTime
@@ -70,6 +71,7 @@ class SessionRules:
     debriefing: str | None = None
     points: Mapping[str, int] = field(default_factory=dict)
     scenarios: Mapping[str, str] = field(default_factory=dict)
+    turn_points: int | None = None
     questionnaires: Questionnaires = field(default_factory=Questionnaires)
 
 
@@ -104,9 +106,10 @@ class Turn(NamedTuple):
 class Conversation(NamedTuple):
     """A conversation as it stands in the state.
 
-    `topics` counts the topic marks, `inputs` the worker's lines. `opinion` and `bot_opinion` are those of the
-    last mark. `seen` has the ids of the worker's messages that belong to it. `choices`: of a left one, what
-    the worker has preferred.
+    `values` has what the worker thinks of single replies, by their lines. `topics` counts the topic
+    marks, `inputs` the worker's lines. `opinion` and `bot_opinion` are those of the last mark. `seen`
+    has the ids of the worker's messages that belong to it. `choices`: of a left one, what the worker has
+    preferred.
     """
 
     plan: ConversationPlanned
@@ -116,6 +119,7 @@ class Conversation(NamedTuple):
     opinion: Opinion | None = None
     bot_opinion: Opinion | None = None
     turns: tuple[Turn, ...] = ()
+    values: tuple[tuple[int, int], ...] = ()
     inputs: int = 0
     seen: frozenset[str] = frozenset()
     choices: tuple[SideChosen, ...] = ()
@@ -285,6 +289,11 @@ def _apply_to_conversation(conversation: Conversation, record: ConversationChang
                 opinion=record.opinion,
                 bot_opinion=record.bot_opinion,
                 seen=conversation.seen | {record.client_id},
+            )
+        case TurnRated():
+            values = {**dict(conversation.values), record.index: record.value}
+            return conversation._replace(
+                values=tuple(sorted(values.items())), seen=conversation.seen | {record.client_id}
             )
         case ConversationEnded():
             return conversation._replace(status="ended", seen=_seen(conversation, record.client_id))

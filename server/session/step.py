@@ -71,6 +71,7 @@ from server.session.records import (
 )
 from server.session.reply_time import reply_delay
 from server.session.state import Conversation, State, fold
+from server.session.turn_rating import turn_rating
 from server.session.worker_view import question_card, scenario_text
 
 _TAKES: dict[Phase, tuple[str, ...]] = {
@@ -86,7 +87,7 @@ _TAKES: dict[Phase, tuple[str, ...]] = {
 }
 
 
-_ForConversation = pairs.PairMessage | wire.Rate
+_ForConversation = pairs.PairMessage | wire.Rate | wire.RateTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,8 @@ def _from_worker(state: State, message: wire.ClientMessage, at: datetime) -> Out
     taken = _TAKES.get(state.phase, ())
     if state.phase is Phase.CHAT and state.pair is not None:
         taken = (*taken, "choose")
+    if state.phase in {Phase.CHAT, Phase.RATING} and state.rules.turn_points is not None:
+        taken = (*taken, "rate_turn")
     if message.type not in taken:
         expected = " or ".join(f"`{name}`" for name in taken) or "nothing more"
         raise WrongPhase(f"{expected} ({state.phase} phase)", f"`{message.type}`")
@@ -178,7 +181,7 @@ def _take_in_conversation(state: State, message: _ForConversation, at: datetime)
             f"conversation {plan.number}, attempt {plan.attempt}",
             f"conversation {message.conversation}, attempt {message.attempt}",
         )
-    if state.pair is not None and not isinstance(message, wire.Rate):
+    if state.pair is not None and not isinstance(message, wire.Rate | wire.RateTurn):
         return _decided(state, pairs.take(state, state.pair, message, at), at)
     return _take_of_chat(state, current, message, at)
 
@@ -196,6 +199,8 @@ def _take_of_chat(state: State, current: Conversation, message: _ForConversation
             return _end(state, current, message, at)
         case wire.Rate():
             return _rate(state, current, message, at)
+        case wire.RateTurn():
+            return _outcome(state, [turn_rating(state.rules, current, message, at)])
         case wire.Choose():
             raise WrongPhase("a message of a chat with one chatbot", "`choose`")
 

@@ -14,6 +14,7 @@ from server.session.protocol import (
     StudyCard,
     TurnCard,
 )
+from server.session.questionnaire import rating_to_point
 from server.session.records import ConversationPlanned
 from server.session.reply_time import word_pace
 from server.session.state import Conversation, Pair, State
@@ -77,7 +78,9 @@ def _conversation_card(state: State, conversation: Conversation, at: datetime) -
     plan, pair = conversation.plan, state.pair
     is_hidden = conversation.awaits_reply() or conversation.hides_reply(at)
     typing = is_hidden if pair is None else pairs.hides_replies(pair, at)
-    turns = _lines(conversation, at) if pair is None else _lines_of_both(state, pair, at)
+    turns = (
+        _lines(conversation, state.rules.turn_points, at) if pair is None else _lines_of_both(state, pair, at)
+    )
     if state.rules.streaming and turns and turns[-1].author == "bot":
         turns[-1] = _appearing(pair or (conversation,), turns[-1], at)
     waits = pair is not None and typing and conversation.status == "active"
@@ -107,9 +110,10 @@ def _appearing(shown: Iterable[Conversation], line: TurnCard, at: datetime) -> T
     return line.model_copy(update={"pace": pace, "shown_for": shown_for})
 
 
-def _lines(conversation: Conversation, at: datetime) -> list[TurnCard]:
+def _lines(conversation: Conversation, points: int | None, at: datetime) -> list[TurnCard]:
+    values = {} if points is None else {n: rating_to_point(v, points) for n, v in conversation.values}
     return [
-        TurnCard(turn=index, author=line.author, text=line.text)
+        TurnCard(turn=index, author=line.author, text=line.text, value=values.get(index))
         for index, line in enumerate(conversation.turns)
         if line.show_at <= at
     ]

@@ -208,6 +208,7 @@ class Study(_Section):
     completion_url: WebAddress | None = None
     minutes: Annotated[int, Field(ge=1, le=1_000)] | None = None
     transcript_while_rating: bool = False
+    turn_ratings: Literal["thumbs"] | Annotated[int, Field(ge=3, le=7)] | None = None
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] = "en"
     texts: Texts = Texts()
     reply_time: ReplyTime = ReplyTime()
@@ -239,6 +240,11 @@ class Study(_Section):
         told = [one.text for one in found if one.tell_bot]
         parts = [*own, *told, *(one.prompt for one in found)]
         return "\n\n".join(part for part in parts if part is not None)
+
+    @property
+    def turn_points(self) -> int | None:
+        """On how many points single replies are rated: two for thumbs; None where they are not."""
+        return 2 if self.turn_ratings == "thumbs" else self.turn_ratings
 
     @property
     def likert_points(self) -> dict[str, int]:
@@ -344,7 +350,9 @@ _PUBLISHED: tuple[dict[str, str | bool], ...] = (
     {"label": "topic"},
 )
 # The settings that mean nothing, by the task.
-_OF_RATED_CHAT = frozenset({"topic_mode", "systems_per_assignment", "rate_share", "scenarios"})
+_OF_RATED_CHAT = frozenset({
+    "topic_mode", "systems_per_assignment", "rate_share", "scenarios", "turn_ratings",
+})  # fmt: skip
 _OF_CHAT = _OF_RATED_CHAT | {
     "qc_per_assignment", "minimum_inputs", "maximum_inputs", "maximum_topic_changes", "corpus", "personas",
     "bots", "systems", "qc", "reply_time", "display", "transcript_while_rating",

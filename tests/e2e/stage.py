@@ -52,6 +52,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "minimum_inputs": 1,
         "reply_time": _QUICK,
         "questionnaires": ASKED,
+        "turn_ratings": "thumbs",
         "scenarios": [{"label": "lamp", "text": "Your lamp is broken.", "topic": "A lamp"}],
         "criteria": SCALES,
     },

@@ -51,14 +51,7 @@ def test_a_whole_assignment_with_questions_by_keyboard(phone: Page, stage: Stage
     fits(page)
     press(page, "Go on")
 
-    expect(page.get_by_text("Your lamp is broken.")).to_be_visible()
-    expect(page.get_by_label("Your topic")).to_have_count(0)
-    open_topic(page, None)
-    page.get_by_text("Your situation").click()
-    expect(page.get_by_text("Your lamp is broken.")).to_be_visible()
-    fits(page)
-    say(page, "Hello.")
-    finish(page)
+    hold_conversation(page)
     page.get_by_role("slider").first.fill("10")
     page.get_by_role("slider").last.fill("90")
     page.get_by_role("radiogroup", name="It was fun.").get_by_role("radio").first.focus()
@@ -91,6 +84,25 @@ def test_a_whole_assignment_with_questions_by_keyboard(phone: Page, stage: Stage
     expect(page.locator(".code-text")).to_be_visible()
 
     assert stored(stage) == STORED
+
+
+def hold_conversation(page: Page) -> None:
+    """Read the situation, chat, rate the reply, change that."""
+    expect(page.get_by_text("Your lamp is broken.")).to_be_visible()
+    expect(page.get_by_label("Your topic")).to_have_count(0)
+    open_topic(page, None)
+    page.get_by_text("Your situation").click()
+    expect(page.get_by_text("Your lamp is broken.")).to_be_visible()
+    fits(page)
+    say(page, "Hello.")
+    page.get_by_role("button", name="A poor reply").click()
+    page.get_by_role("button", name="A good reply").click()
+    expect(page.get_by_role("button", name="A good reply")).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    expect(page.get_by_role("button", name="A good reply")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="A poor reply")).to_have_attribute("aria-pressed", "false")
+    fits(page)
+    finish(page)
 
 
 def stored(stage: Stage) -> tuple[list[tuple[object, ...]], dict[str, int]]:

@@ -112,6 +112,12 @@ messages = st.one_of(
         st.sampled_from(["before", "after"]),
         st.sampled_from([*ANSWERS.values(), {}]) | st.dictionaries(texts, texts | st.floats(allow_nan=False)),
     ),
+    st.builds(
+        lambda named, turn, value: {"type": "rate_turn", **named, "turn": turn, "value": value},
+        named,
+        st.sampled_from([0, 1, 1, 3]),
+        st.integers(1, 6),
+    ),
     st.builds(lambda: {"type": "hello", "token": "t"}),
 )
 # In which order the phases may follow each other within one conversation, and the conversations each other.
@@ -362,7 +368,11 @@ def database() -> Any:
         runs["pairs by turn"] = make_run(url, pairs_text(by_turn, **slow), slug="by_turn")
         runs["pairs rated"] = make_run(url, pairs_text(criteria=rated, **slow), slug="rated")
         asking = study_text(
-            questionnaires=ASKED, criteria=SCALES, scenarios=[{"label": "lamp", "text": "A lamp."}], **slow
+            turn_ratings=5,
+            questionnaires=ASKED,
+            criteria=SCALES,
+            scenarios=[{"label": "lamp", "text": "A lamp."}],
+            **slow,
         )
         runs["asking"] = make_run(url, asking, slug="asking")
         improved = items_text(tutorial=QUESTIONS, post_edit={"criterion": "clear"})

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Both } from "./Both";
 import { useOverdue, useTexts } from "./hooks";
@@ -14,13 +14,15 @@ interface Props {
   again: boolean;
   /** What is asked about the last line. */
   below?: ComponentChildren;
+  /** What is asked about each reply. */
+  beside?: ((turn: TurnCard) => ComponentChildren) | undefined;
 }
 
 const NEAR_END_PX = 60;
 const LONG_MS = 12_000;
 
 /** What has been said, and whether something is about to be. */
-export function Log({ turns, sending, typing, topic, again, below }: Props) {
+export function Log({ turns, sending, typing, topic, again, below, beside }: Props) {
   const { say } = useTexts();
   const box = useRef<HTMLDivElement>(null);
   // The reply may be faster than the acknowledgement of the line that it answers.
@@ -78,7 +80,10 @@ export function Log({ turns, sending, typing, topic, again, below }: Props) {
       )}
       {lines.map((turn) =>
         turn.right === null ? (
-          <Bubble key={turn.turn} turn={turn} sending={turn === sending} />
+          <Fragment key={turn.turn}>
+            <Bubble turn={turn} sending={turn === sending} />
+            {turn.author === "bot" && beside?.(turn)}
+          </Fragment>
         ) : (
           <Both key={turn.turn} turn={turn} />
         ),

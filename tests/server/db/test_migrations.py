@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 45
+    assert len(tables) == 46
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -74,6 +74,7 @@ VIEWS = (
     | views.V1_ITEMS
     | views.V1_ANSWERS
     | views.V1_SCENARIO
+    | views.V1_TURN_RATING
     | views.V1_CHOICE
     | views.V1_EXCLUSIONS
 )
@@ -105,6 +106,7 @@ COLUMNS = {
     "v1_item_edit": "run_id assignment_id worker_id position item_id source source_conversation_id system "
     "family kind twin_of edited_text edit_share",
     "v1_question": "run_id part position label kind question choices points",
+    "v1_turn_rating": "run_id assignment_id worker conversation_id system turn_index value created_at",
     "v1_scenario": "run_id conversation_id system scenario",
     "v1_answer": "run_id assignment_id worker conversation_id system part label ordinal text number "
     "created_at",
@@ -151,6 +153,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_item_rating": 0,
         "v1_item_edit": 0,
         "v1_question": 0,
+        "v1_turn_rating": 0,
         "v1_scenario": 0,
         "v1_answer": 0,
         "v1_tutorial_answer": 0,

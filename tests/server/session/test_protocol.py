@@ -80,6 +80,7 @@ MESSAGES: list[dict[str, Any]] = [
         "part": "before",
         "answers": {"age": 31.0, "why": "To see.", "tools": ["a", "b"]},
     },
+    {"type": "rate_turn", "id": "m1", "conversation": 1, "attempt": 1, "turn": 3, "value": 2},
     {"type": "answer", "id": "m1", "question": 1, "answer": 2},
     {"type": "feedback", "id": "m1", "text": ""},
     {"type": "leave", "id": "m1"},
@@ -152,6 +153,7 @@ def test_a_snapshot_follows_the_schema() -> None:
         "contact",
         "words",
         "questionnaires",
+        "turn_points",
     }
     assert content["study"]["words"] is None  # the page has the English texts by itself
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from server.bots.lineup import study_card
 from server.errors import AnswersUnfit, IncompleteRating, WrongPhase
 from server.session import protocol as wire
 from server.session.phase import Phase
@@ -14,10 +15,12 @@ from server.session.questionnaire import (
     checked_answers,
     point_to_rating,
 )
-from server.session.records import AnswerGiven, ConversationRated, QuestionnaireHandedIn
+from server.session.records import AnswerGiven, ConversationRated, QuestionnaireHandedIn, TurnRated
 from server.session.step import Outcome
+from server.session.worker_view import snapshot
+from server.study import parse_study
 from tests.server.support.questions import ANSWERS, ASKED, POINTS, SCALES
-from tests.server.support.study import new_state
+from tests.server.support.study import new_state, study_text
 from tests.server.support.walk import Walk, told
 
 
@@ -125,3 +128,35 @@ def test_what_need_not_be_answered_may_be_left_out() -> None:
     several = Questionnaires.model_validate(ASKED).after[:1]
     with pytest.raises(AnswersUnfit, match="choose each answer once"):
         checked_answers(several, {"tools": ["Phone", "Phone"]})
+
+
+def test_a_reply_is_rated_and_rated_anew_until_the_conversation_is() -> None:
+    one = Walk(new_state(("quokka_plain",), turn_ratings=5)).to(Phase.CHAT)
+    here = {"conversation": 1, "attempt": 1}
+    one.send("say")
+    with pytest.raises(WrongPhase, match="expected a reply that is shown, got line 1"):
+        one.send("rate_turn", **here, turn=1, value=2)
+    one.reply()
+    one.send("rate_turn", "first", **here, turn=1, value=2)
+    assert one.send("rate_turn", "second", **here, turn=1, value=5).records == (
+        TurnRated("a1-1.1", 1, 100, one.now, "second"),
+    )
+    assert one.state.conversations[0].values == ((1, 100),)
+    assert one.send("rate_turn", "first", **here, turn=1, value=2).records == ()  # it comes once more
+    for turn, value in ((0, 1), (1, 6), (7, 1)):
+        with pytest.raises(WrongPhase):
+            one.send("rate_turn", **here, turn=turn, value=value)
+    one.to(Phase.RATING)
+    one.send("rate_turn", **here, turn=1, value=1)
+    card = snapshot(one.state, study_card(parse_study(study_text(turn_ratings=5))), one.now).conversation
+    assert card is not None
+    assert [line.value for line in card.turns] == [None, 1, None, None]
+    one.send("rate")
+    with pytest.raises(WrongPhase):
+        one.send("rate_turn", **here, turn=1, value=3)
+
+
+def test_without_the_setting_no_reply_is_rated() -> None:
+    one = Walk(new_state(("quokka_plain",))).to(Phase.CHAT).chat(1)
+    with pytest.raises(WrongPhase, match=r"or `leave` \(chat phase\), got `rate_turn`"):
+        one.send("rate_turn", conversation=1, attempt=1, turn=1, value=1)

@@ -38,6 +38,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "choose": {"conversation": 1, "attempt": 1, "turn": 1, "preference": "left"},
     "rate": {"conversation": 1, "attempt": 1, "ratings": RATINGS},
     "questionnaire": {"part": "before", "answers": {}},
+    "rate_turn": {"conversation": 1, "attempt": 1, "turn": 1, "value": 2},
     "feedback": {"text": "Fine."},
     "leave": {},
 }

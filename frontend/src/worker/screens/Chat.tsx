@@ -7,6 +7,7 @@ import { EndDialog } from "../EndDialog";
 import { Heading } from "../Heading";
 import { useSession, useTexts, useTitle } from "../hooks";
 import { Log } from "../Log";
+import { RateReply } from "../RateReply";
 import type { StudyCard } from "../session/protocol";
 import { type ChatScreen, inputsOf, lineUnderWay, maySpeak, topicOf, underWay } from "../session/reducer";
 import { TopicDialog } from "../TopicDialog";
@@ -90,6 +91,11 @@ export function Chat({ chat, study }: Props) {
           typing={chat.replyDue}
           topic={topic}
           again={attempt > 1}
+          beside={
+            study.turn_points !== null
+              ? (turn) => <RateReply chat={chat} turn={turn} points={study.turn_points ?? 2} />
+              : undefined
+          }
           below={
             chat.choiceDue !== null && study.comparison ? (
               <ChooseReply chat={chat} turn={chat.choiceDue} comparison={study.comparison} />

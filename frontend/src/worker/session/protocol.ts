@@ -41,6 +41,7 @@ export interface Wire {
     | EndConversation
     | Choose
     | Rate
+    | RateTurn
     | Feedback
     | Leave;
   server:
@@ -189,6 +190,17 @@ export interface Rate {
   type: "rate";
 }
 /**
+ * What the worker thinks of reply number `turn`: a point from 1. It takes the place of an earlier one.
+ */
+export interface RateTurn {
+  attempt: number;
+  conversation: number;
+  id: string;
+  turn: number;
+  type: "rate_turn";
+  value: number;
+}
+/**
  * What the worker wants to tell the researchers; empty when nothing. Hands the assignment in.
  */
 export interface Feedback {
@@ -278,7 +290,7 @@ export interface ItemTopic {
  *
  * `right`: where two chatbots have answered, the reply on the right; `text` is the one on the left. Where
  * replies appear word by word, the last one has its `pace`, in milliseconds a word, and `shown_for`, the
- * milliseconds since it began to appear.
+ * milliseconds since it began to appear. `value`: what the worker thinks of a reply, a point from 1.
  */
 export interface TurnCard {
   author: "worker" | "bot";
@@ -287,6 +299,7 @@ export interface TurnCard {
   shown_for: number | null;
   text: string;
   turn: number;
+  value: number | null;
 }
 /**
  * A test question, number `question` of `questions`: a text, what is asked of it, the answers.
@@ -310,6 +323,7 @@ export interface QuestionCard {
  * `task`: they chat, or rate what others have said or written; `conversations` then counts items.
  * `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
  * many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
+ * `turn_points`: on how many points single replies are rated; two are thumbs.
  * `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
  */
 export interface StudyCard {
@@ -329,6 +343,7 @@ export interface StudyCard {
   title: string;
   topic_mode: "free" | "icebreaker";
   transcript_while_rating: boolean;
+  turn_points: number | null;
   words: TextsCard | null;
 }
 /**

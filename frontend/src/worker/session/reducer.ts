@@ -240,12 +240,12 @@ function inChat(state: State, of: ConversationName, change: (chat: ChatScreen) =
 
 /** A reply as it comes: of one chatbot, or of two. */
 function reply(turn: number, text: string, right: string | null, pace: number | null): TurnCard {
-  return { turn, author: "bot", text, right, pace, shown_for: pace === null ? null : 0 };
+  return { turn, author: "bot", text, right, pace, shown_for: pace === null ? null : 0, value: null };
 }
 
 /** A line of the worker's own. */
 function ownLine(turn: number, text: string): TurnCard {
-  return { turn, author: "worker", text, right: null, pace: null, shown_for: null };
+  return { turn, author: "worker", text, right: null, pace: null, shown_for: null, value: null };
 }
 
 /** The chat with this line in order; a line that is already there is not doubled. */
@@ -316,6 +316,13 @@ function accepted(state: State, id: string): State {
         const answered = chat.turns.some(({ turn }) => turn > message.turn);
         return { ...withTurn(chat, line), replyDue: !answered };
       });
+    case "rate_turn":
+      return inChat(rest, message, (chat) => ({
+        ...chat,
+        turns: chat.turns.map((line) =>
+          line.turn === message.turn ? { ...line, value: message.value } : line,
+        ),
+      }));
     case "topic_change":
       return inChat(rest, message, (chat) => ({
         ...chat,
@@ -352,6 +359,14 @@ export function underWay<T extends WorkerMessage["type"]>(
     (other) => other.type === type && (of === undefined || ("conversation" in other && isSame(other, of))),
   );
   return (message as Extract<WorkerMessage, { type: T }> | undefined) ?? null;
+}
+
+/** What the worker thinks of a reply, while that is on its way. */
+export function underWayFor(state: State, chat: ConversationName, turn: number): number | null {
+  const sent = state.pending.findLast(
+    (message) => message.type === "rate_turn" && isSame(message, chat) && message.turn === turn,
+  );
+  return sent?.type === "rate_turn" ? sent.value : null;
 }
 
 /** The worker's line that has been sent and is not yet known to be stored. */

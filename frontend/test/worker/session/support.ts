@@ -58,6 +58,7 @@ export const study: Snapshot["study"] = {
   display: { markdown: false, streaming: false },
   duration: 40,
   transcript_while_rating: false,
+  turn_points: null,
   consent: null,
   contact: null,
   words: null,
@@ -98,7 +99,7 @@ export function conversation(
 
 export function line(turn: number, text: string): TurnCard {
   const author = turn % 2 === 0 ? "worker" : "bot";
-  return { turn, author, text, right: null, pace: null, shown_for: null };
+  return { turn, author, text, right: null, pace: null, shown_for: null, value: null };
 }
 
 export function say(id: string, text: string, turn: number, name: ConversationName = NOW): WorkerMessage {
