@@ -1,23 +1,19 @@
 """From an empty installation to a report, over the REST API alone: what the desk can do, a script can."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
-import pytest
 import yaml
 from websockets.sync.client import connect
 
 from tests.server.support.page import Page
-from tests.support.local_process import free_port
+from tests.support.example_bot import example_bot
 from tests.support.server_process import Server
-from tests.support.waiting import ENOUGH, PATIENCE, wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "http_bot_example.py"
 LABELS = ("fun", "fluent", "lively", "clear", "calm", "kind", "apt")
 CONSENT = {
     "version": "1",
@@ -98,22 +94,13 @@ def take_part(page: Page) -> None:
     page.until("completed")
 
 
-@pytest.fixture
-def bot() -> Iterator[str]:
-    """The example of the documents, as a process."""
-    port = free_port()
-    with subprocess.Popen([sys.executable, str(EXAMPLE), str(port)]) as process:
-        yield f"http://127.0.0.1:{port}"
-        process.terminate()
-        process.wait(ENOUGH)
-
-
-def test_from_an_empty_installation_to_a_report(tmp_path: Path, bot: str) -> None:
+def test_from_an_empty_installation_to_a_report(tmp_path: Path) -> None:
     server = Server(tmp_path, environment={"CANDOR_RUNNING_ANALYSIS": "true"})
     server.start()
     api = Api(server)
     try:
-        whole_way(api, bot)
+        with example_bot() as bot:
+            whole_way(api, bot)
     finally:
         api.close()
         server.stop()

@@ -10,7 +10,7 @@ from tests.support.waiting import PATIENCE
 
 # The button that ends a conversation; while messages are missing, it says how many.
 FINISH = re.compile("^Finish & rate")
-HEIGHTS = {1280: 800, 360: 740}
+HEIGHTS = {1280: 800, 390: 844, 360: 740}
 
 LINES = [
     "I spent the whole weekend baking bread, have you ever tried?",

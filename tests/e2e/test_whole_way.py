@@ -1,0 +1,172 @@
+"""A study from a blank page to a watched run and its report, on the desk alone: keyboard and mouse."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.hands import choose, context_of, finish, press, rate, say
+from tests.support.example_bot import example_bot
+from tests.support.server_process import Server
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(1_200)]
+PASSWORD = "seven small tides"
+CONSENT = "What you write is kept for ten years. You may stop at any time."
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """A server over an empty folder, as `candor serve` makes it."""
+    running = Server(tmp_path, environment={"CANDOR_RUNNING_ANALYSIS": "true"})
+    running.start()
+    yield running
+    running.stop()
+
+
+def first_link(server: Server) -> str:
+    """Return the link that the terminal prints for the first owner."""
+    command = [sys.executable, "-m", "server", "people", "add", "olga", "--role", "owner"]
+    done = subprocess.run(
+        [*command, "--data", str(server.data)],
+        env=server.environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.split()[0]
+
+
+def section(page: Page, name: str) -> None:
+    page.get_by_role("button", name=re.compile(f"^{name}")).click()
+
+
+def make_study(page: Page, bot: str) -> None:
+    page.get_by_role("link", name="Studies", exact=True).click()
+    press(page, "New study")
+    page.get_by_label("Name").fill("harbour")
+    press(page, "Make the study")
+    page.get_by_label("Title").fill("Chats by the harbour")
+    page.get_by_label("Payment").fill("A postcard.")
+    section(page, "Consent, contact and texts")
+    page.get_by_text("Texts", exact=True).click()
+    page.get_by_text("Consent", exact=True).click()
+    page.get_by_label("Consent text").fill(CONSENT)
+    page.get_by_label("Version", exact=True).fill("1")
+    section(page, "What workers do")
+    page.get_by_label("Messages at least").fill("1")
+    add_bot(page, bot)
+    section(page, "Systems")
+    page.get_by_label("Systems per worker").fill("2")
+    for number, (name, spoken_by) in enumerate([("mine", "mine"), ("mirror", "builtin:reflect")]):
+        press(page, "Add: system")
+        page.get_by_label("Name", exact=True).nth(number).fill(name)
+        page.get_by_label("Family").nth(number).fill(name)
+        page.get_by_label("Bot", exact=True).nth(number).fill(spoken_by)
+    press(page, "Save")
+    expect(page.get_by_role("status").filter(has_text="Version 2")).to_contain_text("no mistakes")
+
+
+def add_bot(page: Page, address: str) -> None:
+    press(page, "Bots")
+    press(page, "Register a bot")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("mine")
+    dialog.get_by_label("Address").fill(address)
+    dialog.get_by_role("button", name="Register").click()
+    press(page, "Check mine")
+    expect(page.get_by_text(re.compile("^(not )?fit.*checked"))).to_be_visible()
+    expect(page.get_by_text("not fit")).to_have_count(0)
+    press(page, "Preview")
+
+
+def rehearse(page: Page) -> None:
+    press(page, "Rehearse")
+    expect(page.get_by_role("progressbar", name="The rehearsal")).to_be_visible()
+    expect(page.get_by_role("heading", name=re.compile("^Forecast for"))).to_be_visible()
+    page.go_back()
+
+
+def open_run(page: Page) -> None:
+    press(page, "Open a run")
+    page.get_by_label("Name of the run").fill("autumn")
+    press(page, "Open the run")
+    page.wait_for_url("**/desk/runs/autumn")
+
+
+def begin(page: Page, server: Server, worker: str) -> None:
+    page.goto(f"{server.url}/w/autumn?worker={worker}")
+    expect(page.get_by_text(CONSENT)).to_be_visible()
+    press(page, "I understand")
+
+
+def chat(page: Page) -> None:
+    page.get_by_label("Your topic").fill("The sea")
+    choose(page, "How do you feel about it?", "Like")
+    press(page, "Start the conversation")
+    say(page, "What do you think of the sea?")
+
+
+def take_part(page: Page, server: Server, worker: str) -> None:
+    begin(page, server, worker)
+    for number in range(1, 4):
+        chat(page)
+        finish(page)
+        rate(page, [30 + number, 60, 70, 55, 65, 30, 75])
+        press(page, "Submit ratings" if number == 3 else "Submit ratings and go on")
+    press(page, "Hand in")
+    expect(page.get_by_text("Your completion code")).to_be_visible()
+
+
+def confirm(page: Page, action: str) -> None:
+    press(page, action)
+    page.get_by_role("dialog").get_by_role("button", name=action, exact=True).click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def release_who_left(page: Page) -> None:
+    """Release the place of the one worker who is still under way."""
+    row = page.locator("section[aria-labelledby=workers] tbody tr").filter(has_text="active")
+    row.get_by_role("button", name="Act…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Release the place").click()
+    page.get_by_role("dialog").get_by_role("button", name="Release the place").click()
+    expect(row).to_have_count(0)
+
+
+def read_report(page: Page) -> None:
+    page.get_by_role("link", name="Report", exact=True).click()
+    press(page, "Make a report")
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("heading", name="Verdict")).to_be_visible()
+    expect(frame.get_by_text("mirror").first).to_be_visible()
+
+
+def test_from_a_blank_page_to_a_report(page: Page, browser: Browser, server: Server) -> None:
+    page.goto(first_link(server))
+    page.get_by_label("Your password").fill(PASSWORD)
+    press(page, "Open the desk")
+    with example_bot() as bot:
+        make_study(page, bot)
+        rehearse(page)
+        open_run(page)
+        laptop, phone, third = (
+            context_of(browser, 1280),
+            browser.new_context(viewport=PHONE),
+            context_of(browser, 1280),
+        )
+        take_part(laptop.new_page(), server, "ann")
+        take_part(phone.new_page(), server, "bob")
+        leaver = third.new_page()
+        begin(leaver, server, "cy")
+        chat(leaver)
+        third.close()
+        expect(page.locator("section[aria-labelledby=workers] tbody tr")).to_have_count(3)
+        release_who_left(page)
+        for action in ("Pause", "Resume", "Close"):
+            confirm(page, action)
+        read_report(page)
+        laptop.close()
+        phone.close()
