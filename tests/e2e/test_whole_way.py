@@ -152,11 +152,7 @@ def test_from_a_blank_page_to_a_report(page: Page, browser: Browser, server: Ser
         make_study(page, bot)
         rehearse(page)
         open_run(page)
-        laptop, phone, third = (
-            context_of(browser, 1280),
-            browser.new_context(viewport=PHONE),
-            context_of(browser, 1280),
-        )
+        laptop, phone, third = (context_of(browser, width) for width in (1280, 390, 1280))
         take_part(laptop.new_page(), server, "ann")
         take_part(phone.new_page(), server, "bob")
         leaver = third.new_page()
