@@ -43,7 +43,7 @@ function actionsOf(run: RunDetail): Action[] {
   };
   const close: Action = {
     name: "Close",
-    about: "The run ends: nobody new gets in, those who are under way can finish. This cannot be undone.",
+    about: "The run ends: nobody new gets in, those who are under way can finish. You can resume it later.",
     method: "POST",
     address: at("close"),
     words: why,
@@ -62,6 +62,6 @@ function actionsOf(run: RunDetail): Action[] {
     case "paused":
       return [resume, close, ...underWay];
     default:
-      return underWay;
+      return [resume, ...underWay];
   }
 }

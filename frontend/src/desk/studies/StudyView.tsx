@@ -2,7 +2,7 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { getJson, send, Unauthorised } from "../api";
-import type { RunSummary, StudyDetail, StudySettings } from "../api_types";
+import type { RehearsalJob, RunSummary, StudyDetail, StudySettings } from "../api_types";
 import { ago } from "../format";
 import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
@@ -150,6 +150,7 @@ function Head({ editor }: { editor: Editor }) {
   const go = useContext(GoContext);
   const [asking, setAsking] = useState<"copy" | "open" | "delete" | null>(null);
   const [despite, setDespite] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
   const { saved, mistakes, dirty, busy } = editor;
   const address = `/api/desk/studies/${encodeURIComponent(saved.name)}`;
   const attempt = async (does: () => Promise<Route>): Promise<string | null> => {
@@ -169,6 +170,18 @@ function Head({ editor }: { editor: Editor }) {
       const opened = (await send("POST", "/api/desk/runs", body, token)) as RunSummary;
       return { page: "run", run: opened.run };
     });
+  };
+  const rehearse = async () => {
+    if (dirty && !(await editor.save())) {
+      return;
+    }
+    setRefusal(
+      await attempt(async () => {
+        const body = { study: saved.name };
+        const begun = (await send("POST", "/api/desk/rehearsals", body, token)) as RehearsalJob;
+        return { page: "rehearsal", run: begun.run };
+      }),
+    );
   };
   const archive = async () => {
     const after = (await send("PATCH", address, { archived: !saved.archived }, token)) as StudyDetail;
@@ -201,6 +214,11 @@ function Head({ editor }: { editor: Editor }) {
           )}
         </div>
         {editor.failure && <p class="failure">{editor.failure}</p>}
+        {refusal && (
+          <p class="failure" role="alert">
+            {refusal}
+          </p>
+        )}
         {editor.restored && (
           <p class="failure">
             These changes were not saved when this page was left.{" "}
@@ -224,6 +242,9 @@ function Head({ editor }: { editor: Editor }) {
         </Button>
         <Button kind="quiet" off={!dirty} onClick={() => void editor.save()}>
           Save
+        </Button>
+        <Button kind="quiet" off={mistakes.length > 0 || busy} onClick={() => void rehearse()}>
+          Rehearse
         </Button>
         <Button off={mistakes.length > 0 || busy} onClick={() => setAsking("open")}>
           Open a run
