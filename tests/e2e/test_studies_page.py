@@ -70,7 +70,7 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     page.get_by_label("Bot", exact=True).fill("reflect")
     expect(page.get_by_text("No bot is called `reflect`; did you mean `builtin:reflect`?")).to_be_visible()
     page.get_by_label("Bot", exact=True).fill("builtin:reflect")
-    press(page, "Quality control")
+    page.get_by_role("button", name=re.compile("^Quality control")).click()
     page.get_by_label("Quality-control conversations per worker").fill("0")
     expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
     clean(page)

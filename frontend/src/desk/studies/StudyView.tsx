@@ -192,8 +192,7 @@ function Head({ editor }: { editor: Editor }) {
       <header class="study-head">
         <div>
           <h1>
-            {saved.name}
-            {saved.archived && <span class="tag">archived</span>}
+            {saved.name} {saved.archived && <span class="tag">archived</span>}
           </h1>
           <p class="soft small" role="status">
             {dirty
