@@ -61,11 +61,11 @@ def make_study(page: Page, bot: str) -> None:
     add_bot(page, bot)
     section(page, "Systems")
     page.get_by_label("Systems per worker").fill("2")
-    for number, (name, spoken_by) in enumerate([("mine", "mine"), ("mirror", "builtin:reflect")]):
+    for name, spoken_by in (("mine", "mine"), ("mirror", "builtin:reflect")):
         press(page, "Add: system")
-        page.get_by_label("Name", exact=True).nth(number).fill(name)
-        page.get_by_label("Family").nth(number).fill(name)
-        page.get_by_label("Bot", exact=True).nth(number).fill(spoken_by)
+        page.get_by_label("Name", exact=True).fill(name)
+        page.get_by_label("Family").fill(name)
+        page.get_by_label("Bot", exact=True).fill(spoken_by)
     press(page, "Save")
     expect(page.get_by_role("status").filter(has_text="Version 2")).to_contain_text("no mistakes")
 

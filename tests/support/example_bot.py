@@ -17,6 +17,8 @@ def example_bot() -> Iterator[str]:
     """Serve it; yield its address."""
     port = free_port()
     with subprocess.Popen([sys.executable, str(EXAMPLE), str(port)]) as process:
-        yield f"http://127.0.0.1:{port}"
-        process.terminate()
-        process.wait(ENOUGH)
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(ENOUGH)

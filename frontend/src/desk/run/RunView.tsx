@@ -50,14 +50,6 @@ function Watched({ run }: { run: RunDetail }) {
           {when(run.created_at)}
           {run.reason && ` · ${run.reason}`}
         </p>
-        <ul class="downloads">
-          <li>
-            <Link to={{ page: "report", run: run.run }}>Report</Link>
-          </li>
-          <li>
-            <Link to={{ page: "rehearsal", run: run.run }}>Rehearsal</Link>
-          </li>
-        </ul>
       </StatusHead>
       <RunControls run={run} />
       <AttentionStrip items={run.attention}>
