@@ -18,7 +18,7 @@ import pytest
 from tests.support.server_process import Server
 from tests.support.waiting import ENOUGH
 
-WORKERS, CONVERSATIONS, INPUTS = 50, 3, 4
+WORKERS, CONVERSATIONS, INPUTS = 24, 3, 4
 UNDER_WAY = 5  # replies, at least, that a host has begun when it is killed
 STUDY = """\
 name: short

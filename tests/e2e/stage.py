@@ -230,6 +230,10 @@ class Stage:
     def database(self) -> Path:
         return self._settings.data / "candor.db"
 
+    def pseudonym(self, worker: str) -> str:
+        """Return the name under which the desk shows a worker who came by a link."""
+        return self._auth.pseudonym("link", worker)
+
     @property
     def token(self) -> str:
         return self._auth.researcher_token

@@ -97,8 +97,10 @@ def test_a_worker_is_acted_on(page: Page, stage: Stage) -> None:
     open_topic(worker, "Bread")
     say(worker, "I bake bread.")
     page.goto(f"{stage.url}/desk#token={stage.token}")
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
     page.goto(f"{stage.url}/desk/runs/short")
-    row = page.locator("section[aria-labelledby=workers] tbody tr").first
+    rows = page.locator("section[aria-labelledby=workers] tbody tr")
+    row = rows.filter(has_text=stage.pseudonym("acted-on"))
 
     def act(name: str, text: str | None = None) -> None:
         row.get_by_role("button", name=re.compile("Act")).click()

@@ -142,6 +142,7 @@ def test_the_keyboard_alone_does_it_all_and_axe_finds_nothing(page: Page, link: 
             page.keyboard.press("PageUp")
         clean(page)
         key(page, "Submit ratings", "Enter")
+    expect(page.get_by_label("Your feedback")).to_be_visible()  # the page after the last ratings has come
     tab_to(page, "Your feedback")
     page.keyboard.type("No mouse was used.")
     clean(page)

@@ -21,7 +21,7 @@ from bots.host.hf import HfModel  # noqa: E402
 pytestmark = pytest.mark.hf
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 KINDS = ("llama", "mistral", "gpt2", "t5", "blenderbot")
-TOKENS, INPUTS, WORKERS = 12, 10, 3
+TOKENS, INPUTS, WORKERS = 12, 10, 2
 
 
 def study_of(url: str) -> str:
@@ -49,7 +49,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def found(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> list[Conversation]:
-    """What is stored once three workers went all the way."""
+    """What is stored once two workers went all the way."""
     data = tmp_path_factory.mktemp("candor")
     hosted = [f"--model={kind}=hf:{models[kind]}" for kind in KINDS]
     settings = ["--device", "cpu", "--dtype", "float64", "--max-new-tokens", str(TOKENS)]
