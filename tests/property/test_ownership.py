@@ -37,7 +37,7 @@ from server.bots.lineup import OpenRun
 from server.db.engine import migrate
 from server.db.store import Store
 from server.errors import CandorError, StorageFailed
-from server.live import runtime
+from server.live import run_news, runtime
 from server.live.enrolment import ArrivingWorker, enrol
 from server.live.runtime import LiveSession
 from server.live.sessions import LiveSessions
@@ -180,7 +180,8 @@ class HeardNews(LocalNews):
 
     def publish(self, topic: str, payload: Payload) -> None:
         super().publish(topic, payload)
-        self._gossip.tell(self, topic, payload)
+        if topic != run_news.TOPIC:  # what desks hear comes by the clock, and is nothing to a session
+            self._gossip.tell(self, topic, payload)
 
 
 class Page:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from bots import console, stderr
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.cli import command_line
@@ -114,6 +115,8 @@ def candor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Res
     (pages / "worker.html").write_text("<!doctype html>")
     monkeypatch.setattr(serve_command, "PAGES", pages)
     monkeypatch.setenv("COLUMNS", "200")
+    for each in (console, stderr):
+        monkeypatch.setattr(each, "_width", None)  # a worker of xdist has COLUMNS, kept when they were made
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         monkeypatch.setenv("CANDOR_PORT", str(free.getsockname()[1]))

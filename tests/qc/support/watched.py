@@ -29,7 +29,8 @@ class Watched:
             return read_run(source, options)
 
         @contextmanager
-        def progress(_: object, steps: int) -> Iterator[OnStep]:
+        def progress(_: object, steps: int, *, lines: bool = False) -> Iterator[OnStep]:
+            assert not lines  # nobody has asked for lines instead of the bar
             watched.announced = steps
             yield watched.said.append
 

@@ -166,7 +166,9 @@ async def test_it_holds_no_more_than_the_latest_conversations(
         copy = f"other-{number}.1"
         execute(
             url,
-            "INSERT INTO conversation SELECT ?, assignment_id, ?, attempt, system_id, seed, persona, "
+            "INSERT INTO conversation (id, assignment_id, position, attempt, system_id, seed, persona, "
+            "icebreaker, status, started_at, ended_at, ended_by, rated_at, rated_by) "
+            "SELECT ?, assignment_id, ?, attempt, system_id, seed, persona, "
             "icebreaker, status, started_at, ended_at, ended_by, rated_at, rated_by "
             "FROM conversation WHERE id = ?",
             *(copy, 100 + number, conversation),
@@ -175,7 +177,8 @@ async def test_it_holds_no_more_than_the_latest_conversations(
         execute(url, "UPDATE conversation SET started_at = ? WHERE id = ?", str(later), copy)
         execute(
             url,
-            "INSERT INTO turn SELECT ?, turn_index, author, ? || text, client_id, created_at, show_at, "
+            "INSERT INTO turn (conversation_id, turn_index, author, text, client_id, created_at, show_at, "
+            "latency_ms) SELECT ?, turn_index, author, ? || text, client_id, created_at, show_at, "
             "latency_ms FROM turn WHERE conversation_id = ?",
             *(copy, f"{number}: ", conversation),
         )

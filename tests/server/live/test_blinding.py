@@ -91,7 +91,10 @@ def remote_run(url: str, opened_bots: OpenedBots, address: str) -> OpenRun:
         {"name": name, "family": family, "bot": BOTS[name], "persona": "none"}
         for name, family in SYSTEMS.items()
     ]
-    text = study_text(bots=own, systems=systems, timeouts={"bot_try": 1.5, "bot_total": 1.5})
+    # A worker meets all families: of fewer, none whose bot is known to be down, as one without a host is.
+    every = len(set(SYSTEMS.values()))
+    timeouts = {"bot_try": 1.5, "bot_total": 1.5}
+    text = study_text(bots=own, systems=systems, systems_per_assignment=every, timeouts=timeouts)
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     with engine.begin() as connection:
         for name, endpoint in endpoints.items():

@@ -100,6 +100,7 @@ def test_a_refresh_comes_back_to_the_chat_with_every_word(house: House) -> None:
         page.open_topic()
         page.say("first")
         page.ask("topic_change", how="bot change", topic="ships", opinion="like", bot_opinion="dislike")
+    plain = {"right": None, "pace": None, "shown_for": None, "value": None}
     with house.page() as page:
         assert page.snapshot["phase"] == "chat"
         assert page.snapshot["conversation"] == {
@@ -107,13 +108,18 @@ def test_a_refresh_comes_back_to_the_chat_with_every_word(house: House) -> None:
             "attempt": 1,
             "icebreaker": None,
             "topic": "ships",
+            "opinion": "like",
+            "bot_opinion": "dislike",
             "turns": [
-                {"turn": 0, "author": "worker", "text": "first"},
-                {"turn": 1, "author": "bot", "text": "Reply 0 to: first"},
+                {"turn": 0, "author": "worker", "text": "first", **plain},
+                {"turn": 1, "author": "bot", "text": "Reply 0 to: first", **plain},
             ],
             "inputs": 1,
             "typing": False,
             "item": None,
+            "choice_due": None,
+            "side": None,
+            "scenario": None,
         }
         page.say("second")
         page.send("end_conversation")
