@@ -139,6 +139,7 @@ def test_transcripts_are_searched(phone: Page, stage: Stage) -> None:
     open_topic(worker, "Herons")
     say(worker, "Have you ever seen 100% of a heron?")
     phone.goto(f"{stage.url}/desk#token={stage.token}")
+    expect(phone.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
     phone.goto(f"{stage.url}/desk/runs/short")
     found = phone.locator("section[aria-labelledby=transcripts] li")
     phone.get_by_label("Words that were said").fill("100% OF A HERON")

@@ -236,13 +236,11 @@ export interface Snapshot {
  *
  * `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
  * opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
- * begun. `inputs` counts the worker's lines. `typing` says that a reply is due. `item` is what the worker
- * reads and rates where there is nothing to chat. `choice_due`: the line after which the worker is to choose
- * between two replies or conversations, None where there is nothing to choose now. `side`: which of two is
- * to be rated.
  * begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
  * lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
- * to chat. `scenario`: the situation or the task of the conversation.
+ * to chat. `scenario`: the situation or the task of the conversation. `choice_due`: the line after which the
+ * worker is to choose between two replies or conversations, None where there is nothing to choose now.
+ * `side`: which of two is to be rated.
  */
 export interface ConversationCard {
   attempt: number;
