@@ -10,7 +10,7 @@ import yaml
 from websockets.sync.client import connect
 
 from tests.server.support.page import Page
-from tests.support.example_bot import example_bot
+from tests.support.hosted_bot import hosted_bot
 from tests.support.server_process import Server
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -99,7 +99,7 @@ def test_from_an_empty_installation_to_a_report(tmp_path: Path) -> None:
     server.start()
     api = Api(server)
     try:
-        with example_bot() as bot:
+        with hosted_bot() as bot:
             whole_way(api, bot)
     finally:
         api.close()

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.hands import choose, context_of, finish, press, rate, say
-from tests.support.example_bot import example_bot
+from tests.support.hosted_bot import hosted_bot
 from tests.support.server_process import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(1_200)]
@@ -148,7 +148,7 @@ def test_from_a_blank_page_to_a_report(page: Page, browser: Browser, server: Ser
     page.goto(first_link(server))
     page.get_by_label("Your password").fill(PASSWORD)
     press(page, "Open the desk")
-    with example_bot() as bot:
+    with hosted_bot() as bot:
         make_study(page, bot)
         rehearse(page)
         open_run(page)
