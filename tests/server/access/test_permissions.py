@@ -6,6 +6,7 @@ and a line here.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,7 @@ def studies(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     house.stop()
 
 
+@cache
 def endpoints() -> dict[str, Any]:
     """Return every endpoint of a server, by its method and path."""
     settings = Settings.model_construct(database_url="sqlite://")
