@@ -12,10 +12,11 @@ from hypothesis import settings
 from tests.needs import need_services
 from tests.support import postgres as postgres_server
 from tests.support import redis_server
+from tests.support.examples import USUAL, examples
 from tests.support.postgres import Postgres
 from tests.support.redis_server import RedisServer
 
-settings.register_profile("candor", deadline=None)
+settings.register_profile("candor", deadline=None, max_examples=examples(USUAL))
 settings.load_profile("candor")
 
 REPOSITORY = Path(__file__).parents[1]
