@@ -8,7 +8,7 @@ import { Chart } from "./Chart";
 import { type Band, bandsOf, someOf, widestOf, withNewest } from "./narrowing";
 
 /** So many systems are drawn unless more are asked for. */
-const AT_FIRST = 6;
+const AT_FIRST = 5;
 /** So many looks stand in the table. */
 const IN_TABLE = 12;
 
@@ -23,6 +23,7 @@ export function Narrowing({ run, analysis }: { run: string; analysis: RunAnalysi
   if (looks.length < 2) {
     return null;
   }
+  const withWidest = data?.target != null || widestOf(bands).some((width) => width !== null);
   const shown = all ? bands : bands.slice(0, AT_FIRST);
   const range = rangeOf(bands);
   return (
@@ -32,7 +33,7 @@ export function Narrowing({ run, analysis }: { run: string; analysis: RunAnalysi
         <p class="soft small">over the number of ratings; each holds at every look</p>
       </div>
       <div class="box charts">
-        <Widest bands={bands} target={data?.target ?? null} />
+        {withWidest && <Widest bands={bands} target={data?.target ?? null} />}
         {shown.map((band) => (
           <figure key={band.system}>
             <figcaption class="small">
