@@ -57,7 +57,7 @@ export function RulesFields({ draft, wrong, others, onDraft }: Props) {
       <fieldset>
         <legend>Target</legend>
         <div class="rules-row">
-          <div class="field">
+          <div class="field field-wide">
             <label class="label" for={`${id}-end`}>
               The run ends when
             </label>
