@@ -27,6 +27,8 @@ from qc.errors import EmptyRunError, OptionError
 from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
 from qc.load.choices import Choices, read_choices
 from qc.method.scores import Scores
+from qc.paper.formats import PAPER_FORMATS
+from qc.paper.kit import paper_steps, write_paper
 from qc.progress import OnStep
 from qc.render import FORMATS, PAGE, show, write, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
@@ -61,7 +63,10 @@ def report(
     formats: Annotated[
         str,
         typer.Option(
-            "--format", metavar="NAMES", help=f"What to write, separated by commas: {', '.join(FORMATS)}."
+            "--format",
+            metavar="NAMES",
+            help=f"What to write, separated by commas: {', '.join(FORMATS)}; for a paper, and not among "
+            f"{ALL}: {', '.join(PAPER_FORMATS)}.",
         ),
     ] = ALL,
     only: Annotated[
@@ -90,11 +95,10 @@ def report(
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
     with stderr_console() as stderr:
         options = AnalysisOptions(alpha, seed, bootstrap, reward, names_in("--only", only, tuple(SECTIONS)))
-        wanted = names_in("--format", formats, FORMATS)
-        wanted = wanted if out else frozenset()
+        wanted = _formats(formats) if out else frozenset()
         _require_replicate(replicate, replicate_run)
         reads = 1 if replicate is None else 2
-        total = reads + steps(options, replicate is not None) + writing_steps(wanted)
+        total = reads + steps(options, replicate is not None) + _writing_steps(wanted)
         with progress(stderr, total, lines=progress_lines) as on_step:
             asked = LoadOptions(
                 run,
@@ -137,10 +141,25 @@ def _rated(run: Run | None, options: AnalysisOptions) -> Scores | None:
         return None
 
 
+def _formats(given: str) -> frozenset[str]:
+    return frozenset(FORMATS) if given == ALL else names_in("--format", given, (*FORMATS, *PAPER_FORMATS))
+
+
+def _writing_steps(formats: frozenset[str]) -> int:
+    return writing_steps(formats & frozenset(FORMATS)) + paper_steps(formats)
+
+
 def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_step: OnStep) -> list[Path]:
+    plain, for_paper = wanted & frozenset(FORMATS), wanted & frozenset(PAPER_FORMATS)
     if isinstance(found, Findings):
-        return write_findings(found, out, wanted, on_step)
-    return write(found, out, wanted, on_step)
+        if for_paper:
+            raise OptionError(
+                f"--format names {' and '.join(sorted(for_paper))}, but a run of comparisons has no files "
+                f"for a paper yet. Name others: {', '.join(FORMATS)}."
+            )
+        return write_findings(found, out, plain, on_step)
+    files = write(found, out, plain, on_step)
+    return files + write_paper(found, out, for_paper, on_step) if for_paper else files
 
 
 def _require_replicate(replicate: str | None, run: str | None) -> None:

@@ -1,0 +1,3 @@
+"""The formats of a paper kit by name; naming them imports nothing."""
+
+PAPER_FORMATS = ("latex", "pdf")
