@@ -90,7 +90,7 @@ def test_the_sheet_marks_what_it_does_not_know(kit: Written) -> None:
 
 
 def test_a_run_of_transcripts_and_one_without_sections_have_kits(tmp_path: Path) -> None:
-    write_paper(rated(), tmp_path / "rated", BOTH, lambda _: None)
+    write_paper(rated(), tmp_path / "rated", frozenset({"latex"}), lambda _: None)
     text = (tmp_path / "rated" / FOLDER / "methods.tex").read_text(encoding="utf-8")
     assert "one-sided signed-rank test" in text
     assert "conversed" not in text

@@ -40,7 +40,7 @@ def test_plain_words_stay_as_they_are(text: str) -> None:
     [
         (r"50% & \more_", r"50\% \& \textbackslash{}more\_"),
         ("a--b", "a-{}-b"),
-        ("?‘ ?`", r"?{}` ?\`{}"),
+        ("?\u2018 ?`", r"?{}` ?\`{}"),
         ("−0.5 – 1", "$-$0.5 -- 1"),
         ("Gödel, fiancé, İ", r"G\"{o}del, fianc\'{e}, \.{I}"),
         ("ρ = í", r"$\rho$ = \'{\i}"),
