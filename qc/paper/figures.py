@@ -5,6 +5,7 @@ gives the same bytes with the same matplotlib.
 """
 
 import io
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +19,10 @@ from numpy.typing import NDArray
 
 from qc.analysis import Analysis
 from qc.number_format import decimal
-from qc.render.figures.labels import label_points
+from qc.paper.labels import FONT, fitting, label_points
 from qc.render.figures.ranking import Look, system_looks
 from qc.render.figures.rows import limits
-from qc.render.figures.style import MUTED, PAPER, RULE, drawing, shortened
+from qc.render.figures.style import INK, MUTED, PAPER, RULE
 from qc.render.levels import SIGNIFICANT
 
 MILLIMETRES = 25.4
@@ -34,7 +35,23 @@ FOOT = 0.42
 NAMES = 0.36
 
 _SETTINGS: dict[RcKeyType, Any] = {
+    "font.family": FONT,
     "font.size": TEXT,
+    "text.color": INK,
+    "text.parse_math": False,
+    "axes.axisbelow": True,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "xtick.color": RULE,
+    "ytick.color": RULE,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+    "grid.color": RULE,
     "axes.labelsize": TEXT,
     "xtick.labelsize": TEXT - 1,
     "ytick.labelsize": TEXT - 1,
@@ -68,7 +85,9 @@ def paper_figures(analysis: Analysis) -> Iterator[PaperFigure]:
     }
     for name, draw in drawers.items():
         for ending, width in WIDTHS.items():
-            with drawing(), mpl.rc_context(_SETTINGS):
+            with mpl.rc_context(_SETTINGS), warnings.catch_warnings():
+                # What matplotlib's font lacks is drawn as an empty box.
+                warnings.filterwarnings("ignore", message="Glyph .* missing from font")
                 sheet = draw(analysis, width)
                 if sheet is not None:
                     yield PaperFigure(f"{name}-{ending}", _pdf(sheet, analysis.signature))
@@ -178,5 +197,4 @@ def _point(axes: Axes, x: float, y: float, look: Look) -> None:
 
 
 def _name(text: str, width: float) -> str:
-    legible = text.encode("utf-8", errors="replace").decode()
-    return shortened(legible, (NAMES * width - 0.08) * POINTS, TEXT - 1)
+    return fitting(text, (NAMES * width - 0.08) * POINTS, TEXT - 1)

@@ -17,26 +17,21 @@ ALIGNMENT = {1: "left", 0: "center", -1: "right"}
 Box = tuple[float, float, float, float]
 
 
-def label_points(
-    axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], labels: Sequence[str], size: float = SMALL
-) -> None:
+def label_points(axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], labels: Sequence[str]) -> None:
     """Label points in the order given; a label that finds no free spot beside its point is left out."""
-    unit = size / SMALL
     points = axes.transData.transform(np.column_stack([x, y]))
     frame = axes.get_window_extent()
     scale = axes.figure.dpi / 72
-    taken: list[Box] = [
-        (px - 5 * unit, py - 5 * unit, px + 5 * unit, py + 5 * unit) for px, py in points / scale
-    ]
+    taken: list[Box] = [(px - 5, py - 5, px + 5, py + 5) for px, py in points / scale]
     inside = (frame.x0 / scale, frame.y0 / scale, frame.x1 / scale, frame.y1 / scale)
     for (px, py), label, at in zip(points / scale, labels, zip(x, y, strict=True), strict=True):
-        width = text_width(label, size)
+        width = text_width(label)
         below = at[1] <= at[0]
         for best_side, best_up in SPOTS:
-            side, up = (best_side, best_up * unit) if below else (-best_side, -best_up * unit)
-            away = side * unit * (REACH if up == 0 else REACH - 4)
+            side, up = (best_side, best_up) if below else (-best_side, -best_up)
+            away = side * (REACH if up == 0 else REACH - 4)
             left = px + away + (side - 1) / 2 * width
-            box = (left, py + up - unit * LINE / 2, left + width, py + up + unit * LINE / 2)
+            box = (left, py + up - LINE / 2, left + width, py + up + LINE / 2)
             if _within(box, inside) and not any(_overlap(box, other) for other in taken):
                 taken.append(box)
                 axes.annotate(
@@ -46,7 +41,7 @@ def label_points(
                     textcoords="offset points",
                     ha=ALIGNMENT[side],
                     va="center_baseline",
-                    size=size,
+                    size=SMALL,
                 )
                 break
 
