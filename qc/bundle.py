@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from qc.analysis import AnalysisOptions
 from qc.bundling.making import STEPS, Bundled, make_bundle
 from qc.command import (
     CriteriaFile,
@@ -18,6 +17,7 @@ from qc.command import (
 )
 from qc.errors import OutputError, SourceError
 from qc.load import LoadOptions, is_database, open_source, read_criteria, read_run
+from qc.options import AnalysisOptions
 from qc.progress import OnStep
 from qc.run import Run
 

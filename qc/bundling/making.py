@@ -6,12 +6,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from qc.analysis import Analysis, AnalysisOptions, analyse
+from qc.analysis import Analysis, analyse
 from qc.bundling.archive import write_archive
 from qc.bundling.manifest import MANIFEST, Manifest, options_of, records, versions, written
 from qc.bundling.pseudonyms import SHORTEST_IN_TEXT, pseudonymous, pseudonyms_for
 from qc.errors import OutputError
 from qc.load import load
+from qc.options import AnalysisOptions
 from qc.progress import OnStep, no_step
 from qc.render import write
 from qc.run import Run

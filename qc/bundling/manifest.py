@@ -8,9 +8,9 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from qc.analysis import AnalysisOptions
 from qc.errors import SourceError
 from qc.formats.strict_model import StrictModel
+from qc.options import AnalysisOptions
 
 MANIFEST = "bundle.json"
 FORMAT = "candor-bundle"

@@ -6,7 +6,6 @@ from pathlib import Path
 from qc.analysis import Analysis
 from qc.errors import OutputError
 from qc.paper.datasheet import datasheet
-from qc.paper.formats import PAPER_FORMATS
 from qc.paper.methods import methods_paragraph
 from qc.paper.references import bibliography
 from qc.paper.tables import PaperTable, paper_tables
@@ -23,11 +22,6 @@ _PREAMBLE = r"""\documentclass[10pt,twocolumn]{article}
 \usepackage{booktabs}
 \usepackage{graphicx}
 """
-
-
-def paper_steps(formats: frozenset[str]) -> int:
-    """Return how often `write_paper` calls `on_step`."""
-    return len(formats & frozenset(PAPER_FORMATS))
 
 
 def write_paper(analysis: Analysis, directory: Path, formats: frozenset[str], on_step: OnStep) -> list[Path]:

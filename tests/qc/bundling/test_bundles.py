@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
-from qc.analysis import AnalysisOptions, analyse
+from qc.analysis import analyse
 from qc.bundle import app as bundle_app
 from qc.bundling.archive import MOST_FILES, read_archive, write_archive
 from qc.bundling.making import RUN, SECOND, STUDY, Bundled, make_bundle
@@ -23,6 +23,7 @@ from qc.bundling.manifest import MANIFEST
 from qc.bundling.pseudonyms import _Replacing, pseudonymous, pseudonyms_for
 from qc.errors import OutputError, SourceError
 from qc.load import load
+from qc.options import AnalysisOptions
 from qc.run import Run
 from qc.save import save
 from qc.verify import app as verify_app

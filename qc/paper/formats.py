@@ -1,3 +1,0 @@
-"""The formats of a paper kit by name; naming them imports nothing."""
-
-PAPER_FORMATS = ("latex", "pdf")
