@@ -13,7 +13,7 @@ from qc.formats.strict_model import StrictModel
 from qc.options import AnalysisOptions
 
 MANIFEST = "bundle.json"
-FORMAT = "candor-bundle"
+FORMAT: Literal["candor-bundle"] = "candor-bundle"
 VERSION = 1
 # What numbers and figures are computed and drawn by.
 LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow", "matplotlib")
