@@ -13,6 +13,7 @@ from pyarrow import csv as arrow_csv
 
 from qc.analysis import Analysis
 from qc.errors import OutputError
+from qc.options import FORMATS
 from qc.progress import OnStep, no_step
 from qc.render.document import document
 from qc.render.manifest import DOCUMENT, PAGE, REPORTS, SIGNATURE, WORKBOOK, ReportFile
@@ -22,7 +23,6 @@ from qc.render.workbook import workbook
 if TYPE_CHECKING:
     from qc.render.figures import Figure
 
-FORMATS = ("html", "json", "csv", "xlsx", "svg")
 # What a figure of ours holds: its metadata are a signature.
 SIGNED = b"<metadata>candor="
 # What a spreadsheet takes for the begin of a formula.
@@ -87,7 +87,7 @@ def _held(directory: Path, files: Iterable[ReportFile]) -> set[Path]:
 
 
 def _figures(directory: Path) -> Iterable[ReportFile]:
-    """Return the declared figures; none if the directory has none, as they take long to import."""
+    """Return the declared figures; none if the directory has none."""
     if not any(directory.glob("*.svg")):
         return ()
     from qc.render.figures import FIGURES  # noqa: PLC0415
@@ -100,7 +100,7 @@ def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> I
     found = tables(analysis)
     drawn: dict[str, Figure] = {}
     if formats & DRAWN:
-        # Half a second of imports that those who want no figure need not wait for.
+        # Those who want no figure need not wait for it.
         from qc.render.figures import figures  # noqa: PLC0415
 
         on_step("Drawing the figures")
