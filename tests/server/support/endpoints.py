@@ -68,6 +68,9 @@ TABLE = {
     "PUT /api/desk/people/{person}/role": "all owner",
     "POST /api/desk/people/{person}/link": "all owner",
     "DELETE /api/desk/people/{person}": "all owner",
+    "GET /api/desk/studies/{study}/people": "owner",
+    "POST /api/desk/studies/{study}/people": "owner",
+    "DELETE /api/desk/studies/{study}/people/{person}": "owner",
     "GET /api/desk/tokens": "all owner",
     "POST /api/desk/tokens": "all owner",
     "DELETE /api/desk/tokens/{token}": "all owner",
@@ -95,6 +98,9 @@ OPEN = {
     "POST /api/account/sign-in",
     "POST /api/account/link",
     "PUT /api/account/link",
+    "GET /api/account/ways-in",
+    "GET /api/account/openid",
+    "GET /api/account/openid/callback",
 }
 
 
