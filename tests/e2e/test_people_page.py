@@ -196,7 +196,7 @@ def test_somebody_changes_their_password(page: Page, another: Page, stage: Stage
     dialog.get_by_role("button", name="Change it").click()
     page.get_by_role("dialog", name="Your password is changed").get_by_role("button", name="Go on").click()
     page.reload()
-    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+    expect(page.get_by_text("cora", exact=True)).to_be_visible()
     another.goto(f"{stage.url}/desk")  # signed out by the change
     expect(another.get_by_label("Password")).to_be_visible()
     another.get_by_label("Name").fill("cora")

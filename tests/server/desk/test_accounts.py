@@ -280,7 +280,7 @@ def test_the_first_link_makes_an_owner_and_then_nobody(house: House) -> None:
 
 
 def test_an_owner_of_one_study_invites_to_it_and_to_no_other(people: People) -> None:
-    study, other = f"reef-{people.name}", f"tide-{people.name}"
+    study, other = (f"{sea}_{people.name.replace('-', '_')}" for sea in ("reef", "tide"))
     for name in (study, other):
         people.house.desk("/studies", method="POST", json={"name": name, "begin_with": "blank"})
     owner = people.signed_in("owner", study)
@@ -308,7 +308,7 @@ def test_an_owner_of_one_study_invites_to_it_and_to_no_other(people: People) -> 
 
 
 def test_who_makes_a_study_owns_it_until_it_is_deleted(people: People) -> None:
-    study = f"reef-{people.name}"
+    study = f"reef_{people.name.replace('-', '_')}"
     browser = people.signed_in("researcher")
     body = {"name": study, "begin_with": "blank"}
     assert browser.send("POST", "/api/desk/studies", json=body).status_code == 201
