@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from math import inf
 from typing import TypeVar
 
 from qc.errors import OptionError
+from qc.groups import WhoseOpinion, whose_opinion
+from qc.groups.margins import Margins
 from qc.method.agreement import Agreement, rater_agreement
 from qc.method.answers import AnswerCounts, count_answers
 from qc.method.cost import Cost, cost
@@ -50,6 +53,7 @@ SECTIONS = {
     "context": "effects of position, time and topic, and scores adjusted for them",
     "topics": "opinions of topics, changes of topic, words of the topics",
     "effort": "words and characters that workers wrote",
+    "groups": "what groups of workers think, by their background, and what a population would",
     "transcripts": "of a run that rates transcripts: repeats and κ, control items, workers per item, edits",
 }
 NEEDING_WORDS = frozenset({"context", "effort", "filter", "topics"})
@@ -69,6 +73,7 @@ class AnalysisOptions:
         bootstrap: number of resamples.
         reward: dollars paid for an assignment; None takes what the source says.
         sections: names of SECTIONS.
+        margins: of the population that scores are to stand for: field → group → share.
 
     Raises:
         OptionError: a value makes no sense.
@@ -79,6 +84,7 @@ class AnalysisOptions:
     bootstrap: int = 10_000
     reward: float | None = None
     sections: frozenset[str] = frozenset(SECTIONS)
+    margins: Margins | None = None
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -131,6 +137,7 @@ class Analysis:
     adjusted: Adjusted | None
     topics: Topics | None
     effort: Effort | None
+    groups: WhoseOpinion | None
     transcripts: TranscriptResults | None
 
 
@@ -179,7 +186,9 @@ def analyse(
     results = Analysis(
         run=run,
         options=options,
-        signature=signature(run, options.alpha, seed, options.bootstrap, other, options.reward),
+        signature=signature(
+            run, options.alpha, seed, options.bootstrap, other, options.reward, options.margins
+        ),
         sample=sample,
         rates=pass_rates(sample),
         minutes=minutes_per_conversation(sample),
@@ -209,10 +218,11 @@ def analyse(
         adjusted=adjust(sample, scores) if "context" in options.sections and chatted else None,
         topics=part("topics", lambda: describe_topics(sample)),
         effort=part("effort", lambda: describe_effort(sample)),
+        groups=part("groups", lambda: whose_opinion(sample, scores, options.margins, seed)),
         transcripts=part("transcripts", lambda: describe_transcripts(sample, scores, seed)),
     )
-    of_transcripts = results.transcripts.notes if results.transcripts else ()
-    return replace(results, notes=(*results.notes, *of_transcripts))
+    more = [part.notes for part in (results.groups, results.transcripts) if part is not None]
+    return replace(results, notes=(*results.notes, *chain(*more)))
 
 
 def _sample(run: Run, alpha: float) -> Sample:

@@ -26,6 +26,7 @@ from qc.comparison import compare
 from qc.errors import EmptyRunError, OptionError
 from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
 from qc.load.choices import Choices, read_choices
+from qc.load.worker_table import read_margins, with_background
 from qc.method.scores import Scores
 from qc.progress import OnStep
 from qc.render import FORMATS, PAGE, show, write, writing_steps
@@ -80,6 +81,21 @@ def report(
         float | None,
         typer.Option(metavar="DOLLARS", help="Paid for each assignment, whatever the source says."),
     ] = None,
+    background: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV that says who the workers are: `worker` as in the run, and a column for each field, "
+            "such as age. What the study asked before the first conversation is taken by itself.",
+        ),
+    ] = None,
+    margins: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV with field, group, share: the population that scores are to stand for, as well.",
+        ),
+    ] = None,
     criteria_file: CriteriaFile = None,
     include_partial: IncludePartial = False,
     simulated: Annotated[
@@ -89,7 +105,14 @@ def report(
 ) -> None:
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
     with stderr_console() as stderr:
-        options = AnalysisOptions(alpha, seed, bootstrap, reward, names_in("--only", only, tuple(SECTIONS)))
+        options = AnalysisOptions(
+            alpha,
+            seed,
+            bootstrap,
+            reward,
+            names_in("--only", only, tuple(SECTIONS)),
+            read_margins(margins) if margins else None,
+        )
         wanted = names_in("--format", formats, FORMATS)
         wanted = wanted if out else frozenset()
         _require_replicate(replicate, replicate_run)
@@ -109,6 +132,7 @@ def report(
                 found: Analysis | Findings = _compared(read, options, on_step)
             else:
                 first, second = read
+                first = with_background(first, background) if background else first
                 found = analyse(first, options, second, on_step)
             files = _written(found, out, wanted, on_step) if out else []
     _tell(found, out, files)

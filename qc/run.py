@@ -167,6 +167,8 @@ class Run:
         ended: (assignments,), when each was handed in, UTC, NaT if it was not; None if the source does not
             say.
         answers: to the study's own questions; None if it asked none, or the source does not hold them.
+        background: what a file says of workers: `worker` (str), then a column for each field (str, NaN where
+            it is not known); None if there is none.
         left_out: assignments that take no part.
         notes: sentences that a reader of the results must see.
     """
@@ -185,6 +187,7 @@ class Run:
     ended: pd.Series | None = None
     incidents: pd.DataFrame | None = None
     answers: Answers | None = None
+    background: pd.DataFrame | None = None
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
 
