@@ -83,7 +83,8 @@ def _given(answers: Answers, label: str) -> pd.DataFrame:
 
 
 def _field(name: str, known: pd.Series, order: tuple[str, ...]) -> Field:
-    values = _banded(known)
+    values, bands = _banded(known)
+    order = bands or order
     there = set(values.dropna())
     groups = tuple(each for each in order if each in there) or tuple(sorted(there, key=_natural))
     return Field(name, groups, np.asarray(pd.Categorical(values, groups).codes, np.intp))
@@ -97,14 +98,18 @@ def _natural(group: str) -> tuple[float, str]:
         return float("inf"), group
 
 
-def _banded(known: pd.Series) -> pd.Series:
-    """Return the values as groups; numbers of more than MOST_VALUES kinds cut at their quartiles."""
+def _banded(known: pd.Series) -> tuple[pd.Series, tuple[str, ...]]:
+    """Return the values as groups; numbers of more than MOST_VALUES kinds cut at their quartiles.
+
+    Returns:
+        The values; and the names of the bands in order, none where nothing was cut.
+    """
     numbers = pd.to_numeric(known, errors="coerce")
     if numbers.nunique() <= MOST_VALUES or numbers.notna().sum() < known.notna().sum():
-        return known
+        return known, ()
     cuts = np.unique(np.quantile(numbers.dropna(), QUARTILES))
     shown = [decimal(cut, 2).removesuffix(".00") for cut in cuts]
-    names = [f"up to {shown[0]}", *(f"{a} to {b}" for a, b in pairwise(shown))]
-    names.append(f"over {shown[-1]}")
-    band = np.searchsorted(cuts, numbers.to_numpy(np.float64))
-    return pd.Series(np.array(names, object)[np.minimum(band, len(cuts))], known.index).where(numbers.notna())
+    between = (f"{low} to {high}" for low, high in pairwise(shown))
+    names = (f"up to {shown[0]}", *between, f"over {shown[-1]}")
+    band = np.minimum(np.searchsorted(cuts, numbers.to_numpy(np.float64)), len(cuts))
+    return pd.Series(np.array(names, object)[band], known.index).where(numbers.notna()), names

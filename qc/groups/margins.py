@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 from qc.errors import OptionError, joined
 from qc.groups.disclosure import FEWEST
 from qc.groups.fields import Field
+from qc.options import Margins
 
-Margins = Mapping[
-    str, Mapping[str, float]
-]  # field → group → share, all positive, of each field adding up to 1
 # What groups that are withheld are called together.
 OTHERS = "others"
 

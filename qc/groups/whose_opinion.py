@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from qc.groups.disclosure import FEWEST, shown_groups
 from qc.groups.fields import Field, fields_of
-from qc.groups.margins import MarginField, Margins, margin_fields
+from qc.groups.margins import MarginField, margin_fields
 from qc.groups.population import Population, population
 from qc.groups.standing import FieldStanding, standing
 from qc.method.sample import Sample
 from qc.method.scores import Scores
 from qc.number_format import listed, percent, whole
+from qc.options import Margins
 from qc.robustness.intervals import means_of_sums, worker_sums
 from qc.statistics.multiplicity import holm
 from qc.statistics.person_means import Means, person_means

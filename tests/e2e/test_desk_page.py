@@ -6,18 +6,13 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.e2e.axe import clean
 from tests.e2e.hands import enter, finish, open_topic, press, rate, say
 from tests.e2e.stage import RUNS, Stage
 
 pytestmark = pytest.mark.browser
-
-
-def clean(page: Page) -> None:
-    found = Axe().run(page).response["violations"]
-    assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
 
 
 def test_the_token_leaves_the_address_and_a_wrong_one_is_asked_for_again(page: Page, stage: Stage) -> None:

@@ -5,19 +5,14 @@ from typing import Any
 
 import pytest
 import yaml
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from server.study import DEMO
+from tests.e2e.axe import clean
 from tests.e2e.hands import press
 from tests.e2e.stage import Stage
 
 pytestmark = pytest.mark.browser
-
-
-def clean(page: Page) -> None:
-    found = Axe().run(page).response["violations"]
-    assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
 
 
 def call(page: Page, stage: Stage, method: str, path: str, body: Any = None) -> Any:
