@@ -3,8 +3,7 @@
 A group of fewer than FEWEST people is withheld. What is left of everybody when the groups that are shown are
 subtracted must be as large: otherwise the smallest that is shown is withheld, too, until it is. Who is in no
 group counts as one more. The same across fields: where one group lies within another and the difference is
-smaller than that, the smaller of them is withheld. And the same of each score: a group's score of a system
-rests on at least FEWEST people, and so does what is left when such scores are subtracted.
+smaller than that, the smaller of them is withheld.
 
 Source: Willenborg and de Waal, *Elements of Statistical Disclosure Control*, 2001 (thresholds and
 complementary suppression in tables).
@@ -30,18 +29,6 @@ def shown_groups(fields: Sequence[Field]) -> list[NDArray[np.bool_]]:
     return shown
 
 
-def shown_scores(field: Field, shown: NDArray[np.bool_], rated: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return of which systems the score of a group may be shown, (groups, S).
-
-    Args:
-        field: of W people.
-        shown: (groups,), which groups may be shown.
-        rated: (W, S), who rated which system.
-    """
-    sizes = np.array([_sizes(field, of_system) for of_system in rated.T])
-    return np.array([_complemented(each, shown & (each[:-1] >= FEWEST)) for each in sizes]).T
-
-
 def _complemented(sizes: NDArray[np.intp], shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which groups are left, so that nobody can subtract them and get fewer than FEWEST people.
 
@@ -55,10 +42,10 @@ def _complemented(sizes: NDArray[np.intp], shown: NDArray[np.bool_]) -> NDArray[
     return shown
 
 
-def _sizes(field: Field, taken: NDArray[np.bool_] | slice = slice(None)) -> NDArray[np.intp]:
-    """Return how many of the people are in each group, and last in none, (groups + 1,)."""
+def _sizes(field: Field) -> NDArray[np.intp]:
+    """Return how many people are in each group, and last in none, (groups + 1,)."""
     count = len(field.groups)
-    return np.bincount(np.where(field.codes < 0, count, field.codes)[taken], minlength=count + 1)
+    return np.bincount(np.where(field.codes < 0, count, field.codes), minlength=count + 1)
 
 
 def _nested(fields: Sequence[Field], shown: Sequence[NDArray[np.bool_]]) -> tuple[int, int] | None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.groups.disclosure import shown_scores
 from qc.groups.fields import Field
 from qc.statistics.chance import generator
 from qc.statistics.person_means import Means, person_means, rank_ranges
@@ -19,8 +18,8 @@ class GroupStanding:
     Attributes:
         group: name.
         people: in it, who passed.
-        scores: overall z, with intervals; NaN where it may not be shown (`qc.groups.disclosure`).
-        rank: (S,), 1 for the best of those that are shown; 0 for the others.
+        scores: overall z, with intervals.
+        rank: (S,), 1 for the best; 0 for a system that nobody of the group rated.
         rank_low, rank_high: (S,), between which it lies; see `qc.statistics.person_means.rank_ranges`.
     """
 
@@ -70,13 +69,9 @@ def standing(field: Field, shown: NDArray[np.bool_], values: NDArray[np.float64]
         places = change_of_places(
             values[taken], np.searchsorted(numbers, field.codes[taken]), len(numbers), rng
         )
-    scores = shown_scores(field, shown, np.isfinite(values))
     return FieldStanding(
         field.name,
-        tuple(
-            _group(field.groups[number], np.where(scores[number], values, np.nan)[field.codes == number])
-            for number in numbers
-        ),
+        tuple(_group(field.groups[number], values[field.codes == number]) for number in numbers),
         int((~shown).sum()),
         places,
     )

@@ -5,8 +5,8 @@ import pandas as pd
 
 from qc.groups import WhoseOpinion
 from qc.groups.standing import FieldStanding, GroupStanding
-from qc.number_format import decimal, ranks
-from qc.render.table import COUNT, SHARE, THREE, TWO, Column, P, Table
+from qc.number_format import MISSING, decimal, ranks, whole
+from qc.render.table import COUNT, SHARE, THREE, TWO, WRITTEN, Column, P, Table
 
 STANDING = [
     "field",
@@ -24,12 +24,16 @@ STANDING = [
 
 
 def standings(found: WhoseOpinion) -> Table | None:
-    """Return the scores and ranks by group; a reader sees a row for each group. None without a group."""
+    """Return the scores and ranks by group; a reader sees a column for each group. None without a group."""
     groups = [(field, group) for field in found.fields for group in field.groups]
     if not groups:
         return None
-    frame = pd.concat([_standing(field, group, found.systems) for field, group in groups], ignore_index=True)
-    return Table(frame, _columns(found), pd.DataFrame([_in_words(*each) for each in groups]))
+    frame = pd.concat([_standing(*each, found.systems) for each in groups], ignore_index=True)
+    rows = pd.DataFrame({number: _in_words(group) for number, (_, group) in enumerate(groups)})
+    rows.insert(0, "system", list(found.systems))
+    heads = (f"{field.field}: {group.group} ({whole(group.people)} people)" for field, group in groups)
+    columns = (Column(number, head, WRITTEN) for number, head in enumerate(heads))
+    return Table(frame, (Column("system", "System"), *columns), rows)
 
 
 def _standing(field: FieldStanding, group: GroupStanding, systems: tuple[str, ...]) -> pd.DataFrame:
@@ -53,21 +57,16 @@ def _standing(field: FieldStanding, group: GroupStanding, systems: tuple[str, ..
     return rows[rows["rank"] > 0]
 
 
-def _columns(found: WhoseOpinion) -> tuple[Column, ...]:
-    head = (Column("name", "Group"), Column("people", "People", COUNT))
-    return (*head, *(Column(number, name) for number, name in enumerate(found.systems)))
-
-
-def _in_words(field: FieldStanding, group: GroupStanding) -> dict[int | str, object]:
-    low, high = group.rank_low.tolist(), group.rank_high.tolist()
-    half = (group.scores.high - group.scores.low) / 2
-    cells: dict[int | str, object] = {
-        number: f"{decimal(z, 2)} ± {decimal(half[number], 2)}, rank {ranks(low[number], high[number])}"
+def _in_words(group: GroupStanding) -> list[str]:
+    """Return what a group says of each system: score, half the width of the interval, range of ranks."""
+    scores, low, high = group.scores, group.rank_low.tolist(), group.rank_high.tolist()
+    half = (scores.high - scores.low) / 2
+    return [
+        f"{decimal(z, 2)} ± {decimal(half[row], 2)} ({ranks(low[row], high[row])})"
         if np.isfinite(z)
-        else decimal(z)
-        for number, z in enumerate(group.scores.mean.tolist())
-    }
-    return {"name": f"{field.field}: {group.group}", "people": group.people, **cells}
+        else MISSING
+        for row, z in enumerate(scores.mean.tolist())
+    ]
 
 
 def places(found: WhoseOpinion) -> Table | None:

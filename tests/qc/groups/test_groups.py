@@ -8,7 +8,7 @@ import pytest
 
 from qc.errors import OptionError
 from qc.groups import WhoseOpinion, whose_opinion
-from qc.groups.disclosure import shown_groups, shown_scores
+from qc.groups.disclosure import shown_groups
 from qc.groups.fields import Field, fields_of
 from qc.groups.margins import OTHERS, margin_fields
 from qc.groups.population import population
@@ -107,15 +107,6 @@ def test_a_group_within_another_of_another_field_is_withheld_where_few_are_betwe
         (n, g) for n, may in enumerate((decade, half)) for g in np.flatnonzero(may)
     }
     assert not between
-
-
-def test_a_score_rests_on_ten_people_too() -> None:
-    field = Field("age", ("x", "y", "z"), np.repeat([0, 1, 2], 20))
-    rated = np.ones((60, 2), bool)
-    rated[5:20, 1] = False  # 5 of x rated the second system
-    shown = shown_scores(field, np.array([True, True, True]), rated)
-    assert shown[:, 0].tolist() == [True, True, True]
-    assert shown[:, 1].tolist() == [False, False, True]  # 5 would be left if both others were shown
 
 
 def test_one_field_is_raked_to_the_mean_of_its_groups_at_their_shares() -> None:
