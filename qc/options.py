@@ -28,7 +28,9 @@ SECTIONS = {
 }
 NEEDING_WORDS = frozenset({"context", "effort", "filter", "topics"})
 FORMATS = ("html", "json", "csv", "xlsx", "svg")
-Margins = Mapping[str, Mapping[str, float]]  # field → group → share of a population; of a field they sum to 1
+Margins = Mapping[str, Mapping[str, float]]  # field → group → share of a population, which sum to 1
+# What an author takes into a paper; none of them is among `all`.
+PAPER_FORMATS = ("latex", "pdf")
 FEWEST_DRAWS, MOST_DRAWS = 100, 100_000
 
 

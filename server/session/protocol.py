@@ -11,6 +11,7 @@ the same message again is safe.
 import re
 import unicodedata
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
@@ -365,7 +366,8 @@ class QuestionCard(_Message):
 class Snapshot(_Message):
     """All that a page needs to draw itself; sent on every connect.
 
-    `code`, `return_to` and `debriefing` are as in `completed`, and None until then.
+    `code` and `return_to` are as in `completed`, and None until then; `debriefing` is as in `completed` or
+    `ended`, and None until then.
     """
 
     type: Literal["snapshot"] = "snapshot"
@@ -516,10 +518,14 @@ class Completed(_Message):
 
 
 class Ended(_Message):
-    """The assignment is over without being handed in."""
+    """The assignment is over without being handed in.
+
+    `debriefing`: as in `completed`, for who had agreed to take part.
+    """
 
     type: Literal["ended"] = "ended"
     phase: Literal["expired", "returned"]
+    debriefing: str | None = None
 
 
 class StudyNotice(_Message):
@@ -540,13 +546,17 @@ class TakenOver(_Message):
 
 
 class Error(_Message):
-    """A message was refused. `retry`: the same message may be sent again later."""
+    """A message was refused. `retry`: the same message may be sent again later.
+
+    `again_at`: when the run takes newcomers again, where it does not now because of its hours.
+    """
 
     type: Literal["error"] = "error"
     code: str
     message: str
     retry: bool
     id: str | None = None
+    again_at: datetime | None = None
 
 
 ServerMessage = (
