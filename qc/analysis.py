@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from math import inf
 from typing import TypeVar
 
-from qc.errors import OptionError
 from qc.method.agreement import Agreement, rater_agreement
 from qc.method.answers import AnswerCounts, count_answers
 from qc.method.cost import Cost, cost
@@ -24,6 +22,7 @@ from qc.method.standardise import COMMON_MAXIMUM, has_one_scale
 from qc.method.topics import Topics, describe_topics
 from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
 from qc.method.workload import Workload, workload
+from qc.options import SECTIONS, AnalysisOptions
 from qc.progress import OnStep, no_step
 from qc.robustness.adjusted import Adjusted, adjust
 from qc.robustness.alpha import AlphaInfluence, alpha_influence
@@ -38,64 +37,14 @@ from qc.signature import data_hash, signature
 from qc.transcripts.judgments import take_judgments
 from qc.transcripts.results import TranscriptResults, describe_transcripts
 
-# What can be asked for one by one, and what each tells. Who is kept, and the scores, are always there.
-SECTIONS = {
-    "significance": "which systems beat which, and groups of systems",
-    "intervals": "how far scores, ranks and differences would move with other workers",
-    "forecast": "how a second run would correlate with this one",
-    "replication": "how the second run given by --replicate does correlate",
-    "criteria": "correlations between the criteria",
-    "agreement": "agreement between workers who met the same systems",
-    "filter": "whether the worker filter does its job; a table of all workers",
-    "alpha": "what another level α would change",
-    "persona": "each family with and without persona",
-    "context": "effects of position, time and topic, and scores adjusted for them",
-    "topics": "opinions of topics, changes of topic, words of the topics",
-    "effort": "words and characters that workers wrote",
-    "transcripts": "of a run that rates transcripts: repeats and κ, control items, workers per item, edits",
-}
-NEEDING_WORDS = frozenset({"context", "effort", "filter", "topics"})
-FEWEST_DRAWS = 100
+__all__ = ["SAME_DATA", "SECTIONS", "Analysis", "AnalysisOptions", "analyse", "steps"]
+
 SAME_DATA = "The two runs are the same data, so their agreement says nothing about replication."
 
+# A level above this lets so many random workers pass that readers must know.
+LAX = 0.2
+
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class AnalysisOptions:
-    """What an analyst can choose.
-
-    Attributes:
-        alpha: level at which a worker passes: p below it.
-        seed: of everything that is drawn: the bootstrap, split halves, simulated workers, sampled pairs.
-        bootstrap: number of resamples.
-        reward: dollars paid for an assignment; None takes what the source says.
-        sections: names of SECTIONS.
-
-    Raises:
-        OptionError: a value makes no sense.
-    """
-
-    alpha: float = 0.05
-    seed: int = 0
-    bootstrap: int = 10_000
-    reward: float | None = None
-    sections: frozenset[str] = frozenset(SECTIONS)
-
-    def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise OptionError(f"--seed is {self.seed}, but a seed is a whole number from 0.")
-        if self.bootstrap < FEWEST_DRAWS:
-            raise OptionError(
-                f"--bootstrap is {self.bootstrap}, but an interval needs at least {FEWEST_DRAWS} resamples."
-            )
-        if self.reward is not None and not 0 <= self.reward < inf:
-            raise OptionError(f"--reward is {self.reward:g}, but a reward is 0 or more dollars.")
-        unknown = sorted(self.sections - SECTIONS.keys())
-        if unknown:
-            raise OptionError(
-                f"--only names {', '.join(unknown)}, which is no section. Known are: {', '.join(SECTIONS)}."
-            )
 
 
 @dataclass(frozen=True)
@@ -246,7 +195,11 @@ def _same_data(run: Run, other: Run | None) -> list[str]:
 
 
 def _gaps(sample: Sample, scores: Scores) -> list[str]:
-    run, notes = sample.run, []
+    run, notes, alpha = sample.run, [], sample.screening.alpha
+    if alpha > LAX:
+        notes.append(
+            f"The filter is lax: at α = {alpha:g}, about {alpha:.0%} of those who rate at random pass it."
+        )
     if run.partial:
         notes.append("Assignments that were not completed take part with what was rated (--include-partial).")
     if not sample.screening.workers["passed"].any():

@@ -11,17 +11,9 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
 
 from qc.errors import OptionError, QcError
-from qc.progress import OnStep
+from qc.progress import OnStep, no_step
 
 EXIT_BAD_INPUT = 2
 WIDTH_OF_A_FILE = 140
@@ -124,6 +116,19 @@ def progress(stderr: Console, steps: int, *, lines: bool = False) -> Iterator[On
     if lines:
         yield _lines(steps)
         return
+    if not stderr.is_terminal:
+        yield no_step
+        return
+    # A bar takes longer to import than a small file to read.
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -131,7 +136,7 @@ def progress(stderr: Console, steps: int, *, lines: bool = False) -> Iterator[On
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
+    with Progress(*columns, console=stderr, transient=True) as bar:
         task = bar.add_task("", total=steps)
         done = count()
 

@@ -17,13 +17,12 @@ from qc.findings_command import (
     write_all,
 )
 from qc.judgments import Selection, read_judgments
+from qc.options import require_draws
 from qc.planning.opinion import opinion
 from qc.planning.plan import PlanOptions
 from qc.planning.power_analysis import analyse_power, plan_power, power_steps
 from qc.render.findings import Findings
 from qc.render.findings.power import power_findings
-
-FEWEST_DRAWS = 100
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
@@ -127,8 +126,7 @@ def _require_no_plan(sd: float | None, design_effect: float | None, bootstrap: i
         raise OptionError(
             f"{' and '.join(given)} would take the place of what SOURCE tells. Leave one of them out."
         )
-    if bootstrap < FEWEST_DRAWS:
-        raise OptionError(f"--bootstrap is {bootstrap}, but labels need at least {FEWEST_DRAWS} resamples.")
+    require_draws(bootstrap)
     if seed < 0:
         raise OptionError(f"--seed is {seed}, but a seed is a whole number from 0.")
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
 from qc.load.choices import Choices
 from qc.progress import OnStep, no_step
 from qc.statistics import davidson
 from qc.statistics.chance import generator
 from qc.statistics.resampling import percentile_interval, unit_sums
+from qc.statistics.sign_test import sign_test, sign_test_greater
 
 LEVEL = 0.95
 # Choices against the qc bot from which a worker can be told: with 5 of 5 the sign test gives 1/32.
@@ -172,8 +172,7 @@ def _sides(rows: pd.DataFrame) -> tuple[tuple[int, int, int, int], float]:
     left, right = (rows["preference"] == side for side in ("left", "right"))
     net = (left.astype(int) - right.astype(int)).groupby(rows["worker"]).sum()
     more, less = int((net > 0).sum()), int((net < 0).sum())
-    p = float(binomtest(more, more + less).pvalue) if more + less else np.nan
-    return (int(left.sum()), int(right.sum()), more, less), p
+    return (int(left.sum()), int(right.sum()), more, less), sign_test(more, less)
 
 
 def _workers(rows: pd.DataFrame, qc: frozenset[str], alpha: float) -> pd.DataFrame:
@@ -198,7 +197,7 @@ def _workers(rows: pd.DataFrame, qc: frozenset[str], alpha: float) -> pd.DataFra
     )
     found = counts.groupby("worker", sort=True).sum().reset_index()
     found["p"] = [
-        binomtest(up, up + down, alternative="greater").pvalue if up + down >= FEWEST_AGAINST_QC else np.nan
+        sign_test_greater(up, down) if up + down >= FEWEST_AGAINST_QC else np.nan
         for up, down in zip(found["over_qc"], found["under_qc"], strict=True)
     ]
     return found.assign(suspicious=found["p"].ge(alpha))

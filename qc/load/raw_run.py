@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from qc.errors import DataError, EmptyRunError, Problem, joined
 from qc.load.asked import typed_answers, typed_scenarios, typed_turn_ratings
+from qc.load.doubts import doubts
 from qc.load.items import item_problems, ordinary_systems, typed_items
 from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Answers, LeftOut, Run, Unrated, Words
 
@@ -24,6 +25,8 @@ CONVERSATION_COLUMNS = ["where", "conversation", "assignment", "position", "syst
 
 FIXED_NAMES = ("hits_data", "mturk_batch")
 REPAIR = "Correct it or take the assignment out."
+# A year in seconds; as many dollars are not paid either.
+MOST = 365 * 86_400.0
 RESERVED = "is what a column of the results is called, so no criterion can be."
 RENAME = f"Call it otherwise than {', '.join(RESERVED_LABELS)}."
 
@@ -104,7 +107,8 @@ def build_run(raw: RawRun, found: Sequence[Problem] = (), criteria: pd.DataFrame
         raise DataError(raw.source, problems)
     if raw.conversations.empty:
         raise EmptyRunError(_nothing_left(raw))
-    return _typed(raw)
+    run = _typed(raw)
+    return replace(run, notes=(*run.notes, *doubts(run)))
 
 
 def _repeated_names(names: pd.Series, kind: str) -> list[Problem]:
@@ -160,10 +164,16 @@ def row_problems(
 def _bad_amounts(assignments: pd.DataFrame, column: str, what: str, unit: str) -> list[Problem]:
     values = assignments[column].to_numpy(np.float64)
     return row_problems(
-        (values < 0) | np.isinf(values),
+        (values < 0) | (values > MOST),
         assignments["where"],
-        lambda row: f"{what} is {'negative' if values[row] < 0 else 'infinite'} ({values[row]:g} {unit}).",
+        lambda row: f"{what} is {_amiss(values[row])} ({values[row]:g} {unit}).",
     )
+
+
+def _amiss(value: float) -> str:
+    if value < 0:
+        return "negative"
+    return "infinite" if np.isinf(value) else f"more than {MOST:,.0f}"
 
 
 def _bad_positions(conversations: pd.DataFrame) -> list[Problem]:
@@ -197,7 +207,7 @@ def _bad_ratings(raw: RawRun) -> list[Problem]:
     outside = [
         Problem(
             where[row],
-            f"{labels[column]!r} is rated {values[row, column]:g}, not within 0 to {maximum[column]:g}.",
+            f"{labels[column]!r} is rated {values[row, column]:.15g}, not within 0 to {maximum[column]:g}.",
             REPAIR,
         )
         for row, column in np.argwhere((values < 0) | (values > maximum))

@@ -11,7 +11,6 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from qc.analysis import FEWEST_DRAWS
 from qc.command import ALL, CriteriaFile, IncludePartial, RunName, SourceName, stderr_console
 from qc.errors import DataError, OptionError, Problem
 from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
@@ -36,6 +35,7 @@ from qc.metrics.scoring import (
     from_replies,
 )
 from qc.metrics.transcripts import Transcript, transcripts
+from qc.options import require_draws
 from qc.run import Run
 from qc.signature import signature
 
@@ -136,7 +136,7 @@ def metrics(
 ) -> None:
     """Score the conversations and systems of a run by metrics, and say how these agree with people."""
     with stderr_console() as stderr:
-        _require_draws(bootstrap)
+        require_draws(bootstrap)
         wanted = wanted_formats(formats, out)
         asked = Asked(
             references,
@@ -220,13 +220,6 @@ def _judge(url: str | None, model: str | None, variable: str | None, repeats: in
     if variable and not key:
         raise OptionError(f"--judge-key names {variable}, but no environment variable of that name is set.")
     return JudgeOptions(url.rstrip("/"), model, key, repeats)
-
-
-def _require_draws(bootstrap: int) -> None:
-    if bootstrap < FEWEST_DRAWS:
-        raise OptionError(
-            f"--bootstrap is {bootstrap}, but an interval needs at least {FEWEST_DRAWS} resamples."
-        )
 
 
 def _signature(run: Run, options: tuple[float, int, int], scored: Scored) -> str:

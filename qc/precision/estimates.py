@@ -13,6 +13,7 @@ from qc.estimators.estimable import Estimated
 from qc.estimators.spread import Spreads, spread
 from qc.estimators.width_curve import WidthCurve, curve_points, width_curve
 from qc.judgments import Judged, Judgments
+from qc.options import require_draws
 from qc.precision.looks import Looks, looks
 from qc.precision.worth import FEWEST_OUTPUTS, Worth, worth
 from qc.progress import OnStep, no_step
@@ -20,7 +21,6 @@ from qc.signature import judgments_signature
 from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
 
-FEWEST_DRAWS = 100
 ALL_SYSTEMS = "all systems"
 RAW, PER_WORKER = "raw", "z"
 
@@ -49,10 +49,7 @@ class EstimateOptions:
     def __post_init__(self) -> None:
         if self.seed < 0:
             raise OptionError(f"--seed is {self.seed}, but a seed is a whole number from 0.")
-        if self.bootstrap < FEWEST_DRAWS:
-            raise OptionError(
-                f"--bootstrap is {self.bootstrap}, but an interval needs at least {FEWEST_DRAWS} resamples."
-            )
+        require_draws(self.bootstrap)
         if self.ends is not None and not -inf < self.ends[0] < self.ends[1] < inf:
             raise OptionError(f"--scale is {self.ends[0]:g},{self.ends[1]:g}; give the lower end first.")
 

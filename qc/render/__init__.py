@@ -1,7 +1,8 @@
 """Results as a person reads them, and as files: `show` prints a summary, `write` fills a directory."""
 
+from qc.options import FORMATS
 from qc.render.document import SCHEMA_VERSION, as_json
-from qc.render.files import FORMATS, write, writing_steps
+from qc.render.files import write, writing_steps
 from qc.render.manifest import PAGE
 from qc.render.tables import tables
 from qc.render.terminal import SHOWN_WORKERS, show

@@ -13,6 +13,7 @@ from pyarrow import csv as arrow_csv
 
 from qc.analysis import Analysis
 from qc.errors import OutputError
+from qc.options import FORMATS
 from qc.progress import OnStep, no_step
 from qc.render.document import document
 from qc.render.manifest import DOCUMENT, PAGE, REPORTS, SIGNATURE, WORKBOOK, ReportFile
@@ -22,7 +23,6 @@ from qc.render.workbook import workbook
 if TYPE_CHECKING:
     from qc.render.figures import Figure
 
-FORMATS = ("html", "json", "csv", "xlsx", "svg")
 # What a figure of ours holds: its metadata are a signature.
 SIGNED = b"<metadata>candor="
 # What a spreadsheet takes for the begin of a formula.

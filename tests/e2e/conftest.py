@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from itertools import count
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -39,3 +40,14 @@ def phone(browser: Browser) -> Iterator[Page]:
     context = context_of(browser, 360)
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[int]:
+    return count()
+
+
+@pytest.fixture
+def link(stage: Stage, workers: Iterator[int]) -> str:
+    """The link of a worker who was never here, to a run of three conversations of two inputs each."""
+    return f"{stage.url}/w/short?worker=test-{next(workers)}"

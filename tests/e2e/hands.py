@@ -10,6 +10,8 @@ from tests.support.waiting import PATIENCE
 
 # The button that ends a conversation; while messages are missing, it says how many.
 FINISH = re.compile("^Finish & rate")
+# What has been said, by either.
+BUBBLES = ".bubble:not(.bubble-typing)"
 HEIGHTS = {1280: 800, 390: 844, 360: 740}
 
 LINES = [
@@ -64,8 +66,9 @@ def enter(page: Page, url: str) -> None:
 def say(page: Page, text: str) -> None:
     replies = page.locator(".bubble-bot:not(.bubble-typing)")
     before = replies.count()
-    page.get_by_label("Your message").fill(text)
-    page.keyboard.press("Enter")
+    message = page.get_by_label("Your message")
+    message.fill(text)
+    message.press("Enter")
     expect(replies).to_have_count(before + 1)
 
 
@@ -78,6 +81,14 @@ def finish(page: Page) -> None:
     press(page, FINISH)
     press(page, "Finish and rate")
     expect(page.get_by_role("slider").first).to_be_attached()
+
+
+def to_rating(page: Page, link: str) -> None:
+    enter(page, link)
+    open_topic(page)
+    say(page, "I bake bread.")
+    say(page, "It is good bread.")
+    finish(page)
 
 
 def refuse(page: Page, kind: str, code: str) -> None:

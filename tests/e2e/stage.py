@@ -230,6 +230,14 @@ class Stage:
     def database(self) -> Path:
         return self._settings.data / "candor.db"
 
+    def rows(self, query: str, *values: str) -> list[Any]:
+        with closing(sqlite3.connect(self.database)) as database:
+            return database.execute(query, values).fetchall()
+
+    def stored(self, text: str) -> int:
+        """Return how many turns have this text."""
+        return int(self.rows("SELECT count(*) FROM turn WHERE text = ?", text)[0][0])
+
     def pseudonym(self, worker: str) -> str:
         """Return the name under which the desk shows a worker who came by a link."""
         return self._auth.pseudonym("link", worker)

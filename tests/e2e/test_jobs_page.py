@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 import yaml
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.e2e.axe import clean
 from tests.support.orchard import STUDY
 from tests.support.server_process import Server
 
@@ -27,11 +27,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     assert crowd.returncode == 0, said
     yield running
     running.stop()
-
-
-def clean(page: Page) -> None:
-    found = Axe().run(page).response["violations"]
-    assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
 
 
 def at(page: Page, server: Server, place: str) -> None:

@@ -5,19 +5,14 @@ from typing import Any
 
 import pytest
 import yaml
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from server.study import DEMO
+from tests.e2e.axe import clean
 from tests.e2e.hands import press
 from tests.e2e.stage import Stage
 
 pytestmark = pytest.mark.browser
-
-
-def clean(page: Page) -> None:
-    found = Axe().run(page).response["violations"]
-    assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
 
 
 def call(page: Page, stage: Stage, method: str, path: str, body: Any = None) -> Any:
@@ -78,8 +73,12 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     expect(frame.get_by_text("You may stop at any time.")).to_be_visible()
     press(page, "Open a run")
     page.get_by_label("Name of the run").fill("beach")
+    page.get_by_text(re.compile("^Rules")).click()
+    page.get_by_label("Most at once").fill("7")
+    clean(page)
     press(page, "Open the run")
     page.wait_for_url("**/desk/runs/beach")
+    expect(page.get_by_text("7 places open")).to_be_visible()
     text = text_of(page, stage, "seaside")
     assert text.startswith("# A study with the published instrument")  # comments stay
     written = yaml.safe_load(text)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.hands import (
+    BUBBLES,
     FINISH,
     choose,
     enter,
@@ -21,7 +22,6 @@ from tests.e2e.hands import (
 from tests.e2e.stage import Stage
 
 pytestmark = pytest.mark.browser
-BUBBLES = ".bubble:not(.bubble-typing)"
 
 
 @pytest.fixture

@@ -311,7 +311,7 @@ def test_the_bar_ends_where_the_work_ends(
     watch: Callable[[str], Watched],
     tmp_path: Path,
 ) -> None:
-    watched, source = watch("qc.report"), hits_file(small_hits)
+    watched, source = watch("qc.reporting"), hits_file(small_hits)
     out = ("--out", tmp_path / "out") if "--format" in options else ()
     second = ("--replicate", source) if replicate else ()
     result = report(source, *options, *out, *second)
@@ -325,7 +325,7 @@ def test_what_the_bots_said_is_not_read(
     report: Callable[..., Result],
     watch: Callable[[str], Watched],
 ) -> None:
-    watched, source = watch("qc.report"), hits_file(small_hits)
+    watched, source = watch("qc.reporting"), hits_file(small_hits)
     report(source, "--replicate", source)
     first, second = watched.loads
     assert (first.words, first.replies) == (True, False)
@@ -352,3 +352,14 @@ def test_the_seed_decides_every_digit(
         texts[name] = (out / "report.json").read_text()
     assert texts["one"] == texts["again"]
     assert texts["one"].replace("seed=1", "seed=2").replace('"seed": 1', '"seed": 2') != texts["other"]
+
+
+def test_the_help_loads_nothing_that_takes_long() -> None:
+    code = (
+        "import sys\nfrom qc.report import app\n"
+        "try:\n    app(['--help'])\nfinally:\n"
+        "    slow = {'numpy', 'pandas', 'pyarrow', 'scipy', 'matplotlib'}\n"
+        "    print('loaded:', sorted(sys.modules.keys() & slow))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "loaded: []"

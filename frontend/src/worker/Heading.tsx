@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface Props {
   children: ComponentChildren;
@@ -10,7 +10,8 @@ interface Props {
 /** A screen's heading. Takes the focus when it appears, so that it is read out and Tab starts there. */
 export function Heading({ children, unseen }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  // Before the screen is drawn: later it could take the focus from a field in which somebody writes already.
+  useLayoutEffect(() => {
     window.scrollTo(0, 0);
     heading.current?.focus({ preventScroll: true });
   }, []);

@@ -1,0 +1,74 @@
+"""What can be chosen of an analysis, and of what is written of it.
+
+Light to import: the help of a command names what can be chosen, and need not wait for pandas.
+"""
+
+from dataclasses import dataclass
+from math import inf
+
+from qc.errors import OptionError
+
+# What can be asked for one by one, and what each tells. Who is kept, and the scores, are always there.
+SECTIONS = {
+    "significance": "which systems beat which, and groups of systems",
+    "intervals": "how far scores, ranks and differences would move with other workers",
+    "forecast": "how a second run would correlate with this one",
+    "replication": "how the second run given by --replicate does correlate",
+    "criteria": "correlations between the criteria",
+    "agreement": "agreement between workers who met the same systems",
+    "filter": "whether the worker filter does its job; a table of all workers",
+    "alpha": "what another level α would change",
+    "persona": "each family with and without persona",
+    "context": "effects of position, time and topic, and scores adjusted for them",
+    "topics": "opinions of topics, changes of topic, words of the topics",
+    "effort": "words and characters that workers wrote",
+    "transcripts": "of a run that rates transcripts: repeats and κ, control items, workers per item, edits",
+}
+NEEDING_WORDS = frozenset({"context", "effort", "filter", "topics"})
+FORMATS = ("html", "json", "csv", "xlsx", "svg")
+FEWEST_DRAWS, MOST_DRAWS = 100, 100_000
+
+
+@dataclass(frozen=True)
+class AnalysisOptions:
+    """What an analyst can choose.
+
+    Attributes:
+        alpha: level at which a worker passes: p below it.
+        seed: of everything that is drawn: the bootstrap, split halves, simulated workers, sampled pairs.
+        bootstrap: number of resamples.
+        reward: dollars paid for an assignment; None takes what the source says.
+        sections: names of SECTIONS.
+
+    Raises:
+        OptionError: a value makes no sense.
+    """
+
+    alpha: float = 0.05
+    seed: int = 0
+    bootstrap: int = 10_000
+    reward: float | None = None
+    sections: frozenset[str] = frozenset(SECTIONS)
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise OptionError(f"--seed is {self.seed}, but a seed is a whole number from 0.")
+        require_draws(self.bootstrap)
+        if self.reward is not None and not 0 <= self.reward < inf:
+            raise OptionError(f"--reward is {self.reward:g}, but a reward is 0 or more dollars.")
+        unknown = sorted(self.sections - SECTIONS.keys())
+        if unknown:
+            raise OptionError(
+                f"--only names {', '.join(unknown)}, which is no section. Known are: {', '.join(SECTIONS)}."
+            )
+
+
+def require_draws(count: int) -> None:
+    """Raise OptionError unless `count` resamples make an interval, and fit into memory."""
+    if count < FEWEST_DRAWS:
+        raise OptionError(f"--bootstrap is {count}, but an interval needs at least {FEWEST_DRAWS} resamples.")
+    if count > MOST_DRAWS:
+        raise OptionError(
+            f"--bootstrap is {count}, but the most is {MOST_DRAWS} resamples: with 10000, chance moves the "
+            "ends of an interval by less than a hundredth of its width. Give fewer."
+        )

@@ -1,0 +1,181 @@
+"""What `python -m qc.report` does once it knows what is asked: read, analyse or compare, write, tell."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+
+from qc.analysis import Analysis, analyse, steps
+from qc.command import output_console, progress
+from qc.errors import EmptyRunError, OptionError
+from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
+from qc.load.choices import Choices, read_choices
+from qc.method.scores import Scores
+from qc.options import NEEDING_WORDS, AnalysisOptions
+from qc.progress import OnStep
+from qc.render import PAGE, show, write, writing_steps
+from qc.render.findings import Findings, show_findings, write_findings
+from qc.run import REHEARSAL_NOTE, Run
+
+
+@dataclass(frozen=True)
+class ReportSource:
+    """What is reported on; attributes are options of the command."""
+
+    source: str
+    run: str | None = None
+    replicate: str | None = None
+    replicate_run: str | None = None
+    criteria: Path | None = None
+    include_partial: bool = False
+    simulated: bool = False
+
+    def __post_init__(self) -> None:
+        if self.replicate is None and self.replicate_run is not None:
+            raise OptionError(
+                f"--replicate-run is {self.replicate_run!r}, but --replicate is not given. Name the second "
+                "run's database by --replicate."
+            )
+
+
+def report_on(
+    asked: ReportSource,
+    options: AnalysisOptions,
+    out: Path | None,
+    formats: frozenset[str],
+    stderr: Console,
+    *,
+    lines: bool = False,
+) -> None:
+    """Read what is asked, analyse it, write `formats` into `out`, and print a summary.
+
+    Args:
+        asked: the source.
+        options: of the analysis.
+        out: directory that is written to; None writes nothing.
+        formats: of FORMATS; without effect if `out` is None.
+        stderr: where a bar is drawn.
+        lines: as for `progress`.
+
+    Raises:
+        QcError: as `read_run`, `analyse` and `write`.
+    """
+    wanted = formats if out else frozenset()
+    reads = 1 if asked.replicate is None else 2
+    total = reads + steps(options, asked.replicate is not None) + writing_steps(wanted)
+    with progress(stderr, total, lines=lines) as on_step:
+        read = _read(asked, options, on_step)
+        if isinstance(read, _Compared):
+            found: Analysis | Findings = _compared(read, options, on_step)
+        else:
+            first, second = read
+            found = analyse(first, options, second, on_step)
+        files = _written(found, out, wanted, on_step) if out else []
+    _tell(found, out, files)
+
+
+class _Compared(NamedTuple):
+    """A run of comparisons; `run` has what was rated beside, None where nothing was."""
+
+    choices: Choices
+    run: Run | None
+
+
+def _compared(read: _Compared, options: AnalysisOptions, on_step: OnStep) -> Findings:
+    """Return what comparisons side by side say, beside the scores of ratings where there are any."""
+    # Few runs are compared side by side.
+    from qc.comparison import compare  # noqa: PLC0415
+    from qc.render.findings.comparison import comparison_findings  # noqa: PLC0415
+
+    found = compare(read.choices, options.alpha, options.bootstrap, options.seed, on_step)
+    chosen = {"alpha": options.alpha, "seed": options.seed, "bootstrap": options.bootstrap}
+    return comparison_findings(found, _rated(read.run, options), chosen)
+
+
+def _rated(run: Run | None, options: AnalysisOptions) -> Scores | None:
+    if run is None:
+        return None
+    try:
+        return analyse(run, replace(options, sections=frozenset())).scores
+    except EmptyRunError:  # without pairs with the qc bot no worker can be tested, so there is no z
+        return None
+
+
+def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_step: OnStep) -> list[Path]:
+    if isinstance(found, Findings):
+        return write_findings(found, out, wanted, on_step)
+    return write(found, out, wanted, on_step)
+
+
+def _read(
+    asked: ReportSource, options: AnalysisOptions, on_step: OnStep
+) -> tuple[Run, Run | None] | _Compared:
+    """Return the run that is analysed and the second that `--replicate` names; or a run of comparisons."""
+    loading = LoadOptions(
+        asked.run,
+        asked.include_partial,
+        words=bool(options.sections & NEEDING_WORDS),
+        replies=False,
+        criteria=read_criteria(asked.criteria) if asked.criteria else None,
+        simulated=asked.simulated,
+    )
+    with open_source(asked.source) as first:
+        if asked.replicate is None:
+            on_step("Reading the run")
+            choices = read_choices(first, loading)
+            if choices is None:
+                return read_run(first, loading), None
+            rated = choices.rated and is_database(first)
+            return _Compared(choices, read_run(first, replace(loading, words=False)) if rated else None)
+        with _second_source(first, asked.replicate, asked.replicate_run) as (second, name):
+            on_step("Reading the run")
+            run = read_run(first, loading)
+            on_step("Reading the second run")
+            other = read_run(second, replace(loading, run=name, words=False, option="--replicate-run"))
+        _require_unmixed(run, other)
+        return run, other
+
+
+def _require_unmixed(run: Run, other: Run) -> None:
+    for one, against in ((run, other), (other, run)):
+        if REHEARSAL_NOTE in one.notes and REHEARSAL_NOTE not in against.notes:
+            raise OptionError(
+                f"{one.name} is a rehearsal and {against.name} is none: what programs rated is not compared "
+                "with other data. Name another run by --replicate."
+            )
+
+
+@contextmanager
+def _second_source(first: Source, replicate: str, run: str | None) -> Iterator[tuple[Source, str | None]]:
+    """Open what `--replicate` and `--replicate-run` name: a run of the first source, else another source.
+
+    Yields:
+        The source of the second run, and which run of it; None for its only one.
+    """
+    there = "://" in replicate or os.path.exists(replicate)  # noqa: PTH110  # a name may be too long for a path
+    if run is None and is_database(first) and (not there or holds_run(first, replicate)):
+        yield first, replicate
+    elif there:
+        with open_source(replicate) as second:
+            yield second, run
+    else:
+        raise OptionError(
+            f"--replicate is {replicate!r}, but there is no such file. Give the path of the second run, or, "
+            "if SOURCE is a database, the slug or id of another run in it."
+        )
+
+
+def _tell(found: Analysis | Findings, out: Path | None, files: list[Path]) -> None:
+    console = output_console()
+    if isinstance(found, Findings):
+        show_findings(found, console)
+    else:
+        show(found, console)
+    if out is None:
+        console.print(f"Nothing was written. With --out DIR you get {PAGE.name}, tables and figures.")
+    else:
+        console.print(f"{len(files)} files written to {out}; begin with {files[0].name}.", soft_wrap=True)
