@@ -24,7 +24,7 @@ test: install-models browser services $(PAGES) ## everything that CI checks: rea
 
 check: lint types contract ## the quick loop: style, types, contract, unit tests of what differs from the last commit
 	@tests="$$($(BIN)/python scripts/changed_tests.py)"; \
-	if [ -n "$$tests" ]; then $(BIN)/pytest -q -n 2 --dist loadfile -m "not parlai and not hf and not browser and not services" $$tests; \
+	if [ -n "$$tests" ]; then $(BIN)/pytest -q -n 2 --dist loadfile -m "not parlai and not hf and not browser and not services and not tex" $$tests; \
 	else echo "Nothing has changed that has unit tests."; fi
 
 soak: install services $(PAGES) ## the long run: a large crowd while everything is killed and every network is bad; prints figures
@@ -88,7 +88,7 @@ install-models: $(VENV)/models.stamp ## what models of Hugging Face and of ParlA
 browser: ## make sure that there is a Chromium
 	@tests/e2e/need-chromium
 
-services: ## make sure that there are a PostgreSQL and a Redis, of which tests start their own
+services: ## make sure that there are a PostgreSQL and a Redis, of which tests start their own, and a LaTeX
 	@tests/support/need-services
 
 run-lineup: install-models $(PAGES) ## train the paper's line-up (minutes, once), host it, open its study; OPTIONS="--help"

@@ -178,6 +178,11 @@ class State(NamedTuple):
             return Phase.CHOICE if self._chooses_now() else _OPEN_PHASE[current.status]
         return Phase.QUESTIONS_AFTER if self._is_due("after") else Phase.FEEDBACK
 
+    @property
+    def debriefing(self) -> str | None:
+        """What the worker is told once it is over, however it ends; None who has not agreed took no part."""
+        return self.rules.debriefing if self.agreed else None
+
     def _is_due(self, part: Part) -> bool:
         return part not in self.handed_in and bool(self.rules.questionnaires.of(part))
 

@@ -134,7 +134,7 @@ def _from_worker(state: State, message: wire.ClientMessage, at: datetime) -> Out
 def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
     match message:
         case wire.Leave():
-            return _outcome(state, [Closed("returned", at)], [Tell(wire.Ended(phase="returned"))])
+            return _outcome(state, [Closed("returned", at)], [Tell(_returned(state))])
         case wire.Agree():
             return _agree(state, message, at)
         case wire.Questionnaire():
@@ -242,7 +242,7 @@ def _answer(state: State, message: wire.Answer, at: datetime) -> Outcome:
     answered = QuestionAnswered(due, message.answer, message.answer == question.right, at, message.id)
     after = fold(state, [answered])
     if sum(not answer.is_right for answer in after.answers) > tutorial.mistakes:
-        return _outcome(state, [answered, Closed("returned", at)], [Tell(wire.Ended(phase="returned"))])
+        return _outcome(state, [answered, Closed("returned", at)], [Tell(_returned(state))])
     return _then_next(state, [answered], at)
 
 
@@ -255,9 +255,13 @@ def _rate(state: State, current: Conversation, message: wire.Rate, at: datetime)
 def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Outcome:
     records: list[Record] = [FeedbackGiven(message.text, at, message.id), Closed("completed", at)]
     completed = wire.Completed(
-        code=state.context.code, return_to=state.context.return_to, debriefing=state.rules.debriefing
+        code=state.context.code, return_to=state.context.return_to, debriefing=state.debriefing
     )
     return _outcome(state, records, [Tell(completed)])
+
+
+def _returned(state: State) -> wire.Ended:
+    return wire.Ended(phase="returned", debriefing=state.debriefing)
 
 
 def _stale(state: State, conversation_id: str, index: int) -> bool:

@@ -31,7 +31,7 @@ def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
         question=question_card(state) if state.phase is Phase.TUTORIAL else None,
         code=state.context.code if done else None,
         return_to=state.context.return_to if done else None,
-        debriefing=state.rules.debriefing if done else None,
+        debriefing=state.debriefing if state.closed is not None else None,
     )
 
 

@@ -1,5 +1,6 @@
 """What the server sends to a worker's page."""
 
+from datetime import datetime
 from typing import Literal
 
 from server.session.comparison import Side
@@ -134,7 +135,8 @@ class QuestionCard(Message):
 class Snapshot(Message):
     """All that a page needs to draw itself; sent on every connect.
 
-    `code`, `return_to` and `debriefing` are as in `completed`, and None until then.
+    `code` and `return_to` are as in `completed`, and None until then; `debriefing` is as in `completed` or
+    `ended`, and None until then.
     """
 
     type: Literal["snapshot"] = "snapshot"
@@ -285,10 +287,14 @@ class Completed(Message):
 
 
 class Ended(Message):
-    """The assignment is over without being handed in."""
+    """The assignment is over without being handed in.
+
+    `debriefing`: as in `completed`, for who had agreed to take part.
+    """
 
     type: Literal["ended"] = "ended"
     phase: Literal["expired", "returned"]
+    debriefing: str | None = None
 
 
 class StudyNotice(Message):
@@ -309,13 +315,17 @@ class TakenOver(Message):
 
 
 class Error(Message):
-    """A message was refused. `retry`: the same message may be sent again later."""
+    """A message was refused. `retry`: the same message may be sent again later.
+
+    `again_at`: when the run takes newcomers again, where it does not now because of its hours.
+    """
 
     type: Literal["error"] = "error"
     code: str
     message: str
     retry: bool
     id: str | None = None
+    again_at: datetime | None = None
 
 
 ServerMessage = (
