@@ -22,6 +22,7 @@ from qc.method.topics import Topics, describe_topics
 from qc.method.workload import Workload, workload
 from qc.options import SECTIONS, AnalysisOptions
 from qc.progress import OnStep, no_step
+from qc.registration import Followed
 from qc.robustness.adjusted import Adjusted, adjust
 from qc.robustness.alpha import AlphaInfluence, alpha_influence
 from qc.robustness.clusters import Clusters, cluster
@@ -50,8 +51,8 @@ class Analysis:
     """All results of one run. `notes` are the run's own and those that follow from the results.
 
     `incidents` is None if the source does not say what went wrong, `answers` if the study asked no questions
-    of its own. A part is None if its section was not asked for, or if the run holds nothing for it to work
-    on.
+    of its own, `preregistration` unless one was given (`qc.adherence`). A part is None if its section was
+    not asked for, or if the run holds nothing for it to work on.
     """
 
     run: Run
@@ -81,6 +82,7 @@ class Analysis:
     topics: Topics | None
     effort: Effort | None
     transcripts: TranscriptResults | None
+    preregistration: Followed | None = None
 
 
 def steps(options: AnalysisOptions, replicating: bool) -> int:

@@ -136,6 +136,7 @@ def _sections(analysis: Analysis) -> Json:
         "context": analysis.context,
         "adjusted": analysis.adjusted and _adjusted(analysis.adjusted),
         "transcripts": analysis.transcripts,
+        "preregistration": analysis.preregistration,
     }
 
 
