@@ -149,13 +149,13 @@ def test_one_rater_decides_nothing() -> None:
 
 
 def test_equal_systems_are_seldom_told_apart() -> None:
-    # 200 runs of 16 workers with 4 conversations with each of two equal systems, whose tastes differ: 5 % is 10,
-    # and 18 is more than 2.5 standard deviations above it.
+    # 60 runs of 16 workers, who have 4 conversations with each of two equal systems and tastes of their own:
+    # 5 % is 3, and 9 is more than 3 standard deviations above it.
     rng, supported = np.random.default_rng(11), 0
     workers = [f"w{number:02}" for number in range(16) for _ in range(9)]
     systems = ["a", "b", "a", "b", "qc", "a", "b", "a", "b"] * 16
     is_qc = np.array(systems) == "qc"
-    for _ in range(200):
+    for _ in range(60):
         taste = rng.normal(0, 10, (16, 2))
         level = np.where(is_qc, 5.0, 50.0).reshape(16, 9)
         level[:, [0, 2, 5, 7]] += taste[:, :1]
@@ -164,7 +164,7 @@ def test_equal_systems_are_seldom_told_apart() -> None:
         run = run_of(workers, systems, ratings, list(range(1, 10)) * 16, seconds=1.0)
         found = follow(analyse(run, BARE), registration(hypotheses=[{"higher": "a", "lower": "b"}]))
         supported += bool(found.decisions[0].supported)
-    assert supported <= 18
+    assert supported <= 9
 
 
 def written(path: Path, values: dict[str, Any]) -> Path:
