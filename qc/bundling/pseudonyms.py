@@ -29,7 +29,7 @@ def _workers(run: Run) -> set[str]:
 
 
 def pseudonymous(run: Run, names: Mapping[str, str]) -> Run:
-    """Return `run` with its workers under `names`, in ids and in what was said too, as far as files hold it."""
+    """Return what files hold of `run`, its workers under `names`, in ids and in what was said too."""
     ids, texts = _Replacing(names), _Replacing({k: v for k, v in names.items() if len(k) >= SHORTEST_IN_TEXT})
     assignments = run.assignments.assign(
         assignment=run.assignments["assignment"].map(ids),

@@ -34,7 +34,7 @@ BARE = AnalysisOptions(bootstrap=100, sections=frozenset())
 
 @cache
 def analysed() -> Analysis:
-    run = awkward_run()
+    run = awkward_run(workers=24)
     # The first of the 24 assignments of 600 s began at 08:50.
     ended = pd.Series(pd.date_range("2026-03-01 09:00", periods=len(run.assignments), freq="h"))
     return analyse(replace(run, ended=ended), BARE)
