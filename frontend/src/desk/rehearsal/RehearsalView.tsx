@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { RehearsalJob } from "../api_types";
+import type { RehearsalJob, RehearsalList } from "../api_types";
 import { when } from "../format";
 import { JobProgress, JobStatus } from "../jobs/JobProgress";
 import { percent } from "../jobs/numbers";
@@ -11,7 +11,11 @@ import { RehearsalForm } from "./RehearsalForm";
 
 /** Rehearsals of the study that a run is of: one is held, and what it foretells is read here. */
 export function RehearsalView({ run }: { run: string }) {
-  const { data, failure } = usePushed("/api/desk/watch/runs/{run}/rehearsals", { run }, newestOf);
+  const { data, failure } = usePushed(
+    "/api/desk/watch/runs/{run}/rehearsals",
+    { run },
+    newestOf<RehearsalList>,
+  );
   const [chosen, setChosen] = useState<string | null>(null);
   const rehearsals = data?.rehearsals ?? [];
   const underWay = rehearsals.find(({ status }) => status === "running");

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ReportJob } from "../api_types";
+import type { ReportJob, ReportList } from "../api_types";
 import { when } from "../format";
 import { JobProgress, JobStatus } from "../jobs/JobProgress";
 import { sizeOf } from "../jobs/numbers";
@@ -9,7 +9,7 @@ import { ReportForm } from "./ReportForm";
 
 /** The reports on a run: one is made, the newest is read here, earlier ones can be opened again. */
 export function ReportView({ run }: { run: string }) {
-  const { data, failure } = usePushed("/api/desk/watch/runs/{run}/reports", { run }, newestOf);
+  const { data, failure } = usePushed("/api/desk/watch/runs/{run}/reports", { run }, newestOf<ReportList>);
   const [chosen, setChosen] = useState<string | null>(null);
   const reports = data?.reports ?? [];
   const underWay = reports.find(({ status }) => status === "running");
