@@ -146,7 +146,7 @@ def analyse(
         ),
         significance=significance,
         clusters=cluster(significance) if significance else None,
-        intervals=part("intervals", lambda: intervals(draws(), scores)),
+        intervals=part("intervals", lambda: intervals(sample, scores, options.bootstrap, seed)),
         forecast=part("forecast", lambda: forecast(sample, scores, seed)),
         replication=part("replication", lambda: replicate(sample, second)) if second else None,
         criteria=part("criteria", lambda: correlate_criteria(scores)),
@@ -160,8 +160,8 @@ def analyse(
         effort=part("effort", lambda: describe_effort(sample)),
         transcripts=part("transcripts", lambda: describe_transcripts(sample, scores, seed)),
     )
-    of_transcripts = results.transcripts.notes if results.transcripts else ()
-    return replace(results, notes=(*results.notes, *of_transcripts))
+    parts = (results.intervals, results.transcripts)
+    return replace(results, notes=(*results.notes, *(note for part in parts if part for note in part.notes)))
 
 
 def _sample(run: Run, alpha: float) -> Sample:

@@ -116,7 +116,7 @@ def test_report_json(
     )
     assert report(hits_file(small_hits), "--out", tmp_path / "out").exit_code == 0
     content = json.loads((tmp_path / "out" / "report.json").read_text())
-    assert content["schema_version"] == 1
+    assert content["schema_version"] == 2
     assert content["workers"]["total"] == 5
     assert content["workers"]["passed"] == 1
     assert [failed["worker"] for failed in content["workers"]["failed"]] == ["ben", "cleo", "dan", "eve"]
