@@ -7,9 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select, text
 
-from server.db.models import Analysis, Assignment, Conversation, Run, columns
+from server.db.models import Analysis, AnalysisPoint, Assignment, Conversation, Run, columns
 
 ANALYSIS = columns(Analysis)
+POINT = columns(AnalysisPoint)
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
 RUN = columns(Run)
@@ -50,6 +51,22 @@ def store_analysis(connection: Connection, run_id: int, at: datetime, basis: str
     found = json.loads(content)
     point = {"run": run_id, "ratings": found["ratings"], "scores": json.dumps(found["scores"])}
     connection.execute(_STORE_POINT, point)
+
+
+def find_points(connection: Connection, run_id: int, most: int) -> list[tuple[int, list[Mapping[str, Any]]]]:
+    """Return how the scores of a run came about: at how many ratings, and the scores as they stood then.
+
+    Args:
+        connection: any transaction.
+        run_id: whose they are.
+        most: how many to return; of more, those at about equal distances, the last one among them.
+    """
+    of_run = POINT.run_id == run_id
+    looks = connection.execute(select(POINT.ratings).where(of_run).order_by(POINT.ratings.desc()))
+    last_first = list(looks.scalars())
+    kept = last_first[:: max(-(-len(last_first) // most), 1)]
+    query = select(POINT.ratings, POINT.scores).where(of_run, POINT.ratings.in_(kept)).order_by(POINT.ratings)
+    return [(row.ratings, json.loads(row.scores)) for row in connection.execute(query)]
 
 
 def last_heard(connection: Connection) -> dict[int, datetime]:

@@ -10,6 +10,7 @@ _IN_A_ROW = 3  # failed tries, before a bot counts as down
 _FAILED_SHARE = 0.1  # of a system's conversations, before they are pointed out
 _MOST_SILENT = 0.5  # of the time-out of silence, before a page that is gone counts as left
 _REPLIES = 20  # before anything is said of a bot's pace
+_NAMED_APART = 2  # slow bots; more of them are told in one line
 
 
 def attention(
@@ -61,13 +62,27 @@ def _left(rows: Iterable[AssignmentRow], study: Study, now: datetime) -> Iterato
 
 
 def _late(bots: Iterable[BotReplies]) -> Iterator[Attention]:
-    for bot in bots:
-        if bot.p95_ms is not None and bot.replies >= _REPLIES and bot.p95_ms > bot.floor_ms:
-            text = (
-                f"{bot.system} is slow: 1 reply in 20 takes longer than {bot.p95_ms / 1000:.1f} s, above the "
-                f"typing-time floor of {bot.floor_ms / 1000:.1f} s, so its pace may tell it apart."
-            )
-            yield Attention(urgent=False, text=text, system=bot.system)
+    # Where a study asks for no delay, no pace is hidden, and there is nothing to say of it.
+    late = [
+        bot
+        for bot in bots
+        if bot.p95_ms is not None and bot.replies >= _REPLIES and bot.p95_ms > bot.floor_ms > 0
+    ]
+    if len(late) > _NAMED_APART:
+        names = ", ".join(bot.system for bot in late)
+        text = (
+            f"{len(late)} bots are slow ({names}): 1 reply in 20 takes longer than the typing-time floor of "
+            f"{late[0].floor_ms / 1000:.1f} s, so their pace may tell them apart."
+        )
+        yield Attention(urgent=False, text=text)
+        return
+    for bot in late:
+        slowest = (bot.p95_ms or 0) / 1000
+        text = (
+            f"{bot.system} is slow: 1 reply in 20 takes longer than {slowest:.1f} s, above the "
+            f"typing-time floor of {bot.floor_ms / 1000:.1f} s, so its pace may tell it apart."
+        )
+        yield Attention(urgent=False, text=text, system=bot.system)
 
 
 def _people(number: int) -> str:

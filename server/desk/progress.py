@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from server.desk.responses import FunnelStep, SystemProgress
-from server.desk.workers import WorkerFacts
+from server.desk.workers import ConversationFacts, WorkerFacts
 from server.session.phase import Phase
 from server.session.plan import QC
 from server.study import Study
@@ -20,13 +20,22 @@ def place_of(worker: WorkerFacts, study: Study) -> Place:
         return Phase.DONE, None
     if worker.agreed_at is None:
         return Phase.INSTRUCTIONS, None
+    if study.asked.before and "before" not in worker.handed_in:
+        return Phase.QUESTIONS_BEFORE, None
     if study.tutorial is not None and worker.answers < len(study.tutorial.questions):
         return Phase.TUTORIAL, None
     current = worker.current
-    if current is None:
-        return Phase.FEEDBACK, None
-    step = Phase.RATING if study.task == "transcripts" else _STEPS[current.status]
-    return step, current.position
+    if current is not None:
+        return _step_of(current, study), current.number
+    is_asked = study.asked.after and "after" not in worker.handed_in
+    return Phase.QUESTIONS_AFTER if is_asked else Phase.FEEDBACK, None
+
+
+def _step_of(current: ConversationFacts, study: Study) -> Phase:
+    if study.task == "transcripts":
+        return Phase.RATING
+    chooses = current.status == "ended" and Phase.CHOICE in _steps(study) and not current.is_chosen
+    return Phase.CHOICE if chooses and current.side == "left" else _STEPS[current.status]
 
 
 def funnel(workers: Iterable[WorkerFacts], study: Study) -> list[FunnelStep]:
@@ -53,10 +62,25 @@ def funnel(workers: Iterable[WorkerFacts], study: Study) -> list[FunnelStep]:
 
 
 def _places(study: Study) -> list[Place]:
-    steps = (Phase.RATING,) if study.task == "transcripts" else (Phase.TOPIC, Phase.CHAT, Phase.RATING)
-    before = [(Phase.TUTORIAL, None)] if study.tutorial is not None else []
-    held = [(step, position) for position in range(1, study.conversations + 1) for step in steps]
-    return [(Phase.INSTRUCTIONS, None), *before, *held, (Phase.FEEDBACK, None), (Phase.DONE, None)]
+    asked = study.asked
+    before: list[Place] = [(Phase.QUESTIONS_BEFORE, None)] if asked.before else []
+    if study.tutorial is not None:
+        before.append((Phase.TUTORIAL, None))
+    held = [(step, number) for number in range(1, study.conversations + 1) for step in _steps(study)]
+    after: list[Place] = [(Phase.QUESTIONS_AFTER, None)] if asked.after else []
+    ends: list[Place] = [(Phase.FEEDBACK, None), (Phase.DONE, None)]
+    return [(Phase.INSTRUCTIONS, None), *before, *held, *after, *ends]
+
+
+def _steps(study: Study) -> tuple[Phase, ...]:
+    """Return the steps of each conversation."""
+    if study.task == "transcripts":
+        return (Phase.RATING,)
+    if study.comparison is None:
+        return (Phase.TOPIC, Phase.CHAT, Phase.RATING)
+    choice = (Phase.CHOICE,) if study.comparison.choose == "end" else ()
+    rating = (Phase.RATING,) if study.criteria or study.asked.conversation else ()
+    return (Phase.TOPIC, Phase.CHAT, *choice, *rating)
 
 
 def systems(

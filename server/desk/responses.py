@@ -97,10 +97,10 @@ class AssignmentRow(BaseModel):
     """An assignment in the list of its run. `worker` is a pseudonym.
 
     `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
-    `inputs_here` its lines. `away_since`: their page is gone since then, None while it is open.
-    `excluded`: why analyses leave it out, None where they do not.
-    `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`: last
-    heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
+    `inputs_here` its lines; two side by side count as one, and the left one is named. `away_since`: their
+    page is gone since then, None while it is open. `excluded`: why analyses leave it out, None where they do
+    not. `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`:
+    last heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
     """
 
     assignment: str
@@ -278,13 +278,17 @@ class TopicRow(BaseModel):
 
 
 class TurnRow(BaseModel):
-    """A line of a conversation. A bot's has the milliseconds that it took."""
+    """A line of a conversation. A bot's has the milliseconds that it took.
+
+    `rating`: what the worker thought of it, from 0 to 100, where a study asks for that.
+    """
 
     turn_index: int
     author: Literal["worker", "bot"]
     text: str
     created_at: ShownTime
     latency_ms: int | None
+    rating: int | None
 
 
 class RatingRow(BaseModel):
@@ -293,6 +297,21 @@ class RatingRow(BaseModel):
     criterion: str
     statement: str
     value: int
+
+
+class AnswerRow(BaseModel):
+    """What a worker answered to a question of the study's own. Several choices are as many `answers`."""
+
+    label: str
+    question: str
+    answers: list[str]
+
+
+class ScenarioRow(BaseModel):
+    """The situation or task of a conversation, as the worker was shown it."""
+
+    label: str
+    text: str
 
 
 class ShownItemRow(BaseModel):
@@ -317,34 +336,40 @@ class ChoiceRow(BaseModel):
 class ConversationDetail(BaseModel):
     """A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
 
-    `side`: of two side by side, which one; the left one has the worker's `choices`.
+    `side`: of two side by side, which one; the left one has the worker's `choices`. `number`: as the worker
+    counts, two side by side being one.
     """
 
     position: int
+    number: int
     attempt: int
     system: str
     family: str
     is_qc: bool
     status: ConversationStatus
+    scenario: ScenarioRow | None
     persona: list[str]
     item: ShownItemRow | None
     topic_marks: list[TopicRow]
     turns: list[TurnRow]
     ratings: list[RatingRow]
+    answers: list[AnswerRow]
     incidents: list[str]
     side: Side | None
     choices: list[ChoiceRow]
 
 
 class AssignmentDetail(BaseModel):
-    """Everything about one assignment."""
+    """Everything about one assignment. `before`, `after`: what was answered to its questionnaires."""
 
     assignment: str
     worker: str
     simulated: bool
     status: AssignmentStatus
     feedback: str | None
+    before: list[AnswerRow]
     conversations: list[ConversationDetail]
+    after: list[AnswerRow]
 
 
 class ConversationHit(BaseModel):

@@ -1,10 +1,13 @@
 """Everything about one assignment: who said what, which topics, which ratings, what went wrong."""
 
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select
 
 from server.db.models import (
+    Answer,
     Assignment,
     Choice,
     Conversation,
@@ -13,26 +16,34 @@ from server.db.models import (
     ItemEdit,
     Note,
     Rating,
+    Run,
     ShownItem,
     System,
     TopicMark,
     Turn,
+    TurnRating,
     Worker,
     columns,
 )
+from server.db.models import Study as StoredStudy
 from server.db.rows import PERSONA_SEPARATOR
 from server.desk.responses import (
+    AnswerRow,
     AssignmentDetail,
     ChoiceRow,
     ConversationDetail,
     RatingRow,
+    ScenarioRow,
     ShownItemRow,
     TopicRow,
     TurnRow,
 )
 from server.errors import AssignmentNotFound
 from server.session.item import ItemContent
+from server.session.questionnaire import AskedQuestion, Part
+from server.study import Study, parse_study
 
+ANSWER = columns(Answer)
 ASSIGNMENT = columns(Assignment)
 CHOICE = columns(Choice)
 CONVERSATION = columns(Conversation)
@@ -41,16 +52,25 @@ ITEM = columns(Item)
 ITEM_EDIT = columns(ItemEdit)
 NOTE = columns(Note)
 RATING = columns(Rating)
+RUN = columns(Run)
 SHOWN_ITEM = columns(ShownItem)
+STUDY = columns(StoredStudy)
 SYSTEM = columns(System)
 TOPIC_MARK = columns(TopicMark)
 TURN = columns(Turn)
+TURN_RATING = columns(TurnRating)
 WORKER = columns(Worker)
 
 
 def transcript(connection: Connection, assignment_id: str) -> AssignmentDetail:
     """Return everything about one assignment. Raises AssignmentNotFound."""
     assignment = _assignment(connection, assignment_id)
+    study = _study(connection, assignment.run_id)
+
+    def answered(part: Part) -> list[AnswerRow]:
+        given = ANSWER.assignment_id == assignment_id, ANSWER.part == part
+        return _answers(connection, study.asked.of(part), *given)
+
     query = (
         select(Conversation, SYSTEM.name.label("system"), SYSTEM.family, SYSTEM.is_qc)
         .join(System, SYSTEM.id == CONVERSATION.system_id)
@@ -63,7 +83,9 @@ def transcript(connection: Connection, assignment_id: str) -> AssignmentDetail:
         simulated=assignment.simulated,
         status=assignment.status,
         feedback=assignment.feedback,
-        conversations=[_conversation(connection, row) for row in connection.execute(query).all()],
+        before=answered("before"),
+        conversations=[_conversation(connection, row, study) for row in connection.execute(query).all()],
+        after=answered("after"),
     )
 
 
@@ -79,7 +101,12 @@ def _assignment(connection: Connection, assignment_id: str) -> Any:
     return found
 
 
-def _conversation(connection: Connection, row: Any) -> ConversationDetail:
+def _study(connection: Connection, run_id: int) -> Study:
+    query = select(STUDY.yaml).join(Run, RUN.study_id == STUDY.id).where(RUN.id == run_id)
+    return parse_study(connection.execute(query).scalar_one())
+
+
+def _conversation(connection: Connection, row: Any, study: Study) -> ConversationDetail:
     def of_this(table: Any, of: Any, order: Any) -> list[Any]:
         query = select(table).where(of.conversation_id == row.id).order_by(order)
         return list(connection.execute(query))
@@ -91,13 +118,18 @@ def _conversation(connection: Connection, row: Any) -> ConversationDetail:
         .where(RATING.conversation_id == row.id, SYSTEM.id == row.system_id)
         .order_by(CRITERION.position)
     )
+    lines = select(TURN.turn_index, TURN.author, TURN.text, TURN.created_at, TURN.latency_ms)
+    # Of several ratings of a line the last one counts.
+    rated = {rating.turn_index: rating.value for rating in of_this(TurnRating, TURN_RATING, TURN_RATING.id)}
     return ConversationDetail(
         position=row.position,
+        number=row.position if row.side is None else (row.position + 1) // 2,
         attempt=row.attempt,
         system=row.system,
         family=row.family,
         is_qc=row.is_qc,
         status=row.status,
+        scenario=_scenario(row, study),
         persona=row.persona.split(PERSONA_SEPARATOR) if row.persona else [],
         item=_item(connection, row.id),
         topic_marks=[
@@ -105,10 +137,13 @@ def _conversation(connection: Connection, row: Any) -> ConversationDetail:
             for mark in of_this(TopicMark, TOPIC_MARK, TOPIC_MARK.ordinal)
         ],
         turns=[
-            TurnRow.model_validate(turn, from_attributes=True)
-            for turn in of_this(Turn, TURN, TURN.turn_index)
+            TurnRow(**turn._mapping, rating=rated.get(turn.turn_index))
+            for turn in connection.execute(
+                lines.where(TURN.conversation_id == row.id).order_by(TURN.turn_index)
+            )
         ],
         ratings=[RatingRow(**row) for row in connection.execute(ratings).mappings()],
+        answers=_answers(connection, study.asked.of("conversation"), ANSWER.conversation_id == row.id),
         incidents=[f"{note.kind}: {note.text}" for note in of_this(Note, NOTE, NOTE.id)],
         side=row.side,
         choices=[
@@ -116,6 +151,35 @@ def _conversation(connection: Connection, row: Any) -> ConversationDetail:
             for choice in of_this(Choice, CHOICE, CHOICE.turn_index)
         ],
     )
+
+
+def _scenario(row: Any, study: Study) -> ScenarioRow | None:
+    found = (ScenarioRow(label=one.label, text=one.text) for one in study.scenarios)
+    return next((one for one in found if one.label == row.scenario), None)
+
+
+def _answers(
+    connection: Connection, asked: Iterable[AskedQuestion], *given: ColumnElement[bool]
+) -> list[AnswerRow]:
+    """Return what was answered to the questions `asked`, in their order, without those left unanswered."""
+    query = select(ANSWER.label, ANSWER.text, ANSWER.number).where(*given).order_by(ANSWER.label, ANSWER.id)
+    answers = {label: list(rows) for label, rows in groupby(connection.execute(query), lambda row: row.label)}
+    return [
+        AnswerRow(
+            label=question.label,
+            question=question.question,
+            answers=[_in_words(row, question) for row in answers[question.label]],
+        )
+        for question in asked
+        if question.label in answers
+    ]
+
+
+def _in_words(answer: Any, question: AskedQuestion) -> str:
+    if answer.number is None:
+        return str(answer.text)
+    most = question.points if question.kind == "likert" else 100 if question.kind == "slider" else None
+    return f"{answer.number:g}" if most is None else f"{answer.number:g} of {most}"
 
 
 def _item(connection: Connection, conversation_id: str) -> ShownItemRow | None:

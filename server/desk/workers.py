@@ -9,13 +9,27 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
-from server.db.models import Assignment, Conversation, Note, System, Turn, TutorialAnswer, Worker, columns
+from server.db.models import (
+    Assignment,
+    Choice,
+    Conversation,
+    Note,
+    Questionnaire,
+    System,
+    Turn,
+    TutorialAnswer,
+    Worker,
+    columns,
+)
+from server.session.comparison import Side
 from server.session.records import Closing
 from server.session.state import ConversationStatus
 
 ASSIGNMENT = columns(Assignment)
+CHOICE = columns(Choice)
 CONVERSATION = columns(Conversation)
 NOTE = columns(Note)
+QUESTIONNAIRE = columns(Questionnaire)
 SYSTEM = columns(System)
 TURN = columns(Turn)
 TUTORIAL_ANSWER = columns(TutorialAnswer)
@@ -28,6 +42,7 @@ class ConversationFacts:
 
     `inputs`, `replies` count lines of the worker and of the bot, `late` the replies that came after the
     delay drawn for them. `failed_tries`: how often the bot was asked in vain for the line that is due.
+    `side`: of two that stand beside each other, which one; `is_chosen`: its worker has preferred one of them.
     """
 
     position: int
@@ -38,11 +53,21 @@ class ConversationFacts:
     replies: int
     late: int
     failed_tries: int
+    side: Side | None = None
+    is_chosen: bool = False
+
+    @property
+    def number(self) -> int:
+        """Its number as the worker counts, from 1: two that stand beside each other are one."""
+        return self.position if self.side is None else (self.position + 1) // 2
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerFacts:
-    """An assignment with its conversations, in their order. `answers`: right ones to test questions."""
+    """An assignment with its conversations, in their order.
+
+    `answers`: right ones to test questions. `handed_in`: the questionnaires, before and after all of them.
+    """
 
     assignment: str
     worker: str
@@ -53,6 +78,7 @@ class WorkerFacts:
     active_at: datetime
     ended_at: datetime | None
     answers: int
+    handed_in: frozenset[str]
     conversations: tuple[ConversationFacts, ...]
 
     @property
@@ -82,6 +108,7 @@ def read_workers(connection: Connection, run_id: int, since: datetime | None = N
     )
     conversations = _conversations(connection, chosen)
     answers = _right_answers(connection, chosen)
+    handed_in = _handed_in(connection, chosen)
     return [
         WorkerFacts(
             assignment=row.id,
@@ -93,6 +120,7 @@ def read_workers(connection: Connection, run_id: int, since: datetime | None = N
             active_at=row.active_at,
             ended_at=row.ended_at,
             answers=answers.get(row.id, 0),
+            handed_in=handed_in.get(row.id, frozenset()),
             conversations=conversations.get(row.id, ()),
         )
         for row in connection.execute(query)
@@ -116,6 +144,7 @@ def _conversations(
 ) -> dict[str, tuple[ConversationFacts, ...]]:
     lines = _lines(connection, chosen)
     failures = _failed_tries(connection, chosen)
+    preferred = _preferred(connection, chosen)
     query = (
         select(
             CONVERSATION.assignment_id,
@@ -123,6 +152,7 @@ def _conversations(
             CONVERSATION.position,
             CONVERSATION.attempt,
             CONVERSATION.status,
+            CONVERSATION.side,
             SYSTEM.name,
         )
         .join(System, SYSTEM.id == CONVERSATION.system_id)
@@ -142,6 +172,8 @@ def _conversations(
             replies=int(said.replies) if said else 0,
             late=int(said.late) if said else 0,
             failed_tries=failures.get(row.id, 0),
+            side=row.side,
+            is_chosen=row.id in preferred,
         )
 
     return {
@@ -195,6 +227,31 @@ def _right_answers(connection: Connection, chosen: ColumnElement[bool]) -> dict[
         .group_by(TUTORIAL_ANSWER.assignment_id)
     )
     return {row.assignment_id: int(row.right) for row in connection.execute(query)}
+
+
+def _handed_in(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, frozenset[str]]:
+    query = (
+        select(QUESTIONNAIRE.assignment_id, QUESTIONNAIRE.part)
+        .join(Assignment, ASSIGNMENT.id == QUESTIONNAIRE.assignment_id)
+        .where(chosen)
+        .order_by(QUESTIONNAIRE.assignment_id)
+    )
+    return {
+        assignment: frozenset(row.part for row in rows)
+        for assignment, rows in _grouped(connection.execute(query), "assignment_id")
+    }
+
+
+def _preferred(connection: Connection, chosen: ColumnElement[bool]) -> set[str]:
+    """Return the conversations on the left of pairs of which the worker has preferred one."""
+    query = (
+        select(CHOICE.conversation_id)
+        .join(Conversation, CONVERSATION.id == CHOICE.conversation_id)
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .where(chosen)
+        .distinct()
+    )
+    return set(connection.execute(query).scalars())
 
 
 def _grouped(rows: Iterable[Any], key: str) -> Iterable[tuple[str, Iterable[Any]]]:

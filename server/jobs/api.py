@@ -12,9 +12,10 @@ from sqlalchemy import Connection
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.access.roles import Permission
-from server.db.analyses import find_analysis
+from server.db.analyses import find_analysis, find_points
 from server.db.audit import record
 from server.db.jobs import JobEntry, find_job
+from server.db.run_rules import rules_of
 from server.db.runs import find_run
 from server.db.store import Store
 from server.db.studies import find_study
@@ -27,10 +28,12 @@ from server.jobs.responses import (
     JobOutcome,
     JobView,
     LatestAnalysis,
+    Narrowing,
     RehearsalJob,
     RehearsalList,
     ReportJob,
     ReportList,
+    ScoresThen,
     job_outcome,
     job_view,
     rehearsal_job,
@@ -38,6 +41,7 @@ from server.jobs.responses import (
 )
 from server.study import parse_study
 
+_POINTS = 120  # of a chart, which has no more of them across
 # A report is a page of its own within the desk: no scripts, nothing from elsewhere, nothing of the desk's.
 _PAGE_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'"
@@ -81,6 +85,7 @@ class JobsApi:
         )
         runs, rehearse = "/api/desk/runs/{run}", "/api/desk/rehearsals"
         self._add(f"{runs}/analysis", self.show_analysis, "analyse")
+        self._add(f"{runs}/narrowing", self.show_narrowing, "analyse")
         self._add(f"{runs}/reports", self.list_reports, "analyse")
         self._add(f"{runs}/reports", self.start_report, "analyse", "POST", 202)
         self._add(f"{runs}/rehearsals", self.list_rehearsals, "analyse")
@@ -105,6 +110,20 @@ class JobsApi:
         """How a run stood when it was last looked at: who passes so far, and how sure the scores are."""
         found = await self._store.read(lambda c: find_analysis(c, find_run(c, run).id))
         return LatestAnalysis(analysis=None if found is None else dict(found))
+
+    async def show_narrowing(self, run: str) -> Narrowing:
+        """How the intervals of a run's scores have narrowed as ratings came in."""
+
+        def read(connection: Connection) -> Narrowing:
+            entry = find_run(connection, run)
+            target = rules_of(connection, entry.id).target
+            points = find_points(connection, entry.id, _POINTS)
+            return Narrowing(
+                target=None if target is None else target.widest_interval,
+                points=[ScoresThen.model_validate({"ratings": n, "scores": scores}) for n, scores in points],
+            )
+
+        return await self._store.read(read)
 
     async def list_reports(self, run: str) -> ReportList:
         """The reports on a run, newest first, the one that is being made among them."""

@@ -139,6 +139,32 @@ class LatestAnalysis(BaseModel):
     analysis: dict[str, Any] | None
 
 
+class ScorePoint(BaseModel):
+    """The score of a system at some time, from `low` to `high`; None where there was none yet."""
+
+    system: str
+    z: float | None
+    low: float | None
+    high: float | None
+
+
+class ScoresThen(BaseModel):
+    """The scores of a run when it had so many `ratings`."""
+
+    ratings: int
+    scores: list[ScorePoint]
+
+
+class Narrowing(BaseModel):
+    """How the intervals of a run's scores have narrowed, from the first ratings on; of many looks some.
+
+    `target`: the run ends as soon as no interval is as wide; None where it has another end.
+    """
+
+    target: float | None
+    points: list[ScoresThen]
+
+
 def job_view(entry: JobEntry) -> JobView:
     """Return a job as the API answers it."""
     return JobView(**_common(entry))

@@ -128,6 +128,26 @@ def test_a_worker_is_acted_on(page: Page, stage: Stage) -> None:
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
 
 
+def test_rules_are_changed_on_the_page_and_put_back(page: Page, stage: Stage) -> None:
+    page.goto(f"{stage.url}/desk#token={stage.token}")
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
+    page.goto(f"{stage.url}/desk/runs/single")
+    press(page, "Rules")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("The run ends when").select_option("so many assignments are handed in")
+    dialog.get_by_label("Assignments").fill("3.5")
+    expect(dialog.get_by_text("Give a whole number.")).to_be_visible()
+    clean(page)
+    dialog.get_by_label("Assignments").fill("30")
+    dialog.get_by_label("In all").fill("100")
+    dialog.get_by_label("Pay per assignment").fill("2")
+    press(page, "Save the rules")
+    expect(page.get_by_text("0.00 of 100.00 spent. Target: 30 assignments")).to_be_visible()
+    press(page, "Undo")
+    expect(page.get_by_text("The rules are as they were.")).to_be_visible()
+    expect(page.get_by_text("Target: 30 assignments")).to_have_count(0)
+
+
 def test_transcripts_are_searched(phone: Page, stage: Stage) -> None:
     worker = phone.context.new_page()
     enter(worker, f"{stage.url}/w/short?worker=searched")

@@ -73,8 +73,12 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     expect(frame.get_by_text("You may stop at any time.")).to_be_visible()
     press(page, "Open a run")
     page.get_by_label("Name of the run").fill("beach")
+    page.get_by_text(re.compile("^Rules")).click()
+    page.get_by_label("Most at once").fill("7")
+    clean(page)
     press(page, "Open the run")
     page.wait_for_url("**/desk/runs/beach")
+    expect(page.get_by_text("7 places open")).to_be_visible()
     text = text_of(page, stage, "seaside")
     assert text.startswith("# A study with the published instrument")  # comments stay
     written = yaml.safe_load(text)

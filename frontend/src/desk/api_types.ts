@@ -51,6 +51,7 @@ export interface Answers {
   "/api/desk/runs/{run}/analysis": LatestAnalysis;
   "/api/desk/runs/{run}/conversations": ConversationHits;
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
+  "/api/desk/runs/{run}/narrowing": Narrowing;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
   "/api/desk/runs/{run}/rules": RunRules;
@@ -102,10 +103,12 @@ export interface StudyRole {
   study: string | null;
 }
 /**
- * Everything about one assignment.
+ * Everything about one assignment. `before`, `after`: what was answered to its questionnaires.
  */
 export interface AssignmentDetail {
+  after: AnswerRow[];
   assignment: string;
+  before: AnswerRow[];
   conversations: ConversationDetail[];
   feedback: string | null;
   simulated: boolean;
@@ -113,20 +116,32 @@ export interface AssignmentDetail {
   worker: string;
 }
 /**
+ * What a worker answered to a question of the study's own. Several choices are as many `answers`.
+ */
+export interface AnswerRow {
+  answers: string[];
+  label: string;
+  question: string;
+}
+/**
  * A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
  *
- * `side`: of two side by side, which one; the left one has the worker's `choices`.
+ * `side`: of two side by side, which one; the left one has the worker's `choices`. `number`: as the worker
+ * counts, two side by side being one.
  */
 export interface ConversationDetail {
+  answers: AnswerRow[];
   attempt: number;
   choices: ChoiceRow[];
   family: string;
   incidents: string[];
   is_qc: boolean;
   item: ShownItemRow | null;
+  number: number;
   persona: string[];
   position: number;
   ratings: RatingRow[];
+  scenario: ScenarioRow | null;
   side: ("left" | "right") | null;
   status: "planned" | "active" | "ended" | "rated" | "unrated" | "failed" | "skipped";
   system: string;
@@ -186,6 +201,13 @@ export interface RatingRow {
   value: number;
 }
 /**
+ * The situation or task of a conversation, as the worker was shown it.
+ */
+export interface ScenarioRow {
+  label: string;
+  text: string;
+}
+/**
  * A topic of a conversation; `how` and `bot_opinion` are None for its first.
  */
 export interface TopicRow {
@@ -197,11 +219,14 @@ export interface TopicRow {
 }
 /**
  * A line of a conversation. A bot's has the milliseconds that it took.
+ *
+ * `rating`: what the worker thought of it, from 0 to 100, where a study asks for that.
  */
 export interface TurnRow {
   author: "worker" | "bot";
   created_at: string;
   latency_ms: number | null;
+  rating: number | null;
   text: string;
   turn_index: number;
 }
@@ -652,10 +677,10 @@ export interface SystemProgress {
  * An assignment in the list of its run. `worker` is a pseudonym.
  *
  * `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
- * `inputs_here` its lines. `away_since`: their page is gone since then, None while it is open.
- * `excluded`: why analyses leave it out, None where they do not.
- * `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`: last
- * heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
+ * `inputs_here` its lines; two side by side count as one, and the left one is named. `away_since`: their
+ * page is gone since then, None while it is open. `excluded`: why analyses leave it out, None where they do
+ * not. `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`:
+ * last heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
  */
 export interface AssignmentRow {
   active_at: string | null;
@@ -783,6 +808,31 @@ export interface SystemForecast {
   half_width: number;
   system: string;
   z: number;
+}
+/**
+ * How the intervals of a run's scores have narrowed, from the first ratings on; of many looks some.
+ *
+ * `target`: the run ends as soon as no interval is as wide; None where it has another end.
+ */
+export interface Narrowing {
+  points: ScoresThen[];
+  target: number | null;
+}
+/**
+ * The scores of a run when it had so many `ratings`.
+ */
+export interface ScoresThen {
+  ratings: number;
+  scores: ScorePoint[];
+}
+/**
+ * The score of a system at some time, from `low` to `high`; None where there was none yet.
+ */
+export interface ScorePoint {
+  high: number | null;
+  low: number | null;
+  system: string;
+  z: number | null;
 }
 /**
  * The rehearsals of a study, newest first.

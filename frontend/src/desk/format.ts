@@ -64,3 +64,8 @@ export function latency(ms: number | null): string {
   }
   return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
+
+/** A score with its sign. */
+export function signed(value: number): string {
+  return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
+}

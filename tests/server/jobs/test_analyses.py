@@ -1,11 +1,12 @@
 """The running analysis: made when ratings come in, by one process at a time, in a real child process."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.analyses import find_analysis
+from server.db.analyses import find_analysis, find_points, store_analysis
 from server.db.engine import open_engine
 from server.db.jobs import release_lease, take_lease
 from server.db.store import Store
@@ -35,6 +36,23 @@ def test_a_server_analyses_what_comes_in(url: str, run: OpenRun, serve: Callable
     assert found["pass_rate"]["passed"] + found["pass_rate"]["failed"] == 1
     assert [worker["conversations"] for worker in found["workers"]] == [4]
     assert found["widest"] is None
+    told = house.desk(f"/runs/{run.slug}/narrowing").json()
+    assert told["target"] is None
+    assert told["points"][-1]["ratings"] == 12
+    by_system = {score["system"]: score["z"] for score in told["points"][-1]["scores"]}
+    assert by_system == {score["system"]: score["z"] for score in found["scores"]}
+
+
+def test_of_many_looks_some_are_shown_the_last_among_them(url: str, run: OpenRun) -> None:
+    engine = open_engine(url, begin="BEGIN IMMEDIATE")
+    with engine.begin() as connection:
+        for ratings in range(1, 31):
+            content = json.dumps({"ratings": ratings, "scores": []})
+            store_analysis(connection, run.id, utc_now(), f"rated={ratings}", content)
+        # Of 30 looks every third one is kept, counted from the last.
+        assert [ratings for ratings, _ in find_points(connection, run.id, 10)] == list(range(3, 31, 3))
+        assert len(find_points(connection, run.id, 29)) == 15
+    engine.dispose()
 
 
 async def test_it_looks_at_what_is_new_while_nobody_else_does(

@@ -1,11 +1,5 @@
 import type { FunnelStep } from "../api_types";
-
-const NAMES: Partial<Record<FunnelStep["step"], string>> = {
-  instructions: "Came in",
-  tutorial: "Tutorial",
-  feedback: "Feedback",
-  done: "Handed in",
-};
+import { phaseName, stageName } from "../phases";
 
 /** A stage of the funnel: the steps of one conversation together. */
 interface Stage {
@@ -44,17 +38,15 @@ export function Funnel({ steps }: { steps: FunnelStep[] }) {
   );
 }
 
-/** The steps of each conversation taken together, in order. Stages that nobody can be lost at are left out. */
+/** The steps of each conversation taken together, in order. */
 export function stagesOf(steps: FunnelStep[]): Stage[] {
   const stages = new Map<string, FunnelStep[]>();
   for (const step of steps) {
-    const name = step.position === null ? NAMES[step.step] : String(step.position);
-    if (name) {
-      stages.set(name, [...(stages.get(name) ?? []), step]);
-    }
+    const name = step.position === null ? stageName(step.step) : `No. ${step.position}`;
+    stages.set(name, [...(stages.get(name) ?? []), step]);
   }
   return [...stages].map(([name, parts]) => ({
-    name: Number.isNaN(Number(name)) ? name : `No. ${name}`,
+    name,
     reached: parts[0]?.reached ?? 0,
     now: said(parts, "now"),
     lost: said(parts, "lost"),
@@ -64,6 +56,6 @@ export function stagesOf(steps: FunnelStep[]): Stage[] {
 function said(parts: FunnelStep[], what: "now" | "lost"): string {
   return parts
     .filter((part) => part[what] > 0 && part.step !== "done")
-    .map((part) => (part.position === null ? `${part[what]}` : `${part[what]} at ${part.step}`))
+    .map((part) => (part.position === null ? `${part[what]}` : `${part[what]} at ${phaseName(part.step)}`))
     .join(", ");
 }

@@ -3,6 +3,7 @@ import { Button } from "../../design/Button";
 import { apiAddress } from "../api";
 import type { RunDetail } from "../api_types";
 import { Link } from "../Link";
+import { RulesControl } from "../rules/RulesControl";
 import { type Action, ActionDialog } from "./ActionDialog";
 
 /** What can be done about a run now, and where more of it is shown. */
@@ -15,6 +16,7 @@ export function RunControls({ run }: { run: RunDetail }) {
           {action.name}
         </Button>
       ))}
+      <RulesControl run={run} />
       <Link to={{ page: "report", run: run.run }}>Report</Link>
       <Link to={{ page: "rehearsal", run: run.run }}>Rehearsal</Link>
       {chosen && (

@@ -16,6 +16,7 @@ import { Bots } from "./Bots";
 import { changedRun } from "./changes";
 import { Funnel } from "./Funnel";
 import { Incidents } from "./Incidents";
+import { Narrowing } from "./Narrowing";
 import { RunControls } from "./RunControls";
 import { Scores } from "./Scores";
 import { Systems } from "./Systems";
@@ -78,6 +79,7 @@ function Watched({ run }: { run: RunDetail }) {
       />
       <Systems systems={run.systems} simulated={run.simulated_systems} />
       <Scores analysis={run.analysis} now={now} />
+      <Narrowing run={run.run} analysis={run.analysis} />
       <Funnel
         steps={people ? run.funnel : run.simulated_funnel.length > 0 ? run.simulated_funnel : run.funnel}
       />

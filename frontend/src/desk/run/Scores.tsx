@@ -1,5 +1,5 @@
 import type { RunAnalysis, ScoreStanding } from "../api_types";
-import { ago, when } from "../format";
+import { ago, signed, when } from "../format";
 
 /** How sure the scores are so far, and who passes: no verdict while ratings come in. */
 export function Scores({ analysis, now }: { analysis: RunAnalysis | null; now: Date }) {
@@ -84,8 +84,4 @@ function Interval({ score, range: [from, to] }: { score: ScoreStanding; range: [
       </span>
     </li>
   );
-}
-
-function signed(value: number): string {
-  return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
 }

@@ -3,6 +3,7 @@ import { Button } from "../../design/Button";
 import type { AssignmentRow } from "../api_types";
 import { ago, lasting, minutes, when } from "../format";
 import { Link } from "../Link";
+import { phaseName } from "../phases";
 import { Status } from "../Status";
 import { type Column, Table } from "../Table";
 import { WorkerActions } from "./WorkerActions";
@@ -201,9 +202,9 @@ export function whereOf(
   conversations: number,
 ): string {
   if (position === null) {
-    return step;
+    return phaseName(step);
   }
-  const where = `${step}, ${position} of ${conversations}`;
+  const where = `${phaseName(step)}, ${position} of ${conversations}`;
   return step === "chat" ? `${where}, ${inputs_here} inputs · ${system}` : `${where} · ${system}`;
 }
 

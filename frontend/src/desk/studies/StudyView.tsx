@@ -2,7 +2,7 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { getJson, send, Unauthorised } from "../api";
-import type { RehearsalJob, RunSummary, StudyDetail, StudySettings } from "../api_types";
+import type { RehearsalJob, RunRules, RunSummary, StudyDetail, StudySettings } from "../api_types";
 import { ago } from "../format";
 import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
@@ -13,6 +13,7 @@ import { Bots } from "./Bots";
 import { Ask, Changes, Conflict } from "./dialogs";
 import { type Editor, useEditor } from "./editor";
 import { Form } from "./Form";
+import { OpenRun } from "./OpenRun";
 import { Preview } from "./Preview";
 import "./studies.css";
 import { YamlEditor } from "./YamlEditor";
@@ -149,7 +150,6 @@ function Head({ editor }: { editor: Editor }) {
   const { token } = useContext(ResearcherContext);
   const go = useContext(GoContext);
   const [asking, setAsking] = useState<"copy" | "open" | "delete" | null>(null);
-  const [despite, setDespite] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const { saved, mistakes, dirty, busy } = editor;
   const address = `/api/desk/studies/${encodeURIComponent(saved.name)}`;
@@ -161,12 +161,12 @@ function Head({ editor }: { editor: Editor }) {
       return error instanceof Error ? error.message : String(error);
     }
   };
-  const open = async (run: string) => {
+  const open = async (run: string, rules: RunRules, despite: boolean) => {
     if (dirty && !(await editor.save())) {
       return "The study could not be saved.";
     }
     return attempt(async () => {
-      const body = { run, study: saved.name, despite_failing_bots: despite };
+      const body = { run, study: saved.name, despite_failing_bots: despite, rules };
       const opened = (await send("POST", "/api/desk/runs", body, token)) as RunSummary;
       return { page: "run", run: opened.run };
     });
@@ -281,21 +281,7 @@ function Head({ editor }: { editor: Editor }) {
           }
         />
       )}
-      {asking === "open" && (
-        <Ask
-          title="Open a run"
-          label="Name of the run"
-          hint="Part of the workers’ link. The run keeps this version of the study; later changes make new versions."
-          start={saved.runs.length === 0 ? saved.name : `${saved.name}-${saved.runs.length + 1}`}
-          button={despite ? "Open it all the same" : "Open the run"}
-          onClose={() => setAsking(null)}
-          onAnswer={async (run) => {
-            const reason = await open(run);
-            setDespite(reason?.includes("fit for workers") ?? false);
-            return reason;
-          }}
-        />
-      )}
+      {asking === "open" && <OpenRun study={saved} onClose={() => setAsking(null)} onOpen={open} />}
       {asking === "delete" && (
         <Dialog title={`Delete ${saved.name}?`} onClose={() => setAsking(null)}>
           <p>All {saved.version} versions of it are forgotten. No run was opened of it.</p>

@@ -1,0 +1,53 @@
+import { Fragment } from "preact";
+import type { ConversationDetail, TopicRow, TurnRow } from "../api_types";
+import { latency } from "../format";
+
+/** The lines in order, each topic mark before the input of the round after it. */
+export function Talk({ record }: { record: ConversationDetail }) {
+  const marksAt = (round: number) => record.topic_marks.filter((mark) => mark.round === round);
+  const inputs = record.turns.filter((turn) => turn.author === "worker").length;
+  let round = 0;
+  return (
+    <>
+      {record.turns.map((turn) => {
+        const marks = turn.author === "worker" ? marksAt(round) : [];
+        round += turn.author === "worker" ? 1 : 0;
+        return (
+          <Fragment key={turn.turn_index}>
+            <Marks marks={marks} />
+            <Line turn={turn} />
+          </Fragment>
+        );
+      })}
+      <Marks marks={marksAt(inputs)} />
+    </>
+  );
+}
+
+function Marks({ marks }: { marks: TopicRow[] }) {
+  return marks.map((mark, index) => (
+    <p key={index} class="mark">
+      <strong>{mark.topic}</strong>
+      <span class="soft">
+        {mark.how ?? "opening topic"} · worker: {mark.opinion}
+        {mark.bot_opinion && `, chatbot: ${mark.bot_opinion}`}
+      </span>
+    </p>
+  ));
+}
+
+function Line({ turn }: { turn: TurnRow }) {
+  return (
+    <div class={`line line-${turn.author}`}>
+      <span class="unseen">{turn.author === "worker" ? "Worker: " : "Chatbot: "}</span>
+      <p>{turn.text}</p>
+      {turn.latency_ms !== null && <span class="soft line-time">{latency(turn.latency_ms)}</span>}
+      {turn.rating !== null && (
+        <span class="line-rating" title="How the worker rated this reply, from 0 to 100">
+          <span class="unseen">rated </span>
+          {turn.rating}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import type { AssignmentRow } from "./api_types";
+
+export type Phase = AssignmentRow["step"];
+
+/** What the steps of an assignment are called on the desk. */
+const NAMES: Record<Phase, string> = {
+  instructions: "instructions",
+  questions_before: "questionnaire before",
+  tutorial: "tutorial",
+  topic: "choosing a topic",
+  chat: "chat",
+  choice: "choosing one of two",
+  rating: "rating",
+  questions_after: "questionnaire after",
+  feedback: "feedback",
+  done: "handed in",
+  expired: "expired",
+  returned: "returned",
+};
+
+export function phaseName(phase: Phase): string {
+  return NAMES[phase];
+}
+
+/** As the heading of a stage that belongs to no conversation. */
+export function stageName(phase: Phase): string {
+  const name = phase === "instructions" ? "came in" : phaseName(phase);
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
