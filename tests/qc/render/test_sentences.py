@@ -73,8 +73,8 @@ def test_pairs_that_make_no_groups() -> None:
     )
     found = verdict(replace(analysis, intervals=intervals)).findings[0]
     assert found.endswith(
-        "; all pairs taken together, 1 of 3 can be told apart, but these make no groups: system 2 may be as good "
-        "as the first."
+        "; all pairs taken together, 1 of 3 can be told apart, but these make no groups: system 2 may be as "
+        "good as the first."
     )
 
 
@@ -180,11 +180,11 @@ def replicated(r: float, same: SameConclusions, systems: int = 10) -> Replicatio
     [
         (
             0.99,
-            "The second run, two, agrees closely: the overall scores correlate at r = 0.990 (95 % interval 0.957",
+            "The second run, two, agrees closely: the overall scores correlate at r = 0.990",
         ),
         (
             0.968,
-            "The second run, two, agrees: the overall scores correlate at r = 0.968 (95 % interval 0.865 to 0.993",
+            "The second run, two, agrees: the overall scores correlate at r = 0.968",
         ),
         (0.8, "The second run, two, may agree or not"),
         (-0.2, "The second run, two, does not agree: the overall scores correlate at r = −0.200"),

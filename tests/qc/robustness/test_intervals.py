@@ -188,8 +188,8 @@ def test_intervals_of_single_conversations_are_those_of_student() -> None:
 
 
 def test_draws_by_hand() -> None:
-    # Two means of four workers, one conversation each with either, so that a worker's share is a quarter, and u
-    # a quarter of (-3, -1, 1, 3) and of (2, -2, 0, 0).
+    # Two means of four workers, one conversation each with either, so that a worker's share is a quarter,
+    # and u a quarter of (-3, -1, 1, 3) and of (2, -2, 0, 0).
     values = np.array([[0.0, 4.0], [2.0, 0.0], [4.0, 2.0], [6.0, 2.0]])
     sums = np.stack([np.ones((4, 2)), values], axis=2)
     of_workers = influences(sums)
@@ -266,8 +266,8 @@ def test_below_thirty_raters_a_note_names_the_systems() -> None:
 
 
 def test_workers_who_all_say_the_same_give_no_verdict() -> None:
-    # Everyone rates every system 100 and the qc bot 0. z depend on how many conversations a worker held, through
-    # ddof = 1 and through qc bots among them, so that systems differ by chance, by less than a thousandth.
+    # Everyone rates every system 100 and the qc bot 0. z depend on how many conversations a worker held,
+    # through ddof = 1, so that systems differ by chance, by less than two thousandths.
     run = run_of(replace(DESIGNS["published"], workers=60), np.random.default_rng(0))
     given = np.where(run.conversations["is_qc"].to_numpy()[:, None], 0.0, 100.0)
     sample = take_sample(replace(run, ratings=run.ratings * 0 + given))
