@@ -164,7 +164,8 @@ def test_a_system_without_a_kept_conversation_comes_last(
     last = analysis.scores.z.iloc[-1]
     assert (last["system"], last["n"]) == ("unused", 0)
     assert np.isnan(last["overall"])
-    assert analysis.notes == ("Without a kept conversation, so without a score: unused.",)
+    assert analysis.notes[0] == "Without a kept conversation, so without a score: unused."
+    assert "alpha_p (1), beta (1) and alpha (1)" in analysis.notes[1]  # who were rated by few
 
 
 def test_workers_with_different_numbers_of_conversations_are_tested_each_on_their_own() -> None:
