@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import TypeVar
 
+from qc.groups import WhoseOpinion, whose_opinion
 from qc.method.agreement import Agreement, rater_agreement
 from qc.method.answers import AnswerCounts, count_answers
 from qc.method.cost import Cost, cost
@@ -24,6 +26,7 @@ from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
 from qc.method.workload import Workload, workload
 from qc.options import SECTIONS, AnalysisOptions
 from qc.progress import OnStep, no_step
+from qc.registration import Followed
 from qc.robustness.adjusted import Adjusted, adjust
 from qc.robustness.alpha import AlphaInfluence, alpha_influence
 from qc.robustness.clusters import Clusters, cluster
@@ -52,8 +55,9 @@ class Analysis:
     """All results of one run. `notes` are the run's own and those that follow from the results.
 
     `incidents` is None if the source does not say what went wrong, `answers` if the study asked no questions
-    of its own, `turn_ratings` if it did not ask about single replies, `scenarios` if it has none. A part is
-    None if its section was not asked for, or if the run holds nothing for it to work on.
+    of its own, `turn_ratings` if it did not ask about single replies, `scenarios` if it has none,
+    `preregistration` unless one was given (`qc.adherence`). A part is None if its section was not asked for,
+    or if the run holds nothing for it to work on.
     """
 
     run: Run
@@ -84,7 +88,9 @@ class Analysis:
     adjusted: Adjusted | None
     topics: Topics | None
     effort: Effort | None
+    groups: WhoseOpinion | None
     transcripts: TranscriptResults | None
+    preregistration: Followed | None = None
 
 
 def steps(options: AnalysisOptions, replicating: bool) -> int:
@@ -133,7 +139,9 @@ def analyse(
     results = Analysis(
         run=run,
         options=options,
-        signature=signature(run, options.alpha, seed, options.bootstrap, other, options.reward),
+        signature=signature(
+            run, options.alpha, seed, options.bootstrap, other, options.reward, options.margins
+        ),
         sample=sample,
         rates=pass_rates(sample),
         minutes=minutes_per_conversation(sample),
@@ -166,10 +174,13 @@ def analyse(
         adjusted=adjust(sample, scores) if "context" in options.sections and chatted else None,
         topics=part("topics", lambda: describe_topics(sample)),
         effort=part("effort", lambda: describe_effort(sample)),
+        groups=part("groups", lambda: whose_opinion(sample, scores, options.margins, seed)),
         transcripts=part("transcripts", lambda: describe_transcripts(sample, scores, seed)),
     )
-    parts = (results.intervals, results.transcripts)
-    return replace(results, notes=(*results.notes, *(note for part in parts if part for note in part.notes)))
+    more = [
+        part.notes for part in (results.intervals, results.groups, results.transcripts) if part is not None
+    ]
+    return replace(results, notes=(*results.notes, *chain(*more)))
 
 
 def _sample(run: Run, alpha: float) -> Sample:
