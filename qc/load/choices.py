@@ -15,6 +15,10 @@ from qc.run import REHEARSAL_NOTE, SIMULATED_NOTE
 
 FORMAT = "candor-choices"
 VERSION = 1
+COMPARED = (
+    "the workers of this run compared two systems side by side, and what is asked for here needs ratings. "
+    "`candor report` has the scores of the comparison; where the two were rated, too, the database has that."
+)
 PREFERENCES = ("left", "tie", "right")
 _BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
 _EXPORT_AGAIN = "Export the run again, or repair the file."
@@ -83,6 +87,11 @@ class _Assignment(_Given):
     pairs: list[_Pair]
 
 
+def is_choices(content: bytes) -> bool:
+    """Return whether `content` begins as an export of a run of comparisons does."""
+    return _BEGINNING.match(content) is not None
+
+
 def read_choices(source: Source, options: LoadOptions) -> Choices | None:
     """Return the preferences in the run that `options` ask for; None where it is no run of comparisons.
 
@@ -112,7 +121,7 @@ def read_choices(source: Source, options: LoadOptions) -> Choices | None:
 
 
 def _of_file(source: RunFile) -> Choices | None:
-    if source.parquet or not _BEGINNING.match(source.file.peek(200)):
+    if source.parquet or not is_choices(source.file.peek(200)):
         return None
     from qc.load.lines import parsed_lines  # noqa: PLC0415  # as everything that only one kind of file needs
 
