@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import TypeVar
 
+from qc.groups import WhoseOpinion, whose_opinion
 from qc.method.agreement import Agreement, rater_agreement
 from qc.method.answers import AnswerCounts, count_answers
 from qc.method.cost import Cost, cost
@@ -85,6 +87,7 @@ class Analysis:
     adjusted: Adjusted | None
     topics: Topics | None
     effort: Effort | None
+    groups: WhoseOpinion | None
     transcripts: TranscriptResults | None
 
 
@@ -134,7 +137,9 @@ def analyse(
     results = Analysis(
         run=run,
         options=options,
-        signature=signature(run, options.alpha, seed, options.bootstrap, other, options.reward),
+        signature=signature(
+            run, options.alpha, seed, options.bootstrap, other, options.reward, options.margins
+        ),
         sample=sample,
         rates=pass_rates(sample),
         minutes=minutes_per_conversation(sample),
@@ -167,10 +172,11 @@ def analyse(
         adjusted=adjust(sample, scores) if "context" in options.sections and chatted else None,
         topics=part("topics", lambda: describe_topics(sample)),
         effort=part("effort", lambda: describe_effort(sample)),
+        groups=part("groups", lambda: whose_opinion(sample, scores, options.margins, seed)),
         transcripts=part("transcripts", lambda: describe_transcripts(sample, scores, seed)),
     )
-    of_transcripts = results.transcripts.notes if results.transcripts else ()
-    return replace(results, notes=(*results.notes, *of_transcripts))
+    more = [part.notes for part in (results.groups, results.transcripts) if part is not None]
+    return replace(results, notes=(*results.notes, *chain(*more)))
 
 
 def _sample(run: Run, alpha: float) -> Sample:
