@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.errors import OptionError, SourceError
+from qc.errors import COMPARED, OptionError, SourceError
 from qc.load import hits, item_ratings, jsonl, mturk
-from qc.load.choices import COMPARED, is_choices
+from qc.load.choices import is_choices
 from qc.load.load_options import LoadOptions
 from qc.load.source import RunFile, Source, open_source
 from qc.run import Run

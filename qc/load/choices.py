@@ -15,10 +15,6 @@ from qc.run import REHEARSAL_NOTE, SIMULATED_NOTE
 
 FORMAT = "candor-choices"
 VERSION = 1
-COMPARED = (
-    "the workers of this run compared two systems side by side, and what is asked for here needs ratings. "
-    "`candor report` has the scores of the comparison; where the two were rated, too, the database has that."
-)
 PREFERENCES = ("left", "tie", "right")
 _BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
 _EXPORT_AGAIN = "Export the run again, or repair the file."

@@ -9,8 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from qc.errors import Problem, SourceError
-from qc.load.choices import COMPARED
+from qc.errors import COMPARED, Problem, SourceError
 from qc.load.database.answers import answers
 from qc.load.database.choice import choose, is_rehearsal
 from qc.load.database.incidents import incidents
