@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 
+from qc.adherence import follow
 from qc.analysis import Analysis, analyse, steps
 from qc.command import output_console, progress
 from qc.errors import EmptyRunError, OptionError
@@ -19,6 +20,7 @@ from qc.method.filter import nobody_passed
 from qc.method.scores import Scores
 from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, AnalysisOptions
 from qc.progress import OnStep
+from qc.registration import read_registration
 from qc.render import PAGE, show, write, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
 from qc.run import REHEARSAL_NOTE, Run
@@ -33,6 +35,7 @@ class ReportSource:
     replicate: str | None = None
     replicate_run: str | None = None
     criteria: Path | None = None
+    preregistration: Path | None = None
     include_partial: bool = False
     simulated: bool = False
     background: Path | None = None
@@ -81,7 +84,7 @@ def report_on(
             first, second = read
             if asked.background is not None:
                 first = with_background(first, asked.background)
-            found = analyse(first, options, second, on_step)
+            found = _registered(analyse(first, options, second, on_step), asked.preregistration)
         files = _written(found, out, wanted, on_step) if out else []
     _tell(found, out, files)
 
@@ -115,6 +118,13 @@ def _rated(run: Run | None, options: AnalysisOptions) -> tuple[Scores | None, tu
         return None, (f"The ratings have no z. {error}",)
     why = nobody_passed(run, found.sample.screening)
     return (found.scores, ()) if why is None else (None, (f"The ratings have no z. {why}",))
+
+
+def _registered(analysis: Analysis, registration: Path | None) -> Analysis:
+    """Return the analysis with what it says of a preregistration, if there is one."""
+    if registration is None:
+        return analysis
+    return replace(analysis, preregistration=follow(analysis, read_registration(registration)))
 
 
 def _writing_steps(formats: frozenset[str]) -> int:
