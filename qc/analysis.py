@@ -13,6 +13,7 @@ from qc.method.cost import Cost, cost
 from qc.method.criteria import CriteriaCorrelation, correlate_criteria
 from qc.method.duration import Minutes, minutes_per_conversation
 from qc.method.effort import Effort, describe_effort
+from qc.method.filter import nobody_passed
 from qc.method.incidents import Incidents, describe_incidents
 from qc.method.pass_rate import PassRates, pass_rates
 from qc.method.replication import Replication, replicate
@@ -213,8 +214,8 @@ def _gaps(sample: Sample, scores: Scores) -> list[str]:
         )
     if run.partial:
         notes.append("Assignments that were not completed take part with what was rated (--include-partial).")
-    if not sample.screening.workers["passed"].any():
-        notes.append("No worker passed, so no system has a score.")
+    if (why := nobody_passed(run, sample.screening)) is not None:
+        notes.append(why)
     else:
         unscored = scores.z.loc[scores.z["n"] == 0, "system"]
         if len(unscored):
