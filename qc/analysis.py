@@ -13,6 +13,7 @@ from qc.method.cost import Cost, cost
 from qc.method.criteria import CriteriaCorrelation, correlate_criteria
 from qc.method.duration import Minutes, minutes_per_conversation
 from qc.method.effort import Effort, describe_effort
+from qc.method.filter import nobody_passed
 from qc.method.incidents import Incidents, describe_incidents
 from qc.method.pass_rate import PassRates, pass_rates
 from qc.method.replication import Replication, replicate
@@ -162,7 +163,7 @@ def analyse(
         ),
         significance=significance,
         clusters=cluster(significance) if significance else None,
-        intervals=part("intervals", lambda: intervals(draws(), scores)),
+        intervals=part("intervals", lambda: intervals(sample, scores, options.bootstrap, seed)),
         forecast=part("forecast", lambda: forecast(sample, scores, seed)),
         replication=part("replication", lambda: replicate(sample, second)) if second else None,
         criteria=part("criteria", lambda: correlate_criteria(scores)),
@@ -177,7 +178,9 @@ def analyse(
         groups=part("groups", lambda: whose_opinion(sample, scores, options.margins, seed)),
         transcripts=part("transcripts", lambda: describe_transcripts(sample, scores, seed)),
     )
-    more = [part.notes for part in (results.groups, results.transcripts) if part is not None]
+    more = [
+        part.notes for part in (results.intervals, results.groups, results.transcripts) if part is not None
+    ]
     return replace(results, notes=(*results.notes, *chain(*more)))
 
 
@@ -211,8 +214,8 @@ def _gaps(sample: Sample, scores: Scores) -> list[str]:
         )
     if run.partial:
         notes.append("Assignments that were not completed take part with what was rated (--include-partial).")
-    if not sample.screening.workers["passed"].any():
-        notes.append("No worker passed, so no system has a score.")
+    if (why := nobody_passed(run, sample.screening)) is not None:
+        notes.append(why)
     else:
         unscored = scores.z.loc[scores.z["n"] == 0, "system"]
         if len(unscored):

@@ -16,6 +16,7 @@ from qc.errors import EmptyRunError, OptionError
 from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
 from qc.load.choices import Choices, read_choices
 from qc.load.worker_table import read_margins, with_background
+from qc.method.filter import nobody_passed
 from qc.method.scores import Scores
 from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, AnalysisOptions
 from qc.progress import OnStep
@@ -103,16 +104,20 @@ def _compared(read: _Compared, options: AnalysisOptions, on_step: OnStep) -> Fin
 
     found = compare(read.choices, options.alpha, options.bootstrap, options.seed, on_step)
     chosen = {"alpha": options.alpha, "seed": options.seed, "bootstrap": options.bootstrap}
-    return comparison_findings(found, _rated(read.run, options), chosen)
+    ratings, remarks = _rated(read.run, options)
+    return comparison_findings(found, ratings, chosen, remarks)
 
 
-def _rated(run: Run | None, options: AnalysisOptions) -> Scores | None:
+def _rated(run: Run | None, options: AnalysisOptions) -> tuple[Scores | None, tuple[str, ...]]:
+    """Return the scores of the ratings of a run of comparisons, and why there are none where that is so."""
     if run is None:
-        return None
+        return None, ()
     try:
-        return analyse(run, replace(options, sections=frozenset())).scores
-    except EmptyRunError:  # without pairs with the qc bot no worker can be tested, so there is no z
-        return None
+        found = analyse(run, replace(options, sections=frozenset()))
+    except EmptyRunError as error:  # without pairs with the qc bot, for one, no worker can be tested
+        return None, (f"The ratings have no z. {error}",)
+    why = nobody_passed(run, found.sample.screening)
+    return (found.scores, ()) if why is None else (None, (f"The ratings have no z. {why}",))
 
 
 def _registered(analysis: Analysis, registration: Path | None) -> Analysis:
