@@ -24,7 +24,7 @@ from qc.robustness.filter_check import FilterCheck
 from qc.robustness.intervals import Intervals
 from qc.robustness.random_shares import Share
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 INDENT = "  "
 
 Json = dict[str, Any]
@@ -142,6 +142,7 @@ def _sections(analysis: Analysis) -> Json:
         "adjusted": analysis.adjusted and _adjusted(analysis.adjusted),
         "groups": analysis.groups and _groups(analysis.groups),
         "transcripts": analysis.transcripts,
+        "preregistration": analysis.preregistration,
     }
 
 
@@ -151,7 +152,10 @@ def _differences(found: Intervals) -> Json:
         "systems": found.systems,
         "difference_low": found.difference_low,
         "difference_high": found.difference_high,
+        "simultaneous_low": found.simultaneous_low,
+        "simultaneous_high": found.simultaneous_high,
         "indistinct": found.indistinct,
+        "groups": found.groups,
     }
 
 
