@@ -153,7 +153,7 @@ def analyse(
         agreement=part("agreement", lambda: rater_agreement(sample, seed) if chatted else None),
         filter_check=part("filter", lambda: check_filter(sample, scores, seed) if chatted else None),
         alpha=part("alpha", lambda: alpha_influence(sample, scores, second)),
-        persona=part("persona", lambda: persona_effect(sample, scores, draws())),
+        persona=part("persona", lambda: persona_effect(sample, scores)),
         context=part("context", lambda: context_effects(sample) if chatted else None),
         adjusted=adjust(sample, scores) if "context" in options.sections and chatted else None,
         topics=part("topics", lambda: describe_topics(sample)),

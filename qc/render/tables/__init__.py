@@ -67,13 +67,23 @@ TABLES: tuple[MadeFile[Table], ...] = (
     ),
     SIGNIFICANCE.file(
         "significance_pvalues.csv",
-        "p that the row’s system is higher than the column’s",
+        "p that the row’s system is higher than the column’s, as published",
         lambda s: significance.p_values(s.systems, s.p),
     ),
     SIGNIFICANCE.file(
         "significance_holm.csv",
         "the same after Holm’s correction",
         lambda s: significance.p_values(s.systems, s.holm),
+    ),
+    SIGNIFICANCE.file(
+        "significance_by_worker.csv",
+        "the same question, with the error of workers",
+        lambda s: significance.p_values(s.systems, s.by_worker),
+    ),
+    SIGNIFICANCE.file(
+        "significance_by_worker_holm.csv",
+        "the same after Holm’s correction",
+        lambda s: significance.p_values(s.systems, s.by_worker_holm),
     ),
     CLUSTERS.file(
         "clusters.csv", "groups of systems, plain and after Holm’s correction", significance.clusters
