@@ -24,7 +24,7 @@ test: install-models browser services $(PAGES) ## everything that CI checks: rea
 
 check: lint types contract ## the quick loop: style, types, contract, unit tests of what differs from the last commit
 	@tests="$$($(BIN)/python scripts/changed_tests.py)"; \
-	if [ -n "$$tests" ]; then $(BIN)/pytest -q -n 2 --dist loadfile -m "not parlai and not hf and not browser and not services" $$tests; \
+	if [ -n "$$tests" ]; then $(BIN)/pytest -q -n 2 --dist loadfile -m "not parlai and not hf and not browser and not services and not tex" $$tests; \
 	else echo "Nothing has changed that has unit tests."; fi
 
 soak: install services $(PAGES) ## the long run: a large crowd while everything is killed and every network is bad; prints figures
@@ -33,6 +33,7 @@ soak: install services $(PAGES) ## the long run: a large crowd while everything 
 	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest -s tests/crowd/test_network.py
 	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest -s tests/crowd/test_behind_proxy.py
 	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest tests/property/test_ownership.py
+	CANDOR_SOAK=5 timeout 60m $(BIN)/pytest -n $(TESTS_AT_ONCE) -m hypothesis --deselect tests/property
 
 pages: $(PAGES) ## build the worker's page and the desk
 
@@ -88,7 +89,7 @@ install-models: $(VENV)/models.stamp ## what models of Hugging Face and of ParlA
 browser: ## make sure that there is a Chromium
 	@tests/e2e/need-chromium
 
-services: ## make sure that there are a PostgreSQL and a Redis, of which tests start their own
+services: ## make sure that there are a PostgreSQL and a Redis, of which tests start their own, and a LaTeX
 	@tests/support/need-services
 
 run-lineup: install-models $(PAGES) ## train the paper's line-up (minutes, once), host it, open its study; OPTIONS="--help"

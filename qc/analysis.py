@@ -15,10 +15,12 @@ from qc.method.incidents import Incidents, describe_incidents
 from qc.method.pass_rate import PassRates, pass_rates
 from qc.method.replication import Replication, replicate
 from qc.method.sample import Sample, take_sample
+from qc.method.scenarios import ScenarioScores, score_scenarios
 from qc.method.scores import Scores, score
 from qc.method.significance import Significance, compare_systems
 from qc.method.standardise import COMMON_MAXIMUM, has_one_scale
 from qc.method.topics import Topics, describe_topics
+from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
 from qc.method.workload import Workload, workload
 from qc.options import SECTIONS, AnalysisOptions
 from qc.progress import OnStep, no_step
@@ -50,8 +52,8 @@ class Analysis:
     """All results of one run. `notes` are the run's own and those that follow from the results.
 
     `incidents` is None if the source does not say what went wrong, `answers` if the study asked no questions
-    of its own. A part is None if its section was not asked for, or if the run holds nothing for it to work
-    on.
+    of its own, `turn_ratings` if it did not ask about single replies, `scenarios` if it has none. A part is
+    None if its section was not asked for, or if the run holds nothing for it to work on.
     """
 
     run: Run
@@ -65,6 +67,8 @@ class Analysis:
     scores: Scores
     incidents: Incidents | None
     answers: AnswerCounts | None
+    turn_ratings: TurnRatings | None
+    scenarios: ScenarioScores | None
     notes: tuple[str, ...]
     significance: Significance | None
     clusters: Clusters | None
@@ -124,6 +128,7 @@ def analyse(
 
     chatted = run.items is None
     incidents = describe_incidents(run)
+    scenarios = score_scenarios(sample, scores, options.bootstrap, seed)
     significance = part("significance", lambda: compare_systems(sample, scores))
     results = Analysis(
         run=run,
@@ -137,12 +142,15 @@ def analyse(
         scores=scores,
         incidents=incidents,
         answers=count_answers(run),
+        turn_ratings=describe_turn_ratings(sample, scores, options.bootstrap, seed),
+        scenarios=scenarios,
         notes=(
             *run.notes,
             *(incidents.notes if incidents else ()),
             *_scales(run),
             *_gaps(sample, scores),
             *_same_data(run, other),
+            *(scenarios.notes if scenarios else ()),
         ),
         significance=significance,
         clusters=cluster(significance) if significance else None,

@@ -26,6 +26,8 @@ SECTIONS = {
 }
 NEEDING_WORDS = frozenset({"context", "effort", "filter", "topics"})
 FORMATS = ("html", "json", "csv", "xlsx", "svg")
+# What an author takes into a paper; none of them is among `all`.
+PAPER_FORMATS = ("latex", "pdf")
 FEWEST_DRAWS, MOST_DRAWS = 100, 100_000
 
 

@@ -15,7 +15,7 @@ from qc.command import (
     names_in,
     stderr_console,
 )
-from qc.options import FORMATS, SECTIONS, AnalysisOptions
+from qc.options import FORMATS, PAPER_FORMATS, SECTIONS, AnalysisOptions
 
 _SECTION_HELP = "\n\n".join(f"[b]{name}[/b]: {what}" for name, what in SECTIONS.items())
 
@@ -45,7 +45,10 @@ def report(
     formats: Annotated[
         str,
         typer.Option(
-            "--format", metavar="NAMES", help=f"What to write, separated by commas: {', '.join(FORMATS)}."
+            "--format",
+            metavar="NAMES",
+            help=f"What to write, separated by commas: {', '.join(FORMATS)}; for a paper, and not among "
+            f"{ALL}: {', '.join(PAPER_FORMATS)}.",
         ),
     ] = ALL,
     only: Annotated[
@@ -74,12 +77,16 @@ def report(
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
     with stderr_console() as stderr:
         options = AnalysisOptions(alpha, seed, bootstrap, reward, names_in("--only", only, tuple(SECTIONS)))
-        wanted = names_in("--format", formats, FORMATS)
+        wanted = _formats(formats)
         # What is slow to import, and not needed for `--help`.
         from qc.reporting import ReportSource, report_on  # noqa: PLC0415
 
         asked = ReportSource(source, run, replicate, replicate_run, criteria_file, include_partial, simulated)
         report_on(asked, options, out, wanted, stderr, lines=progress_lines)
+
+
+def _formats(given: str) -> frozenset[str]:
+    return frozenset(FORMATS) if given == ALL else names_in("--format", given, (*FORMATS, *PAPER_FORMATS))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from qc.errors import EmptyRunError, OptionError
 from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
 from qc.load.choices import Choices, read_choices
 from qc.method.scores import Scores
-from qc.options import NEEDING_WORDS, AnalysisOptions
+from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, AnalysisOptions
 from qc.progress import OnStep
 from qc.render import PAGE, show, write, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
@@ -57,7 +57,7 @@ def report_on(
         asked: the source.
         options: of the analysis.
         out: directory that is written to; None writes nothing.
-        formats: of FORMATS; without effect if `out` is None.
+        formats: of FORMATS and PAPER_FORMATS; without effect if `out` is None.
         stderr: where a bar is drawn.
         lines: as for `progress`.
 
@@ -66,7 +66,7 @@ def report_on(
     """
     wanted = formats if out else frozenset()
     reads = 1 if asked.replicate is None else 2
-    total = reads + steps(options, asked.replicate is not None) + writing_steps(wanted)
+    total = reads + steps(options, asked.replicate is not None) + _writing_steps(wanted)
     with progress(stderr, total, lines=lines) as on_step:
         read = _read(asked, options, on_step)
         if isinstance(read, _Compared):
@@ -105,10 +105,26 @@ def _rated(run: Run | None, options: AnalysisOptions) -> Scores | None:
         return None
 
 
+def _writing_steps(formats: frozenset[str]) -> int:
+    return writing_steps(formats & frozenset(FORMATS)) + len(formats & frozenset(PAPER_FORMATS))
+
+
 def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_step: OnStep) -> list[Path]:
+    plain, for_paper = wanted & frozenset(FORMATS), wanted & frozenset(PAPER_FORMATS)
     if isinstance(found, Findings):
-        return write_findings(found, out, wanted, on_step)
-    return write(found, out, wanted, on_step)
+        if for_paper:
+            raise OptionError(
+                f"--format names {' and '.join(sorted(for_paper))}, but a run of comparisons has no files "
+                f"for a paper yet. Name others: {', '.join(FORMATS)}."
+            )
+        return write_findings(found, out, plain, on_step)
+    files = write(found, out, plain, on_step)
+    if not for_paper:
+        return files
+    # Tables in LaTeX take as long to import as to write, and few ask for them.
+    from qc.paper.kit import write_paper  # noqa: PLC0415
+
+    return files + write_paper(found, out, for_paper, on_step)
 
 
 def _read(

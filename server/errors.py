@@ -37,6 +37,7 @@ Each class fixes its wire `code`, its HTTP `status` and whether the same request
 (`retry`); the message says what happened and the hint what the caller can do.
 """
 
+from datetime import datetime
 from typing import ClassVar
 
 from pydantic import BaseModel
@@ -388,11 +389,16 @@ class RunFull(NotAvailable):
 
 
 class RunOutOfHours(NotAvailable):
-    """The run takes newcomers at other hours."""
+    """The run takes newcomers at other hours. `again_at`: when it does so again, in the zone of its hours."""
 
     code = "run_out_of_hours"
     status = 409
     hint = "Come back then: the same link leads here."
+
+    def __init__(self, again_at: datetime) -> None:
+        when = f"{again_at:%A} at {again_at:%H:%M} ({again_at.tzinfo} time)"
+        super().__init__(f"this study opens again on {when}")
+        self.again_at = again_at
 
 
 class RunComplete(NotAvailable):

@@ -29,6 +29,13 @@ def need_services() -> None:
     _require(absent, remedy="tests/support/need-services")
 
 
+def need_tex() -> None:
+    """Go on only where LaTeX documents can be compiled."""
+    _require(
+        [name.upper() for name in ("pdflatex", "bibtex") if not which(name)], "tests/support/need-services"
+    )
+
+
 def _need(*modules: str, remedy: str) -> None:
     _require([module.upper() for module in modules if find_spec(module) is None], remedy)
 

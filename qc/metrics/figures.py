@@ -1,16 +1,16 @@
-"""Figures of metrics against people. Importing this imports matplotlib, so it is left to those who draw."""
+"""Figures of metrics against people."""
 
 import numpy as np
-from matplotlib.colors import to_rgba
+import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from qc.metrics.against_people import OVERALL, AgainstPeople
 from qc.number_format import decimal, listed
 from qc.render.figures.figure import Drawing
 from qc.render.figures.heat import MARGIN, Cells, heat_map
-from qc.render.figures.rows import interval, point, rows, stripes
-from qc.render.figures.style import BLUE, DIVERGING, QUIET, VERMILION, note
+from qc.render.figures.rows import interval, point, rows
+from qc.render.figures.sheet import Sheet
+from qc.render.figures.style import BLUE, MUTED, QUIET, VERMILION, diverging, fitting
 from qc.statistics.noise import without_noise
 
 FOOT = 30.0
@@ -26,15 +26,18 @@ def agreement_figure(found: AgainstPeople) -> Drawing | None:
     known.sort(key=lambda each: -each.systems.pearson.value)
     right = [f"{decimal(each.systems.pearson.value, 2)}  n {each.systems.n}" for each in known]
     ends = np.array([-1.0, 1.0])
-    page, axes = rows([each.metric for each in known], "r with people, over systems", ends, right, "r")
-    stripes(axes, len(known))
-    for row, each in enumerate(known):
-        r = each.systems.pearson
-        interval(axes, r.low, r.high, row, BLUE)
-        point(axes, r.value, row, BLUE if r.value >= 0 else VERMILION)
+
+    def draw(width: float) -> Sheet:
+        panel = rows(width, [each.metric for each in known], "r with people, over systems", ends, right, "r")
+        for row, each in enumerate(known):
+            r = each.systems.pearson
+            interval(panel, r.low, r.high, row, BLUE)
+            point(panel, r.value, row, BLUE if r.value >= 0 else VERMILION)
+        return panel.page
+
     values = [f"{each.metric} {decimal(each.systems.pearson.value, 2)}" for each in known]
     alt = f"Dot plot of r of each metric with people, with 95 % intervals: {listed(values, LISTED)}."
-    return Drawing(page, "How metrics agree with people", alt)
+    return Drawing("How metrics agree with people", alt, draw)
 
 
 def rank_figure(found: AgainstPeople) -> Drawing | None:
@@ -47,18 +50,24 @@ def rank_figure(found: AgainstPeople) -> Drawing | None:
     shown = [name for name, there in zip(names, known, strict=True) if there]
     ranks = table[known]
     shift = (ranks[:1] - ranks) / max(ranks.shape[1] - 1, 1)
-    colours = DIVERGING(shift / 2 + 0.5)
-    colours[0] = to_rgba(QUIET)
+    colours = [[diverging(each) for each in line] for line in shift.tolist()]
+    colours[0] = [QUIET] * len(colours[0])
     texts = [[f"{rank:g}" for rank in line] for line in ranks]
-    page, _, bottom = heat_map(shown, found.human.z["system"].to_list(), Cells(colours, texts), FOOT)
-    note(page, MARGIN, bottom + 22, "rank by each; blue: better than people say, orange: worse")
+    systems = found.human.z["system"].to_list()
+
+    def draw(width: float) -> Sheet:
+        panel = heat_map(width, shown, systems, Cells(colours, texts), FOOT)
+        legend = "rank by each; blue: better than people say, orange: worse"
+        panel.page.text((MARGIN, panel.bottom + 22), legend, MUTED, fitting(legend, width - 2 * MARGIN))
+        return panel.page
+
     best = found.human.z["system"].iloc[0]
     firsts = [name for name, line in zip(shown[1:], ranks[1:], strict=True) if line[0] == 1]
     alt = (
         f"Heat map of the ranks that people and {len(shown) - 1} metrics give the systems; people's best, "
         f"{best}, is first by {listed(firsts, LISTED) or 'none of the metrics'}."
     )
-    return Drawing(page, "Ranks by people and by metrics", alt)
+    return Drawing("Ranks by people and by metrics", alt, draw)
 
 
 def metric_ranks(found: AgainstPeople) -> NDArray[np.float64]:
@@ -66,4 +75,5 @@ def metric_ranks(found: AgainstPeople) -> NDArray[np.float64]:
     signs = np.array([1.0 if metric.higher_is_better else -1.0 for metric in found.names])
     people = found.human.z[OVERALL].to_numpy(np.float64)
     table = without_noise(np.vstack([people, found.metrics * signs[:, None]]))
-    return np.asarray(rankdata(-table, axis=1, nan_policy="propagate"))
+    ranks = pd.DataFrame(-table).rank(axis=1).to_numpy(np.float64)
+    return np.where(np.isnan(table).any(axis=1, keepdims=True), np.nan, ranks)

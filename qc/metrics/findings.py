@@ -9,6 +9,7 @@ import pandas as pd
 
 from qc.method.sample import Sample
 from qc.metrics.against_people import OVERALL, AgainstPeople, Agreement, halfway
+from qc.metrics.figures import agreement_figure, rank_figure
 from qc.metrics.judge_noise import judge_noise
 from qc.metrics.scoring import Judged
 from qc.number_format import decimal, listed, whole
@@ -66,13 +67,9 @@ def metrics_findings(
 
 def _figures(found: AgainstPeople) -> tuple[FindingsFigure, ...]:
     def agreement() -> "Drawing | None":
-        from qc.metrics.figures import agreement_figure  # noqa: PLC0415  # imports matplotlib
-
         return agreement_figure(found)
 
     def ranks() -> "Drawing | None":
-        from qc.metrics.figures import rank_figure  # noqa: PLC0415  # imports matplotlib
-
         return rank_figure(found)
 
     return (

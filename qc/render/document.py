@@ -121,6 +121,8 @@ def _sections(analysis: Analysis) -> Json:
     return {
         "incidents": analysis.incidents and analysis.incidents.table,
         "answers": analysis.answers,
+        "turn_ratings": analysis.turn_ratings,
+        "scenarios": analysis.scenarios and analysis.scenarios.table,
         "intervals": analysis.intervals and _differences(analysis.intervals),
         "significance": analysis.significance,
         "clusters": analysis.clusters,

@@ -87,7 +87,7 @@ def _held(directory: Path, files: Iterable[ReportFile]) -> set[Path]:
 
 
 def _figures(directory: Path) -> Iterable[ReportFile]:
-    """Return the declared figures; none if the directory has none, as they take long to import."""
+    """Return the declared figures; none if the directory has none."""
     if not any(directory.glob("*.svg")):
         return ()
     from qc.render.figures import FIGURES  # noqa: PLC0415
@@ -100,7 +100,7 @@ def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> I
     found = tables(analysis)
     drawn: dict[str, Figure] = {}
     if formats & DRAWN:
-        # Half a second of imports that those who want no figure need not wait for.
+        # Those who want no figure need not wait for it.
         from qc.render.figures import figures  # noqa: PLC0415
 
         on_step("Drawing the figures")

@@ -60,6 +60,8 @@ class AnalysisPart(Generic[T]):
 
 
 WHOLE = AnalysisPart(None, lambda a: a)
+TURN_RATINGS = AnalysisPart(None, lambda a: a.turn_ratings)
+SCENARIOS = AnalysisPart(None, lambda a: a.scenarios)
 ANSWERS = AnalysisPart(None, lambda a: a.answers)
 INCIDENTS = AnalysisPart(None, lambda a: a.incidents)
 SIGNIFICANCE = AnalysisPart("significance", lambda a: a.significance)

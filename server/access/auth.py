@@ -175,8 +175,8 @@ class Auth:
             raise TokenRevoked(f"the token `{grant.name}` was revoked")
         return Actor("token", grant.name, grant.roles)
 
-    async def require_host(self, authorization: str | None) -> None:
-        """Check the `Authorization` header of a bot host that dials in; who may change bots may do so too.
+    async def host(self, authorization: str | None) -> Actor:
+        """Return who dials in, by the `Authorization` header: a bot host, or who may change bots.
 
         Raises:
             TokenMissing, TokenInvalid, TokenRevoked, StorageFailed: as `caller`.
@@ -185,6 +185,7 @@ class Auth:
         actor = await self.caller(authorization)
         if actor.roles:
             actor.require("change_bots")
+        return actor
 
     def pseudonym(self, platform: str, external_id: str) -> str:
         """Return the name under which exports show a worker."""

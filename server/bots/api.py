@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from sqlalchemy import Connection
 
 from bots import AT_ONCE, MOST_AT_ONCE, Endpoint
-from server.access.actor import Allowed
+from server.access.actor import Allowed, Caller
 from server.access.auth import Auth
 from server.bots import stored_bots
 from server.bots.background_checks import BackgroundCheck
@@ -80,9 +80,9 @@ class BotsApi:
 
         return BotList(bots=[self._with_states(view) for view in await self._store.read(read)])
 
-    async def register(self, body: NewBot) -> BotView:
+    async def register(self, body: NewBot, actor: Caller) -> BotView:
         """Register a bot."""
-        return await self._view(await self._bots.register(body.name, body.endpoint))
+        return await self._view(await self._bots.register(body.name, body.endpoint, actor))
 
     async def show(self, name: str) -> BotView:
         """One registered bot."""
@@ -92,27 +92,27 @@ class BotsApi:
 
         return self._with_states(await self._store.read(read))
 
-    async def change(self, name: str, body: BotChange) -> BotView:
+    async def change(self, name: str, body: BotChange, actor: Caller) -> BotView:
         """Enable or disable a bot."""
         change = self._bots.enable if body.enabled else self._bots.disable
-        return await self._view(await change(name))
+        return await self._view(await change(name, actor))
 
-    async def delete(self, name: str) -> Response:
+    async def delete(self, name: str, actor: Caller) -> Response:
         """Forget a bot that no open run has."""
-        await self._bots.delete(name)
+        await self._bots.delete(name, actor)
         return Response(status_code=204)
 
-    async def add_replica(self, name: str, body: NewReplica) -> BotView:
+    async def add_replica(self, name: str, body: NewReplica, actor: Caller) -> BotView:
         """Have another server answer for a bot, at once."""
-        return await self._view(await self._bots.add_replica(name, body.url))
+        return await self._view(await self._bots.add_replica(name, body.url, actor))
 
-    async def remove_replica(self, name: str, url: str) -> BotView:
+    async def remove_replica(self, name: str, url: str, actor: Caller) -> BotView:
         """Have a server answer for a bot no more; what it is at, it finishes."""
-        return await self._view(await self._bots.remove_replica(name, url))
+        return await self._view(await self._bots.remove_replica(name, url, actor))
 
-    async def start_check(self, name: str, body: NewCheck | None = None) -> CheckView:
+    async def start_check(self, name: str, actor: Caller, body: NewCheck | None = None) -> CheckView:
         """Check in the background whether a bot is fit for workers."""
-        return _check_view(await self._bots.start_check(name, (body or NewCheck()).at_once))
+        return _check_view(await self._bots.start_check(name, (body or NewCheck()).at_once, actor))
 
     async def show_check(self, name: str) -> CheckView:
         """The check that is under way, or the latest report."""

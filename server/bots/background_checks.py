@@ -48,13 +48,17 @@ class BackgroundChecks:
             row: the bot's registration; the report is stored only if it is the same bot at the end.
             ask: checks it.
         """
-        task = self._tasks.get(row.name)
-        if task is not None and not task.done():
+        if self.is_under_way(row.name):
             return self._checks[row.name]
         check = self._checks[row.name] = BackgroundCheck(utc_now())
         work = self._carry_out(check, bot, row, ask)
         self._tasks[row.name] = asyncio.get_running_loop().create_task(work)
         return check
+
+    def is_under_way(self, name: str) -> bool:
+        """Return whether a bot is being checked."""
+        task = self._tasks.get(name)
+        return task is not None and not task.done()
 
     def find(self, name: str) -> BackgroundCheck | None:
         """Return the check of a bot that is under way, or that failed to come to its end."""

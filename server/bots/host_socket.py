@@ -82,7 +82,7 @@ class HostSocket:
         # Refused by a message, like everything else: the server's HTTP layer logs a denied handshake as a
         # fault of the application.
         authorization = socket.headers.get("authorization")
-        await self._auth.require_host(authorization)
+        actor = await self._auth.host(authorization)
         await _greet(socket, host)
         log.info("bot host dialled in", host=host.url)
         watch = asyncio.get_running_loop().create_task(self._watch(authorization, host, sender))
@@ -92,7 +92,7 @@ class HostSocket:
             while True:
                 match host.receive(await _frame(socket)):
                     case Offer(name=name):
-                        replicas[name] = await self._bots.attach(name, host)
+                        replicas[name] = await self._bots.attach(name, host, actor)
                     case Drain():
                         leaving = self._detach(replicas)
                         await asyncio.sleep(0)  # now nobody is sent there; what is under way is waited for
@@ -108,7 +108,7 @@ class HostSocket:
         while True:
             await asyncio.sleep(_RECHECK_SECONDS)
             try:
-                await self._auth.require_host(authorization)
+                await self._auth.host(authorization)
             except NotAuthorised as error:
                 _refuse(host, error)
                 await sender.close()

@@ -76,7 +76,10 @@ class RunChanges:
         finally:
             await opened_bots.close()
         return await self._changed(
-            actor, "run.open", lambda connection: _store(connection, new, text, utc_now())
+            actor,
+            "run.open",
+            lambda connection: _store(connection, new, text, utc_now()),
+            outline(new.rules),
         )
 
     async def change(self, slug: str, change: RunChange, reason: str, actor: Doer) -> RunEntry:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
@@ -17,11 +18,26 @@ from server.bots.fitness import FitnessCheck
 from server.bots.opened_bots import OpenedBots
 from server.bots.stored_bots import Registration
 from server.clock import utc_now
+from server.config import without_password
+from server.db.audit import Doer, record
 from server.db.store import Store
 from server.errors import BotDisabled, BotNotFound, BotUnusable
 from server.news import News
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """What the audit log says of a change of a bot: who did what with it, and a detail."""
+
+    actor: Doer
+    action: str
+    detail: str = ""
+
+    def record(self, connection: Connection, name: str) -> None:
+        """Write it down, of the bot of that name."""
+        record(connection, self.actor, f"bot.{self.action}", name, self.detail)
 
 
 class RegisteredBots:
@@ -58,7 +74,7 @@ class RegisteredBots:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._changes: set[asyncio.Task[Any]] = set()
 
-    async def register(self, name: str, endpoint: Endpoint) -> Registration:
+    async def register(self, name: str, endpoint: Endpoint, actor: Doer) -> Registration:
         """Register a bot.
 
         Raises:
@@ -68,30 +84,36 @@ class RegisteredBots:
         """
         await self._require_usable(endpoint)
         at = utc_now()
-        return await self._change(name, lambda c: stored_bots.add(c, name, endpoint, at))
+        logged = Logged(actor, "register", _said(endpoint))
+        return await self._change(name, lambda c: stored_bots.add(c, name, endpoint, at), logged)
 
-    async def enable(self, name: str) -> Registration:
+    async def enable(self, name: str, actor: Doer) -> Registration:
         """Have a bot answer again. Raises BotNotFound, BotUnusable."""
         await self._require_usable((await self._find(name)).endpoint)
-        return await self._change(name, lambda c: stored_bots.enable(c, name, True))
+        return await self._change(name, lambda c: stored_bots.enable(c, name, True), Logged(actor, "enable"))
 
-    async def disable(self, name: str) -> Registration:
+    async def disable(self, name: str, actor: Doer) -> Registration:
         """Have a bot answer nobody; its check is given up. Raises BotNotFound."""
-        return await self._change(name, lambda c: stored_bots.enable(c, name, False), ends_check=True)
+        logged = Logged(actor, "disable")
+        return await self._change(name, lambda c: stored_bots.enable(c, name, False), logged, ends_check=True)
 
-    async def delete(self, name: str) -> None:
+    async def delete(self, name: str, actor: Doer) -> None:
         """Forget a bot; its check is given up. Raises BotNotFound; BotInUse: an open run has it."""
+
+        def remove(connection: Connection) -> None:
+            stored_bots.remove(connection, name)
+            Logged(actor, "delete").record(connection, name)
 
         async def change() -> None:
             async with self._lock(name):
-                await self._store.submit(lambda c: stored_bots.remove(c, name))
+                await self._store.submit(remove)
                 self._tell(name)
                 self._opened_bots.forget(name)
                 await self._checks.cancel(name)
 
         await self._to_its_end(change())
 
-    async def add_replica(self, name: str, url: str) -> Registration:
+    async def add_replica(self, name: str, url: str, actor: Doer) -> Registration:
         """Have another server answer for a bot, at once; its check is given up, the earlier ones forgotten.
 
         Raises what `stored_bots.add_replica` raises; BotUnusable: this server cannot open the bot.
@@ -99,16 +121,20 @@ class RegisteredBots:
         endpoint = (await self._find(name)).endpoint
         await self._require_usable(endpoint)
         self._require_key_allowed(endpoint, [url])
-        return await self._change(name, lambda c: stored_bots.add_replica(c, name, url), ends_check=True)
+        logged = Logged(actor, "add_replica", without_password(url))
+        return await self._change(
+            name, lambda c: stored_bots.add_replica(c, name, url), logged, ends_check=True
+        )
 
-    async def remove_replica(self, name: str, url: str) -> Registration:
+    async def remove_replica(self, name: str, url: str, actor: Doer) -> Registration:
         """Have a server answer for a bot no more; what it is at, it finishes.
 
         Raises what `stored_bots.remove_replica` raises.
         """
-        return await self._change(name, lambda c: stored_bots.remove_replica(c, name, url))
+        logged = Logged(actor, "remove_replica", without_password(url))
+        return await self._change(name, lambda c: stored_bots.remove_replica(c, name, url), logged)
 
-    async def attach(self, name: str, host: HostSession) -> HostReplica:
+    async def attach(self, name: str, host: HostSession, actor: Doer) -> HostReplica:
         """Have a host that has dialled in answer as the bot `name`, registered now if it was not.
 
         Raises:
@@ -116,10 +142,17 @@ class RegisteredBots:
             BotExists: it is a bot of another kind.
         """
 
+        at = utc_now()
+
+        def find_or_add(connection: Connection) -> Registration:
+            row, is_new = stored_bots.find_or_add_dial_in(connection, name, at)
+            if is_new:
+                Logged(actor, "register", _said(row.endpoint)).record(connection, name)
+            return row
+
         async def change() -> HostReplica:
             async with self._lock(name):
-                at = utc_now()
-                row = await self._store.submit(lambda c: stored_bots.find_or_add_dial_in(c, name, at))
+                row = await self._store.submit(find_or_add)
                 self._opened_bots.hold(row)
                 replica = host.accept(name)
                 self._opened_bots.attach(name, replica)
@@ -132,12 +165,13 @@ class RegisteredBots:
         with suppress(KeyError):  # the bot was deleted meanwhile, and its replicas with it
             await self._opened_bots.detach(name, replica)
 
-    async def start_check(self, name: str, at_once: int) -> BackgroundCheck:
+    async def start_check(self, name: str, at_once: int, actor: Doer) -> BackgroundCheck:
         """Begin to check whether a bot is fit for workers, or return the check that is under way.
 
         Args:
             name: the bot's.
             at_once: how many conversations it has at the same time.
+            actor: who has it checked.
 
         Raises:
             BotNotFound: there is no such bot.
@@ -153,7 +187,10 @@ class RegisteredBots:
             row, ask = await self._store.read(read)
             if not row.enabled:
                 raise BotDisabled(f"`{name}` is disabled, and answers nobody")
-            return self._checks.start(self._usable(name), row, ask)
+            bot = self._usable(name)
+            if not self._checks.is_under_way(name):
+                await self._store.submit(lambda c: Logged(actor, "check").record(c, name))
+            return self._checks.start(bot, row, ask)
 
     async def take_up_changes(self) -> None:
         """Hold every registered bot as the database has it, whoever has changed it. Raises StorageFailed."""
@@ -182,11 +219,21 @@ class RegisteredBots:
         return self._opened_bots.states(name)
 
     async def _change(
-        self, name: str, commit: Callable[[Connection], Registration], *, ends_check: bool = False
+        self,
+        name: str,
+        commit: Callable[[Connection], Registration],
+        logged: Logged,
+        *,
+        ends_check: bool = False,
     ) -> Registration:
+        def recorded(connection: Connection) -> Registration:
+            row = commit(connection)
+            logged.record(connection, name)
+            return row
+
         async def change() -> Registration:
             async with self._lock(name):
-                row = await self._store.submit(commit)
+                row = await self._store.submit(recorded)
                 self._tell(name)
                 if ends_check:
                     await self._checks.cancel(name)  # before: or it would hold a disabling against the bot
@@ -241,3 +288,9 @@ class RegisteredBots:
         if bot is None:
             raise BotNotFound(f"`{name}` was deleted a moment ago")
         return bot
+
+
+def _said(endpoint: Endpoint) -> str:
+    """Return a bot's kind and where it is, as the audit log has it."""
+    urls = ", ".join(map(without_password, getattr(endpoint, "urls", ())))
+    return f"{endpoint.kind} at {urls}" if urls else endpoint.kind

@@ -92,8 +92,8 @@ def add(connection: Connection, name: str, endpoint: Endpoint, at: datetime) -> 
     return find(connection, name)
 
 
-def find_or_add_dial_in(connection: Connection, name: str, at: datetime) -> Registration:
-    """Return the bot that dials in as `name`, registered now if there was none.
+def find_or_add_dial_in(connection: Connection, name: str, at: datetime) -> tuple[Registration, bool]:
+    """Return the bot that dials in as `name`, and whether it was registered just now: there was none.
 
     Raises:
         BotInvalid: `name` cannot be a registered bot's.
@@ -102,13 +102,13 @@ def find_or_add_dial_in(connection: Connection, name: str, at: datetime) -> Regi
     try:
         found = find(connection, name)
     except BotNotFound:
-        return add(connection, name, DialInEndpoint(kind="dial-in"), at)
+        return add(connection, name, DialInEndpoint(kind="dial-in"), at), True
     if not isinstance(found.endpoint, DialInEndpoint):
         raise BotExists(
             f"`{name}` is registered as a bot of kind {found.endpoint.kind}, at an address",
             "Start the host with another --name, or delete that bot first.",
         )
-    return found
+    return found, False
 
 
 def enable(connection: Connection, name: str, enabled: bool) -> Registration:

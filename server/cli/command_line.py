@@ -48,6 +48,8 @@ COMMANDS = {
     ),
     "power": Command("qc.power", "Plan how many judgments a conclusion takes.", app="app"),
     "randomisation": Command("qc.randomisation", "Test pairs of systems, and raters.", app="app"),
+    "bundle": Command("qc.bundle", "Pack a run, its study and its report for others.", app="app"),
+    "verify": Command("qc.verify", "Analyse such a bundle again, and say what differs.", app="app"),
     "convert": Command("qc.convert", "Write a run in another format.", app="app"),
     "export": Command("server.cli.export", "Write a run as a file: what was said and rated in it."),
     "audit": Command("server.cli.audit", "Count anew what arrivals go by, and compare."),

@@ -6,6 +6,7 @@ from bots import console, fail
 from server.cli.database import transaction
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
+from server.db.audit import CommandLine, record
 from server.db.runs import find_opened, open_run
 from server.errors import CandorError, RunNotFound
 from server.items.pool import items_of
@@ -39,6 +40,8 @@ def transcripts(data: Data = None) -> None:
             stands = find_opened(connection, text, RUN)
             items = items_of(study, connection, DEMO_TRANSCRIPTS.parent) if stands is None else []
             entry = open_run(connection, text, RUN, utc_now(), items)
+            if stands is None:
+                record(connection, CommandLine(), "run.open", RUN)
     except RunNotFound as error:
         fail(error.message, "Start the server once (`candor serve`): it opens the run `demo`.")
     except CandorError as error:

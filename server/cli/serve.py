@@ -18,6 +18,7 @@ from server.cli.redis import check_redis
 from server.cli.settings import Data, Host, Port, Processes, settings_from, variables_help
 from server.clock import utc_now
 from server.config import Settings
+from server.db.audit import CommandLine, record
 from server.db.runs import RunEntry, all_runs, open_run
 from server.desk.people import password_link
 from server.errors import CandorError
@@ -183,7 +184,9 @@ def _opened(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun | None:
 
 
 def _open_demo(connection: Connection) -> RunEntry:
-    return open_run(connection, DEMO.read_text(encoding="utf-8"), "demo", utc_now())
+    entry = open_run(connection, DEMO.read_text(encoding="utf-8"), "demo", utc_now())
+    record(connection, CommandLine(), "run.open", entry.slug, "the first start")
+    return entry
 
 
 def _first_link(settings: Settings) -> str | None:

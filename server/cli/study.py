@@ -18,11 +18,13 @@ from server.cli.fitness import check_fitness
 from server.cli.rules_file import RulesFile, read_rules_file
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
+from server.db.audit import CommandLine, record
 from server.db.run_rules import set_rules
 from server.db.run_states import change_run
 from server.db.runs import RunEntry, find_opened, open_run, require_slug
 from server.errors import BotsUnfit, CandorError
 from server.items.pool import items_of
+from server.run_rules import outline
 from server.study import Study, load_study, parse_study, text_notes
 
 cli = typer.Typer(
@@ -105,6 +107,8 @@ def open_(
             entry = open_run(connection, text, run, utc_now(), items)
             if stands is None or rules is not None:
                 set_rules(connection, run, given)
+                action = "run.open" if stands is None else "run.rules"
+                record(connection, CommandLine(), action, run, outline(given))
     except CandorError as error:
         fail(error.message, error.hint)
     if entry.status != "open":
@@ -121,6 +125,7 @@ def close(run: RunName, data: Data = None) -> None:
     """Close a run: nobody new gets in, those who are under way can finish."""
     with transaction_or_fail(data) as connection:
         change_run(connection, run, "close")
+        record(connection, CommandLine(), "run.close", run)
     console.print(f"Run [bold]{run}[/] is closed; its data stays.")
 
 

@@ -64,8 +64,7 @@ _ENOUGH = "this study has all the answers that it needs"
 def _require_hours(rules: RunRules, at: datetime) -> None:
     hours = rules.opening_hours
     if hours is not None and not is_open(hours, at):
-        again = next_opening(hours, at)
-        raise RunOutOfHours(f"this study opens again on {again:%A} at {again:%H:%M} ({hours.time_zone} time)")
+        raise RunOutOfHours(next_opening(hours, at))
 
 
 def _require_invited(connection: Connection, run: OpenRun, arrival: Arrival) -> None:

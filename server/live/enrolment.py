@@ -26,7 +26,7 @@ from server.bots.lineup import OpenRun
 from server.db import items, pair_counts, plan_counts, rows, run_counts
 from server.db.items import DrawnItem
 from server.db.models import Assignment, Conversation, System, Worker, columns
-from server.errors import RunFull
+from server.errors import AlreadyTookPart, RunFull
 from server.live.admission import admit, lock_run
 from server.live.balance import Counts, draw_plan
 from server.live.hits import draw_hit
@@ -117,6 +117,8 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         at: now.
 
     Raises:
+        AlreadyTookPart: the id that a new assignment would have is taken: of two tickets of one browser,
+            under two names, the other one was used.
         RunFull: every place is held, or the worker may not rate what is left.
         NotAvailable: as `admit`.
     """
@@ -125,6 +127,8 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
     if own is not None:
         renew_enrolment(connection, own, at)
         return own
+    if find_enrolment(connection, run, worker.assignment) is not None:
+        raise AlreadyTookPart("this browser has taken part already, under another name")
     more = admit(connection, run, worker.arrival, simulated=worker.simulated, at=at)
     place, plan = _planned_place(connection, run, worker, at, more=more)
     if place.displaced is not None:

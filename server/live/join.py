@@ -2,27 +2,32 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Request
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, JSONResponse
 from limits import RateLimitItem
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sqlalchemy import Connection
 
 from server.access.auth import Auth, Ticket, WorkerToken
 from server.access.rate_limit import RateLimits
-from server.bots.lineup import OpenRun
+from server.bots.lineup import OpenRun, study_card
 from server.clock import utc_now
-from server.db.runs import find_run
+from server.db.runs import RunEntry, find_run
 from server.db.store import Store
 from server.errors import (
     AlreadyTookPart,
+    ErrorBody,
+    ErrorDetail,
     LinkAltered,
     LinkUnsigned,
+    NotAvailable,
     RunClosed,
     RunNotReady,
+    RunOutOfHours,
     TokenExpired,
     TokenInvalid,
 )
@@ -36,6 +41,8 @@ from server.live.enrolment import (
 )
 from server.recruiters.link import WorkerId, arrive
 from server.session.protocol import MAX_TOKEN
+from server.session.texts import TextsCard
+from server.study import Study, parse_study
 
 
 class JoinRequest(BaseModel):
@@ -69,21 +76,41 @@ class JoinResponse(BaseModel):
     assignment: str
 
 
+class JoinRefused(ErrorBody):
+    """Why somebody cannot take part, and what the page needs to say so in the study's language.
+
+    `words` is as in the study's card; `again_at`: when newcomers are taken again, where the hour is why.
+    """
+
+    words: TextsCard | None
+    again_at: datetime | None
+
+
 @dataclass(frozen=True, slots=True)
 class _Visit:
     """Somebody who joins. `brought` is what their browser's token says, where that was made here.
 
-    `earlier` is the id of the assignment that the browser's last session in this run had.
+    `latest` is the same of the token that the browser was given last in this run, under whatever name.
     """
 
     body: JoinRequest
     run: OpenRun
     brought: WorkerToken | None
-    earlier: str | None
+    latest: WorkerToken | None
 
     @property
     def old_ticket(self) -> Ticket | None:
-        return self.brought.opens if self.brought and isinstance(self.brought.opens, Ticket) else None
+        return _ticket_in(self.brought)
+
+    @property
+    def earlier_ticket(self) -> Ticket | None:
+        """The ticket that the browser was given last in this run."""
+        return _ticket_in(self.latest)
+
+    @property
+    def earlier(self) -> str | None:
+        """The id of the assignment that the browser's last session in this run had, or would have."""
+        return _assignment_of(self.latest)
 
     @property
     def old_assignment(self) -> str | None:
@@ -93,6 +120,20 @@ class _Visit:
     @property
     def has_expired(self) -> bool:
         return self.brought is not None and self.brought.has_expired
+
+
+def _refusal(error: NotAvailable, study: Study) -> JSONResponse:
+    body = JoinRefused(
+        error=ErrorDetail(code=error.code, message=error.message, hint=error.hint),
+        words=study_card(study).words,
+        again_at=error.again_at if isinstance(error, RunOutOfHours) else None,
+    )
+    return JSONResponse(body.model_dump(mode="json"), error.status)
+
+
+def _ticket_in(token: WorkerToken | None) -> Ticket | None:
+    opens = token.opens if token is not None else None
+    return opens if isinstance(opens, Ticket) else None
 
 
 def _assignment_of(token: WorkerToken | None) -> str | None:
@@ -132,7 +173,13 @@ class JoinApi:
         self._signed_links = signed_links
         self._pages = pages
         self.router = APIRouter()
-        self.router.add_api_route("/api/join", self.join, methods=["POST"])
+        self.router.add_api_route(
+            "/api/join",
+            self.join,
+            methods=["POST"],
+            response_model=JoinResponse,
+            responses={"4XX": {"model": JoinRefused}},
+        )
         self.router.add_api_route("/w/{run}", self.page, methods=["GET"], include_in_schema=False)
         self.router.add_api_route("/preview", self.preview_page, methods=["GET"], include_in_schema=False)
 
@@ -146,7 +193,7 @@ class JoinApi:
 
     async def join(
         self, body: JoinRequest, request: Request, authorization: Annotated[str | None, Header()] = None
-    ) -> JoinResponse:
+    ) -> JoinResponse | JSONResponse:
         """Give an arriving worker the way to their assignment, or a ticket for the one that they may get."""
         what = "attempts to take part from this address"
         await self._limits.count_address(self._per_address, what, request)
@@ -154,13 +201,19 @@ class JoinApi:
             actor = await self._auth.caller(authorization)
             actor.require("simulate", await self._auth.directory.study_of({"run": body.run}))
         entry = await self._store.read(lambda connection: find_run(connection, body.run))
+        try:
+            return await self._admitted(body, entry)
+        except NotAvailable as error:
+            return _refusal(error, parse_study(entry.yaml))
+
+    async def _admitted(self, body: JoinRequest, entry: RunEntry) -> JoinResponse:
+        """Return the way in to a run. Raises what `_find` and `_ticket` raise, or that it is not open."""
         if entry.id not in self._runs:
             require_open(entry.status, entry.cause)
             raise RunNotReady("this study is about to open")
         if entry.kind == "rehearsal" and not body.simulated:
             raise RunClosed("this is a rehearsal, which takes simulated workers only")
-        earlier = _assignment_of(self._brought(body.earlier))
-        visit = _Visit(body, self._runs[entry.id], self._brought(body.token), earlier)
+        visit = _Visit(body, self._runs[entry.id], self._brought(body.token), self._brought(body.earlier))
         ticket = self._ticket(visit)
         enrolment = await self._store.read(lambda connection: self._find(connection, visit, ticket))
         if enrolment is None:
@@ -190,7 +243,10 @@ class JoinApi:
             and (body.worker is None or old.arrival == arrival)
         ):
             return replace(old, is_signed=old.is_signed or is_signed)
-        return Ticket(new_assignment_id(), run.id, arrival, body.simulated, body.reply_pace, is_signed)
+        # Two tickets of one browser lead to one assignment, whichever of the names agrees first.
+        rival = visit.earlier_ticket if not is_signed else None
+        assignment = rival.assignment if rival is not None and rival.run == run.id else new_assignment_id()
+        return Ticket(assignment, run.id, arrival, body.simulated, body.reply_pace, is_signed)
 
     def _is_signed(self, body: JoinRequest) -> bool:
         if body.signature is None:

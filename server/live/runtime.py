@@ -224,7 +224,7 @@ class LiveSession:
                 self.lose()
                 return
             if self.state.closed == "expired":
-                self._send(Ended(phase="expired"))
+                self._send(Ended(phase="expired", debriefing=self.state.debriefing))
 
     def _give_up_page(self) -> None:
         if self._page is not None:

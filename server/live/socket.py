@@ -22,6 +22,7 @@ from server.errors import (
     MessageTooLong,
     OutdatedPage,
     RefusedMessage,
+    RunOutOfHours,
     StorageFailed,
     UnknownMessage,
     WrongPhase,
@@ -248,7 +249,10 @@ async def _frame(socket: WebSocket) -> str:
 def _error_message(error: CandorError, message_id: str | None) -> Error:
     hint = f" {error.hint}" if isinstance(error, RefusedMessage | InvalidMessage) else ""
     what = error.message[:_LONGEST_ERROR]  # some repeat what was sent
-    return Error(code=error.code, message=f"{what}.{hint}", retry=error.retry, id=message_id)
+    again_at = error.again_at if isinstance(error, RunOutOfHours) else None
+    return Error(
+        code=error.code, message=f"{what}.{hint}", retry=error.retry, id=message_id, again_at=again_at
+    )
 
 
 def _id_in(frame: str) -> str | None:

@@ -91,10 +91,14 @@ def in_words(target: Target | None) -> str:
 
 
 def outline(rules: RunRules) -> str:
-    """Return rules for a log: workers who may not come as a number only, because their ids are nobody's."""
+    """Return rules for a log: workers who may not come as a number only, because their ids are nobody's.
+
+    Of a run that nothing limits it is empty.
+    """
     given = rules.model_dump_json(exclude_defaults=True, exclude={"excluded_workers"})
     number = len(rules.excluded_workers)
-    return f"{given}, {number} workers excluded" if number else given
+    said = [given] if given != "{}" else []
+    return ", ".join([*said, f"{number} workers excluded"] if number else said)
 
 
 @lru_cache(maxsize=256)

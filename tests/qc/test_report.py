@@ -168,7 +168,7 @@ def test_help(report: Callable[..., Result]) -> None:
     [
         (["--only", "significance,luck"], "--only is 'significance,luck'; give names"),
         (["--only", ","], "--only is ','"),
-        (["--format", "pdf", "--out", "out"], "--format is 'pdf'; give names separated by commas"),
+        (["--format", "docx", "--out", "out"], "--format is 'docx'; give names separated by commas"),
         (["--bootstrap", "99"], "--bootstrap is 99, but an interval needs at least 100"),
         (["--seed", "-1"], "--seed is -1"),
         (["--reward", "-0.5"], "--reward is -0.5"),

@@ -63,6 +63,6 @@ function Current({ state }: { state: State }) {
     case "done":
       return <Done screen={screen} study={study} />;
     case "ended":
-      return <Ended how={screen.how} study={study} />;
+      return <Ended screen={screen} study={study} />;
   }
 }

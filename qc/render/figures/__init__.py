@@ -1,4 +1,4 @@
-"""Figures of an analysis, as SVG. Importing this imports matplotlib, so it is left to those who draw."""
+"""Figures of an analysis, as SVG, in two widths."""
 
 from qc.analysis import Analysis
 from qc.render.figures.adjusted import adjusted_scores
@@ -13,7 +13,6 @@ from qc.render.figures.ranking import ranking, system_looks
 from qc.render.figures.repeats import repeats
 from qc.render.figures.replication import replication
 from qc.render.figures.significance import significance
-from qc.render.figures.style import drawing
 from qc.render.figures.topics import topic_words
 from qc.render.figures.workers import worker_p_values
 from qc.render.manifest import (
@@ -98,6 +97,5 @@ def figures(analysis: Analysis, *, beside: bool = True) -> dict[str, Figure]:
         analysis: the results.
         beside: whether to draw those, too, that the page has not, because it has them as coloured tables.
     """
-    with drawing():
-        made = ((file.stem, file.make(analysis)) for file in (FIGURES if beside else _ON_THE_PAGE))
-        return {name: finish(name, each) for name, each in made if each is not None}
+    made = ((file.stem, file.make(analysis)) for file in (FIGURES if beside else _ON_THE_PAGE))
+    return {name: finish(name, each) for name, each in made if each is not None}

@@ -1,28 +1,18 @@
 """What another level α would change."""
 
+from typing import NamedTuple
+
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
 from qc.number_format import decimal, whole
 from qc.render.figures.figure import Drawing
 from qc.render.figures.labels import spread
+from qc.render.figures.panel import Panel, Scale, round_ticks, tick_labels
 from qc.render.figures.ranking import Look, Looks
 from qc.render.figures.rows import limits
-from qc.render.figures.style import (
-    BLUE,
-    GAP,
-    INK,
-    MUTED,
-    PAPER,
-    SMALL,
-    WIDTH,
-    panel,
-    sheet,
-    shortened,
-    text_width,
-)
+from qc.render.figures.sheet import Sheet
+from qc.render.figures.style import BLUE, GAP, MUTED, WIDE, shortened, text_width
 from qc.robustness.alpha import AlphaInfluence
 
 LEFT, HEAD, BETWEEN, FOOT = 62.0, 34.0, 46.0, 56.0
@@ -30,7 +20,29 @@ LINE, LOW_PANEL, LEADER = 18.0, 90.0, 18.0
 FEWEST_LINES = 14
 
 Array = NDArray[np.float64]
-LONGEST_NAME = 150.0
+# Longest names, of the width.
+NAME = 0.27
+
+
+class Steps(NamedTuple):
+    """What a low panel shows at each level: its title, (levels,) values, and how many digits they have."""
+
+    title: str
+    values: Array
+    digits: int
+
+    @property
+    def ticks(self) -> list[float]:
+        """The lowest and the highest value."""
+        finite = self.values[np.isfinite(self.values)]
+        return sorted({float(finite.min()), float(finite.max())})
+
+    @property
+    def scale(self) -> Scale:
+        """A scale that holds all values, with room at both ends."""
+        low, high = self.ticks[0], self.ticks[-1]
+        room = (high - low) * 0.25 or abs(high) * 0.05 or 1.0
+        return Scale(low - room, high + room)
 
 
 def alpha_influence(result: AlphaInfluence, looks: Looks, chosen: float) -> Drawing | None:
@@ -47,101 +59,68 @@ def alpha_influence(result: AlphaInfluence, looks: Looks, chosen: float) -> Draw
     z = np.array([level.z for level in result.levels]).reshape(len(alphas), len(result.systems))
     if not np.isfinite(z).any():
         return None
-    names = [shortened(name, LONGEST_NAME) for name in result.systems]
-    right = max(text_width(name) for name in names) + LEADER + GAP
-    lower = [("workers kept", np.array([float(level.workers) for level in result.levels]), 0)]
+    lower = [Steps("workers kept", np.array([float(level.workers) for level in result.levels]), 0)]
     r = np.array([level.replication_r for level in result.levels])
     if np.isfinite(r).any():
-        lower.append(("r with the second run", r, 3))
-    height = max(FEWEST_LINES, len(names) + 1) * LINE
-    page = sheet(HEAD + height + (BETWEEN + LOW_PANEL) * len(lower) + FOOT)
-    tops = [HEAD + height + BETWEEN + i * (BETWEEN + LOW_PANEL) for i in range(len(lower))]
-    panels = [panel(page, LEFT, HEAD, WIDTH - LEFT - right, height)]
-    panels += [panel(page, LEFT, top, WIDTH - LEFT - right, LOW_PANEL) for top in tops]
-    _scores(panels[0], alphas, z, names, [looks[name] for name in result.systems], height)
-    for axes, (title, values, digits) in zip(panels[1:], lower, strict=True):
-        _steps(axes, alphas, values, title, digits)
-    for axes in panels:
-        _frame(axes, alphas)
-    panels[-1].set_xlabel("level α of the worker filter")
-    panels[-1].tick_params(labelbottom=True)
+        lower.append(Steps("r with the second run", r, 3))
     alt = _alt(result)
-    if alphas[0] <= chosen <= alphas[-1]:
-        _mark(panels, chosen)
-    else:
-        outside = f"The chosen α = {chosen:g} lies outside."
-        panels[0].set_title(outside, loc="right", size=SMALL, color=MUTED, pad=10)
-        alt += f" {outside}"
-    return Drawing(page, "Influence of the level α", alt)
+    inside = bool(alphas[0] <= chosen <= alphas[-1])
+    outside = "" if inside else f"The chosen α = {chosen:g} lies outside."
+
+    def draw(width: float) -> Sheet:
+        names = [shortened(name, NAME * width) for name in result.systems]
+        right = max(text_width(name) for name in names) + LEADER + GAP
+        height = max(FEWEST_LINES, len(names) + 1) * LINE
+        page = Sheet(width, HEAD + height + (BETWEEN + LOW_PANEL) * len(lower) + FOOT)
+        across = Scale(alphas[0] - 0.003, alphas[-1] + 0.003)
+        inner = width - LEFT - right
+        top = Panel(page, LEFT, HEAD, inner, height, across, Scale(*limits(z)))
+        panels = [top]
+        for each in lower:
+            below = panels[-1].bottom + BETWEEN
+            panels.append(Panel(page, LEFT, below, inner, LOW_PANEL, across, each.scale))
+        _scores(top, alphas, z, names, [looks[name] for name in result.systems])
+        for panel, each in zip(panels[1:], lower, strict=True):
+            _steps(panel, alphas, each)
+        ticks = round_ticks(across.first, across.last, 5 if width >= WIDE else 3)
+        for panel in panels[:-1]:
+            panel.x_axis([], [])
+        panels[-1].x_axis(ticks, tick_labels(ticks), "level α of the worker filter")
+        if inside:
+            _mark(panels, chosen)
+        else:
+            page.text((LEFT, 14), outside, MUTED)
+        return page
+
+    return Drawing("Influence of the level α", f"{alt} {outside}".strip(), draw)
 
 
-def _scores(axes: Axes, alphas: Array, z: Array, names: list[str], looks: list[Look], height: float) -> None:
-    axes.set_title("overall z", loc="left", size=SMALL, color=INK, pad=10)
-    ends = limits(z)
-    axes.set_ylim(ends)
+def _scores(panel: Panel, alphas: Array, z: Array, names: list[str], looks: list[Look]) -> None:
+    ticks = round_ticks(panel.y.first, panel.y.last, 6)
+    panel.y_axis(ticks, tick_labels(ticks), "overall z")
     for j, (colour, marker, filled) in enumerate(looks):
-        axes.plot(
-            alphas,
-            z[:, j],
-            color=colour,
-            marker=marker,
-            markersize=6,
-            linestyle="-" if filled else (0, (4, 1.5)),
-            markerfacecolor=colour if filled else PAPER,
-            linewidth=1.8,
-        )
+        panel.line(alphas, z[:, j], colour, 1.8, "" if filled else "7 3")
+        panel.points(alphas, z[:, j], colour, marker, filled=filled)
     known = np.flatnonzero(np.isfinite(z[-1]))
-    if len(known):
-        heights = spread(z[-1, known], (ends[1] - ends[0]) * LINE / height)
-        for i, y in zip(known.tolist(), heights, strict=True):
-            axes.annotate(
-                names[i],
-                (alphas[-1], z[-1, i]),
-                xytext=(1 + LEADER / axes.bbox.width * axes.figure.dpi / 72, y),
-                textcoords=("axes fraction", "data"),
-                va="center_baseline",
-                size=SMALL,
-                annotation_clip=False,
-                arrowprops={
-                    "arrowstyle": "-",
-                    "color": looks[i][0],
-                    "shrinkA": 3,
-                    "shrinkB": 5,
-                    "relpos": (0, 0.5),
-                },
-            )
+    span = panel.y.last - panel.y.first
+    heights = spread(z[-1, known], span * LINE / panel.height)
+    for i, y in zip(known.tolist(), heights.tolist(), strict=True):
+        end, label = panel.at(alphas[-1], z[-1, i]), (panel.right + LEADER, panel.at(0, y)[1])
+        panel.page.line([(end[0] + 6, end[1]), (label[0] - 3, label[1])], looks[i][0])
+        panel.page.beside(label, names[i])
 
 
-def _steps(axes: Axes, alphas: Array, values: Array, title: str, digits: int) -> None:
-    axes.set_title(title, loc="left", size=SMALL, color=INK, pad=8)
-    axes.plot(alphas, values, color=BLUE, marker="o", markersize=6)
-    finite = values[np.isfinite(values)]
-    low, high = float(finite.min()), float(finite.max())
-    room = (high - low) * 0.25 or abs(high) * 0.05 or 1.0
-    axes.set_ylim(low - room, high + room)
-    axes.set_yticks([low, high] if low < high else [low])
-    axes.set_yticklabels([decimal(tick, digits) for tick in axes.get_yticks()])
+def _steps(panel: Panel, alphas: Array, steps: "Steps") -> None:
+    panel.y_axis(steps.ticks, [decimal(tick, steps.digits) for tick in steps.ticks], steps.title)
+    panel.line(alphas, steps.values, BLUE)
+    panel.points(alphas, steps.values, BLUE)
 
 
-def _mark(panels: list[Axes], chosen: float) -> None:
-    for axes in panels:
-        axes.axvline(chosen, color=MUTED, linewidth=1.5, linestyle=(0, (4, 2)))
-    panels[0].annotate(
-        "chosen",
-        (chosen, 1),
-        xycoords=("data", "axes fraction"),
-        ha="center",
-        va="bottom",
-        size=SMALL,
-        color=MUTED,
-    )
-
-
-def _frame(axes: Axes, alphas: Array) -> None:
-    axes.set_xlim(alphas[0] - 0.003, alphas[-1] + 0.003)
-    axes.xaxis.set_major_locator(MultipleLocator(0.02))
-    axes.tick_params(labelbottom=False)
-    axes.grid(axis="y")
+def _mark(panels: list[Panel], chosen: float) -> None:
+    for panel in panels:
+        panel.vertical(chosen, MUTED, 1.5, "6 3")
+    at = panels[0].at(chosen, panels[0].y.last)
+    panels[0].page.text((at[0], at[1] - 12), "chosen", MUTED, anchor="middle")
 
 
 def _alt(result: AlphaInfluence) -> str:

@@ -1,9 +1,10 @@
 """What a metric is worth: how often people err, against how often a metric does."""
 
 from collections.abc import Sequence
+from math import log10
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from numpy.typing import NDArray
 
 from qc.estimators.break_even import error_curve
 from qc.number_format import percent, whole
@@ -11,21 +12,12 @@ from qc.planning.comparison import Comparison
 from qc.planning.metric_error import MetricError
 from qc.render.figures.figure import Drawing
 from qc.render.figures.labels import spread
-from qc.render.figures.style import (
-    BLUE,
-    FAMILY_COLOURS,
-    GAP,
-    GREEN,
-    SMALL,
-    WIDTH,
-    key,
-    panel,
-    sheet,
-    shortened,
-    text_width,
-)
+from qc.render.figures.panel import Panel, Scale, round_ticks
+from qc.render.figures.sheet import Sheet
+from qc.render.figures.style import BLUE, FAMILY_COLOURS, GAP, GREEN, MARGIN, shortened, text_width
 
-LEFT, HEAD, FOOT, HEIGHT, LABEL = 62.0, 46.0, 58.0, 330.0, 150.0
+LEFT, HEAD, FOOT, HEIGHT = 62.0, 66.0, 58.0, 330.0
+LABEL = 0.27  # of the width
 POINTS = 200
 LINE = 17.0
 # Lines of metrics must not look like the curves of people.
@@ -39,55 +31,55 @@ def break_even(comparison: Comparison, metrics: Sequence[MetricError]) -> Drawin
         comparison: of people; the perfect annotator's curve is drawn if the spread within outputs is known.
         metrics: those whose lines are drawn.
     """
-    labels = [shortened(each.metric, LABEL) for each in metrics]
-    right = max((text_width(label) for label in labels), default=0.0) + 2 * GAP
-    page = sheet(HEAD + HEIGHT + FOOT)
-    axes = panel(page, LEFT, HEAD, WIDTH - LEFT - right, HEIGHT)
-    first, last = 1.0, max(1e3, 10 ** np.ceil(np.log10(4 * comparison.means.count.max())))
-    sizes = np.geomspace(first, last, POINTS)
-    differences, variances = comparison.means.differences, comparison.variances
-    end = key(page, LEFT, 22, "━", BLUE, "people")
-    axes.plot(sizes, error_curve(differences, variances, sizes.tolist()), color=BLUE)
-    ratio = comparison.annotator.ratio
-    if np.isfinite(ratio):
-        key(page, end + 2 * GAP, 22, "━", GREEN, "a perfect annotator")
-        axes.plot(
-            sizes,
-            error_curve(differences, variances, (ratio * sizes).tolist()),
-            color=GREEN,
-            linestyle=(0, (6, 2)),
-        )
     biases = np.array([float(next(iter(each.errors.values())).bias.mean()) for each in metrics])
     highest = max(0.5, float(biases.max(initial=0))) * 1.05
-    axes.set(xscale="log", xlim=(first, last), ylim=(0, highest))
-    axes.set(xlabel="judgments of each system", ylabel="pairs ordered wrongly")
-    axes.xaxis.set_major_locator(LogLocator())
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda size, _: whole(size)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: percent(share, 0)))
-    axes.grid(axis="y")
-    heights = spread(biases, LINE * highest / HEIGHT)
-    for i, (label, bias, height) in enumerate(zip(labels, biases, heights, strict=True)):
-        colour = METRIC_COLOURS[i % len(METRIC_COLOURS)]
-        axes.axhline(bias, color=colour, linewidth=1.5)
-        axes.annotate(
-            label,
-            (1, height),
-            xycoords=("axes fraction", "data"),
-            xytext=(GAP, 0),
-            textcoords="offset points",
-            va="center",
-            size=SMALL,
-            color=colour,
-        )
-        if first <= metrics[i].worth <= last:
-            axes.plot([metrics[i].worth], [bias], color=colour, marker="o", markersize=7)
+    last = max(1e3, 10 ** float(np.ceil(np.log10(4 * comparison.means.count.max()))))
+    curves = _curves(comparison, last)
+    differences = comparison.means.differences
+
+    def draw(width: float) -> Sheet:
+        labels = [shortened(each.metric, LABEL * width) for each in metrics]
+        right = max((text_width(label) for label in labels), default=0.0) + 2 * GAP
+        page = Sheet(width, HEAD + HEIGHT + FOOT)
+        scales = Scale(1.0, last, log10), Scale(0.0, highest)
+        panel = Panel(page, LEFT, HEAD, width - LEFT - right, HEIGHT, *scales)
+        shares = round_ticks(0.0, highest, 5)
+        panel.y_axis(shares, [percent(share, 0) for share in shares], "pairs ordered wrongly")
+        tens = [10.0**power for power in range(round(log10(last)) + 1)]
+        panel.x_axis(tens, [whole(size) for size in tens], "judgments of each system")
+        page.keys((MARGIN, 20), [("━", colour, text) for text, colour, _, _ in curves])
+        for _, colour, dash, error in curves:
+            panel.line(np.geomspace(1.0, last, POINTS), error, colour, 2.0, dash)
+        heights = spread(biases, LINE * highest / HEIGHT)
+        for i, (label, bias, height) in enumerate(
+            zip(labels, biases.tolist(), heights.tolist(), strict=True)
+        ):
+            colour = METRIC_COLOURS[i % len(METRIC_COLOURS)]
+            panel.horizontal(bias, colour, 1.5)
+            page.beside((panel.right + GAP, panel.at(1.0, height)[1]), label, colour)
+            if 1.0 <= metrics[i].worth <= last:
+                page.marker(panel.at(metrics[i].worth, bias), "o", colour, 7)
+        return page
+
     found = "; ".join(f"{each.metric} {_worth(each.worth)}" for each in metrics)
     alt = (
         f"How often people put two systems in the wrong order, against the judgments of each system, on "
         f"{whole(len(differences))} pairs. What metrics are worth in judgments: {found or 'there are none'}."
     )
-    return Drawing(page, "What a metric is worth in judgments", alt)
+    return Drawing("What a metric is worth in judgments", alt, draw)
+
+
+def _curves(comparison: Comparison, last: float) -> list[tuple[str, str, str, NDArray[np.float64]]]:
+    """Return for people, and for a perfect annotator if known: name, colour, dashes, and (POINTS,) errors."""
+    sizes = np.geomspace(1.0, last, POINTS)
+    errors = (comparison.means.differences, comparison.variances)
+    people = np.asarray(error_curve(*errors, sizes.tolist()))
+    curves = [("people", BLUE, "", people)]
+    ratio = comparison.annotator.ratio
+    if np.isfinite(ratio):
+        perfect = np.asarray(error_curve(*errors, (ratio * sizes).tolist()))
+        curves.append(("a perfect annotator", GREEN, "12 4", perfect))
+    return curves
 
 
 def _worth(judgments: float) -> str:

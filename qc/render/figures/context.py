@@ -5,6 +5,7 @@ import numpy as np
 from qc.number_format import decimal, relation, whole
 from qc.render.figures.figure import Drawing
 from qc.render.figures.rows import interval, point, rows
+from qc.render.figures.sheet import Sheet
 from qc.render.figures.style import BLUE
 from qc.robustness.context import ContextEffects, Effect
 
@@ -26,14 +27,19 @@ def context_effects(result: ContextEffects) -> Drawing | None:
     labels, right = labels[:-1], right[:-1]
     levels = [level for effect in result.effects for level in effect.levels]
     extent = np.array([(level.effect, level.low, level.high) for level in levels]).reshape(-1)
-    page, axes = rows(labels, "z relative to the same systems’ mean", extent, right, strong=strong)
-    row = 0
-    for effect in result.effects:
-        for i, level in enumerate(effect.levels, start=row + 1):
-            interval(axes, level.low, level.high, i, BLUE)
-            point(axes, level.effect, i, BLUE)
-        row += len(effect.levels) + 2
-    return Drawing(page, "Effects of order and context", _alt(result))
+
+    def draw(width: float) -> Sheet:
+        axis = "z relative to the same systems’ mean"
+        panel = rows(width, labels, axis, extent, right, strong=strong, striped=False)
+        row = 0
+        for effect in result.effects:
+            for i, level in enumerate(effect.levels, start=row + 1):
+                interval(panel, level.low, level.high, i, BLUE)
+                point(panel, level.effect, i, BLUE)
+            row += len(effect.levels) + 2
+        return panel.page
+
+    return Drawing("Effects of order and context", _alt(result), draw)
 
 
 def _alt(result: ContextEffects) -> str:

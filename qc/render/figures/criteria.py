@@ -1,7 +1,6 @@
 """Scores by criterion, and how criteria go together."""
 
 import numpy as np
-from matplotlib.colors import to_rgba
 from numpy.typing import NDArray
 
 from qc.method.criteria import CriteriaCorrelation
@@ -9,7 +8,8 @@ from qc.method.scores import Scores
 from qc.number_format import decimal, listed
 from qc.render.figures.figure import Drawing
 from qc.render.figures.heat import MARGIN, Cells, heat_map
-from qc.render.figures.style import DIVERGING, ON_LIGHT, QUIET, WIDTH, note, text_width
+from qc.render.figures.sheet import Sheet
+from qc.render.figures.style import MUTED, ON_LIGHT, QUIET, diverging, fitting, text_width
 
 FOOT = 30.0
 LISTED = 12
@@ -23,10 +23,16 @@ def criteria_profile(scores: Scores) -> Drawing | None:
     z = scores.z[columns].to_numpy(np.float64)
     if not np.isfinite(z).any():
         return None
-    page, axes, bottom = heat_map(names, columns, _diverging(z, _bound(z)), FOOT)
-    axes.axvline(0.5, color=ON_LIGHT, linewidth=1.6)
-    note(page, MARGIN, bottom + 22, "z: blue above the mean of the workers, orange below")
-    return Drawing(page, "Scores by criterion", _profile_alt(names, columns, z))
+    cells = _diverging(z, _bound(z))
+
+    def draw(width: float) -> Sheet:
+        panel = heat_map(width, names, columns, cells, FOOT)
+        panel.vertical(0.5, ON_LIGHT, 1.6)
+        legend = "z: blue above the mean of the workers, orange below"
+        panel.page.text((MARGIN, panel.bottom + 22), legend, MUTED, fitting(legend, width - 2 * MARGIN))
+        return panel.page
+
+    return Drawing("Scores by criterion", _profile_alt(names, columns, z), draw)
 
 
 def criteria_correlation(result: CriteriaCorrelation, scale: str) -> Drawing | None:
@@ -42,12 +48,21 @@ def criteria_correlation(result: CriteriaCorrelation, scale: str) -> Drawing | N
     np.fill_diagonal(values, np.nan)
     if not np.isfinite(result.pearson[upper]).any():
         return None
-    page, _, bottom = heat_map(names, names, _diverging(values, 1.0), FOOT)
+    cells = _diverging(values, 1.0)
     below, above = "◣ below the diagonal: Spearman", "◥ above: Pearson"
-    note(page, MARGIN, bottom + 22, below)
-    note(page, WIDTH - MARGIN - text_width(above), bottom + 22, above)
+
+    def draw(width: float) -> Sheet:
+        panel = heat_map(width, names, names, cells, 2 * FOOT)
+        panel.page.text((MARGIN, panel.bottom + 22), below, MUTED)
+        beside = width - MARGIN - text_width(above)
+        if beside > MARGIN + text_width(below):
+            panel.page.text((beside, panel.bottom + 22), above, MUTED)
+        else:
+            panel.page.text((MARGIN, panel.bottom + 44), above, MUTED)
+        return panel.page
+
     title = f"Correlations between criteria, {SCALES[scale]}"
-    return Drawing(page, title, _correlation_alt(result, scale))
+    return Drawing(title, _correlation_alt(result, scale), draw)
 
 
 def _bound(values: NDArray[np.float64]) -> float:
@@ -55,9 +70,10 @@ def _bound(values: NDArray[np.float64]) -> float:
 
 
 def _diverging(values: NDArray[np.float64], bound: float) -> Cells:
-    known = np.isfinite(values)
-    colours = DIVERGING(np.where(known, values, 0.0) / bound / 2 + 0.5)
-    colours[~known] = to_rgba(QUIET)
+    colours = [
+        [diverging(value / bound) if np.isfinite(value) else QUIET for value in line]
+        for line in values.tolist()
+    ]
     texts = [[decimal(value, 2) if np.isfinite(value) else "" for value in line] for line in values]
     return Cells(colours, texts)
 

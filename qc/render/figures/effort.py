@@ -4,9 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.number_format import decimal
-from qc.render.figures.density import density, density_key
+from qc.render.figures.density import density, density_key, density_scale, share_axis
 from qc.render.figures.figure import Drawing
-from qc.render.figures.style import INK, MARGIN, SMALL, WIDTH, panel, sheet
+from qc.render.figures.panel import Panel, Scale, round_ticks, tick_labels
+from qc.render.figures.sheet import Sheet
+from qc.render.figures.style import MARGIN
 from qc.robustness.filter_check import FilterCheck
 
 MEASURES = {
@@ -15,7 +17,7 @@ MEASURES = {
 }
 SHOWN = 97.5
 BIN_COUNT = 24
-HEAD, TITLE, HEIGHT, FOOT, SIDE = 52.0, 34.0, 130.0, 32.0, 20.0
+HEAD, TITLE, HEIGHT, FOOT, LEFT, RIGHT = 48.0, 32.0, 130.0, 58.0, 50.0, 16.0
 
 
 def worker_effort(check: FilterCheck) -> Drawing | None:
@@ -29,24 +31,38 @@ def worker_effort(check: FilterCheck) -> Drawing | None:
     known = {name: values for name, values in known.items() if np.isfinite(values).any()}
     if not known:
         return None
-    block = TITLE + HEIGHT + FOOT
-    page = sheet(HEAD + block * len(known) + MARGIN)
-    alts = []
-    for i, (name, values) in enumerate(known.items()):
-        finite = np.isfinite(values)
-        groups = (values[finite & passed], values[finite & ~passed])
-        bins = np.linspace(0, float(np.percentile(values[finite], SHOWN)) or 1.0, BIN_COUNT + 1)
-        axes = panel(page, SIDE, HEAD + block * i + TITLE, WIDTH - 2 * SIDE, HEIGHT)
-        axes.set(xlim=(0, bins[-1]), yticks=[])
-        axes.set_title(MEASURES[name], loc="left", size=SMALL, color=INK, pad=14)
-        density(axes, groups[0], bins, passed=True)
-        density(axes, groups[1], bins, passed=False)
-        alts.append(
-            f"{MEASURES[name].split(',')[0]} {_median(groups[0])} passed, {_median(groups[1])} failed"
-        )
-    density_key(page, MARGIN, 18, "passed", "failed")
+    shown = {name: _groups(values, passed) for name, values in known.items()}
+
+    def draw(width: float) -> Sheet:
+        block = TITLE + HEIGHT + FOOT
+        page = Sheet(width, HEAD + block * len(shown) + MARGIN)
+        for i, (name, (groups, bins)) in enumerate(shown.items()):
+            size = (width - LEFT - RIGHT, HEIGHT)
+            ends = Scale(0.0, float(bins[-1])), density_scale(groups, bins)
+            panel = Panel(page, LEFT, HEAD + block * i + TITLE, *size, *ends)
+            share_axis(panel)
+            ticks = round_ticks(0.0, float(bins[-1]), 6)
+            panel.x_axis(ticks, tick_labels(ticks), MEASURES[name])
+            for values, of_passed in zip(groups, (True, False), strict=True):
+                density(panel, values, bins, passed=of_passed)
+        density_key(page, MARGIN, 18, "passed", "failed")
+        return page
+
+    alts = [
+        f"{MEASURES[name].split(',')[0]} {_median(groups[0])} passed, {_median(groups[1])} failed"
+        for name, (groups, _) in shown.items()
+    ]
     alt = f"Distributions over the workers; in the middle: {'; '.join(alts)}."
-    return Drawing(page, "Time and words of the workers", alt)
+    return Drawing("Time and words of the workers", alt, draw)
+
+
+def _groups(
+    values: NDArray[np.float64], passed: NDArray[np.bool_]
+) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]:
+    """Return what is known of those who passed and of those who failed, and the ends of the bins."""
+    finite = np.isfinite(values)
+    bins = np.linspace(0, float(np.percentile(values[finite], SHOWN)) or 1.0, BIN_COUNT + 1)
+    return (values[finite & passed], values[finite & ~passed]), bins
 
 
 def _median(values: NDArray[np.float64]) -> str:

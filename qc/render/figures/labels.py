@@ -3,46 +3,36 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from qc.render.figures.style import SMALL, text_width
+from qc.render.figures.panel import Panel
+from qc.render.figures.style import text_width
 
 REACH, LINE = 9.0, 17.0
 # Where a label of a point below the diagonal can stand, best first: on which side of the point (1 is right, 0
 # the middle), and how far up. Above the diagonal all is mirrored, so that labels are led away from the line.
 SPOTS = ((1, 0.0), (1, -12.0), (0, -17.0), (1, 12.0), (-1, -12.0), (-1, 0.0), (0, 17.0), (-1, 12.0))
-ALIGNMENT = {1: "left", 0: "center", -1: "right"}
 
 Box = tuple[float, float, float, float]
 
 
-def label_points(axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], labels: Sequence[str]) -> None:
+def label_points(panel: Panel, x: NDArray[np.float64], y: NDArray[np.float64], labels: Sequence[str]) -> None:
     """Label points in the order given; a label that finds no free spot beside its point is left out."""
-    points = axes.transData.transform(np.column_stack([x, y]))
-    frame = axes.get_window_extent()
-    scale = axes.figure.dpi / 72
-    taken: list[Box] = [(px - 5, py - 5, px + 5, py + 5) for px, py in points / scale]
-    inside = (frame.x0 / scale, frame.y0 / scale, frame.x1 / scale, frame.y1 / scale)
-    for (px, py), label, at in zip(points / scale, labels, zip(x, y, strict=True), strict=True):
+    data = list(zip(x.tolist(), y.tolist(), strict=True))
+    points = [panel.at(*each) for each in data]
+    taken: list[Box] = [(px - 5, py - 5, px + 5, py + 5) for px, py in points]
+    inside = (panel.left, panel.top, panel.right, panel.bottom)
+    for (px, py), label, at in zip(points, labels, data, strict=True):
         width = text_width(label)
         below = at[1] <= at[0]
         for best_side, best_up in SPOTS:
             side, up = (best_side, best_up) if below else (-best_side, -best_up)
             away = side * (REACH if up == 0 else REACH - 4)
             left = px + away + (side - 1) / 2 * width
-            box = (left, py + up - LINE / 2, left + width, py + up + LINE / 2)
+            box = (left, py - up - LINE / 2, left + width, py - up + LINE / 2)
             if _within(box, inside) and not any(_overlap(box, other) for other in taken):
                 taken.append(box)
-                axes.annotate(
-                    label,
-                    at,
-                    xytext=(away, up),
-                    textcoords="offset points",
-                    ha=ALIGNMENT[side],
-                    va="center_baseline",
-                    size=SMALL,
-                )
+                panel.page.beside((left, py - up), label)
                 break
 
 

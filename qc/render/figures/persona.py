@@ -4,7 +4,8 @@ import numpy as np
 
 from qc.number_format import decimal, probability
 from qc.render.figures.figure import Drawing
-from qc.render.figures.rows import interval, point, rows, stripes
+from qc.render.figures.rows import interval, point, rows
+from qc.render.figures.sheet import Sheet
 from qc.render.figures.style import BLUE, INK
 from qc.robustness.persona import PersonaEffect
 
@@ -20,15 +21,17 @@ def persona(result: PersonaEffect) -> Drawing | None:
     extent = np.array([(entry.difference, entry.low, entry.high) for entry in entries]).reshape(-1)
     strong = {len(result.families)} if result.pooled else set()
     labels = [entry.family for entry in entries]
-    page, axes = rows(
-        labels, "z with persona − z without", extent, [probability(e.p) for e in entries], "p", strong
-    )
-    stripes(axes, len(entries))
-    for i, entry in enumerate(entries):
-        pooled = entry is result.pooled
-        colour = INK if pooled else BLUE
-        interval(axes, entry.low, entry.high, i, colour)
-        point(axes, entry.difference, i, colour, "D" if pooled else "o")
+    chances = [probability(e.p) for e in entries]
+
+    def draw(width: float) -> Sheet:
+        panel = rows(width, labels, "z with persona − z without", extent, chances, "p", strong)
+        for i, entry in enumerate(entries):
+            pooled = entry is result.pooled
+            colour = INK if pooled else BLUE
+            interval(panel, entry.low, entry.high, i, colour)
+            point(panel, entry.difference, i, colour, "D" if pooled else "o")
+        return panel.page
+
     found = [f"{e.family} {decimal(e.difference, 2)}" for e in entries if np.isfinite(e.difference)]
     alt = f"Difference in overall z with and without persona, by family: {', '.join(found)}."
-    return Drawing(page, "Contribution of a persona", alt)
+    return Drawing("Contribution of a persona", alt, draw)

@@ -7,22 +7,16 @@ from numpy.typing import NDArray
 from qc.method.scores import Scores
 from qc.number_format import decimal, listed, ranks
 from qc.render.figures.figure import Drawing
-from qc.render.figures.rows import FOOT, HEAD, ROW, interval, point, rows, stripes
-from qc.render.figures.style import (
-    FAMILY_COLOURS,
-    FAMILY_MARKERS,
-    MARGIN,
-    MUTED,
-    SMALL,
-    Sheet,
-    key,
-)
+from qc.render.figures.rows import interval, point, rows
+from qc.render.figures.sheet import Sheet
+from qc.render.figures.style import FAMILY_COLOURS, FAMILY_MARKERS, MUTED
 from qc.robustness.intervals import Intervals
 
 # Colour, marker and whether it is filled.
 Look = tuple[str, str, bool]
 Looks = dict[str, Look]
 LISTED = 12
+PERSONA_KEY = (("●", MUTED, "with persona"), ("○", MUTED, "without"))
 
 
 def ranking(scores: Scores, looks: Looks, intervals: Intervals | None) -> Drawing | None:
@@ -42,17 +36,20 @@ def ranking(scores: Scores, looks: Looks, intervals: Intervals | None) -> Drawin
     else:
         low, high = intervals.z_low[:, 0], intervals.z_high[:, 0]
         right = list(map(ranks, intervals.rank_low.tolist(), intervals.rank_high.tolist()))
-    page, axes = rows(names, "overall score (z)", np.concatenate([z, low, high]), right, "rank")
-    stripes(axes, len(names))
-    for i, name in enumerate(names):
-        colour, marker, filled = looks[name]
-        interval(axes, low[i], high[i], i, colour)
-        point(axes, z[i], i, colour, marker, filled=filled)
-        if not np.isfinite(z[i]):
-            axes.text(0, i, " no kept conversation", color=MUTED, va="center_baseline", size=SMALL)
-    if len({filled for name, (_, _, filled) in looks.items() if name in names}) > 1:
-        _legend(page, HEAD + ROW * len(names) + FOOT)
-    return Drawing(page, "Overall scores of the systems", _alt(names, z, intervals))
+    personas = len({filled for name, (_, _, filled) in looks.items() if name in names}) > 1
+
+    def draw(width: float) -> Sheet:
+        extent, legend = np.concatenate([z, low, high]), PERSONA_KEY if personas else ()
+        panel = rows(width, names, "overall score (z)", extent, right, "rank", legend=legend)
+        for i, name in enumerate(names):
+            colour, marker, filled = looks[name]
+            interval(panel, low[i], high[i], i, colour)
+            point(panel, z[i], i, colour, marker, filled=filled)
+            if not np.isfinite(z[i]):
+                panel.page.beside(panel.at(0, i), " no kept conversation", MUTED)
+        return panel.page
+
+    return Drawing("Overall scores of the systems", _alt(names, z, intervals), draw)
 
 
 def system_looks(systems: pd.DataFrame) -> Looks:
@@ -70,11 +67,6 @@ def system_looks(systems: pd.DataFrame) -> Looks:
         colour, marker = FAMILY_COLOURS[i % len(FAMILY_COLOURS)], FAMILY_MARKERS[i % len(FAMILY_MARKERS)]
         looks[str(row.system)] = (colour, marker, bool(row.has_persona) or not persona)
     return looks
-
-
-def _legend(page: Sheet, height: float) -> None:
-    left = key(page, MARGIN, height - 10, "●", MUTED, "with persona")
-    key(page, left + MARGIN, height - 10, "○", MUTED, "without")
 
 
 def _alt(names: list[str], z: NDArray[np.float64], intervals: Intervals | None) -> str:

@@ -6,14 +6,16 @@ from qc.method.replication import Replication
 from qc.number_format import decimal
 from qc.render.figures.figure import Drawing
 from qc.render.figures.labels import label_points
+from qc.render.figures.panel import Panel, Scale, round_ticks, tick_labels
 from qc.render.figures.ranking import Looks
 from qc.render.figures.rows import limits, point
-from qc.render.figures.style import MUTED, WIDTH, panel, sheet, shortened
+from qc.render.figures.sheet import Sheet
+from qc.render.figures.style import MUTED, TEXT, shortened
 from qc.render.sentences import same_conclusions
 
-LEFT, HEAD, FOOT, RIGHT = 66.0, 12.0, 58.0, 12.0
-SIDE = WIDTH - LEFT - RIGHT
-LONGEST_NAME = 150.0
+LEFT, HEAD, FOOT, RIGHT = 52.0, 34.0, 58.0, 12.0
+# Longest names, of the width; and in units.
+NAME, LONGEST_NAME = 0.27, 150.0
 # Of the axis, for labels left of the lowest points.
 SIDE_ROOM = 0.1
 
@@ -29,23 +31,31 @@ def replication(result: Replication, looks: Looks) -> Drawing | None:
     first, second = points["first"].to_numpy(np.float64), points["second"].to_numpy(np.float64)
     if len(points) == 0:
         return None
-    page = sheet(HEAD + SIDE * 0.8 + FOOT)
-    axes = panel(page, LEFT, HEAD, SIDE, SIDE * 0.8)
     low, high = limits(np.concatenate([first, second]))
-    ends = (low - (high - low) * SIDE_ROOM, high)
-    axes.set(xlim=ends, ylim=ends, xlabel="overall z, first run", ylabel=f"overall z, {_name(result)}")
-    axes.axhline(0, color=MUTED, linewidth=1)
-    axes.axvline(0, color=MUTED, linewidth=1)
-    axes.plot(ends, ends, color=MUTED, linewidth=1.5, linestyle=(0, (5, 3)))
-    for name, x, y in zip(points["system"], first, second, strict=True):
-        colour, marker, filled = looks[name]
-        point(axes, x, y, colour, marker, filled=filled)
-    label_points(axes, first, second, [shortened(name, LONGEST_NAME) for name in points["system"]])
+    ends = np.array([low - (high - low) * SIDE_ROOM, high])
     r = result.z.pearson["overall"]
-    if np.isfinite(r):
-        axes.text(0.02, 0.98, f"r = {decimal(r)}", transform=axes.transAxes, va="top", weight="bold")
+
+    def draw(width: float) -> Sheet:
+        side = width - LEFT - RIGHT
+        page = Sheet(width, HEAD + side * 0.8 + FOOT)
+        scale = Scale(*ends.tolist())
+        panel = Panel(page, LEFT, HEAD, side, side * 0.8, scale, scale)
+        ticks = round_ticks(scale.first, scale.last, 5)
+        panel.y_axis(ticks, tick_labels(ticks), f"overall z, {_name(result)}")
+        panel.x_axis(ticks, tick_labels(ticks), "overall z, first run")
+        panel.horizontal(0)
+        panel.vertical(0)
+        panel.line(ends, ends, MUTED, 1.5, "7 4")
+        for name, x, y in zip(points["system"], first, second, strict=True):
+            colour, marker, filled = looks[name]
+            point(panel, x, y, colour, marker, filled=filled)
+        label_points(panel, first, second, [shortened(name, width * NAME) for name in points["system"]])
+        if np.isfinite(r):
+            page.text((LEFT + 8, HEAD + 20), f"r = {decimal(r)}", size=TEXT, bold=True)
+        return page
+
     title = f"Two runs: r = {decimal(r, 3)}" if np.isfinite(r) else "Two runs"
-    return Drawing(page, title, _alt(result, len(points), r))
+    return Drawing(title, _alt(result, len(points), r), draw)
 
 
 def _name(result: Replication) -> str:

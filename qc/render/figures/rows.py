@@ -3,90 +3,82 @@
 from collections.abc import Container, Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from qc.render.figures.style import (
-    GAP,
-    INK,
-    LONGEST_LABEL,
-    MUTED,
-    PAPER,
-    RULE,
-    SMALL,
-    WIDTH,
-    Sheet,
-    panel,
-    sheet,
-    shortened,
-    text_width,
-)
+from qc.render.figures.panel import Panel, Scale, round_ticks, tick_labels
+from qc.render.figures.sheet import Sheet
+from qc.render.figures.style import GAP, INK, LONGEST_LABEL, MUTED, RULE, fitting, shortened, text_width
 
 ROW = 30.0
-HEAD, FOOT = 30.0, 56.0
+HEAD, FOOT, LEGEND = 30.0, 56.0, 26.0
 MARGIN = 14.0
+# Units of an axis that a tick needs.
+TICK_ROOM = 50.0
 
 
 def rows(
+    width: float,
     labels: Sequence[str],
     axis: str,
     extent: NDArray[np.float64],
     right: Sequence[str] = (),
     heading: str = "",
     strong: Container[int] = (),
-) -> tuple[Sheet, Axes]:
-    """Return a sheet and axes with one row for each label, the first on top, row i at height i.
+    legend: Sequence[tuple[str, str, str]] = (),
+    *,
+    striped: bool = True,
+) -> Panel:
+    """Return a panel on a new sheet with one row for each label, the first on top, row i at height i.
 
     Args:
+        width: of the sheet.
         labels: of the rows; an empty one leaves a gap.
         axis: what is measured.
         extent: every value that must be inside the axis; those that are not finite are ignored.
         right: texts at the right of the rows.
         heading: above `right`.
         strong: rows whose labels are bold.
+        legend: sign, colour and meaning of each kind of marker, if there are several.
+        striped: whether every other row is shaded, so that a label and its point are seen to belong together.
     """
-    shown = [shortened(label) for label in labels]
-    left = (
-        min(LONGEST_LABEL, max(text_width(label, bold=i in strong) for i, label in enumerate(shown)))
-        + GAP
-        + MARGIN / 2
-    )
+    longest = LONGEST_LABEL * width
+    shown = [shortened(label, longest) for label in labels]
+    widest = max(text_width(label, bold=i in strong) for i, label in enumerate(shown))
+    left = min(longest * 1.1, widest) + GAP + MARGIN / 2
     reserved = max((text_width(text) for text in (*right, heading)), default=0.0) + (
         GAP + MARGIN if right else MARGIN
     )
-    page = sheet(HEAD + ROW * len(labels) + FOOT)
-    axes = panel(page, left, HEAD, WIDTH - left - reserved, ROW * len(labels))
-    axes.set_ylim(len(labels) - 0.5, -0.5)
-    axes.set_xlim(*limits(extent))
-    written = [i for i, label in enumerate(shown) if label]
-    axes.set_yticks(written, [shown[i] for i in written])
-    for i, tick in zip(written, axes.get_yticklabels(), strict=True):
-        tick.set_fontweight("bold" if i in strong else "normal")
-    axes.set_xlabel(axis)
-    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
-    axes.grid(axis="x")
-    axes.axvline(0, color=MUTED, linewidth=1.2, zorder=1)
-    for i, text in enumerate(right):
-        aside(axes, i, text)
-    if right:
-        aside(axes, -0.5 - HEAD / 2 / ROW, heading, MUTED)
-    return page, axes
-
-
-def aside(axes: Axes, row: float, text: str, colour: str = INK) -> None:
-    """Write `text` at the right of a row."""
-    axes.annotate(
-        text,
-        (1, row),
-        xycoords=("axes fraction", "data"),
-        xytext=(GAP, 0),
-        textcoords="offset points",
-        va="center_baseline",
-        color=colour,
-        size=SMALL,
-        annotation_clip=False,
+    page = Sheet(width, HEAD + ROW * len(labels) + FOOT + (LEGEND if legend else 0))
+    low, high = limits(extent)
+    panel = Panel(
+        page,
+        left,
+        HEAD,
+        width - left - reserved,
+        ROW * len(labels),
+        Scale(low, high),
+        Scale(len(labels) - 0.5, -0.5),
     )
+    if striped:
+        _stripes(panel, len(labels))
+    ticks = round_ticks(low, high, max(2, min(6, int(panel.width / TICK_ROOM))))
+    panel.x_axis(ticks, tick_labels(ticks), grid=True)
+    page.text((panel.right, panel.bottom + FOOT - 14), axis, size=fitting(axis, panel.right), anchor="end")
+    page.keys((MARGIN, page.height - 12), legend)
+    panel.vertical(0, width=1.2)
+    for i, label in enumerate(shown):
+        if label:
+            page.beside((left - GAP, panel.at(low, i)[1]), label, anchor="end", bold=i in strong)
+    for i, text in enumerate(right):
+        aside(panel, i, text)
+    if right:
+        aside(panel, -0.5 - HEAD / 2 / ROW, heading, MUTED)
+    return panel
+
+
+def aside(panel: Panel, row: float, text: str, colour: str = INK) -> None:
+    """Write `text` at the right of a row."""
+    panel.page.beside((panel.right + GAP, panel.at(panel.x.last, row)[1]), text, colour)
 
 
 def limits(extent: NDArray[np.float64]) -> tuple[float, float]:
@@ -97,31 +89,28 @@ def limits(extent: NDArray[np.float64]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def stripes(axes: Axes, count: int) -> None:
-    """Shade every other row, so that a label and its point are seen to belong together."""
+def _stripes(panel: Panel, count: int) -> None:
     for i in range(1, count, 2):
-        axes.axhspan(i - 0.5, i + 0.5, color=RULE, alpha=0.3, linewidth=0, zorder=0)
+        top = panel.at(panel.x.first, i - 0.5)
+        panel.page.rectangle(top, (panel.width, ROW), RULE, opacity=0.3)
 
 
 def point(
-    axes: Axes, x: float, y: float, colour: str, marker: str = "o", *, filled: bool = True, size: float = 9.0
+    panel: Panel,
+    x: float,
+    y: float,
+    colour: str,
+    marker: str = "o",
+    *,
+    filled: bool = True,
+    size: float = 9.0,
 ) -> None:
     """Draw one marker, if there is a number to draw."""
     if np.isfinite(x):
-        axes.plot(
-            [x],
-            [y],
-            linestyle="none",
-            marker=marker,
-            markersize=size,
-            markerfacecolor=colour if filled else PAPER,
-            markeredgecolor=colour,
-            markeredgewidth=2,
-            zorder=3,
-        )
+        panel.page.marker(panel.at(x, y), marker, colour, size, filled=filled)
 
 
-def interval(axes: Axes, low: float, high: float, y: float, colour: str) -> None:
+def interval(panel: Panel, low: float, high: float, y: float, colour: str) -> None:
     """Draw an interval as a line, if there is one to draw."""
     if np.isfinite(low) and np.isfinite(high):
-        axes.plot([low, high], [y, y], color=colour, linewidth=2.5, solid_capstyle="round", zorder=2)
+        panel.page.line([panel.at(low, y), panel.at(high, y)], colour, 2.5, rounded=True)

@@ -1,13 +1,13 @@
 """Which system beats which: p-values of all ordered pairs."""
 
 import numpy as np
-from matplotlib.colors import to_rgba
 from numpy.typing import NDArray
 
 from qc.method.significance import Significance
 from qc.render.figures.figure import Drawing
-from qc.render.figures.heat import MARGIN, Cells, heat_map
-from qc.render.figures.style import BLUE, KEY_SIGN, QUIET, WIDTH, Sheet, key, text_width
+from qc.render.figures.heat import MARGIN, NONE, Cells, heat_map
+from qc.render.figures.sheet import Sheet
+from qc.render.figures.style import BLUE, QUIET, WIDE
 from qc.render.levels import SIGNIFICANT, SUGGESTIVE
 
 DEEP, LIGHT = "#003d66", "#a6cde6"
@@ -20,7 +20,7 @@ KEY = (
 )
 # Systems from which on p is printed with two digits.
 MANY = 12
-FOOT, LINE = 40.0, 22.0
+FOOT, LINE = 62.0, 22.0
 
 
 def significance(result: Significance) -> Drawing | None:
@@ -33,14 +33,22 @@ def significance(result: Significance) -> Drawing | None:
         return None
     holm = (result.by_worker_holm < SIGNIFICANT) & ~np.eye(count, dtype=bool)
     step = np.where(holm, 0, 1 + np.searchsorted((SIGNIFICANT, SUGGESTIVE), p, side="right"))
-    colours = np.array([to_rgba(colour) for colour, _ in KEY])[step]
-    colours[np.eye(count, dtype=bool) | ~np.isfinite(p)] = to_rgba("none")
+    known = np.isfinite(p) & ~np.eye(count, dtype=bool)
+    colours = [[KEY[step[i, j]][0] if known[i, j] else NONE for j in range(count)] for i in range(count)]
     digits = 3 if count <= MANY else 2
     texts = [["" if i == j else _short(p[i, j], digits) for j in range(count)] for i in range(count)]
     labels = [f"{name}  {i}" for i, name in enumerate(result.systems, start=1)]
-    page, _, bottom = heat_map(labels, [str(i + 1) for i in range(count)], Cells(colours, texts), FOOT)
-    _legend(page, bottom)
-    return Drawing(page, "Which system scores higher than which", _alt(result, holm))
+    numbers = [str(i + 1) for i in range(count)]
+
+    def draw(width: float) -> Sheet:
+        foot = FOOT if width >= WIDE else FOOT + 2 * LINE
+        panel = heat_map(width, labels, numbers, Cells(colours, texts), foot)
+        panel.page.keys(
+            (MARGIN, panel.bottom + LINE + 4), [("■", colour, text) for colour, text in KEY], LINE
+        )
+        return panel.page
+
+    return Drawing("Which system scores higher than which", _alt(result, holm), draw)
 
 
 def _short(p: float, digits: int) -> str:
@@ -51,14 +59,6 @@ def _short(p: float, digits: int) -> str:
     if p < least:
         return f"<{least:.{digits}f}".replace("0.", ".")
     return f">{1 - least:.{digits}f}".replace("0.", ".") if p > 1 - least else f"{p:.{digits}f}"[1:]
-
-
-def _legend(page: Sheet, top: float) -> None:
-    left, line = MARGIN, 26.0
-    for colour, text in KEY:
-        if left + KEY_SIGN + text_width(text) > WIDTH:
-            left, line = MARGIN, line + LINE
-        left = key(page, left, top + line, "■", colour, text) + LINE
 
 
 def _alt(result: Significance, holm: NDArray[np.bool_]) -> str:

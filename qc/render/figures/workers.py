@@ -1,28 +1,22 @@
 """What the worker filter sees: p-values of the workers."""
 
+from math import sqrt
+
 import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.filter import Screening
 from qc.number_format import whole
 from qc.render.figures.figure import Drawing
-from qc.render.figures.style import (
-    FAILED,
-    GAP,
-    INK,
-    MARGIN,
-    PASSED,
-    SMALL,
-    WIDTH,
-    key,
-    panel,
-    sheet,
-    text_width,
-)
+from qc.render.figures.panel import Panel, Scale, round_ticks, tick_labels
+from qc.render.figures.sheet import Sheet
+from qc.render.figures.style import FAILED, GAP, INK, MARGIN, PASSED, text_width
 from qc.robustness.filter_check import FilterCheck
 
 WIDEST_BIN = 0.05
-HEIGHT, AXIS_LABEL, HEAD, FOOT = 330.0, 34.0, 74.0, 56.0
+HEIGHT, HEAD, FOOT = 350.0, 96.0, 56.0
+
+Array = NDArray[np.float64]
 
 
 def worker_p_values(screening: Screening, check: FilterCheck | None, bad: str) -> Drawing:
@@ -36,39 +30,43 @@ def worker_p_values(screening: Screening, check: FilterCheck | None, bad: str) -
     p = screening.workers["p"].to_numpy(np.float64)
     passed = screening.workers["passed"].to_numpy(bool)
     edges = _edges(screening.alpha)
-    counts = [np.histogram(p[group & np.isfinite(p)], edges)[0] for group in (passed, ~passed)]
+    counts = [
+        np.histogram(p[group & np.isfinite(p)], edges)[0].astype(np.float64) for group in (passed, ~passed)
+    ]
     highest = max(1, int((counts[0] + counts[1]).max()))
     ticks = _ticks(highest)
-    left = AXIS_LABEL + max(text_width(whole(tick)) for tick in ticks)
-    page = sheet(HEIGHT)
-    axes = panel(page, left, HEAD, WIDTH - left - MARGIN - GAP, HEIGHT - HEAD - FOOT)
-    axes.set(xlim=(0, 1), xlabel=f"p: does the worker rate {bad} lower?", ylabel="workers (√ scale)")
-    axes.grid(axis="y")
-    axes.stairs(counts[0], edges, fill=True, color=PASSED, linewidth=0)
-    axes.stairs(
-        counts[0] + counts[1], edges, baseline=counts[0], fill=True, color=FAILED, hatch="//", linewidth=0
-    )
-    # A rootogram (Tukey, Exploratory Data Analysis, 1977): few workers at one p stay visible beside many.
-    axes.set_yscale("function", functions=(_root, np.square))
-    axes.set_ylim(0, highest * 1.12)
-    axes.set_yticks(ticks, [whole(tick) for tick in ticks])
-    axes.minorticks_off()
-    axes.axvline(screening.alpha, color=INK, linewidth=1.5, linestyle=(0, (4, 2)))
-    axes.annotate(
-        f"  α = {screening.alpha:g}",
-        (screening.alpha, 1),
-        xycoords=("data", "axes fraction"),
-        va="top",
-        size=SMALL,
-    )
-    key(page, MARGIN, 20, "■", PASSED, f"passed: {whole(passed.sum())} workers")
-    key(page, MARGIN, 40, "▨", FAILED, f"failed: {whole((~passed).sum())}{_untested(p)}")
+    level = None
     if check is not None and np.isfinite(check.random_share.value):
-        axes.stairs(
-            random_level(screening, check, edges), edges, color=INK, linewidth=2, linestyle=(0, (1, 1.5))
-        )
-        key(page, MARGIN, 60, "···", INK, "workers who rate at random, as estimated and simulated")
-    return Drawing(page, "Workers by p-value", _alt(screening, check))
+        level = random_level(screening, check, edges)
+
+    def draw(width: float) -> Sheet:
+        page = Sheet(width, HEIGHT)
+        left = MARGIN + GAP + max(text_width(whole(tick)) for tick in ticks)
+        size = (width - left - MARGIN - GAP, HEIGHT - HEAD - FOOT)
+        # A rootogram (Tukey, Exploratory Data Analysis, 1977): few workers at one p stay visible beside many.
+        ends = Scale(0.0, 1.0), Scale(0.0, highest * 1.12, _root)
+        panel = Panel(page, left, HEAD, *size, *ends)
+        panel.y_axis(ticks, [whole(tick) for tick in ticks], "workers (√ scale)")
+        _bars(panel, counts[0], edges, np.zeros(len(counts[0])), PASSED, 1.0)
+        _bars(panel, counts[0] + counts[1], edges, counts[0], FAILED, 0.4)
+        if level is not None:
+            panel.page.line(panel.steps(level, edges)[0], INK, 2, "2 3")
+            page.key((MARGIN, 60), "···", INK, "random, as estimated and simulated")
+        panel.vertical(screening.alpha, INK, 1.5, "6 3")
+        at = panel.at(screening.alpha, panel.y.last)
+        page.text((at[0] + 6, at[1] + 12), f"α = {screening.alpha:g}")
+        across = round_ticks(0.0, 1.0, 5)
+        panel.x_axis(across, tick_labels(across), f"p: does the worker rate {bad} lower?")
+        page.key((MARGIN, 20), "■", PASSED, f"passed: {whole(passed.sum())} workers")
+        page.key((MARGIN, 40), "□", FAILED, f"failed: {whole((~passed).sum())}{_untested(p)}")
+        return page
+
+    return Drawing("Workers by p-value", _alt(screening, check), draw)
+
+
+def _bars(panel: Panel, heights: Array, edges: Array, base: Array, colour: str, opacity: float) -> None:
+    upper, lower = panel.steps(heights, edges, base)
+    panel.page.polygon([*upper, *reversed(lower)], colour, opacity=opacity, edge=colour, width=1)
 
 
 def random_level(screening: Screening, check: FilterCheck, edges: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -89,8 +87,8 @@ def _edges(alpha: float) -> NDArray[np.float64]:
     return np.concatenate([below, above[1:]])
 
 
-def _root(count: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.sqrt(np.maximum(count, 0))
+def _root(count: float) -> float:
+    return sqrt(max(count, 0.0))
 
 
 def _ticks(highest: int) -> list[float]:

@@ -14,6 +14,7 @@ from qc.estimators.spread import Spread
 from qc.number_format import MISSING, decimal, whole
 from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, Part
 from qc.precision.worth import Mean, Worth
+from qc.render.figures.precision import narrowing, widths
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.table import COUNT, THREE, TWO, Column, Form, Table
 
@@ -69,8 +70,6 @@ def _width_figure(parts: Sequence[Part]) -> list[FindingsFigure]:
     part = max(curves, key=lambda each: each.metrics[0].strength)
 
     def draw() -> "Drawing":
-        from qc.render.figures.precision import widths  # noqa: PLC0415  # imports matplotlib
-
         return widths(part)
 
     text = (
@@ -88,8 +87,6 @@ def _look_figure(parts: Sequence[Part]) -> list[FindingsFigure]:
     _, part = max(streams, key=lambda each: each[0])
 
     def draw() -> "Drawing":
-        from qc.render.figures.precision import narrowing  # noqa: PLC0415  # imports matplotlib
-
         return narrowing(part)
 
     text = (

@@ -72,12 +72,10 @@ def _contents(found: Findings, formats: frozenset[str], on_step: OnStep) -> Iter
 
 
 def _drawn(found: Findings) -> "dict[str, Figure]":
-    from qc.render.figures.figure import finish  # noqa: PLC0415  # imports matplotlib
-    from qc.render.figures.style import drawing  # noqa: PLC0415
+    from qc.render.figures.figure import finish  # noqa: PLC0415  # only where something is drawn
 
-    with drawing():
-        drawn = ((figure.name, figure.draw()) for figure in found.figures)
-        return {name: finish(name, each) for name, each in drawn if each is not None}
+    drawn = ((figure.name, figure.draw()) for figure in found.figures)
+    return {name: finish(name, each) for name, each in drawn if each is not None}
 
 
 def _document(found: Findings) -> str:

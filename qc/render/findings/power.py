@@ -13,6 +13,7 @@ from qc.planning.comparison import OUTPUTS, WORKERS, Comparison
 from qc.planning.metric_error import BOOTSTRAP, MetricError
 from qc.planning.plan import AS_HERE, OUTPUTS_AS_HERE, Basis, Planned, PlanOptions, Shown
 from qc.planning.power_analysis import PowerAnalysis
+from qc.render.figures.break_even import break_even
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.table import COUNT, SHARE, THREE, TWO, Column, Form, Table
 
@@ -348,8 +349,6 @@ def _curve(comparison: Comparison) -> FindingsTable:
 
 def _figure(comparison: Comparison, metrics: Sequence[MetricError]) -> FindingsFigure:
     def draw() -> "Drawing":
-        from qc.render.figures.break_even import break_even  # noqa: PLC0415  # imports matplotlib
-
         return break_even(comparison, metrics)
 
     text = (

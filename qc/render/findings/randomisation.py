@@ -9,6 +9,7 @@ import pandas as pd
 from qc.number_format import decimal, listed, whole
 from qc.planning.randomisation_analysis import RandomisationAnalysis
 from qc.planning.randomised_pairs import RandomisedPairs, Within
+from qc.render.figures.raters import one_against_average
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.levels import SIGNIFICANT
 from qc.render.table import COUNT, THREE, Column, P, Table
@@ -160,8 +161,6 @@ def _design(found: RandomisationAnalysis) -> FindingsTable:
 
 def _figure(found: RandomisationAnalysis) -> FindingsFigure:
     def draw() -> "Drawing":
-        from qc.render.figures.raters import one_against_average  # noqa: PLC0415  # imports matplotlib
-
         return one_against_average(found.pools)
 
     text = (

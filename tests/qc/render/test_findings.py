@@ -13,13 +13,19 @@ from rich.console import Console
 from qc.errors import OutputError
 from qc.render import FORMATS, writing_steps
 from qc.render.figures.figure import Drawing
-from qc.render.figures.style import sheet
+from qc.render.figures.sheet import Sheet
 from qc.render.findings import Findings, FindingsFigure, FindingsTable, show_findings, write_findings
 from qc.render.page import SHOWN_ROWS
 from qc.render.table import THREE, Column, Table
 
 COLUMNS = (Column("system", "System"), Column("mean", "Mean", THREE))
 LONG = pd.DataFrame({"system": [f"s{row}" for row in range(SHOWN_ROWS + 1)], "mean": -0.5, "more": None})
+
+
+def drawing() -> Drawing:
+    return Drawing("A sheet", "Nothing", lambda width: Sheet(width, 90.0))
+
+
 FOUND = Findings(
     command="guess",
     title="Guesses of <b>things</b>",
@@ -32,7 +38,12 @@ FOUND = Findings(
         FindingsTable("for_programs", "For programs", "Only a file.", Table(LONG), 0),
     ),
     figures=(
-        FindingsFigure("drawn", "A sheet.", "It is empty.", lambda: Drawing(sheet(90), "A sheet", "Nothing")),
+        FindingsFigure(
+            "drawn",
+            "A sheet.",
+            "It is empty.",
+            drawing,
+        ),
         FindingsFigure("undrawn", "No sheet.", "There is no number.", lambda: None),
     ),
     method="By guessing.",
@@ -94,7 +105,7 @@ def test_the_page_says_how_much_of_a_table_it_shows(page: str) -> None:
     assert "The first 200 of 201 rows are shown. In full: <code>guess_long.csv</code>" in page
     assert "<p>Only a file.</p>\n<p>In full: <code>guess_for_programs.csv</code>" in page
     assert "Empty one" not in page
-    assert page.count("<svg") == 1
+    assert page.count("<svg") == 2  # wide and narrow
     assert "No sheet." not in page
     assert "&lt;b&gt;things&lt;/b&gt;" in page
 

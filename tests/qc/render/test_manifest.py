@@ -39,6 +39,8 @@ def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
         "incidents.csv",
         "answers.csv",
         "answers_numbers.csv",
+        "turn_ratings.csv",
+        "scenarios.csv",
         *(name for name in NAMES if name.endswith("_without_shared_workers.csv")),
     }
     assert made == declared - unheld

@@ -47,6 +47,8 @@ def awkward_run(seed: int = 1, workers: int = 24) -> Run:
         systems=systems,
         incidents=_incidents(systems),
         answers=_answers(run.conversations),
+        scenarios=pd.Series(pd.Categorical([NASTY, "=shop"] * (len(who) // 2))),
+        turn_ratings=_turn_ratings(len(who), rng),
         left_out=left_out,
         notes=("a < b & c",),
     )
@@ -70,6 +72,13 @@ def _answers(conversations: pd.DataFrame) -> Answers:
     for label, text, number in (("human", None, 4.0), ("note", "Well.", np.nan), ("strain", None, 25.0)):
         given.append(texts.assign(part="conversation", label=label, text=text, number=number))
     return Answers(questions, pd.concat(given, ignore_index=True))
+
+
+def _turn_ratings(conversations: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Return a thumb on the only reply of every second conversation."""
+    rated = np.arange(0, conversations, 2, dtype=np.int32)
+    values = 100.0 * rng.integers(0, 2, len(rated))
+    return pd.DataFrame({"conversation": rated, "turn": np.int32(1), "value": values})
 
 
 def _incidents(systems: pd.DataFrame) -> pd.DataFrame:

@@ -7,112 +7,20 @@ and a line here.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
-from fastapi.routing import APIRoute, iter_route_contexts
 
 from server.access import tokens
 from server.access.actor import Allowed
-from server.access.auth import Auth
 from server.access.roles import ROLES
-from server.app import create_app
-from server.bots.opened_bots import OpenedBots
-from server.config import Settings
 from server.db.engine import open_engine
 from tests.server.support.database import make_run
+from tests.server.support.endpoints import OPEN, TABLE, endpoints
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text
 from tests.support.waiting import PATIENCE
 
-# The least role that may call it: for the study of the path where it names one, for any study where it does
-# not; after `all` the role has to be one for all studies. Whom a body names is each endpoint's own affair.
-TABLE = {
-    "GET /api/desk/runs": "viewer",
-    "GET /api/desk/runs/{run}": "viewer",
-    "GET /api/desk/watch/runs": "viewer",
-    "GET /api/desk/watch/runs/{run}": "viewer",
-    "POST /api/desk/runs": "researcher",
-    "POST /api/desk/runs/{run}/pause": "researcher",
-    "POST /api/desk/runs/{run}/resume": "researcher",
-    "POST /api/desk/runs/{run}/close": "researcher",
-    "POST /api/desk/runs/{run}/replicate": "researcher",
-    "GET /api/desk/runs/{run}/analysis": "analyst",
-    "GET /api/desk/runs/{run}/reports": "analyst",
-    "POST /api/desk/runs/{run}/reports": "analyst",
-    "GET /api/desk/runs/{run}/rehearsals": "analyst",
-    "POST /api/desk/runs/{run}/rehearsals": "researcher",
-    "POST /api/desk/rehearsals": "researcher",
-    "GET /api/desk/runs/{run}/jobs/{job}": "analyst",
-    "POST /api/desk/runs/{run}/jobs/{job}/cancel": "analyst",
-    "GET /api/desk/runs/{run}/conversations": "analyst",
-    "POST /api/desk/runs/{run}/message": "researcher",
-    "POST /api/desk/assignments/{assignment}/release": "researcher",
-    "POST /api/desk/assignments/{assignment}/message": "researcher",
-    "POST /api/desk/assignments/{assignment}/end-conversation": "researcher",
-    "PUT /api/desk/assignments/{assignment}/exclusion": "researcher",
-    "DELETE /api/desk/assignments/{assignment}/exclusion": "researcher",
-    "GET /api/desk/assignments/{assignment}": "analyst",
-    "GET /api/desk/assignments/{assignment}/simulation": "researcher",
-    "GET /api/desk/studies": "viewer",
-    "POST /api/desk/studies": "all researcher",
-    "GET /api/desk/studies/{study}": "viewer",
-    "PUT /api/desk/studies/{study}": "researcher",
-    "PATCH /api/desk/studies/{study}": "researcher",
-    "DELETE /api/desk/studies/{study}": "researcher",
-    "POST /api/desk/studies/{study}/copy": "all researcher",
-    "GET /api/desk/studies/{study}/versions/{version}": "viewer",
-    "GET /api/desk/studies/{study}/versions/{version}/changes": "viewer",
-    "GET /api/desk/study-settings": "viewer",
-    "POST /api/desk/study-check": "viewer",
-    "POST /api/desk/study-preview": "viewer",
-    "GET /api/desk/bots": "researcher",
-    "POST /api/desk/bots": "all researcher",
-    "GET /api/desk/bots/{name}": "researcher",
-    "PATCH /api/desk/bots/{name}": "all researcher",
-    "DELETE /api/desk/bots/{name}": "all researcher",
-    "POST /api/desk/bots/{name}/replicas": "all researcher",
-    "DELETE /api/desk/bots/{name}/replicas": "all researcher",
-    "POST /api/desk/bots/{name}/check": "all researcher",
-    "GET /api/desk/bots/{name}/check": "researcher",
-    "GET /api/account": "viewer",
-    "POST /api/account/sign-out": "viewer",
-    "POST /api/account/sign-out-everywhere": "viewer",
-    "PUT /api/account/password": "viewer",
-    "GET /api/desk/people": "all owner",
-    "POST /api/desk/people": "all owner",
-    "PUT /api/desk/people/{person}/role": "all owner",
-    "POST /api/desk/people/{person}/link": "all owner",
-    "DELETE /api/desk/people/{person}": "all owner",
-    "GET /api/desk/tokens": "all owner",
-    "POST /api/desk/tokens": "all owner",
-    "DELETE /api/desk/tokens/{token}": "all owner",
-    "GET /api/desk/runs/{run}/worker-ids": "researcher",
-    "GET /api/desk/runs/{run}/worker-ids.csv": "researcher",
-    "GET /api/desk/audit": "all owner",
-    "GET /api/desk/audit.csv": "all owner",
-    "GET /api/desk/runs/{run}/rules": "researcher",
-    "PUT /api/desk/runs/{run}/rules": "researcher",
-    "GET /api/openapi.json": "viewer",
-    "GET /metrics": "all viewer",
-}
-# What anybody may call: the pages, what tells that the server lives, and the ways in.
-OPEN = {
-    "GET /",
-    "GET /api/docs",
-    "GET /desk",
-    "GET /desk/{place:path}",
-    "GET /healthz",
-    "GET /readyz",
-    "GET /preview",
-    "GET /reports/{link}/{name}",
-    "GET /w/{run}",
-    "POST /api/join",
-    "POST /api/account/sign-in",
-    "POST /api/account/link",
-    "PUT /api/account/link",
-}
 OWN, OTHER = "lighthouse", "tidepool"
 
 
@@ -167,16 +75,6 @@ def studies(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with httpx2.Client(base_url=f"http://127.0.0.1:{house.port}", timeout=PATIENCE) as client:
         yield Studies(client, made, assignments)
     house.stop()
-
-
-def endpoints() -> dict[str, Any]:
-    """Return every endpoint of a server, by its method and path."""
-    settings = Settings.model_construct(database_url="sqlite://")
-    app = create_app(settings, Auth("", "", 0), {}, OpenedBots(refuse_private=False))
-    routes = [
-        found for found in iter_route_contexts(app.routes) if isinstance(found.original_route, APIRoute)
-    ]
-    return {f"{method} {route.path}": route for route in routes for method in route.methods}
 
 
 def test_every_endpoint_is_in_the_table() -> None:

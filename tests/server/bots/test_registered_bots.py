@@ -18,6 +18,7 @@ from server.bots.background_checks import BackgroundChecks
 from server.bots.opened_bots import OpenedBots
 from server.bots.registered_bots import RegisteredBots
 from server.config import Settings
+from server.db.audit import CommandLine
 from server.db.engine import open_engine
 from server.db.store import Store
 from server.errors import BotDisabled, BotNotFound, NotChecked
@@ -155,6 +156,9 @@ async def test_a_change_during_another_leaves_database_and_process_agreed(
         assert await opened_bots.held("far") == stored(url, "far")
 
 
+ME = CommandLine()
+
+
 def owner(store: Store, opened_bots: OpenedBots) -> RegisteredBots:
     return RegisteredBots(store, opened_bots, BackgroundChecks(store), keys={}, news=LocalNews())
 
@@ -164,11 +168,11 @@ async def test_a_check_that_ends_after_a_replica_was_added_is_not_stored(url: st
 
     checked = SlowToAnswer()
     bots = owner(store, OpenedBotsOf(checked))
-    await bots.register("far", endpoint({"kind": "http", "urls": [ONE, TWO]}))
-    check = await bots.start_check("far", at_once=1)
+    await bots.register("far", endpoint({"kind": "http", "urls": [ONE, TWO]}), ME)
+    check = await bots.start_check("far", at_once=1, actor=ME)
     await checked.asked.wait()
     async with held_up(store):
-        added = asyncio.create_task(bots.add_replica("far", THREE))
+        added = asyncio.create_task(bots.add_replica("far", THREE, ME))
         for _ in range(10):  # as often as it takes to get into the queue of the writer
             await store.read(lambda connection: None)
         checked.let_go.set()
@@ -209,11 +213,11 @@ async def test_hosts_that_dial_in_while_their_bot_is_deleted_are_of_a_bot_that_i
     bots = owner(store, opened_bots)
 
     async def dial_in(number: int) -> None:
-        await bots.attach("far", HostSession(number, lambda frame: None))
+        await bots.attach("far", HostSession(number, lambda frame: None), ME)
 
     async def delete() -> None:
         with suppress(BotNotFound):
-            await bots.delete("far")
+            await bots.delete("far", ME)
 
     await asyncio.gather(*(call for number in range(20) for call in (dial_in(number), delete())))
     assert (opened_bots.names(), query(url, "SELECT * FROM registration")) == ((), [])
@@ -227,15 +231,15 @@ async def test_hosts_that_dial_in_while_their_bot_is_deleted_are_of_a_bot_that_i
 async def test_a_change_whose_caller_has_gone_away_is_applied_all_the_same(url: str, store: Store) -> None:
     opened_bots = OpenedBotsOf(SlowToAnswer())
     bots = owner(store, opened_bots)
-    await bots.register("far", endpoint({"kind": "http", "urls": [ONE]}))
+    await bots.register("far", endpoint({"kind": "http", "urls": [ONE]}), ME)
     async with held_up(store):
-        change = asyncio.create_task(bots.disable("far"))
+        change = asyncio.create_task(bots.disable("far", ME))
         for _ in range(10):  # as often as it takes to get into the queue of the writer
             await store.read(lambda connection: None)
         change.cancel()
         with suppress(asyncio.CancelledError):
             await change
     with pytest.raises(BotDisabled):  # it waits for the change, whose database has it
-        await bots.start_check("far", at_once=1)
+        await bots.start_check("far", at_once=1, actor=ME)
     assert await opened_bots.held("far") == stored(url, "far") == (False, [ONE])
     await opened_bots.close()

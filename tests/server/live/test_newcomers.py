@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -27,9 +28,9 @@ def heard(page: Page) -> list[str]:
 
 
 @pytest.mark.databases("sqlite", "postgresql")
-def test_a_hundred_who_only_open_the_link_take_no_place(url: str, serve: Serve) -> None:
+def test_many_who_only_open_the_link_take_no_place(url: str, serve: Serve) -> None:
     house = serve(url, make_run(url, study_text(assignments=1)))
-    tokens = [house.token(f"squatter-{n}") for n in range(100)]
+    tokens = [house.token(f"squatter-{n}") for n in range(20)]
     for token in tokens[:5]:
         with house.open(token) as page:
             assert page.snapshot["phase"] == "instructions"
@@ -329,3 +330,63 @@ def test_a_browser_that_took_part_gets_no_other_assignment_unless_by_a_personal_
     assert house.join("bob", earlier="made.up.token").status_code == 200
     signature = house.auth.link_signature(RUN, "bob")
     assert house.join("bob", earlier=first, signature=signature).status_code == 200
+
+
+def test_two_tickets_of_one_browser_lead_to_one_assignment(house: House) -> None:
+    """Two tabs, under two names, both before either has agreed: whoever agrees first takes part."""
+    ann = house.join("ann").json()["token"]
+    bob = house.join("bob", earlier=ann).json()["token"]
+    with house.open(ann) as first, house.open(bob) as second:
+        assert second.snapshot["phase"] == "instructions"
+        second.agree()
+        assert first.ask("agree")["code"] == "already_took_part"
+    assert stored(house, "SELECT count(*) FROM assignment") == [(1,)]
+    with house.open(bob) as page:
+        assert page.snapshot["phase"] == "topic"
+    assert house.join("ann", token=ann, earlier=bob).status_code == 409
+    signature = house.auth.link_signature(
+        RUN, "cay"
+    )  # somebody else at the same browser, with a link of theirs
+    with house.open(house.join("cay", earlier=ann, signature=signature).json()["token"]) as page:
+        page.agree()
+
+
+def test_a_refusal_speaks_the_studys_language(url: str, serve: Serve) -> None:
+    house = serve(url, make_run(url, study_text(language="de")))
+    house.desk(f"/runs/{RUN}/pause", method="POST")
+    refused = house.join("ann").json()
+    assert refused["error"]["code"] == "run_paused"
+    assert refused["words"]["language"] == "de"
+    assert refused["again_at"] is None
+    house.desk(f"/runs/{RUN}/resume", method="POST")
+    token = house.join("ann").json()["token"]
+    tomorrow = (utc_now() + timedelta(days=1)).strftime("%a").lower()
+    hours = {"time_zone": "UTC", "hours": [{"days": [tomorrow], "opens": "09:00", "closes": "09:01"}]}
+    house.desk(f"/runs/{RUN}/rules", method="PUT", json={"opening_hours": hours})
+    out = house.join("bob").json()
+    assert (out["error"]["code"], out["words"]["language"]) == ("run_out_of_hours", "de")
+    with house.open(token) as page:
+        page.ask("agree")
+        assert page.heard[-1]["code"] == "run_out_of_hours"
+        times = {page.heard[-1]["again_at"], out["again_at"]}
+    begins = (utc_now() + timedelta(days=1)).replace(hour=9, minute=0, second=0, microsecond=0)
+    assert {datetime.fromisoformat(time) for time in times} == {begins}
+
+
+def test_who_leaves_after_agreeing_is_debriefed(url: str, serve: Serve) -> None:
+    house = serve(url, make_run(url, study_text(texts={"debriefing": "One of them was bad on purpose."})))
+    with house.page("ann") as page:  # who has only looked took no part
+        page.send("leave")
+        assert page.until("ended")["debriefing"] is None
+    token = house.enrolled("bob")
+    with house.open(token) as page:
+        assert page.snapshot["debriefing"] is None
+        page.send("leave")
+        assert page.until("ended")["debriefing"] == "One of them was bad on purpose."
+    with house.open(token) as page:
+        assert page.snapshot["debriefing"] == "One of them was bad on purpose."
+    with house.open(house.token("cay")) as page:
+        page.agree()
+        released = stored(house, "SELECT id FROM assignment WHERE status = 'active'")[0][0]
+        house.desk(f"/assignments/{released}/release", method="POST")
+        assert page.until("ended")["debriefing"] == "One of them was bad on purpose."

@@ -1,8 +1,9 @@
 import { Heading } from "../Heading";
 import { useTexts, useTitle } from "../hooks";
 import { Marked } from "../Marked";
+import { Paragraphs } from "../Paragraphs";
 import type { StudyCard } from "../session/protocol";
-import type { Ending } from "../session/reducer";
+import type { Ending, Screen } from "../session/reducer";
 import type { TextKey } from "../texts/words";
 
 const WORDS: Record<Ending, [title: TextKey, ...text: TextKey[]]> = {
@@ -11,8 +12,13 @@ const WORDS: Record<Ending, [title: TextKey, ...text: TextKey[]]> = {
   looked: ["ended.returned_title", "ended.looked"],
 };
 
+interface Props {
+  screen: Extract<Screen, { name: "ended" }>;
+  study: StudyCard;
+}
+
 /** The assignment is over without having been handed in. */
-export function Ended({ how, study }: { how: Ending; study: StudyCard }) {
+export function Ended({ screen: { how, debriefing }, study }: Props) {
   const { say } = useTexts();
   const [title, ...text] = WORDS[how];
   useTitle(say(title));
@@ -23,6 +29,12 @@ export function Ended({ how, study }: { how: Ending; study: StudyCard }) {
         {text.map((key) => (
           <p key={key}>{say(key)}</p>
         ))}
+        {debriefing && (
+          <section class="flow-small">
+            <h2>{say("done.debriefing")}</h2>
+            <Paragraphs text={debriefing} />
+          </section>
+        )}
         {study.contact && (
           <p class="soft small">
             <Marked of="done.contact" values={{ contact: study.contact }} />

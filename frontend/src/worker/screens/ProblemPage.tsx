@@ -27,16 +27,16 @@ const WORDS: Record<string, [title: TextKey, text: TextKey]> = {
 };
 
 /** The session can't be opened: why, and what to do about it. */
-export function ProblemPage({ problem: { code, message, remedy } }: { problem: Problem }) {
+export function ProblemPage({ problem: { code, message, remedy, againAt } }: { problem: Problem }) {
   const session = useSession();
-  const { say } = useTexts();
+  const { say, language } = useTexts();
   const press = () => (remedy === "start_anew" ? session.startAnew() : window.location.reload());
   const known = WORDS[code];
   const [title, text] = known ?? ["problem.other_title", "problem.other"];
   return (
     <StaticPage title={say(title)}>
       <p>{(!known && message) || say(text)}</p>
-      {code === "run_out_of_hours" && message && <p lang="en">{message}</p>}
+      {againAt && <p>{say("problem.again_at", { when: timeThere(againAt, language) })}</p>}
       {remedy && (
         <div class="actions">
           <Button onClick={press}>{say(`problem.${remedy}`)}</Button>
@@ -44,4 +44,16 @@ export function ProblemPage({ problem: { code, message, remedy } }: { problem: P
       )}
     </StaticPage>
   );
+}
+
+/** A time on the worker's own clock: the weekday, the date, the hour, and of which zone. */
+function timeThere(at: string, language: string): string {
+  const shown = {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    hour: "numeric",
+    minute: "2-digit",
+  } as const;
+  return new Intl.DateTimeFormat(language, { ...shown, timeZoneName: "short" }).format(new Date(at));
 }

@@ -1,5 +1,6 @@
-import { isErrorBody } from "../../shared/error_body";
+import { type ErrorBody, isErrorBody } from "../../shared/error_body";
 import { type Problem, problemOf } from "./problem";
+import type { TextsCard } from "./protocol";
 
 /**
  * Who comes to which run. `signature`: of a personal link. `token`: what this browser was given earlier. `earlier`:
@@ -20,7 +21,14 @@ export interface JoinResponse {
   assignment: string;
 }
 
-export type JoinResult = ({ ok: true } & JoinResponse) | { ok: false; code: string; problem: Problem };
+/** Why there is no way in. `words`: what the page says in the study's language, where the server told so. */
+export interface JoinRefused {
+  code: string;
+  problem: Problem;
+  words: TextsCard | null;
+}
+
+export type JoinResult = ({ ok: true } & JoinResponse) | ({ ok: false } & JoinRefused);
 
 const PATIENCE_MS = 15_000;
 
@@ -37,14 +45,20 @@ export async function join(request: JoinRequest): Promise<JoinResult> {
     if (answer.ok && isJoinResponse(body)) {
       return { ok: true, ...body };
     }
-    return failed(isErrorBody(body) ? body.error : { code: "internal" });
+    return isErrorBody(body) ? refused(body) : failed("internal");
   } catch {
-    return failed({ code: "unreachable" });
+    return failed("unreachable");
   }
 }
 
-function failed({ code, message, hint }: { code: string; message?: string; hint?: string }): JoinResult {
-  return { ok: false, code, problem: problemOf(code, message, hint) };
+function refused(body: ErrorBody & { words?: TextsCard | null; again_at?: string | null }): JoinResult {
+  const { code, message, hint } = body.error;
+  const problem = problemOf(code, message, hint, body.again_at);
+  return { ok: false, code, problem, words: body.words ?? null };
+}
+
+function failed(code: string): JoinResult {
+  return { ok: false, code, problem: problemOf(code), words: null };
 }
 
 function isJoinResponse(body: unknown): body is JoinResponse {

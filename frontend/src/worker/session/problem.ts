@@ -6,6 +6,8 @@ export interface Problem {
   message: string | null;
   /** What pressing the button does: load the page again, join with a fresh token, or nothing. */
   remedy: "retry" | "reload" | "start_anew" | null;
+  /** When newcomers are taken again, where they are not at this hour. */
+  againAt: string | null;
 }
 
 const REMEDIES: Record<string, Problem["remedy"]> = {
@@ -25,11 +27,15 @@ const REMEDIES: Record<string, Problem["remedy"]> = {
 };
 
 /** The problem that an error of the server's means. */
-export function problemOf(code: string, message?: string, hint?: string): Problem {
-  const said = code === "run_out_of_hours" ? [message] : [message, hint]; // our own words have that hint
-  const words = said.filter(Boolean).map(sentence).join(" ");
+export function problemOf(
+  code: string,
+  message?: string,
+  hint?: string,
+  againAt: string | null = null,
+): Problem {
+  const words = [message, hint].filter(Boolean).map(sentence).join(" ");
   const remedy = REMEDIES[code];
-  return { code, message: words || null, remedy: remedy === undefined ? "retry" : remedy };
+  return { code, message: words || null, remedy: remedy === undefined ? "retry" : remedy, againAt };
 }
 
 function sentence(text: string | undefined): string {

@@ -218,7 +218,8 @@ export interface Leave {
 /**
  * All that a page needs to draw itself; sent on every connect.
  *
- * `code`, `return_to` and `debriefing` are as in `completed`, and None until then.
+ * `code` and `return_to` are as in `completed`, and None until then; `debriefing` is as in `completed` or
+ * `ended`, and None until then.
  */
 export interface Snapshot {
   code: string | null;
@@ -616,8 +617,11 @@ export interface Completed {
 }
 /**
  * The assignment is over without being handed in.
+ *
+ * `debriefing`: as in `completed`, for who had agreed to take part.
  */
 export interface Ended {
+  debriefing: string | null;
   phase: "expired" | "returned";
   type: "ended";
 }
@@ -639,8 +643,11 @@ export interface TakenOver {
 }
 /**
  * A message was refused. `retry`: the same message may be sent again later.
+ *
+ * `again_at`: when the run takes newcomers again, where it does not now because of its hours.
  */
 export interface Error {
+  again_at: string | null;
   code: string;
   id: string | null;
   message: string;

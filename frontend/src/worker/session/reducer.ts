@@ -33,7 +33,7 @@ export type Screen =
   | RatingScreen
   | { name: "feedback" }
   | { name: "done"; code: string; returnTo: string | null; debriefing: string | null }
-  | { name: "ended"; how: Ending };
+  | { name: "ended"; how: Ending; debriefing: string | null };
 
 /** How an assignment was over without being handed in. `looked`: by somebody who had not begun. */
 export type Ending = "expired" | "returned" | "looked";
@@ -202,7 +202,11 @@ function received(state: State, message: ServerMessage): State {
     case "completed":
       return finished(state, done(message.code, message));
     case "ended":
-      return finished(state, { name: "ended", how: endingOf(state, message.phase) });
+      return finished(state, {
+        name: "ended",
+        how: endingOf(state, message.phase),
+        debriefing: message.debriefing ?? null,
+      });
     case "notice":
       return state.words.some(({ notice }) => notice === message.notice)
         ? state
@@ -268,7 +272,7 @@ function screenOf(snapshot: Snapshot): Screen {
       return done(snapshot.code ?? "", snapshot);
     case "expired":
     case "returned":
-      return { name: "ended", how: phase };
+      return { name: "ended", how: phase, debriefing: snapshot.debriefing };
     case "tutorial":
       return snapshot.question ? { name: phase, question: snapshot.question } : { name: "loading" };
   }

@@ -99,6 +99,7 @@ export class Session {
       this.#problem = null;
       this.#connect(joined);
     } else {
+      this.#remembered = joined.words ?? this.#remembered;
       this.#show(joined.problem);
       if (joined.code === "unreachable") {
         this.#retry = setTimeout(() => void this.open(), backoff(this.#tries));
@@ -196,7 +197,7 @@ export class Session {
     this.#dispatch({ type: "received", message });
     if (message.type === "error" && isRefusedEntry(message.code)) {
       this.#socket?.stop();
-      this.#show(problemOf(message.code, message.message));
+      this.#show(problemOf(message.code, message.message, undefined, message.again_at));
     }
   }
 

@@ -324,6 +324,7 @@ export const ENGLISH = {
   "problem.run_paused": "Nobody new can start at the moment. Please come back later: the same link will lead you here.",
   "problem.run_out_of_hours_title": "This study is closed at this hour",
   "problem.run_out_of_hours": "It takes new participants at other hours. Please come back then: the same link will lead you here.",
+  "problem.again_at": "It opens again: {when}.",
   "problem.run_complete_title": "This study has enough answers",
   "problem.run_complete": "Enough people have taken part, so it takes nobody new. Thank you for wanting to help.",
   "problem.not_invited_title": "This study is not open to you",

@@ -52,14 +52,23 @@ describe("snapshot", () => {
     expect(hear(initial(), snapshot({ phase, conversation: null })).screen).toEqual({
       name: "ended",
       how: phase,
+      debriefing: null,
     });
   });
 
   it("tells who has only had a look from who leaves their work", () => {
-    const left = { type: "ended", phase: "returned" } as const;
+    const left = { type: "ended", phase: "returned", debriefing: null } as const;
     const reading = snapshot({ phase: "instructions", conversation: null });
-    expect(hear(initial(), reading, left).screen).toEqual({ name: "ended", how: "looked" });
-    expect(hear(initial(), snapshot(), left).screen).toEqual({ name: "ended", how: "returned" });
+    expect(hear(initial(), reading, left).screen).toEqual({
+      name: "ended",
+      how: "looked",
+      debriefing: null,
+    });
+    expect(hear(initial(), snapshot(), left).screen).toEqual({
+      name: "ended",
+      how: "returned",
+      debriefing: null,
+    });
   });
 
   it("brings back the turns and whether a reply is due", () => {
@@ -128,6 +137,7 @@ describe("an input", () => {
       id: "a",
       code: "storage_failed",
       message: "",
+      again_at: null,
       retry: true,
     } as const;
     const state = hear(send(chatting(), say("a", "Hello", 0)), error);
@@ -173,6 +183,7 @@ describe("the topic", () => {
       id: "t",
       code: "invalid_field",
       message: "",
+      again_at: null,
       retry: false,
     } as const;
     const state = hear(send(chatting(), change), error);
@@ -320,8 +331,13 @@ describe("the way through an assignment", () => {
   });
 
   it("forgets what was under way when the assignment is over", () => {
-    const state = hear(send(chatting(), say("a", "Hello", 0)), { type: "ended", phase: "expired" });
-    expect(state).toMatchObject({ screen: { name: "ended", how: "expired" }, pending: [] });
+    const state = hear(send(chatting(), say("a", "Hello", 0)), {
+      type: "ended",
+      phase: "expired",
+      debriefing: "One was bad on purpose.",
+    });
+    const screen = { name: "ended", how: "expired", debriefing: "One was bad on purpose." };
+    expect(state).toMatchObject({ screen, pending: [] });
   });
 });
 
@@ -332,7 +348,14 @@ it("finds the latest message of a kind under way", () => {
 });
 
 it("drops a notice when the worker closes it or does something else", () => {
-  const error = { type: "error", id: null, code: "rate_limited", message: "", retry: true } as const;
+  const error = {
+    type: "error",
+    id: null,
+    code: "rate_limited",
+    message: "",
+    retry: true,
+    again_at: null,
+  } as const;
   const told = hear(chatting(), error);
   expect(told.notice).not.toBeNull();
   expect(reduce(told, { type: "dismissed" }).notice).toBeNull();

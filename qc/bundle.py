@@ -1,0 +1,116 @@
+"""Pack a run with its study and report for others to analyse: `python -m qc.bundle SOURCE BUNDLE`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from qc.bundling.making import STEPS, Bundled, make_bundle
+from qc.command import (
+    CriteriaFile,
+    IncludePartial,
+    RunName,
+    SourceName,
+    output_console,
+    progress,
+    stderr_console,
+)
+from qc.errors import OutputError, SourceError
+from qc.load import LoadOptions, is_database, open_source, read_criteria, read_run
+from qc.options import AnalysisOptions
+from qc.progress import OnStep
+from qc.run import Run
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+
+
+@app.command()
+def bundle(
+    source: SourceName,
+    target: Annotated[Path, typer.Argument(metavar="BUNDLE", help="The archive to write, a .zip.")],
+    run: RunName = None,
+    replicate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE2", help="A second run of the experiment to compare with and to pack too."
+        ),
+    ] = None,
+    replicate_run: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Its slug or id, if SOURCE2 is a database that holds several."),
+    ] = None,
+    study: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The study file; read it before it is published.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Level at which a worker passes: p below it.")] = 0.05,
+    bootstrap: Annotated[
+        int, typer.Option(metavar="N", help="Resamples of the workers for intervals.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")] = 0,
+    reward: Annotated[
+        float | None,
+        typer.Option(metavar="DOLLARS", help="Paid for each assignment, whatever the source says."),
+    ] = None,
+    criteria_file: CriteriaFile = None,
+    include_partial: IncludePartial = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace BUNDLE if it is there.")] = False,
+) -> None:
+    """Pack a run, pseudonymous, with its study, its report and its signature.
+
+    The data of a file get new names for workers; those of a server's database are pseudonyms already.
+    """
+    with stderr_console() as stderr:
+        if target.exists() and not force:
+            raise OutputError(f"{target}: this is there already. Give --force to replace it.")
+        options = AnalysisOptions(alpha, seed, bootstrap, reward)
+        asked = LoadOptions(
+            run, include_partial, criteria=read_criteria(criteria_file) if criteria_file else None
+        )
+        with progress(stderr, STEPS + (1 if replicate is None else 2)) as on_step:
+            bundled = _read(source, asked, replicate, replicate_run, study, on_step)
+            manifest = make_bundle(bundled, options, target, on_step)
+    console = output_console()
+    size = target.stat().st_size / 1e6
+    console.print(f"{target}: {len(manifest.files) + 1} files, {size:.1f} MB.", soft_wrap=True)
+    if manifest.workers == "renamed":
+        console.print(
+            "Workers have other names in it. What they wrote is in it: read it before you publish it."
+        )
+    console.print(f"Signature: {manifest.signature}", soft_wrap=True)
+
+
+def _read(
+    source: str,
+    asked: LoadOptions,
+    replicate: str | None,
+    replicate_run: str | None,
+    study: Path | None,
+    on_step: OnStep,
+) -> Bundled:
+    on_step("Reading the run")
+    first, of_server = _loaded(source, asked)
+    second = None
+    if replicate is not None:
+        on_step("Reading the second run")
+        criteria = asked.criteria
+        other = LoadOptions(replicate_run, asked.include_partial, criteria=criteria, option="--replicate-run")
+        second, second_of_server = _loaded(replicate, other)
+        of_server = of_server and second_of_server
+    return Bundled(first, second, not of_server, None if study is None else _content(study))
+
+
+def _loaded(source: str, asked: LoadOptions) -> tuple[Run, bool]:
+    """Return the run, and whether its workers have the pseudonyms of a server."""
+    with open_source(source) as opened:
+        return read_run(opened, asked), is_database(opened)
+
+
+def _content(study: Path) -> bytes:
+    try:
+        return study.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{study}: the study cannot be read ({error.strerror or error}).") from None
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m qc.bundle")

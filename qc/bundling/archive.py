@@ -1,0 +1,95 @@
+"""A ZIP archive whose bytes follow from its content, and the reading of one that a stranger has made.
+
+Nothing is ever unpacked to a path that an archive names: members are read by names that we know. What is more
+than a bundle can be is refused before it is unpacked, and while it is: an archive may say less than it holds.
+"""
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from qc.errors import OutputError, SourceError
+
+MOST_FILES = 1_000
+MOST_BYTES = 2 * 1024**3
+PIECE = 1024**2
+# The earliest time that ZIP knows, so that the hour of packing is not in the bytes.
+_TIME = (1980, 1, 1, 0, 0, 0)
+_PLAIN_FILE = 0o100644 << 16
+_LINK, _KIND = 0o120000, 0o170000
+
+
+def write_archive(path: Path, files: Mapping[str, bytes]) -> None:
+    """Write `files` by name as a ZIP; the same files give the same bytes with the same zlib.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    try:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+            for name in sorted(files):
+                member = zipfile.ZipInfo(name, _TIME)
+                member.external_attr = _PLAIN_FILE
+                member.create_system = 3
+                member.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(member, files[name])
+    except OSError as error:
+        raise OutputError(f"{path}: the bundle cannot be written ({error.strerror or error}).") from None
+
+
+def read_archive(path: Path) -> dict[str, bytes]:
+    """Return the files of a ZIP by name.
+
+    Raises:
+        SourceError: it is none, is damaged, or holds what no bundle does: names that lead out of it, the same
+            name twice, links, too many files or too much in them.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            _require_harmless(path, members)
+            return _unpacked(path, archive, members)
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise SourceError(f"{path}: this cannot be read as a bundle ({error}). Get it again.") from None
+
+
+def _require_harmless(path: Path, members: list[zipfile.ZipInfo]) -> None:
+    names = [member.filename for member in members]
+    bad = next((member.filename for member in members if not _is_harmless(member)), None)
+    if bad is not None:
+        raise SourceError(f"{path}: refused, because {bad!r} is no name of a file inside a bundle.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SourceError(f"{path}: refused, because it holds {twice!r} twice.")
+    size = sum(member.file_size for member in members)
+    if len(members) > MOST_FILES or size > MOST_BYTES:
+        raise SourceError(
+            f"{path}: refused, because it says that it holds {len(members)} files of {size} bytes; a bundle "
+            f"has at most {MOST_FILES} of {MOST_BYTES}."
+        )
+
+
+def _is_harmless(member: zipfile.ZipInfo) -> bool:
+    name = member.orig_filename
+    parts = PurePosixPath(name).parts
+    return (
+        bool(parts)
+        and not name.startswith("/")
+        and not {"\\", ":", "\0"} & set(name)
+        and not {"..", "."} & set(name.split("/"))
+        and (member.external_attr >> 16) & _KIND != _LINK
+    )
+
+
+def _unpacked(path: Path, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> dict[str, bytes]:
+    files, left = dict[str, bytes](), MOST_BYTES
+    for member in members:
+        pieces = []
+        with archive.open(member) as file:
+            while piece := file.read(PIECE):
+                left -= len(piece)
+                if left < 0:
+                    raise SourceError(f"{path}: refused, because it holds more than {MOST_BYTES} bytes.")
+                pieces.append(piece)
+        files[member.filename] = b"".join(pieces)
+    return files

@@ -1,0 +1,162 @@
+"""How a bundle is checked: every file against its hash, and the report against an analysis made anew."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from qc.bundling.archive import read_archive
+from qc.bundling.making import RUN, SECOND, SIGNATURE, analysed, report_files
+from qc.bundling.manifest import MANIFEST, Manifest, chosen, read_manifest, records, versions
+from qc.errors import QcError
+from qc.progress import OnStep, no_step
+from qc.render.manifest import DOCUMENT
+
+STEPS = 3
+DOCUMENT_NAME = f"report/{DOCUMENT.name}"
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check has found.
+
+    Attributes:
+        signature: of the analysis made anew; None if it could not be made.
+        expected: the signature in the bundle's manifest.
+        differences: sentences, one for each thing that is not as it was; none if the bundle is whole.
+        remarks: what may explain differences: other versions than those that made it.
+    """
+
+    signature: str | None
+    expected: str
+    differences: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def check_bundle(path: Path, on_step: OnStep = no_step) -> Checked:
+    """Return how the bundle at `path` differs from what it says it is.
+
+    Args:
+        path: of the archive.
+        on_step: called with a description when each of the STEPS begins.
+
+    Raises:
+        SourceError: it cannot be read, is no bundle, or is refused (`qc.bundling.archive.read_archive`).
+    """
+    on_step("Reading the bundle")
+    files = read_archive(path)
+    manifest = read_manifest(str(path), files)
+    differences = list(_changed(files, manifest))
+    remarks = tuple(_versions(manifest))
+    on_step("Analysing its data anew")
+    try:
+        signature, again = _again(files, manifest)
+    except QcError as error:
+        differences.append(f"The data cannot be analysed: {error}")
+        return Checked(None, manifest.signature, tuple(differences), remarks)
+    on_step("Comparing")
+    if signature != manifest.signature:
+        differences += _signatures(manifest.signature, signature)
+    differences += _reports(files, again, manifest.files.keys())
+    return Checked(signature, manifest.signature, tuple(differences), remarks)
+
+
+def _changed(files: Mapping[str, bytes], manifest: Manifest) -> Iterator[str]:
+    """Yield what differs between the files that are there and those that the manifest names."""
+    found = records({name: content for name, content in files.items() if name != MANIFEST})
+    for name in sorted(manifest.files.keys() - found.keys()):
+        yield f"{name} is missing."
+    for name in sorted(found.keys() - manifest.files.keys()):
+        yield f"{name} was added: {MANIFEST} does not name it."
+    for name in sorted(found.keys() & manifest.files.keys()):
+        was, now = manifest.files[name], found[name]
+        if was != now:
+            yield f"{name} was changed: {was.bytes} bytes when the bundle was made, {now.bytes} now."
+
+
+def _versions(manifest: Manifest) -> Iterator[str]:
+    if manifest.candor != version("candor"):
+        yield f"The bundle was made by Candor {manifest.candor}, and this is {version('candor')}."
+    now = versions()
+    for name, was in sorted(manifest.libraries.items()):
+        if name in now and now[name] != was:
+            yield f"It was made with {name} {was}, and here is {now[name]}."
+
+
+def _again(files: Mapping[str, bytes], manifest: Manifest) -> tuple[str, dict[str, bytes]]:
+    """Return the signature and the report of the data, analysed anew."""
+    replicated = SECOND in files
+    with TemporaryDirectory() as folder:
+        place = Path(folder)
+        (place / "data").mkdir()
+        for name in (RUN, SECOND):
+            if name in files:
+                (place / name).write_bytes(files[name])
+        analysis = analysed(place, chosen(manifest.options), replicated=replicated)
+        return analysis.signature, report_files(analysis, place / "report")
+
+
+def _signatures(was: str, now: str) -> Iterator[str]:
+    """Yield each part in which two signatures differ."""
+    before, after = (dict(part.partition("=")[::2] for part in text.split("|")) for text in (was, now))
+    for key in dict.fromkeys([*before, *after]):
+        if before.get(key) != after.get(key):
+            yield (
+                f"Signature: {key} is {after.get(key, 'absent')} and was {before.get(key, 'absent')} when "
+                "the bundle was made."
+            )
+
+
+def _reports(files: Mapping[str, bytes], again: Mapping[str, bytes], known: Any) -> Iterator[str]:
+    """Yield how the report of the bundle differs from the one made anew."""
+    for name in sorted(again):
+        if name not in files or files[name] == again[name]:
+            continue
+        if name == DOCUMENT_NAME:
+            yield from _documents(files[name], again[name])
+        else:
+            yield f"{name} is not what the data give."
+    for name in sorted(again.keys() - files.keys() - set(known)):
+        yield f"{name} is not in the bundle, but its data give it."
+    if SIGNATURE in files and f"{_signature_in(again)}\n".encode() != files[SIGNATURE]:
+        yield f"{SIGNATURE} is not the signature of the data."
+
+
+def _signature_in(report: Mapping[str, bytes]) -> str:
+    return str(json.loads(report[DOCUMENT_NAME])["signature"])
+
+
+def _documents(was: bytes, now: bytes) -> Iterator[str]:
+    try:
+        before = json.loads(was)
+    except ValueError:
+        yield f"{DOCUMENT_NAME} is no JSON any more."
+        return
+    found = list(_values(before, json.loads(now), ""))
+    for where, old, new in found[:SHOWN]:
+        yield f"{DOCUMENT_NAME}: {where} is {_short(old)}, and the data give {_short(new)}."
+    if len(found) > SHOWN:
+        yield f"{DOCUMENT_NAME}: {len(found) - SHOWN} more values differ."
+    if not found:
+        yield f"{DOCUMENT_NAME} says the same in other bytes."
+
+
+def _values(was: Any, now: Any, where: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the place of each value that differs, and both values."""
+    if isinstance(was, dict) and isinstance(now, dict):
+        for key in dict.fromkeys([*was, *now]):
+            yield from _values(was.get(key), now.get(key), f"{where}.{key}" if where else key)
+    elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+        for number, (old, new) in enumerate(zip(was, now, strict=True)):
+            yield from _values(old, new, f"{where}[{number}]")
+    elif was != now:
+        yield where, was, now
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else f"{text[:79]}…"

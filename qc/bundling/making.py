@@ -1,0 +1,164 @@
+"""How a bundle is made: the data under other names, analysed anew as whoever gets it will, and packed."""
+
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from qc.analysis import Analysis, analyse
+from qc.bundling.archive import write_archive
+from qc.bundling.manifest import MANIFEST, Manifest, options_of, records, versions, written
+from qc.bundling.pseudonyms import SHORTEST_IN_TEXT, pseudonymous, pseudonyms_for
+from qc.errors import OutputError
+from qc.load import load
+from qc.options import AnalysisOptions
+from qc.progress import OnStep, no_step
+from qc.render import write
+from qc.run import Run
+from qc.save import save
+from qc.signature import signature
+
+RUN, SECOND = "data/run.jsonl", "data/second.jsonl"
+STUDY, README, SIGNATURE = "study.yaml", "README.md", "signature.txt"
+REPORT = "report/"
+# The workbook holds the hour at which it was written, and figures are in the page.
+FORMATS = frozenset({"html", "json", "csv"})
+STEPS = 4
+
+
+class Bundled(NamedTuple):
+    """What goes into a bundle.
+
+    Attributes:
+        run: what is analysed.
+        second: the run that it is correlated with, if there is one.
+        renamed: whether workers get other names; those of a database of the server are pseudonyms already.
+        study: the study file, if there is one.
+    """
+
+    run: Run
+    second: Run | None
+    renamed: bool
+    study: bytes | None
+
+
+def make_bundle(
+    bundled: Bundled, options: AnalysisOptions, target: Path, on_step: OnStep = no_step
+) -> Manifest:
+    """Write the bundle `target` and return its manifest.
+
+    Args:
+        bundled: what goes into it.
+        options: of the analysis that is in it.
+        target: the file to write.
+        on_step: called with a description when each of the STEPS begins.
+
+    Raises:
+        OutputError: the run rates transcripts, which no format that we can read again holds with all that
+            belongs to it, or the file cannot be written.
+        EmptyRunError, ReplicationError: as `analyse`.
+    """
+    if bundled.run.items is not None:
+        raise OutputError(
+            f"{target}: the run {bundled.run.name!r} rates transcripts, and bundles hold conversations only. "
+            "Nothing was written; `candor export` writes such a run."
+        )
+    second = bundled.second
+    runs = [bundled.run] if second is None else [bundled.run, second]
+    source_signature = signature(
+        bundled.run, options.alpha, options.seed, options.bootstrap, second, options.reward
+    )
+    if bundled.renamed:
+        names = pseudonyms_for(runs)
+        runs = [pseudonymous(run, names) for run in runs]
+    with TemporaryDirectory() as folder:
+        place = Path(folder)
+        on_step("Writing the data")
+        (place / "data").mkdir()
+        for run, name in zip(runs, (RUN, SECOND), strict=False):
+            save(run, place / name, "jsonl")
+        on_step("Analysing what is in the bundle")
+        analysis = analysed(place, options, replicated=second is not None)
+        on_step("Writing the report")
+        files = {file.relative_to(place).as_posix(): file.read_bytes() for file in _data(place)}
+        files |= report_files(analysis, place / "report")
+    on_step("Packing")
+    if bundled.study is not None:
+        files[STUDY] = bundled.study
+    files[SIGNATURE] = (analysis.signature + "\n").encode()
+    files[README] = _readme(analysis, bundled, source_signature).encode()
+    manifest = Manifest(
+        candor=version("candor"),
+        libraries=versions(),
+        options=options_of(options),
+        signature=analysis.signature,
+        source_signature=source_signature,
+        workers="renamed" if bundled.renamed else "pseudonyms",
+        files=records(files),
+    )
+    write_archive(target, {**files, MANIFEST: written(manifest)})
+    return manifest
+
+
+def _data(place: Path) -> list[Path]:
+    return sorted((place / "data").iterdir())
+
+
+def analysed(place: Path, options: AnalysisOptions, *, replicated: bool) -> Analysis:
+    """Return the analysis of the data of a bundle that lie in the folder `place`.
+
+    Raises:
+        QcError: the data cannot be read or analysed.
+    """
+    runs = [
+        replace(load(place / name, replies=False), source=name)
+        for name in ((RUN, SECOND) if replicated else (RUN,))
+    ]
+    return analyse(runs[0], options, runs[1] if replicated else None)
+
+
+def report_files(analysis: Analysis, folder: Path) -> dict[str, bytes]:
+    """Return the files of the report of a bundle by their names in it; `folder` is where they are written."""
+    return {REPORT + file.name: file.read_bytes() for file in write(analysis, folder, FORMATS)}
+
+
+def _readme(analysis: Analysis, bundled: Bundled, source_signature: str) -> str:
+    run, rates = analysis.run, analysis.rates
+    workers = (
+        "Workers have names made up for this bundle. Their ids of before are nowhere in it; in what people "
+        f"wrote, ids of {SHORTEST_IN_TEXT} and more characters were looked for and replaced."
+        if bundled.renamed
+        else "Workers have the pseudonyms of the server that collected the data."
+    )
+    before = (
+        f"\nThe same analysis of the data before workers were renamed has the signature\n\n"
+        f"    {source_signature}\n\nOnly the hash of the data differs: every number is the same.\n"
+        if source_signature != analysis.signature
+        else ""
+    )
+    study = f"- `{STUDY}`: the study\n" if bundled.study is not None else ""
+    second = f"- `{SECOND}`: the second run that it is compared with\n" if bundled.second is not None else ""
+    return f"""# {" ".join(run.name.split())}
+
+{rates.workers.total} workers, {rates.assignments.total} assignments and {rates.conversations.total}
+conversations with {len(analysis.scores.z)} systems, collected and analysed with Candor {version("candor")}.
+
+- `{RUN}`: what was said and rated, an assignment a line
+{second}{study}- `{REPORT}report.html`: the report; beside it the same as `report.json` and as tables
+- `{SIGNATURE}`: what the numbers were made of and how
+- `{MANIFEST}`: the options of the analysis, and the SHA-256 of each file
+
+{workers} What workers wrote is as they wrote it otherwise: look through it before you publish it.
+
+## To analyse it again
+
+Install Candor {version("candor")} and run
+
+    candor verify BUNDLE
+
+It compares every file with its hash, analyses the data anew, compares the report, and says what differs. The
+signature is
+
+    {analysis.signature}
+{before}"""

@@ -1,0 +1,269 @@
+"""The datasheet of a human evaluation, filled in as far as the data say; the rest is marked for the author.
+
+Numbers are those of the questions of the Human Evaluation Datasheet (Shimorina and Belz, HumEval 2022) and of
+the ACL's checklist for responsible research, sections B and D; the wording is ours.
+"""
+
+import math
+from dataclasses import dataclass
+
+from qc.analysis import Analysis
+from qc.number_format import decimal, percent, whole
+from qc.render.levels import SIGNIFICANT
+from qc.run import SIMULATED_NOTE
+
+AUTHOR = "**For the author**"
+_SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>#|!"})
+
+
+@dataclass(frozen=True)
+class Field:
+    """A question of the sheet. `answer` is None where the author has to give it, with `hint` what of."""
+
+    number: str
+    asks: str
+    answer: str | None = None
+    hint: str = ""
+
+
+def datasheet(analysis: Analysis) -> str:
+    """Return the sheet as Markdown."""
+    sections = (
+        ("1. Paper and resources", _paper(analysis)),
+        ("2. Systems", _systems(analysis)),
+        ("3.1 Sample of outputs", _sample(analysis)),
+        ("3.2 Evaluators", _evaluators(analysis)),
+        ("3.3 Design of the experiment", _design(analysis)),
+        ("4.1 to 4.2 Quality criteria", _qualities(analysis)),
+        ("4.3 How responses are elicited", _responses(analysis)),
+        ("5. Ethics", _ethics()),
+        ("ACL checklist for responsible research, B and D", _checklist(analysis)),
+    )
+    fields = [field for _, section in sections for field in section]
+    filled = sum(field.answer is not None for field in fields)
+    head = [
+        f"# Human evaluation datasheet: {plain(analysis.run.name)}",
+        "",
+        "Question numbers are those of the Human Evaluation Datasheet of Shimorina and Belz (2022), in our "
+        f"own words. {filled} of {len(fields)} fields are filled in; the others say {AUTHOR}.",
+    ]
+    if SIMULATED_NOTE in analysis.run.notes:
+        head += ["", f"**{SIMULATED_NOTE}**"]
+    body = (line for title, section in sections for line in (f"\n## {title}\n", *map(_line, section)))
+    return "\n".join([*head, *body, "", f"Signature: `{analysis.signature.replace('`', '')}`", ""])
+
+
+def plain(text: str) -> str:
+    """Return `text` so that Markdown shows it as it is, on one line."""
+    return " ".join(text.split()).translate(_SIGNS)
+
+
+def _line(field: Field) -> str:
+    number = f"**{field.number}** " if field.number else ""
+    answer = field.answer if field.answer is not None else AUTHOR + (f": {field.hint}" if field.hint else "")
+    return f"- {number}{field.asks}: {answer}"
+
+
+def _paper(analysis: Analysis) -> list[Field]:
+    resources = "the link to the bundle of this run (`candor bundle`), once it is public"
+    return [
+        Field("1.1", "The paper that reports the experiment, and which experiment", None, "the link"),
+        Field("1.2", "Where its resources are", None, resources),
+        Field("1.3", "Who fills in this sheet, and whom to ask", None, "name, affiliation, e-mail"),
+    ]
+
+
+def _systems(analysis: Analysis) -> list[Field]:
+    chatted = analysis.run.items is None
+    names = "; ".join(plain(str(name)) for name in analysis.scores.z["system"])
+    dialogue = "text: dialogue" if chatted else None
+    return [
+        Field("2.1", "What the systems take", dialogue),
+        Field("2.2", "What they give", dialogue),
+        Field(
+            "2.3",
+            "Their task",
+            f"dialogue turn generation, in open conversation, by {names}" if chatted else None,
+            f"of {names}",
+        ),
+        Field("2.4", "Languages taken", None, "full names"),
+        Field("2.5", "Languages given", None, "full names"),
+    ]
+
+
+def _sample(analysis: Analysis) -> list[Field]:
+    criteria = len(analysis.run.criteria)
+    counts = analysis.scores.z["n"] // criteria
+    kind = "conversations" if analysis.run.items is None else "judgments"
+    each = "; ".join(
+        f"{plain(str(name))} {whole(int(count))}"
+        for name, count in zip(analysis.scores.z["system"], counts, strict=True)
+    )
+    chosen = (
+        "every conversation that a worker completed and rated; the server draws who meets which system"
+        if analysis.run.items is None
+        else None
+    )
+    return [
+        Field("3.1.1", "How many outputs of each system are evaluated", f"{kind} that were kept: {each}"),
+        Field("3.1.2", "How they were selected", chosen),
+        Field(
+            "3.1.3", "Statistical power", None, "a plan made before the run, for example by `candor power`"
+        ),
+    ]
+
+
+def _evaluators(analysis: Analysis) -> list[Field]:
+    workers, cost = analysis.rates.workers, analysis.cost
+    paid = (
+        f"paid ${decimal(cost.reward, 2)} for an assignment; the rest is for the author"
+        if math.isfinite(cost.reward) and cost.reward > 0
+        else None
+    )
+    return [
+        Field(
+            "3.2.1",
+            "How many evaluators",
+            f"{whole(workers.total)}, of whom {whole(workers.passed)} passed quality control",
+        ),
+        Field("3.2.2", "Of which kind", paid, "expert or not, paid or not, known to the authors or not"),
+        Field("3.2.3", "How they were recruited", None, "platform, qualifications, exclusions"),
+        Field("3.2.4", "Training and practice", None, "the study's instructions and tutorial, verbatim"),
+        Field("3.2.5", "What else is known of them", None, "age, gender, region, language, with numbers"),
+    ]
+
+
+def _design(analysis: Analysis) -> list[Field]:
+    chatted, workers = analysis.run.items is None, analysis.rates.workers
+    alpha = analysis.sample.screening.alpha
+    control = (
+        "one quality-control bot of known low quality in each assignment"
+        if chatted
+        else "damaged copies of outputs among the outputs"
+    )
+    minutes = analysis.minutes.all
+    took = f"; the mean was {decimal(minutes, 2)} minutes each" if math.isfinite(minutes) else ""
+    return [
+        Field("3.3.1", "Preregistered?", None, "the hash in the file of `candor study preregister`"),
+        Field("3.3.2", "How responses are collected", "in a browser, by a server for live evaluations"),
+        Field(
+            "3.3.3",
+            "Quality assurance",
+            f"automatic: {control}; workers who do not rate it significantly lower (p < {alpha:g}) "
+            f"are left out, {whole(workers.total - workers.passed)} of {whole(workers.total)} here; "
+            f"assignments left out for other reasons: {whole(len(analysis.run.left_out))}",
+        ),
+        Field("3.3.4", "What evaluators see", None, "a picture of the pages (the desk's preview shows them)"),
+        Field("3.3.5", "How free they are in time", None, f"the study's time-outs{took}"),
+        Field("3.3.6", "Whether they may ask or comment", "a box for feedback after the last rating"),
+        Field("3.3.7", "Under which conditions", "at a place of their own choosing, online"),
+        Field("3.3.8", "How conditions vary", "not controlled"),
+    ]
+
+
+def _qualities(analysis: Analysis) -> list[Field]:
+    labels = ", ".join(plain(str(label)) for label in analysis.run.criteria["label"])
+    return [
+        Field(
+            "4.1.1", "Type of quality of each criterion", None, f"correctness, goodness, feature: {labels}"
+        ),
+        Field("4.1.2", "Aspect of the output", None, "form, content or both"),
+        Field("4.1.3", "Frame of reference", None, "the output alone, its input, or something outside"),
+        Field("4.2.1", "Objective or subjective", "subjective"),
+        Field("4.2.2", "Absolute or relative", "absolute: one system at a time"),
+        Field("4.2.3", "Intrinsic or extrinsic", "intrinsic"),
+    ]
+
+
+def _responses(analysis: Analysis) -> list[Field]:
+    criteria = analysis.run.criteria
+    scales = "; ".join(
+        f"{plain(str(row.label))} 0 to {row.maximum:g}{', reversed' if row.negative else ''}"
+        for row in criteria.itertuples()
+    )
+    return [
+        Field("4.3.1", "What criteria are called before evaluators", "N/A: only their statements are shown"),
+        Field("4.3.2", "Definitions given", "N/A: only the statements"),
+        Field("4.3.3", "Size of the scale", "continuous"),
+        Field("4.3.4", "Its range", scales),
+        Field("4.3.5", "How it is presented", "a slider without a mark until it is touched, ends labelled"),
+        Field("4.3.6", "The task, if there is no scale", "N/A"),
+        Field("4.3.7", "The words shown", None, "the statements in the study file, verbatim"),
+        Field("4.3.8", "Form of elicitation", "agreement with a statement on quality"),
+        Field("4.3.9", "How responses become scores", _aggregation(analysis)),
+        Field("4.3.10", "Effect sizes and significance", _tests(analysis)),
+        Field(
+            "4.3.11", "Agreement between evaluators", _agreement(analysis), "between and within evaluators"
+        ),
+    ]
+
+
+def _aggregation(analysis: Analysis) -> str:
+    each = "conversations" if analysis.run.items is None else "items"
+    return (
+        "negative criteria reversed; standardised by worker (mean 0, standard deviation 1); mean over the "
+        f"{each} of a system; overall: mean over criteria"
+    )
+
+
+def _tests(analysis: Analysis) -> str:
+    parts = []
+    if analysis.intervals is not None:
+        parts.append(
+            f"differences of z with {percent(analysis.intervals.level, 0)} intervals from "
+            f"{whole(analysis.intervals.count)} bootstrap resamples of workers"
+        )
+    if analysis.significance is not None:
+        parts.append(f"one-sided rank-sum tests of pairs with Holm's correction, p < {SIGNIFICANT:g}")
+    return "; ".join(parts) or "none computed"
+
+
+def _agreement(analysis: Analysis) -> str | None:
+    found = analysis.agreement
+    if found is None or not math.isfinite(found.passed.median_r):
+        return None
+    return (
+        f"median Pearson r of {whole(found.passed.pairs)} pairs of assignments with the same systems, of "
+        f"workers who passed: {decimal(found.passed.median_r)}; workers with themselves: not measured"
+    )
+
+
+def _ethics() -> list[Field]:
+    return [
+        Field("5.1", "Approval by an ethics committee", None, "which, and its number"),
+        Field("5.2", "Personal data", None, "workers have pseudonyms here; what they wrote may name people"),
+        Field("5.3", "Special categories of personal data", None, "look at what workers wrote"),
+        Field("5.4", "Impact assessments", None, "which, and their outcome"),
+    ]
+
+
+def _checklist(analysis: Analysis) -> list[Field]:
+    cost = analysis.cost
+    paid = (
+        f"${decimal(cost.reward, 2)} for an assignment, ${decimal(cost.total, 2)} in all, fees not counted"
+        if math.isfinite(cost.reward)
+        else None
+    )
+    version = analysis.signature.split("|")[0].replace("=", " ")
+    return [
+        Field(
+            "B1", "Creators of what was used are cited", f"{plain(version)}; the method in `references.bib`"
+        ),
+        Field("B2", "Licences", None, "of the systems, of the data released"),
+        Field("B3", "Use as intended", None),
+        Field("B4", "Personal or offensive content was looked for", None, "in what workers and bots wrote"),
+        Field("B5", "Domains, languages, people represented", None),
+        Field(
+            "B6",
+            "Size of the data",
+            f"{whole(analysis.rates.assignments.total)} assignments, "
+            f"{whole(analysis.rates.conversations.total)} conversations with systems"
+            if analysis.run.items is None
+            else f"{whole(analysis.rates.conversations.total)} judgments",
+        ),
+        Field("D1", "Instructions in full", None, "the study file"),
+        Field("D2", "Recruitment and pay", paid, "platform; whether the pay is adequate where workers live"),
+        Field("D3", "Consent", None, "the study's text of consent"),
+        Field("D4", "Ethics review", None),
+        Field("D5", "Who the workers are", None, "population and region"),
+    ]

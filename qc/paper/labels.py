@@ -1,0 +1,75 @@
+"""Names beside points, and names that fit: how wide text is in the type of a paper's figures."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+from numpy.typing import NDArray
+
+FONT = "DejaVu Sans"
+# In lines of the type: from a point to its label, and how far a label takes up room.
+REACH, LINE, HALF_POINT = 0.55, 1.2, 0.4
+# Where a label of a point below the diagonal can stand, best first: on which side of the point (1 is right, 0
+# the middle), and how many lines up. Above the diagonal all is mirrored.
+SPOTS = ((1, 0.0), (1, -0.9), (0, -1.2), (1, 0.9), (-1, -0.9), (-1, 0.0), (0, 1.2), (-1, 0.9))
+ALIGNMENT = {1: "left", 0: "center", -1: "right"}
+
+Box = tuple[float, float, float, float]
+
+
+@lru_cache(maxsize=4096)
+def text_width(text: str, size: float) -> float:
+    """Return how wide a line is, in points."""
+    font = FontProperties(family=FONT, size=size)
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
+
+
+def fitting(text: str, width: float, size: float) -> str:
+    """Return `text` on one line, its middle replaced by an ellipsis if it is wider than `width` points.
+
+    Half a surrogate pair, which no font has, becomes `?`.
+    """
+    text = " ".join(text.encode("utf-8", errors="replace").decode().split())
+    short, kept = text, len(text)
+    while kept > 2 and text_width(short, size) > width:
+        kept -= 1
+        short = f"{text[: (kept + 1) // 2].rstrip()}…{text[len(text) - kept // 2 :].lstrip()}"
+    return short
+
+
+def label_points(
+    axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], labels: Sequence[str], size: float
+) -> None:
+    """Label points in the order given; a label that finds no free spot beside its point is left out."""
+    scale = axes.figure.dpi / 72
+    points = axes.transData.transform(np.column_stack([x, y])) / scale
+    frame = axes.get_window_extent()
+    inside = (frame.x0 / scale, frame.y0 / scale, frame.x1 / scale, frame.y1 / scale)
+    half = HALF_POINT * size
+    taken: list[Box] = [(px - half, py - half, px + half, py + half) for px, py in points]
+    for (px, py), label, below in zip(points, labels, y <= x, strict=True):
+        width = text_width(label, size)
+        for best_side, best_up in SPOTS:
+            side, up = (best_side, best_up * size) if below else (-best_side, -best_up * size)
+            away = side * size * REACH
+            left = px + away + (side - 1) / 2 * width
+            box = (left, py + up - size * LINE / 2, left + width, py + up + size * LINE / 2)
+            if _within(box, inside) and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                _write(axes, (px + away, py + up), label, ALIGNMENT[side], size)
+                break
+
+
+def _write(axes: Axes, at: tuple[float, float], label: str, alignment: str, size: float) -> None:
+    axes.annotate(label, at, xycoords="figure points", ha=alignment, va="center_baseline", size=size)
+
+
+def _within(box: Box, frame: Box) -> bool:
+    return frame[0] <= box[0] and frame[1] <= box[1] and box[2] <= frame[2] and box[3] <= frame[3]
+
+
+def _overlap(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

@@ -1,0 +1,157 @@
+"""The paragraph of a paper that says how the evaluation was done, with the numbers of this run."""
+
+import math
+
+from qc.analysis import Analysis
+from qc.method.pass_rate import Count
+from qc.number_format import decimal, listed, percent, whole
+from qc.paper.references import EFRON, HOLM, JI, MANN_WHITNEY, WILCOXON
+from qc.paper.tex import comment, escaped
+from qc.render.levels import SIGNIFICANT
+from qc.run import SIMULATED_NOTE
+
+_NOT_IN_THE_DATA = (
+    "What these sentences say of blinding, of the order of conversations and of the rating scales is the",
+    "method of the server. The data cannot show it: change what was done differently.",
+)
+
+
+def methods_paragraph(analysis: Analysis) -> str:
+    """Return the paragraph in LaTeX, with `\\cite` of entries of `qc.paper.references`."""
+    told = _transcripts if analysis.run.items is not None else _conversations
+    sentences = [
+        *told(analysis),
+        *_scores(analysis),
+        *_significance(analysis),
+        *_replication(analysis),
+        *_effort(analysis),
+        r"\begin{sloppypar}",
+        f"The signature of the analysis is {_signature(analysis.signature)}.",
+        r"\end{sloppypar}",
+    ]
+    if SIMULATED_NOTE in analysis.run.notes:
+        sentences.insert(0, r"\textbf{All workers of this run are simulated: nothing here is evidence.}")
+    return comment(_NOT_IN_THE_DATA) + "\n".join(sentences) + "\n"
+
+
+def _conversations(analysis: Analysis) -> list[str]:
+    run, rates = analysis.run, analysis.rates
+    labels = run.criteria["label"].to_list()
+    counting = run.criteria.loc[run.criteria["counts_for_qc"], "label"].to_list()
+    return [
+        rf"We evaluated {_n(len(analysis.scores.z))} dialogue systems by live conversations after "
+        rf"\cite{{{JI}}}.",
+        "In each assignment a worker conversed with several systems and with one quality-control bot of "
+        "known low quality, without knowing which was which, and rated each conversation on "
+        f"{_n(len(labels))} {_criteria(len(labels))} ({escaped(listed(labels, len(labels)))}) "
+        f"on continuous scales{_scale(analysis)}.",
+        f"{_n(rates.workers.total)} workers completed {_n(rates.assignments.total)} assignments with "
+        f"{_n(rates.conversations.total)} conversations with the systems.",
+        f"A worker was kept if a one-sided Mann--Whitney test \\cite{{{MANN_WHITNEY}}} showed at "
+        f"$p < {analysis.sample.screening.alpha:g}$ that they rated the quality-control bot lower than the "
+        f"systems, on {_n(len(counting))} {_criteria(len(counting))} "
+        f"({escaped(listed(counting, len(counting)))}).",
+        f"{_passed(rates.workers)} workers passed; their {_n(rates.conversations.passed)} conversations with "
+        "the systems are analysed.",
+    ]
+
+
+def _transcripts(analysis: Analysis) -> list[str]:
+    rates = analysis.rates
+    labels = analysis.run.criteria["label"].to_list()
+    return [
+        f"Workers rated outputs of {_n(len(analysis.scores.z))} systems on {_n(len(labels))} "
+        f"{_criteria(len(labels))} ({escaped(listed(labels, len(labels)))}) on continuous "
+        f"scales{_scale(analysis)}, among them damaged copies of outputs that they rated too.",
+        f"{_n(rates.workers.total)} workers completed {_n(rates.assignments.total)} assignments with "
+        f"{_n(rates.conversations.total)} judgments of the systems.",
+        f"A worker was kept if a one-sided signed-rank test \\cite{{{WILCOXON}}} showed at "
+        f"$p < {analysis.sample.screening.alpha:g}$ that they rated damaged copies lower than "
+        "their originals.",
+        f"{_passed(rates.workers)} workers passed; their {_n(rates.conversations.passed)} judgments of the "
+        "systems are analysed.",
+    ]
+
+
+def _scores(analysis: Analysis) -> list[str]:
+    criteria = analysis.run.criteria
+    negative = criteria.loc[criteria["negative"], "label"].to_list()
+    each = "conversations" if analysis.run.items is None else "items"
+    sentences = [
+        "Each worker's ratings were standardised to mean 0 and standard deviation 1 over all that they "
+        f"rated; a system's score on a criterion is the mean over its {each}, its overall score the mean "
+        "over the criteria.",
+    ]
+    if negative:
+        sentences.insert(0, f"Ratings of {escaped(listed(negative, len(negative)))} were reversed.")
+    if (found := analysis.intervals) is not None:
+        sentences.append(
+            f"Intervals of {escaped(percent(found.level, 0))} are from {_n(found.count)} bootstrap resamples "
+            f"of whole workers \\cite{{{EFRON}}}."
+        )
+    return sentences
+
+
+def _significance(analysis: Analysis) -> list[str]:
+    tests, clusters = analysis.significance, analysis.clusters
+    if tests is None or clusters is None:
+        return []
+    count = len(tests.systems)
+    pairs = count * (count - 1) // 2
+    plain = int(tests.conclusions(SIGNIFICANT).sum())
+    corrected = int(tests.conclusions(SIGNIFICANT, adjusted=True).sum())
+    return [
+        "Systems were compared pair by pair by one-sided Mann--Whitney tests on the overall scores of their "
+        f"conversations, as published, with Holm's correction \\cite{{{HOLM}}} over all ordered pairs: at "
+        f"$p < {SIGNIFICANT:g}$, {_n(corrected)} of {_n(pairs)} pairs differ ({_n(plain)} uncorrected), and "
+        f"the systems fall into {_n(len(clusters.holm_groups))} "
+        f"{'group' if len(clusters.holm_groups) == 1 else 'groups'}."
+    ]
+
+
+def _replication(analysis: Analysis) -> list[str]:
+    found = analysis.replication
+    if found is None or not math.isfinite(found.z.pearson["overall"]):
+        return []
+    r, same = found.z.pearson["overall"], found.same_conclusions
+    return [
+        f"A second run of the experiment correlates with this one at $r = {decimal(r)}$ over "
+        f"{_n(len(found.systems))} systems, and both draw the same conclusion on {_n(same.n)} of "
+        f"{_n(same.of)} pairs ($p < {same.alpha:g}$)."
+    ]
+
+
+def _effort(analysis: Analysis) -> list[str]:
+    sentences, minutes, cost = [], analysis.minutes.all, analysis.cost
+    if math.isfinite(minutes):
+        each = "conversation" if analysis.run.items is None else "item"
+        sentences.append(f"The mean {each} took {decimal(minutes, 2)} minutes.")
+    if math.isfinite(cost.reward):
+        sentences.append(
+            f"Workers were paid \\${decimal(cost.reward, 2)} for an assignment, \\${decimal(cost.total, 2)} "
+            "in all, fees not counted."
+        )
+    return sentences
+
+
+def _passed(count: Count) -> str:
+    return f"{_n(count.passed)} of {_n(count.total)} ({escaped(percent(count.rate))})"
+
+
+def _scale(analysis: Analysis) -> str:
+    maxima = analysis.run.criteria["maximum"].unique()
+    return f" from 0 to {maxima[0]:g}" if len(maxima) == 1 else ""
+
+
+def _criteria(count: int) -> str:
+    return "criterion" if count == 1 else "criteria"
+
+
+def _n(number: int) -> str:
+    return whole(number).replace(",", "{,}")
+
+
+def _signature(text: str) -> str:
+    """Return a signature that may be broken after its commas and between its parts."""
+    parts = (escaped(part).replace(",", r",\allowbreak{}") for part in text.split("|"))
+    return r"\textbar\allowbreak{}".join(f"\\texttt{{{part}}}" for part in parts)

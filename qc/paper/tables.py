@@ -1,0 +1,131 @@
+"""The tables of a paper: which, of what they are made, and what stands under them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from qc.analysis import Analysis
+from qc.method.replication import Replication
+from qc.number_format import percent, ranks, whole
+from qc.paper.tex import escaped, floating
+from qc.render.table import COUNT, INTERVAL, OVERALL, THREE, TWO, WRITTEN, Column, Table
+from qc.render.tables import correlations, kept, ranking
+from qc.robustness.clusters import Clusters
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table in LaTeX. `name` is that of its file without the ending, and of its label after `tab:`."""
+
+    name: str
+    text: str
+
+
+def paper_tables(analysis: Analysis) -> Iterator[PaperTable]:
+    """Yield the tables that the analysis has numbers for, in the order in which a paper has them."""
+    yield _float("ranking", _ranking(analysis), _ranking_caption(analysis))
+    yield _float("scores", ranking.z_scores(analysis), _scores_caption(analysis), wide=True)
+    yield _float("pass-rates", kept.kept(analysis), _kept_caption(analysis))
+    if analysis.criteria is not None:
+        caption = (
+            "Correlations between the criteria over the systems, from $z$: Pearson's $r$ above the diagonal, "
+            r"Spearman's $\rho$ below."
+        )
+        yield _float("criteria", correlations.criteria(analysis.criteria["z"], "z"), caption, wide=True)
+    if (found := analysis.replication) is not None:
+        yield _float("replication", _replication(found), _replication_caption(found))
+
+
+def _float(name: str, table: Table, caption: str, *, wide: bool = False) -> PaperTable:
+    return PaperTable(name, floating(table, caption, f"tab:{name}", wide=wide))
+
+
+def raters_of(analysis: Analysis) -> dict[str, int]:
+    """Return how many of the workers who passed rated each competing system."""
+    sample = analysis.sample
+    names = sample.run.systems["system"]
+    pairs = np.unique(np.column_stack([sample.systems, sample.workers])[sample.counted], axis=0)
+    counts = np.bincount(pairs[:, 0], minlength=len(names))
+    return dict(zip(names, counts.tolist(), strict=True))
+
+
+def _ranking(analysis: Analysis) -> Table:
+    scores, found, clusters = analysis.scores.z, analysis.intervals, analysis.clusters
+    raters = raters_of(analysis)
+    rows = scores[["system", OVERALL]].assign(
+        raw=analysis.scores.raw[OVERALL],
+        held=scores["n"] // len(analysis.run.criteria),
+        raters=[raters[name] for name in scores["system"]],
+    )
+    columns = [Column("system", "System"), Column(OVERALL, "z", THREE)]
+    if found is not None:
+        rows = rows.assign(
+            low=found.z_low[:, 0],
+            high=found.z_high[:, 0],
+            rank=list(map(ranks, found.rank_low.tolist(), found.rank_high.tolist())),
+        )
+        columns += [INTERVAL, Column("rank", "Rank", WRITTEN)]
+    if clusters is not None:
+        rows = rows.assign(group=[_group_of(name, clusters) for name in scores["system"]])
+        columns.append(Column("group", "Group", WRITTEN))
+    held = "Conv." if analysis.run.items is None else "Judgments"
+    columns += [Column("raw", "Raw", TWO), Column("held", held, COUNT), Column("raters", "Raters", COUNT)]
+    return Table(rows, tuple(columns))
+
+
+def _group_of(system: str, clusters: Clusters) -> str:
+    numbers = (number for number, group in enumerate(clusters.holm_groups, start=1) if system in group)
+    return str(next(numbers, "–"))
+
+
+def _ranking_caption(analysis: Analysis) -> str:
+    parts = ["Overall scores of the systems, best first: $z$ standardised by worker, Raw as rated."]
+    if (found := analysis.intervals) is not None:
+        level, count = escaped(percent(found.level, 0)), escaped(whole(found.count))
+        parts.append(
+            f"Intervals ({level}) and ranges of ranks are of {count} bootstrap resamples of whole workers."
+        )
+    if (clusters := analysis.clusters) is not None:
+        parts.append(
+            "Every system of a group scores significantly higher than all systems of later groups "
+            f"(one-sided rank-sum tests, Holm, $p < {clusters.alpha:g}$)."
+        )
+    return " ".join(parts)
+
+
+def _scores_caption(analysis: Analysis) -> str:
+    reversed_ = analysis.run.criteria.loc[analysis.run.criteria["negative"], "label"]
+    negative = f" Ratings of {escaped(', '.join(reversed_))} were reversed." if len(reversed_) else ""
+    return f"Scores ($z$) by criterion; higher is better for all of them.{negative}"
+
+
+def _kept_caption(analysis: Analysis) -> str:
+    return f"What passed quality control at $\\alpha = {analysis.sample.screening.alpha:g}$."
+
+
+def _replication(found: Replication) -> Table:
+    names = [OVERALL, *found.labels]
+    coefficients = {
+        "pearson": found.z.pearson,
+        "spearman": found.z.spearman,
+        "kendall": found.z.kendall,
+    }
+    rows = pd.DataFrame(
+        {"criterion": names, **{key: [r[name] for name in names] for key, r in coefficients.items()}}
+    )
+    heads = (Column(key, sign, THREE) for key, sign in zip(coefficients, ("r", "ρ", "τ"), strict=True))
+    return Table(rows, (Column("criterion", "Criterion"), *heads))
+
+
+def _replication_caption(found: Replication) -> str:
+    same = found.same_conclusions
+    pairs = (
+        f"Both runs draw the same conclusion on {whole(same.n)} of {whole(same.of)} pairs of systems "
+        f"($p < {same.alpha:g}$)."
+    )
+    return (
+        f"Correlations of the scores ($z$) of {whole(len(found.systems))} systems in two runs: "
+        rf"Pearson's $r$, Spearman's $\rho$, Kendall's $\tau$. {pairs}"
+    )

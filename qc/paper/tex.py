@@ -1,0 +1,168 @@
+"""Text of the data, and tables, as LaTeX that every engine sets with the packages of any installation.
+
+Names of systems, criteria and runs come from people and may hold anything. What LaTeX takes for a command is
+escaped; letters with accents are composed, Greek and signs become their commands; what is left cannot be set
+without a font of its own and stands as `[U+4E2D]`, for the author to replace.
+
+Source of the commands: Mittelbach et al., *The LaTeX Companion*; the tables follow the manual of the package
+booktabs: no vertical rules, three horizontal ones.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from qc.render.table import Table
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\^{}",
+    "~": r"\~{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    "`": r"\`{}",
+    "\u00a0": "~",
+    "\u2212": "$-$",
+    "\u2013": "--",
+    "\u2014": "---",
+    "\u2018": "`",
+    "\u2019": "'",
+    "\u201c": "``",
+    "\u201d": "''",
+    "\u2026": r"\ldots{}",
+    "\u00b7": r"$\cdot$",
+    "\u00d7": r"$\times$",
+    "\u00b1": r"$\pm$",
+    "\u2264": r"$\leq$",
+    "\u2265": r"$\geq$",
+    "\u2192": r"$\rightarrow$",
+    "\u00df": r"\ss{}",
+    "\u00e6": r"\ae{}",
+    "\u00c6": r"\AE{}",
+    "\u0153": r"\oe{}",
+    "\u0152": r"\OE{}",
+    "\u00f8": r"\o{}",
+    "\u00d8": r"\O{}",
+    "\u0142": r"\l{}",
+    "\u0141": r"\L{}",
+    "\u0131": r"\i{}",
+}
+_GREEK = {
+    letter: f"$\\{name}$"
+    for letter, name in zip(
+        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ",
+        [
+            *(
+                "alpha",
+                "beta",
+                "gamma",
+                "delta",
+                "epsilon",
+                "zeta",
+                "eta",
+                "theta",
+                "iota",
+                "kappa",
+                "lambda",
+                "mu",
+            ),
+            *("nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"),
+            *("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"),
+        ],
+        strict=True,
+    )
+}
+_ACCENTS = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0304": "=",
+    "\u0306": "u",
+    "\u0307": ".",
+    "\u0308": '"',
+    "\u030a": "r",
+    "\u030b": "H",
+    "\u030c": "v",
+    "\u0327": "c",
+}
+_DOTLESS = {"i": r"\i", "j": r"\j"}
+_KNOWN = _SPECIAL | _GREEK
+# Signs that LaTeX would draw together, such as two hyphens as a dash, where they come from different ones.
+_JOINING = frozenset("-,'`?!")
+
+
+def escaped(text: str) -> str:
+    """Return `text` so that LaTeX sets it as it is, white space as single spaces."""
+    written = [_sign(sign) for sign in unicodedata.normalize("NFC", " ".join(text.split()))]
+    apart = [
+        f"{sign}{{}}" if sign[-1] in _JOINING and follower[0] in _JOINING else sign
+        for sign, follower in zip(written, [*written[1:], " "], strict=False)
+    ]
+    return "".join(apart)
+
+
+def _sign(sign: str) -> str:
+    if sign in _KNOWN:
+        return _KNOWN[sign]
+    if " " <= sign <= "~":
+        return sign
+    composed = unicodedata.normalize("NFD", sign)
+    base, mark = composed[0], composed[1:]
+    if base.isascii() and base.isalpha() and mark in _ACCENTS:
+        return f"\\{_ACCENTS[mark]}{{{_DOTLESS.get(base, base)}}}"
+    return f"[U+{ord(sign):04X}]"
+
+
+def comment(lines: Iterable[str]) -> str:
+    """Return lines that LaTeX does not read, in ASCII; what they say is on one line each."""
+    return "".join(
+        f"% {' '.join(line.split()).encode('ascii', 'backslashreplace').decode()}\n" for line in lines
+    )
+
+
+def floating(table: Table, caption: str, label: str, *, wide: bool = False) -> str:
+    r"""Return what a reader sees of `table` as a float with rules of booktabs.
+
+    It is scaled down to the width of the column, or of the page, if it is wider than that, and otherwise left
+    as it is. It needs the packages booktabs and graphicx.
+
+    Args:
+        table: whose heads and cells are text, and are escaped.
+        caption: in LaTeX.
+        label: of the float, for `\ref`.
+        wide: whether it goes over both columns of a page that has two.
+    """
+    float_name = "table*" if wide else "table"
+    aligned = "".join("r" if column.form or column.upper is not None else "l" for column in table.shown)
+    heads = _row([escaped(column.head or "") for column in table.shown])
+    body = "\n".join(_row([escaped(cell.text) for cell in row]) for row in table.cells())
+    return rf"""\begin{{{float_name}}}[t]
+\centering
+\small
+\setlength{{\tabcolsep}}{{4pt}}%
+\resizebox{{\ifdim\width>\linewidth\linewidth\else\width\fi}}{{!}}{{%
+\begin{{tabular}}{{@{{}}{aligned}@{{}}}}
+\toprule
+{heads}
+\midrule
+{body}
+\bottomrule
+\end{{tabular}}}}
+\caption{{{caption}}}
+\label{{{label}}}
+\end{{{float_name}}}
+"""
+
+
+def _row(cells: Sequence[str]) -> str:
+    # A bracket at the begin of a row would be taken for an argument of the row before it.
+    return " & ".join(f"{{{cell}}}" if cell.startswith(("[", "*")) else cell for cell in cells) + r" \\"

@@ -1,0 +1,39 @@
+"""Analyse the data of a bundle again, and say what differs: `python -m qc.verify BUNDLE`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from qc.bundling.checking import STEPS, check_bundle
+from qc.command import output_console, progress, stderr_console
+
+EXIT_DIFFERENT = 1
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+
+
+@app.command()
+def verify(
+    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="An archive of `candor bundle`.")],
+) -> None:
+    """Compare each file of a bundle with its hash, analyse its data anew, and say what differs.
+
+    Ends with 0 if nothing does, with 1 if something does, with 2 if it is no bundle.
+    """
+    with stderr_console() as stderr, progress(stderr, STEPS) as on_step:
+        checked = check_bundle(bundle, on_step)
+    console = output_console()
+    for line in (*checked.remarks, *checked.differences):
+        console.print(line, soft_wrap=True)
+    if checked.differences:
+        console.print(f"{bundle}: NOT verified, {len(checked.differences)} differences.", soft_wrap=True)
+        raise typer.Exit(EXIT_DIFFERENT)
+    console.print(
+        f"{bundle}: verified. The data give the same report and the same signature:", soft_wrap=True
+    )
+    console.print(f"{checked.signature}", soft_wrap=True)
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m qc.verify")

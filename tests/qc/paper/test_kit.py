@@ -1,0 +1,156 @@
+"""The files of a paper kit: what is in them, that they compile, and that an earlier kit leaves nothing."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from qc.errors import OutputError
+from qc.paper.datasheet import AUTHOR
+from qc.paper.kit import FOLDER, MAIN, write_paper
+from qc.paper.references import ENTRIES, bibliography
+from qc.paper.tex import escaped
+from qc.render.table import Column, Table
+from tests.needs import need_tex
+from tests.qc.paper.conftest import BOTH
+from tests.qc.support.analyses import QUICK, SYSTEMS, bare, rated, whole
+from tests.qc.support.written import Written
+
+FIGURES = {
+    f"{name}-{width}.pdf"
+    for name in ("ranking", "significance", "replication")
+    for width in ("one-column", "two-columns")
+}
+TEXTS = {
+    MAIN, "methods.tex", "ranking.tex", "scores.tex", "pass-rates.tex", "criteria.tex", "replication.tex",
+    "references.bib", "datasheet.md",
+}  # fmt: skip
+
+
+def test_what_is_in_a_kit(kit: Written) -> None:
+    assert {file.name for file in kit.files} == {*FIGURES, *TEXTS}
+    assert kit.files[0].name == MAIN
+    assert len(kit.steps) == len(BOTH)
+
+
+def test_the_same_analysis_gives_the_same_bytes(kit: Written, tmp_path: Path) -> None:
+    again = write_paper(whole(), tmp_path, BOTH, lambda _: None)
+    assert {file.name: file.read_bytes() for file in again} == {
+        file.name: file.read_bytes() for file in kit.files
+    }
+
+
+def test_figures_are_as_wide_as_columns(kit: Written) -> None:
+    for file in kit.files:
+        if file.suffix == ".pdf":
+            box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+)", file.read_bytes())
+            assert box is not None
+            # 77 and 160 mm in points, 72 to 25.4 mm.
+            assert float(box[1]) == pytest.approx(218.27 if "one-column" in file.name else 453.54, abs=0.01)
+            assert b"/Type3" not in file.read_bytes()
+
+
+def test_tables_hold_the_numbers_of_the_analysis(kit: Written) -> None:
+    folder = kit.directory / FOLDER
+    table = (folder / "ranking.tex").read_text(encoding="utf-8")
+    z = whole().scores.z
+    rows = table.partition(r"\midrule")[2].partition(r"\bottomrule")[0].strip().splitlines()
+    assert len(rows) == len(z)
+    for row, (name, overall) in zip(rows, z[["system", "overall"]].itertuples(index=False), strict=True):
+        cells = row.removesuffix(r" \\").split(" & ")
+        assert cells[:2] == [escaped(name), escaped(f"{overall:.3f}".replace("-", "−"))]
+    # Each of the 24 workers met each of the four systems once, so raters are conversations.
+    assert {tuple(row.removesuffix(r" \\").split(" & ")[-2:]) for row in rows} == {
+        (str(whole().rates.workers.passed),) * 2
+    }
+    assert len((folder / "replication.tex").read_text(encoding="utf-8").split(r"\\")) == 2 + 1 + len(
+        whole().replication.labels  # type: ignore[union-attr]
+    )
+
+
+def test_the_paragraph_says_what_was_done(kit: Written) -> None:
+    text = (kit.directory / FOLDER / "methods.tex").read_text(encoding="utf-8")
+    rates = whole().rates
+    assert f"{rates.workers.total} workers completed {rates.assignments.total} assignments" in text
+    assert f"{rates.workers.passed} of {rates.workers.total}" in text
+    assert f"\\${QUICK.reward:.2f} for an assignment" in text
+    assert f"Intervals of 95 \\% are from {QUICK.bootstrap} bootstrap resamples" in text
+    cited = set(re.findall(r"\\cite\{([^}]+)\}", text))
+    assert cited <= ENTRIES.keys()
+    assert len(re.findall(r"^@", bibliography(), re.MULTILINE)) == len(ENTRIES)
+
+
+def test_the_sheet_marks_what_it_does_not_know(kit: Written) -> None:
+    text = (kit.directory / FOLDER / "datasheet.md").read_text(encoding="utf-8")
+    assert f"**3.2.1** How many evaluators: {whole().rates.workers.total}, of whom" in text
+    assert f"**5.1** Approval by an ethics committee: {AUTHOR}" in text
+    assert "<script>" not in text
+
+
+def test_a_run_of_transcripts_and_one_without_sections_have_kits(tmp_path: Path) -> None:
+    write_paper(rated(), tmp_path / "rated", frozenset({"latex"}), lambda _: None)
+    text = (tmp_path / "rated" / FOLDER / "methods.tex").read_text(encoding="utf-8")
+    assert "one-sided signed-rank test" in text
+    assert "conversed" not in text
+    names = {file.name for file in write_paper(bare(), tmp_path / "bare", BOTH, lambda _: None)}
+    assert names == {
+        MAIN, "methods.tex", "ranking.tex", "scores.tex", "pass-rates.tex", "references.bib", "datasheet.md",
+        "ranking-one-column.pdf", "ranking-two-columns.pdf",
+    }  # fmt: skip
+
+
+def test_an_earlier_kit_leaves_nothing_and_files_of_others_stay(kit: Written, tmp_path: Path) -> None:
+    folder = tmp_path / FOLDER
+    shutil.copytree(kit.directory / FOLDER, folder)
+    (folder / "mine.tex").write_text("mine", encoding="utf-8")
+    write_paper(bare(), tmp_path, frozenset({"latex"}), lambda _: None)
+    assert {file.name for file in folder.iterdir()} == {
+        MAIN, "methods.tex", "ranking.tex", "scores.tex", "pass-rates.tex", "references.bib", "datasheet.md",
+        "mine.tex",
+    }  # fmt: skip
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).write_text("", encoding="utf-8")
+    with pytest.raises(OutputError, match="Name another --out"):
+        write_paper(bare(), tmp_path, BOTH, lambda _: None)
+
+
+@pytest.mark.tex
+def test_the_kit_compiles_as_it_is_whatever_people_call_their_systems(kit: Written, tmp_path: Path) -> None:
+    need_tex()
+    folder = tmp_path / "paper"
+    shutil.copytree(kit.directory / FOLDER, folder)
+    signs = "".join(map(chr, (*range(32, 127), *range(0xA0, 0x180), *range(0x391, 0x3CA), 0x2026, 0x4E2D)))
+    every = "\n\n".join(escaped(f"x{sign}--{sign}") for sign in signs)
+    main = folder / MAIN
+    text = main.read_text(encoding="utf-8")
+    main.write_text(text.replace(r"\bibliographystyle", every + "\n\\bibliographystyle"), encoding="utf-8")
+    for command in (["pdflatex"], ["bibtex"], ["pdflatex"], ["pdflatex"]):
+        options = [] if command == ["bibtex"] else ["-interaction=nonstopmode", "-halt-on-error"]
+        ran = subprocess.run(
+            [*command, *options, "paper"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stdout[-2000:]
+    log = (folder / "paper.log").read_text(encoding="utf-8", errors="replace")
+    assert "Missing character" not in log
+    assert "undefined" not in log.replace("Font shape", "")
+    assert not re.findall(r"Overfull \\hbox \((\d{2,})", log)
+    assert (folder / "paper.pdf").stat().st_size > 10_000
+    assert all(escaped(name) in (folder / "ranking.tex").read_text(encoding="utf-8") for name in SYSTEMS)
+
+
+def test_an_empty_cell_and_a_bracket_begin_no_argument() -> None:
+    import pandas as pd
+
+    from qc.paper.tex import floating
+
+    table = Table(pd.DataFrame({"a": ["[1]", ""]}), (Column("a", "A"),))
+    assert "{[1]} \\\\\n \\\\" in floating(table, "c", "l")
