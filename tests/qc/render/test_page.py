@@ -207,7 +207,7 @@ def test_captions_claim_no_more_than_is_so(text: str) -> None:
         "two assignments of one worker are a pair as well",
         "Neither is corrected for the number of families: with 2 of them",
         f"These {len(context.effects)} tests are not corrected for their number.",
-        "the tests themselves take the conversations of one worker to be independent",
+        "the published tests take the conversations of one worker to be independent",
         "correlation of the scores with those of the workers who failed",
     ):
         assert said in words, said
