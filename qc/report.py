@@ -67,7 +67,29 @@ def report(
         float | None,
         typer.Option(metavar="DOLLARS", help="Paid for each assignment, whatever the source says."),
     ] = None,
+    background: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV that says who the workers are: `worker` as in the run, and a column for each field, "
+            "such as age. What the study asked before the first conversation is taken by itself.",
+        ),
+    ] = None,
+    margins: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV with field, group, share: the population that scores are to stand for, as well.",
+        ),
+    ] = None,
     criteria_file: CriteriaFile = None,
+    preregistration: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file of `candor study preregister`: say point by point whether it was followed.",
+        ),
+    ] = None,
     include_partial: IncludePartial = False,
     simulated: Annotated[
         bool, typer.Option("--simulated", help="Report on simulated workers, and leave people out.")
@@ -81,7 +103,18 @@ def report(
         # What is slow to import, and not needed for `--help`.
         from qc.reporting import ReportSource, report_on  # noqa: PLC0415
 
-        asked = ReportSource(source, run, replicate, replicate_run, criteria_file, include_partial, simulated)
+        asked = ReportSource(
+            source,
+            run,
+            replicate,
+            replicate_run,
+            criteria_file,
+            preregistration,
+            include_partial,
+            simulated,
+            background,
+            margins,
+        )
         report_on(asked, options, out, wanted, stderr, lines=progress_lines)
 
 

@@ -172,6 +172,8 @@ class Run:
         ended: (assignments,), when each was handed in, UTC, NaT if it was not; None if the source does not
             say.
         answers: to the study's own questions; None if it asked none, or the source does not hold them.
+        background: what a file says of workers: `worker` (str), then a column for each field (str, NaN where
+            it is not known); None if there is none.
         scenarios: (conversations,), category: the label of the situation or task of each conversation, NaN
             where it had none; categories in alphabetical order. None if the study has none, or the source
             does not hold them.
@@ -196,6 +198,7 @@ class Run:
     ended: pd.Series | None = None
     incidents: pd.DataFrame | None = None
     answers: Answers | None = None
+    background: pd.DataFrame | None = None
     scenarios: pd.Series | None = None
     turn_ratings: pd.DataFrame | None = None
     left_out: tuple[LeftOut, ...] = ()

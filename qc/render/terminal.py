@@ -10,7 +10,9 @@ from qc.number_format import whole
 from qc.render.manifest import DOCUMENT
 from qc.render.sentences import verdict
 from qc.render.table import P_EXACT, WRITTEN, Table
+from qc.render.tables import groups
 from qc.render.tables.kept import incidents, kept
+from qc.render.tables.preregistration import decisions, points
 from qc.render.tables.ranking import ranking, z_scores
 from qc.render.tables.transcripts import controls, kappa, repeat_correlations
 from qc.render.tables.workers import p_values
@@ -31,6 +33,10 @@ def show(analysis: Analysis, console: Console) -> None:
         console.print(f"! {note}", style="yellow")
     for line in _left_out_lines(analysis.run.left_out):
         console.print(f"! {line}", style="yellow")
+    if (registered := analysis.preregistration) is not None:
+        console.print(grid(f"Preregistration of {registered.registered}", points(registered)))
+        if registered.decisions:
+            console.print(grid("Its hypotheses", decisions(registered)))
     level = f"Kept at α = {analysis.sample.screening.alpha:g}"
     console.print(grid(level, kept(analysis)))
     failed = p_values(analysis)
@@ -39,6 +45,14 @@ def show(analysis: Analysis, console: Console) -> None:
     console.print(grid("Systems, best first", ranking(analysis).only(*OF_SYSTEMS)))
     by_criterion = z_scores(analysis).only("name", *range(1, len(analysis.run.criteria) + 1))
     console.print(grid("z by criterion; higher is better for all of them", by_criterion))
+    if (known := analysis.groups) is not None:
+        titled = (
+            ("How far systems change places between groups of workers", groups.places(known)),
+            ("Scores for the population of --margins", groups.population(known)),
+        )
+        for title, table in titled:
+            if table is not None:
+                console.print(grid(title, table))
     if (found := analysis.transcripts) is not None:
         console.print(grid("Control items beside ordinary ones", controls(found.controls)))
     if found is not None and found.repeats is not None:

@@ -16,6 +16,7 @@ from qc.render.manifest import (
     EFFORT,
     FILTER,
     FORECAST,
+    GROUPS,
     INCIDENTS,
     INTERVALS,
     PERSONA,
@@ -35,6 +36,7 @@ from qc.render.tables import (
     answers,
     context,
     correlations,
+    groups,
     kept,
     ranking,
     scenarios,
@@ -153,6 +155,20 @@ TABLES: tuple[MadeFile[Table], ...] = (
         "coefficients of the model behind the adjusted scores",
         context.coefficients,
     ),
+    GROUPS.file(
+        "groups.csv",
+        "what each group of workers thinks of each system: z, rank, intervals",
+        groups.standings,
+    ),
+    GROUPS.file(
+        "group_places.csv",
+        "how far systems change places between groups, and what chance does",
+        groups.places,
+    ),
+    GROUPS.file(
+        "population.csv", "scores for the population whose margins `--margins` gives", groups.population
+    ),
+    GROUPS.file("margins.csv", "these margins beside those of the workers", groups.margins),
     TRANSCRIPTS.file(
         "transcript_scores.csv",
         "items, judgments and z by both published conventions",

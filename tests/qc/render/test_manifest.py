@@ -17,7 +17,7 @@ FILES: tuple[ReportFile, ...] = (*REPORTS, *TABLES, *FIGURES)
 NAMES = [file.name for file in FILES]
 OF_TRANSCRIPTS = {file.name for file in FILES if file.section == "transcripts"}
 # Of runs of conversations alone.
-OF_CHATS = {"filter", "agreement", "persona", "context", "topics", "effort"}
+OF_CHATS = {"filter", "agreement", "persona", "context", "topics", "effort", "groups"}
 REPOSITORY = Path(__file__).parents[3]
 TEMPLATE = resources.files("qc.render").joinpath("page.html.jinja").read_text(encoding="utf-8")
 
