@@ -41,6 +41,7 @@ class AnalysisOptions:
         bootstrap: number of resamples.
         reward: dollars paid for an assignment; None takes what the source says.
         sections: names of SECTIONS.
+        fee: of the platform, as a share of the rewards.
 
     Raises:
         OptionError: a value makes no sense.
@@ -51,6 +52,7 @@ class AnalysisOptions:
     bootstrap: int = 10_000
     reward: float | None = None
     sections: frozenset[str] = frozenset(SECTIONS)
+    fee: float = 0.0
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -58,6 +60,10 @@ class AnalysisOptions:
         require_draws(self.bootstrap)
         if self.reward is not None and not 0 <= self.reward < inf:
             raise OptionError(f"--reward is {self.reward:g}, but a reward is 0 or more dollars.")
+        if not 0 <= self.fee <= 1:
+            raise OptionError(
+                f"--fee is {100 * self.fee:g}, but a fee is 0 to 100 per cent, on top of the reward."
+            )
         unknown = sorted(self.sections - SECTIONS.keys())
         if unknown:
             raise OptionError(

@@ -37,6 +37,7 @@ def signature(
     bootstrap: int | None = None,
     second: Run | None = None,
     reward: float | None = None,
+    fee: float = 0.0,
 ) -> str:
     """Return the signature of an analysis of `run`.
 
@@ -50,6 +51,7 @@ def signature(
         bootstrap: number of resamples; None if there are none.
         second: the run that it is correlated with, if there is one.
         reward: dollars for each assignment, instead of what the data say; None if they are to say it.
+        fee: of the platform, as a share of the rewards.
     """
     parts = {
         "candor": version("candor"),
@@ -65,6 +67,7 @@ def signature(
         **({} if bootstrap is None else {"bootstrap": str(bootstrap)}),
         **({} if second is None else {"second": f"sha256:{data_hash(second)[:DIGEST_LENGTH]}"}),
         **_reward(run.assignments["reward"], reward),
+        **({"fee": str(fee)} if fee else {}),
     }
     return "|".join(f"{key}={value}" for key, value in parts.items())
 
