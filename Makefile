@@ -33,6 +33,7 @@ soak: install services $(PAGES) ## the long run: a large crowd while everything 
 	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest -s tests/crowd/test_network.py
 	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest -s tests/crowd/test_behind_proxy.py
 	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest tests/property/test_ownership.py
+	CANDOR_SOAK=5 timeout 60m $(BIN)/pytest -n $(TESTS_AT_ONCE) -m hypothesis --deselect tests/property
 
 pages: $(PAGES) ## build the worker's page and the desk
 

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import TypeVar
 
+from qc.groups import WhoseOpinion, whose_opinion
 from qc.method.agreement import Agreement, rater_agreement
 from qc.method.answers import AnswerCounts, count_answers
 from qc.method.cost import Cost, cost
@@ -15,10 +17,12 @@ from qc.method.incidents import Incidents, describe_incidents
 from qc.method.pass_rate import PassRates, pass_rates
 from qc.method.replication import Replication, replicate
 from qc.method.sample import Sample, take_sample
+from qc.method.scenarios import ScenarioScores, score_scenarios
 from qc.method.scores import Scores, score
 from qc.method.significance import Significance, compare_systems
 from qc.method.standardise import COMMON_MAXIMUM, has_one_scale
 from qc.method.topics import Topics, describe_topics
+from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
 from qc.method.workload import Workload, workload
 from qc.options import SECTIONS, AnalysisOptions
 from qc.progress import OnStep, no_step
@@ -50,8 +54,8 @@ class Analysis:
     """All results of one run. `notes` are the run's own and those that follow from the results.
 
     `incidents` is None if the source does not say what went wrong, `answers` if the study asked no questions
-    of its own. A part is None if its section was not asked for, or if the run holds nothing for it to work
-    on.
+    of its own, `turn_ratings` if it did not ask about single replies, `scenarios` if it has none. A part is
+    None if its section was not asked for, or if the run holds nothing for it to work on.
     """
 
     run: Run
@@ -65,6 +69,8 @@ class Analysis:
     scores: Scores
     incidents: Incidents | None
     answers: AnswerCounts | None
+    turn_ratings: TurnRatings | None
+    scenarios: ScenarioScores | None
     notes: tuple[str, ...]
     significance: Significance | None
     clusters: Clusters | None
@@ -80,6 +86,7 @@ class Analysis:
     adjusted: Adjusted | None
     topics: Topics | None
     effort: Effort | None
+    groups: WhoseOpinion | None
     transcripts: TranscriptResults | None
 
 
@@ -124,11 +131,14 @@ def analyse(
 
     chatted = run.items is None
     incidents = describe_incidents(run)
+    scenarios = score_scenarios(sample, scores, options.bootstrap, seed)
     significance = part("significance", lambda: compare_systems(sample, scores))
     results = Analysis(
         run=run,
         options=options,
-        signature=signature(run, options.alpha, seed, options.bootstrap, other, options.reward, options.fee),
+        signature=signature(
+            run, options.alpha, seed, options.bootstrap, other, options.reward, options.margins, options.fee
+        ),
         sample=sample,
         rates=pass_rates(sample),
         minutes=minutes_per_conversation(sample),
@@ -137,12 +147,15 @@ def analyse(
         scores=scores,
         incidents=incidents,
         answers=count_answers(run),
+        turn_ratings=describe_turn_ratings(sample, scores, options.bootstrap, seed),
+        scenarios=scenarios,
         notes=(
             *run.notes,
             *(incidents.notes if incidents else ()),
             *_scales(run),
             *_gaps(sample, scores),
             *_same_data(run, other),
+            *(scenarios.notes if scenarios else ()),
         ),
         significance=significance,
         clusters=cluster(significance) if significance else None,
@@ -158,10 +171,11 @@ def analyse(
         adjusted=adjust(sample, scores) if "context" in options.sections and chatted else None,
         topics=part("topics", lambda: describe_topics(sample)),
         effort=part("effort", lambda: describe_effort(sample)),
+        groups=part("groups", lambda: whose_opinion(sample, scores, options.margins, seed)),
         transcripts=part("transcripts", lambda: describe_transcripts(sample, scores, seed)),
     )
-    of_transcripts = results.transcripts.notes if results.transcripts else ()
-    return replace(results, notes=(*results.notes, *of_transcripts))
+    more = [part.notes for part in (results.groups, results.transcripts) if part is not None]
+    return replace(results, notes=(*results.notes, *chain(*more)))
 
 
 def _sample(run: Run, alpha: float) -> Sample:

@@ -70,6 +70,21 @@ def report(
     fee: Annotated[
         float, typer.Option(metavar="PERCENT", help="Of the platform, on top of the rewards.")
     ] = 0.0,
+    background: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV that says who the workers are: `worker` as in the run, and a column for each field, "
+            "such as age. What the study asked before the first conversation is taken by itself.",
+        ),
+    ] = None,
+    margins: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV with field, group, share: the population that scores are to stand for, as well.",
+        ),
+    ] = None,
     criteria_file: CriteriaFile = None,
     include_partial: IncludePartial = False,
     simulated: Annotated[
@@ -88,7 +103,17 @@ def report(
         # What is slow to import, and not needed for `--help`.
         from qc.reporting import ReportSource, report_on  # noqa: PLC0415
 
-        asked = ReportSource(source, run, replicate, replicate_run, criteria_file, include_partial, simulated)
+        asked = ReportSource(
+            source,
+            run,
+            replicate,
+            replicate_run,
+            criteria_file,
+            include_partial,
+            simulated,
+            background,
+            margins,
+        )
         report_on(asked, options, out, wanted, stderr, lines=progress_lines, workers=workers)
 
 

@@ -14,6 +14,7 @@ from qc.command import output_console, progress
 from qc.errors import EmptyRunError, OptionError
 from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
 from qc.load.choices import Choices, read_choices
+from qc.load.worker_table import read_margins, with_background
 from qc.method.scores import Scores
 from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, AnalysisOptions
 from qc.progress import OnStep
@@ -33,6 +34,8 @@ class ReportSource:
     criteria: Path | None = None
     include_partial: bool = False
     simulated: bool = False
+    background: Path | None = None
+    margins: Path | None = None
 
     def __post_init__(self) -> None:
         if self.replicate is None and self.replicate_run is not None:
@@ -66,6 +69,8 @@ def report_on(
     Raises:
         QcError: as `read_run`, `analyse` and `write`.
     """
+    if asked.margins is not None:
+        options = replace(options, margins=read_margins(asked.margins))
     wanted = formats if out else frozenset()
     reads = 1 if asked.replicate is None else 2
     total = reads + steps(options, asked.replicate is not None) + _writing_steps(wanted)
@@ -75,6 +80,8 @@ def report_on(
             found: Analysis | Findings = _compared(read, options, on_step)
         else:
             first, second = read
+            if asked.background is not None:
+                first = with_background(first, asked.background)
             found = analyse(first, options, second, on_step)
         files = _written(found, out, wanted, on_step) if out else []
     _tell(found, out, files, workers)

@@ -12,13 +12,20 @@ from hypothesis import settings
 from tests.needs import need_services
 from tests.support import postgres as postgres_server
 from tests.support import redis_server
+from tests.support.examples import USUAL, examples
 from tests.support.postgres import Postgres
 from tests.support.redis_server import RedisServer
 
-settings.register_profile("candor", deadline=None)
+settings.register_profile("candor", deadline=None, max_examples=examples(USUAL))
 settings.load_profile("candor")
 
 REPOSITORY = Path(__file__).parents[1]
+# Rooms whose modules take minutes. They are begun first, so that the many short ones fill the end.
+_LONG = frozenset({"crowd", "e2e", "lineup", "parlai", "property"})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.parent.name not in _LONG)
 
 
 @pytest.fixture(scope="session")

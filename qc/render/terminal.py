@@ -10,6 +10,7 @@ from qc.number_format import whole
 from qc.render.manifest import DOCUMENT
 from qc.render.sentences import verdict
 from qc.render.table import P_EXACT, WRITTEN, Table
+from qc.render.tables import groups
 from qc.render.tables.kept import incidents, kept
 from qc.render.tables.ranking import ranking, z_scores
 from qc.render.tables.transcripts import controls, kappa, repeat_correlations
@@ -47,6 +48,14 @@ def show(analysis: Analysis, console: Console, *, workers: bool = False) -> None
         console.print(
             f"{whole(count)} worker{'s' if count > 1 else ''} failed the filter; --workers lists them."
         )
+    if (known := analysis.groups) is not None:
+        titled = (
+            ("How far systems change places between groups of workers", groups.places(known)),
+            ("Scores for the population of --margins", groups.population(known)),
+        )
+        for title, table in titled:
+            if table is not None:
+                console.print(grid(title, table))
     if (found := analysis.transcripts) is not None:
         console.print(grid("Control items beside ordinary ones", controls(found.controls)))
     if found is not None and found.repeats is not None:

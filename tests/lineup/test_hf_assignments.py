@@ -21,7 +21,7 @@ from bots.host.hf import HfModel  # noqa: E402
 pytestmark = pytest.mark.hf
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 KINDS = ("llama", "mistral", "gpt2", "t5", "blenderbot")
-TOKENS, INPUTS, WORKERS = 12, 10, 2
+TOKENS, INPUTS, WORKERS = 12, 5, 2
 
 
 def study_of(url: str) -> str:

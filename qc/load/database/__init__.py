@@ -22,6 +22,7 @@ from qc.load.database.items import (
     ratings_of_items,
 )
 from qc.load.database.participation import counting, exclusions, failures, left_unrated, taking_part
+from qc.load.database.turn_ratings import scenarios, turn_ratings
 from qc.load.database.values import flags, located, numbers, times
 from qc.load.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
 from qc.load.database.words import words
@@ -94,6 +95,8 @@ def _of_conversations(
             problems=problems,
         ),
         answers=answers(views, run_id, kept["assignment_id"]),
+        scenarios=scenarios(views, run_id, rated),
+        turn_ratings=turn_ratings(views, run_id, rated, problems),
         left_out=left_out,
         notes=(
             *notes,

@@ -19,6 +19,7 @@ from qc.formats.published import ACTIONS
 from qc.load import load
 from qc.signature import data_hash
 from tests.qc.support.same import same_run
+from tests.support.examples import examples
 
 Refused = Callable[..., str]
 
@@ -339,7 +340,9 @@ CELLS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=examples(50), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     view=st.sampled_from(
         ["run", "criterion", "system", "assignment", "conversation", "rating", "turn", "topic_mark"]

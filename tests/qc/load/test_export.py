@@ -19,6 +19,7 @@ from qc.formats.export import HEADER_KEY
 from qc.load import load
 from qc.run import Run
 from qc.save import save
+from tests.support.examples import examples
 
 Table = dict[str, list[Any]]
 
@@ -299,7 +300,7 @@ def test_parquet_that_is_not_ours_is_refused(tmp_path: Path) -> None:
 
 
 tolerant = settings(
-    deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -31,6 +31,7 @@ PARTS = {
     "context": {"context", "adjusted"},
     "topics": {"topics"},
     "effort": {"effort"},
+    "groups": {"groups"},
     "transcripts": set(),
 }
 # Of a run that rates transcripts alone.
@@ -95,6 +96,8 @@ def test_a_whole_report_on_transcripts_fits_the_schema() -> None:
     content = check(rated())
     absent = {
         "answers",
+        "turn_ratings",
+        "scenarios",
         "incidents",
         "filter",
         "agreement",
@@ -103,6 +106,7 @@ def test_a_whole_report_on_transcripts_fits_the_schema() -> None:
         "persona",
         "context",
         "adjusted",
+        "groups",
     }
     assert set(SCHEMA["properties"]) - set(content) == absent
     assert content["transcripts"]["repeats"] is not None

@@ -36,6 +36,7 @@ CHAPTERS = {
     "context": "context",
     "topics": "topics",
     "effort": "effort",
+    "groups": "groups",
 }
 # The rules of axe that hang on colours.
 COLOURS = ["color-contrast", "link-in-text-block"]

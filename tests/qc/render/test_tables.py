@@ -32,6 +32,8 @@ ALWAYS = {
     "incidents.csv",
     "answers.csv",
     "answers_numbers.csv",
+    "turn_ratings.csv",
+    "scenarios.csv",
     "left_out.csv",
 }
 

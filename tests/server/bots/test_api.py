@@ -24,6 +24,7 @@ from tests.server.support.page import Page
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text
 from tests.server.support.talker import Talker, endpoint, talking
+from tests.support.examples import examples
 from tests.support.waiting import PATIENCE, wait_until
 
 Serve = Callable[..., House]
@@ -218,7 +219,7 @@ NEARLY = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(25))
 @given(body=ANYTHING | NEARLY)
 @pytest.mark.parametrize(
     ("method", "path"), [("POST", ""), ("PATCH", "/x"), ("POST", "/x/replicas"), ("POST", "/x/check")]

@@ -1,5 +1,6 @@
 """Every endpoint of a server, and who may call it."""
 
+from functools import cache
 from typing import Any
 
 from fastapi.routing import APIRoute, iter_route_contexts
@@ -98,6 +99,7 @@ OPEN = {
 }
 
 
+@cache
 def endpoints() -> dict[str, Any]:
     """Return every endpoint of a server, by its method and path."""
     settings = Settings.model_construct(database_url="sqlite://")
