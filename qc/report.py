@@ -98,7 +98,7 @@ def report(
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
     with stderr_console() as stderr:
         sections = names_in("--only", only, tuple(SECTIONS))
-        options = AnalysisOptions(alpha, seed, bootstrap, reward, sections, fee / 100)
+        options = AnalysisOptions(alpha, seed, bootstrap, reward, sections, fee=fee / 100)
         wanted = _formats(formats)
         # What is slow to import, and not needed for `--help`.
         from qc.reporting import ReportSource, report_on  # noqa: PLC0415

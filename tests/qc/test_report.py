@@ -136,7 +136,7 @@ def test_names_are_not_taken_for_markup(
     small_hits: dict[str, Any], hits_file: Callable[[object], Path], report: Callable[..., Result]
 ) -> None:
     small_hits["data"][1]["worker"] = "[bold]ben[/bold]"
-    assert "[bold]ben[/bold]" in report(hits_file(small_hits)).stdout
+    assert "[bold]ben[/bold]" in report(hits_file(small_hits), "--workers").stdout
 
 
 @pytest.mark.parametrize("arguments", [[], ["--nonsense"], ["a.json", "--alpha", "much"]])
