@@ -86,6 +86,13 @@ def report(
         ),
     ] = None,
     criteria_file: CriteriaFile = None,
+    preregistration: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file of `candor study preregister`: say point by point whether it was followed.",
+        ),
+    ] = None,
     include_partial: IncludePartial = False,
     simulated: Annotated[
         bool, typer.Option("--simulated", help="Report on simulated workers, and leave people out.")
@@ -109,6 +116,7 @@ def report(
             replicate,
             replicate_run,
             criteria_file,
+            preregistration,
             include_partial,
             simulated,
             background,
