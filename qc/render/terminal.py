@@ -44,15 +44,7 @@ def show(analysis: Analysis, console: Console, *, workers: bool = False) -> None
         console.print(line)
     by_criterion = z_scores(analysis).only("name", *range(1, len(analysis.run.criteria) + 1))
     console.print(grid("z by criterion; higher is better for all of them", by_criterion))
-    console.print(grid(f"Kept at α = {analysis.sample.screening.alpha:g}", kept(analysis)))
-    failed = p_values(analysis)
-    count = len(failed.shown_rows)
-    if count and workers:
-        console.print(grid("Workers who failed", failed))
-    elif count:
-        console.print(
-            f"{whole(count)} worker{'s' if count > 1 else ''} failed the filter; --workers lists them."
-        )
+    _show_kept(analysis, console, workers=workers)
     if (known := analysis.groups) is not None:
         titled = (
             ("How far systems change places between groups of workers", groups.places(known)),
@@ -70,6 +62,17 @@ def show(analysis: Analysis, console: Console, *, workers: bool = False) -> None
         title = "Incidents, in all conversations that were begun"
         console.print(grid(title, incidents(analysis.incidents).only(*OF_INCIDENTS)))
     console.print(f"Signature: {analysis.signature}", soft_wrap=True)
+
+
+def _show_kept(analysis: Analysis, console: Console, *, workers: bool) -> None:
+    console.print(grid(f"Kept at α = {analysis.sample.screening.alpha:g}", kept(analysis)))
+    failed = p_values(analysis)
+    count = len(failed.shown_rows)
+    if count and workers:
+        console.print(grid("Workers who failed", failed))
+    elif count:
+        some = "worker" if count == 1 else "workers"
+        console.print(f"{whole(count)} {some} failed the filter; --workers lists them.")
 
 
 def _groups(analysis: Analysis) -> list[str]:
