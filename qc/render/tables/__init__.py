@@ -64,7 +64,7 @@ TABLES: tuple[MadeFile[Table], ...] = (
     WHOLE.file("system_raw_scores.csv", "the same without standardising", ranking.raw_scores),
     _SCORED.file("intervals.csv", "interval of every score", ranking.intervals),
     INTERVALS.file(
-        "ranks.csv", "range of each system’s rank, and how often it comes first", ranking.rank_ranges
+        "ranks.csv", "range of each system’s rank, its chance to be the best, its group", ranking.rank_ranges
     ),
     _SCORED.file(
         "differences.csv",
@@ -127,6 +127,7 @@ TABLES: tuple[MadeFile[Table], ...] = (
     WHOLE.file("duration.csv", "minutes per conversation", kept.duration),
     WHOLE.file("kept.csv", "workers, assignments and conversations that passed", kept.kept),
     WHOLE.file("workload.csv", "assignments per worker", kept.workload),
+    WHOLE.file("workload_distribution.csv", "how many workers did how many assignments", kept.distribution),
     WHOLE.file("cost.csv", "dollars", kept.cost),
     AGREEMENT.file(
         "rater_agreement.csv", "pairs of workers who met the same systems, their median r", workers.agreement
