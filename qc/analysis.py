@@ -13,6 +13,7 @@ from qc.method.cost import Cost, cost
 from qc.method.criteria import CriteriaCorrelation, correlate_criteria
 from qc.method.duration import Minutes, minutes_per_conversation
 from qc.method.effort import Effort, describe_effort
+from qc.method.filter import nobody_passed
 from qc.method.incidents import Incidents, describe_incidents
 from qc.method.pass_rate import PassRates, pass_rates
 from qc.method.replication import Replication, replicate
@@ -26,6 +27,7 @@ from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
 from qc.method.workload import Workload, workload
 from qc.options import SECTIONS, AnalysisOptions
 from qc.progress import OnStep, no_step
+from qc.registration import Followed
 from qc.robustness.adjusted import Adjusted, adjust
 from qc.robustness.alpha import AlphaInfluence, alpha_influence
 from qc.robustness.clusters import Clusters, cluster
@@ -54,8 +56,9 @@ class Analysis:
     """All results of one run. `notes` are the run's own and those that follow from the results.
 
     `incidents` is None if the source does not say what went wrong, `answers` if the study asked no questions
-    of its own, `turn_ratings` if it did not ask about single replies, `scenarios` if it has none. A part is
-    None if its section was not asked for, or if the run holds nothing for it to work on.
+    of its own, `turn_ratings` if it did not ask about single replies, `scenarios` if it has none,
+    `preregistration` unless one was given (`qc.adherence`). A part is None if its section was not asked for,
+    or if the run holds nothing for it to work on.
     """
 
     run: Run
@@ -88,6 +91,7 @@ class Analysis:
     effort: Effort | None
     groups: WhoseOpinion | None
     transcripts: TranscriptResults | None
+    preregistration: Followed | None = None
 
 
 def steps(options: AnalysisOptions, replicating: bool) -> int:
@@ -208,8 +212,8 @@ def _gaps(sample: Sample, scores: Scores) -> list[str]:
         )
     if run.partial:
         notes.append("Assignments that were not completed take part with what was rated (--include-partial).")
-    if not sample.screening.workers["passed"].any():
-        notes.append("No worker passed, so no system has a score.")
+    if (why := nobody_passed(run, sample.screening)) is not None:
+        notes.append(why)
     else:
         unscored = scores.z.loc[scores.z["n"] == 0, "system"]
         if len(unscored):

@@ -83,6 +83,13 @@ def report(
         ),
     ] = None,
     criteria_file: CriteriaFile = None,
+    preregistration: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file of `candor study preregister`: say point by point whether it was followed.",
+        ),
+    ] = None,
     include_partial: IncludePartial = False,
     simulated: Annotated[
         bool, typer.Option("--simulated", help="Report on simulated workers, and leave people out.")
@@ -102,6 +109,7 @@ def report(
             replicate,
             replicate_run,
             criteria_file,
+            preregistration,
             include_partial,
             simulated,
             background,

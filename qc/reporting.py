@@ -9,15 +9,18 @@ from typing import NamedTuple
 
 from rich.console import Console
 
+from qc.adherence import follow
 from qc.analysis import Analysis, analyse, steps
 from qc.command import output_console, progress
 from qc.errors import EmptyRunError, OptionError
 from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
 from qc.load.choices import Choices, read_choices
 from qc.load.worker_table import read_margins, with_background
+from qc.method.filter import nobody_passed
 from qc.method.scores import Scores
 from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, AnalysisOptions
 from qc.progress import OnStep
+from qc.registration import read_registration
 from qc.render import PAGE, show, write, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
 from qc.run import REHEARSAL_NOTE, Run
@@ -32,6 +35,7 @@ class ReportSource:
     replicate: str | None = None
     replicate_run: str | None = None
     criteria: Path | None = None
+    preregistration: Path | None = None
     include_partial: bool = False
     simulated: bool = False
     background: Path | None = None
@@ -80,7 +84,7 @@ def report_on(
             first, second = read
             if asked.background is not None:
                 first = with_background(first, asked.background)
-            found = analyse(first, options, second, on_step)
+            found = _registered(analyse(first, options, second, on_step), asked.preregistration)
         files = _written(found, out, wanted, on_step) if out else []
     _tell(found, out, files)
 
@@ -100,16 +104,27 @@ def _compared(read: _Compared, options: AnalysisOptions, on_step: OnStep) -> Fin
 
     found = compare(read.choices, options.alpha, options.bootstrap, options.seed, on_step)
     chosen = {"alpha": options.alpha, "seed": options.seed, "bootstrap": options.bootstrap}
-    return comparison_findings(found, _rated(read.run, options), chosen)
+    ratings, remarks = _rated(read.run, options)
+    return comparison_findings(found, ratings, chosen, remarks)
 
 
-def _rated(run: Run | None, options: AnalysisOptions) -> Scores | None:
+def _rated(run: Run | None, options: AnalysisOptions) -> tuple[Scores | None, tuple[str, ...]]:
+    """Return the scores of the ratings of a run of comparisons, and why there are none where that is so."""
     if run is None:
-        return None
+        return None, ()
     try:
-        return analyse(run, replace(options, sections=frozenset())).scores
-    except EmptyRunError:  # without pairs with the qc bot no worker can be tested, so there is no z
-        return None
+        found = analyse(run, replace(options, sections=frozenset()))
+    except EmptyRunError as error:  # without pairs with the qc bot, for one, no worker can be tested
+        return None, (f"The ratings have no z. {error}",)
+    why = nobody_passed(run, found.sample.screening)
+    return (found.scores, ()) if why is None else (None, (f"The ratings have no z. {why}",))
+
+
+def _registered(analysis: Analysis, registration: Path | None) -> Analysis:
+    """Return the analysis with what it says of a preregistration, if there is one."""
+    if registration is None:
+        return analysis
+    return replace(analysis, preregistration=follow(analysis, read_registration(registration)))
 
 
 def _writing_steps(formats: frozenset[str]) -> int:

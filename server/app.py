@@ -34,6 +34,7 @@ from server.db.store import Store
 from server.desk.accounts import AccountsApi
 from server.desk.api import ResearcherApi
 from server.desk.audit_log import AuditApi
+from server.desk.job_watch import JobWatch
 from server.desk.metrics import Metrics
 from server.desk.people import PeopleApi
 from server.desk.run_actions import RunActions
@@ -46,6 +47,7 @@ from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
 from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
+from server.jobs.links import ReportLinks
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
 from server.live.interventions import Interventions
@@ -109,7 +111,7 @@ def create_app(
     changes = StoredChanges(store, served, bots, opened_bots, news)
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
-    jobs = BackgroundJobs(store)
+    jobs = BackgroundJobs(store, news)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -170,7 +172,7 @@ def create_app(
         StudiesApi(store=store, auth=auth).router,
         metrics.router,
         *_desk(outlook, news, lifecycle, settings, pages),
-        _jobs_api(store, auth, jobs, served, news, settings).router,
+        *_jobs_api(store, auth, jobs, served, news, lifecycle, settings),
         AccountsApi(store=store, auth=auth, limits=limits, tries=parse(settings.sign_ins)).router,
         PeopleApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
         WorkerIdsApi(store=store, auth=auth).router,
@@ -211,18 +213,24 @@ def _job_limits(settings: Settings) -> Limits:
 
 
 def _jobs_api(
-    store: Store, auth: Auth, jobs: BackgroundJobs, served: OpenRuns, news: News, settings: Settings
-) -> JobsApi:
-    """Return what a researcher has done in the background."""
+    store: Store,
+    auth: Auth,
+    jobs: BackgroundJobs,
+    served: OpenRuns,
+    news: News,
+    lifecycle: Lifecycle,
+    settings: Settings,
+) -> list[APIRouter]:
+    """Return what a researcher has done in the background, and what tells how far it is."""
     database, limits = settings.resolved_database_url, _job_limits(settings)
     crowd = Crowd(settings.own_url, auth.researcher_token)
-    return JobsApi(
-        store=store,
-        auth=auth,
-        jobs=jobs,
-        reports=Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports),
-        rehearsals=Rehearsals(store, jobs, served, news, database, crowd, limits),
-    )
+    reports = Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports)
+    rehearsals = Rehearsals(store, jobs, served, news, database, crowd, limits)
+    links = ReportLinks(auth.secret)
+    watch = JobWatch(store=store, auth=auth, reports=reports, rehearsals=rehearsals, links=links, news=news)
+    lifecycle.on_drain(watch.drain)
+    api = JobsApi(store=store, auth=auth, jobs=jobs, reports=reports, rehearsals=rehearsals, links=links)
+    return [api.router, watch.router]
 
 
 def _desk(

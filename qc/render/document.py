@@ -142,6 +142,7 @@ def _sections(analysis: Analysis) -> Json:
         "adjusted": analysis.adjusted and _adjusted(analysis.adjusted),
         "groups": analysis.groups and _groups(analysis.groups),
         "transcripts": analysis.transcripts,
+        "preregistration": analysis.preregistration,
     }
 
 

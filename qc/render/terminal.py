@@ -12,6 +12,7 @@ from qc.render.sentences import verdict
 from qc.render.table import P_EXACT, WRITTEN, Table
 from qc.render.tables import groups
 from qc.render.tables.kept import incidents, kept
+from qc.render.tables.preregistration import decisions, points
 from qc.render.tables.ranking import ranking, z_scores
 from qc.render.tables.transcripts import controls, kappa, repeat_correlations
 from qc.render.tables.workers import p_values
@@ -32,6 +33,10 @@ def show(analysis: Analysis, console: Console) -> None:
         console.print(f"! {note}", style="yellow")
     for line in _left_out_lines(analysis.run.left_out):
         console.print(f"! {line}", style="yellow")
+    if (registered := analysis.preregistration) is not None:
+        console.print(grid(f"Preregistration of {registered.registered}", points(registered)))
+        if registered.decisions:
+            console.print(grid("Its hypotheses", decisions(registered)))
     level = f"Kept at α = {analysis.sample.screening.alpha:g}"
     console.print(grid(level, kept(analysis)))
     failed = p_values(analysis)

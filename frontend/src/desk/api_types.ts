@@ -1111,6 +1111,8 @@ export interface TokenRow {
 export interface Pushed {
   "/api/desk/watch/runs": RunListUpdate;
   "/api/desk/watch/runs/{run}": RunUpdate;
+  "/api/desk/watch/runs/{run}/rehearsals": RehearsalList;
+  "/api/desk/watch/runs/{run}/reports": ReportList;
 }
 /**
  * What has changed in the list of runs: those that differ. `whole`: these are all, newest first.
