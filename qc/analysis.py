@@ -163,7 +163,7 @@ def analyse(
         ),
         significance=significance,
         clusters=cluster(significance) if significance else None,
-        intervals=part("intervals", lambda: intervals(draws(), scores)),
+        intervals=part("intervals", lambda: intervals(sample, scores, options.bootstrap, seed)),
         forecast=part("forecast", lambda: forecast(sample, scores, seed)),
         replication=part("replication", lambda: replicate(sample, second)) if second else None,
         criteria=part("criteria", lambda: correlate_criteria(scores)),
@@ -178,7 +178,9 @@ def analyse(
         groups=part("groups", lambda: whose_opinion(sample, scores, options.margins, seed)),
         transcripts=part("transcripts", lambda: describe_transcripts(sample, scores, seed)),
     )
-    more = [part.notes for part in (results.groups, results.transcripts) if part is not None]
+    more = [
+        part.notes for part in (results.intervals, results.groups, results.transcripts) if part is not None
+    ]
     return replace(results, notes=(*results.notes, *chain(*more)))
 
 

@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from bots import BodyLimit
 from server.access.auth import Auth
 from server.access.directory import StoredDirectory
+from server.access.openid import OpenIdProvider
 from server.access.rate_limit import RateLimits
 from server.bots.api import BotsApi
 from server.bots.background_checks import BackgroundChecks
@@ -36,9 +37,11 @@ from server.desk.api import ResearcherApi
 from server.desk.audit_log import AuditApi
 from server.desk.job_watch import JobWatch
 from server.desk.metrics import Metrics
+from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.people import PeopleApi
 from server.desk.run_actions import RunActions
 from server.desk.studies import StudiesApi
+from server.desk.study_people import StudyPeopleApi
 from server.desk.watch import Outlook, Watch
 from server.desk.worker_actions import WorkerActions
 from server.desk.worker_ids import WorkerIdsApi
@@ -173,8 +176,9 @@ def create_app(
         metrics.router,
         *_desk(outlook, news, lifecycle, settings, pages),
         *_jobs_api(store, auth, jobs, served, news, lifecycle, settings),
-        AccountsApi(store=store, auth=auth, limits=limits, tries=parse(settings.sign_ins)).router,
+        *_ways_in(store, auth, limits, settings),
         PeopleApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
+        StudyPeopleApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
         WorkerIdsApi(store=store, auth=auth).router,
         AuditApi(store=store, auth=auth).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
@@ -231,6 +235,28 @@ def _jobs_api(
     lifecycle.on_drain(watch.drain)
     api = JobsApi(store=store, auth=auth, jobs=jobs, reports=reports, rehearsals=rehearsals, links=links)
     return [api.router, watch.router]
+
+
+def _ways_in(store: Store, auth: Auth, limits: RateLimits, settings: Settings) -> list[APIRouter]:
+    """Return what signs people in at the desk."""
+    tries = parse(settings.sign_ins)
+    by_password = AccountsApi(store=store, auth=auth, limits=limits, tries=tries)
+    by_provider = OpenIdSignIn(
+        store=store, provider=_provider(settings), secret=auth.secret, limits=limits, tries=tries
+    )
+    return [by_password.router, by_provider.router]
+
+
+def _provider(settings: Settings) -> OpenIdProvider | None:
+    if settings.oidc_issuer is None or settings.oidc_client_id is None:
+        return None
+    return OpenIdProvider(
+        settings.oidc_issuer,
+        settings.oidc_client_id,
+        settings.oidc_client_secret,
+        f"{settings.resolved_public_url}{CALLBACK}",
+        settings.oidc_name,
+    )
 
 
 def _desk(

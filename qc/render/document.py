@@ -24,7 +24,7 @@ from qc.robustness.filter_check import FilterCheck
 from qc.robustness.intervals import Intervals
 from qc.robustness.random_shares import Share
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 INDENT = "  "
 
 Json = dict[str, Any]
@@ -152,7 +152,10 @@ def _differences(found: Intervals) -> Json:
         "systems": found.systems,
         "difference_low": found.difference_low,
         "difference_high": found.difference_high,
+        "simultaneous_low": found.simultaneous_low,
+        "simultaneous_high": found.simultaneous_high,
         "indistinct": found.indistinct,
+        "groups": found.groups,
     }
 
 

@@ -14,6 +14,7 @@ from rich.table import Table
 from sqlalchemy import Connection, inspect
 
 from bots import console, fail, stderr
+from server.access import people
 from server.bots import stored_bots
 from server.bots.known_bots import unknown_bots
 from server.cli.database import transaction_or_fail
@@ -111,6 +112,7 @@ def delete(study: Name, data: Data = None) -> None:
     """Forget a study that was never opened."""
     with transaction_or_fail(data) as connection:
         studies.delete_study(connection, study)
+        people.forget_study(connection, study)
         record(connection, _ME, "study.delete", study)
     console.print(f"Study [bold]{escape(study)}[/] is deleted.")
 

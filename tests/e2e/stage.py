@@ -203,13 +203,14 @@ class _Failing:
 class Stage:
     """The server. Can be stopped and started again on the same data."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **of_test: str) -> None:
         self._settings = Settings(
             data=folder,
             port=_free_port(),
             joins_per_address="1000/minute",
             attempts_per_address="1000/minute",
             messages_per_session="1000/10second",
+            **of_test,
         )
         self._auth = load_auth(folder, token_days=7)
         self._server: uvicorn.Server | None = None

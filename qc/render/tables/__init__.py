@@ -64,7 +64,7 @@ TABLES: tuple[MadeFile[Table], ...] = (
     WHOLE.file("system_raw_scores.csv", "the same without standardising", ranking.raw_scores),
     _SCORED.file("intervals.csv", "interval of every score", ranking.intervals),
     INTERVALS.file(
-        "ranks.csv", "range of each system’s rank, and how often it comes first", ranking.rank_ranges
+        "ranks.csv", "range of each system’s rank, its chance to be the best, its group", ranking.rank_ranges
     ),
     _SCORED.file(
         "differences.csv",

@@ -86,7 +86,8 @@ def intervals(analysis: Analysis) -> Table | None:
 
 
 def rank_ranges(found: Intervals) -> Table:
-    """Return the range of each system's rank, and how often it comes first."""
+    """Return the range of each system's rank, its chance to be the best, and its group."""
+    group = {system: number for number, members in enumerate(found.groups, 1) for system in members}
     return Table(
         pd.DataFrame(
             {
@@ -95,9 +96,10 @@ def rank_ranges(found: Intervals) -> Table:
                 "low": found.rank_low,
                 "high": found.rank_high,
                 "best_chance": found.best_chance,
+                "group": pd.array([group.get(system) for system in found.systems], "Int64"),
             }
         ),
-        (Column("best_chance", form=SHARE),),
+        (Column("best_chance", form=SHARE), Column("group", form=COUNT)),
     )
 
 
@@ -125,6 +127,8 @@ def differences(analysis: Analysis) -> Table | None:
             "difference": differences,
             "low": found.difference_low[better, worse],
             "high": found.difference_high[better, worse],
+            "simultaneous_low": found.simultaneous_low[better, worse],
+            "simultaneous_high": found.simultaneous_high[better, worse],
             "told_apart": told_apart,
         }
     )
@@ -132,6 +136,6 @@ def differences(analysis: Analysis) -> Table | None:
         Column("system", "System"),
         Column("other", "Other"),
         Column("difference", "Difference in z", THREE),
-        INTERVAL,
+        Column("simultaneous_low", INTERVAL.head, THREE, upper="simultaneous_high"),
     )
     return Table(frame, columns, frame[frame["told_apart"].eq(False).fillna(value=False)])

@@ -111,6 +111,13 @@ STEPS = [
     Step("PATCH /api/desk/bots/{name}", "/bots/far", "bot.disable", {"enabled": False}),
     Step("PATCH /api/desk/bots/{name}", "/bots/far", "bot.enable", {"enabled": True}),
     Step("DELETE /api/desk/bots/{name}", "/bots/far", "bot.delete"),
+    Step(
+        "POST /api/desk/studies/{study}/people",
+        "/studies/tidepool/people",
+        "person.add",
+        {"name": "cay", "role": "viewer"},
+    ),
+    Step("DELETE /api/desk/studies/{study}/people/{person}", "/studies/tidepool/people/cay", "person.role"),
     Step("POST /api/desk/people", "/people", "person.add", {"name": "bea", "role": "viewer"}),
     Step("PUT /api/desk/people/{person}/role", "/people/bea/role", "person.role", {"role": "analyst"}),
     Step("POST /api/desk/people/{person}/link", "/people/bea/link", "person.link"),
