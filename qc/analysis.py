@@ -141,13 +141,13 @@ def analyse(
         run=run,
         options=options,
         signature=signature(
-            run, options.alpha, seed, options.bootstrap, other, options.reward, options.margins
+            run, options.alpha, seed, options.bootstrap, other, options.reward, options.margins, options.fee
         ),
         sample=sample,
         rates=pass_rates(sample),
         minutes=minutes_per_conversation(sample),
         workload=workload(sample),
-        cost=cost(sample, options.reward),
+        cost=cost(sample, options.reward, options.fee),
         scores=scores,
         incidents=incidents,
         answers=count_answers(run),

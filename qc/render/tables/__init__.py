@@ -127,6 +127,7 @@ TABLES: tuple[MadeFile[Table], ...] = (
     WHOLE.file("duration.csv", "minutes per conversation", kept.duration),
     WHOLE.file("kept.csv", "workers, assignments and conversations that passed", kept.kept),
     WHOLE.file("workload.csv", "assignments per worker", kept.workload),
+    WHOLE.file("workload_distribution.csv", "how many workers did how many assignments", kept.distribution),
     WHOLE.file("cost.csv", "dollars", kept.cost),
     AGREEMENT.file(
         "rater_agreement.csv", "pairs of workers who met the same systems, their median r", workers.agreement
