@@ -141,13 +141,13 @@ def analyse(
         run=run,
         options=options,
         signature=signature(
-            run, options.alpha, seed, options.bootstrap, other, options.reward, options.margins
+            run, options.alpha, seed, options.bootstrap, other, options.reward, options.margins, options.fee
         ),
         sample=sample,
         rates=pass_rates(sample),
         minutes=minutes_per_conversation(sample),
         workload=workload(sample),
-        cost=cost(sample, options.reward),
+        cost=cost(sample, options.reward, options.fee),
         scores=scores,
         incidents=incidents,
         answers=count_answers(run),
@@ -170,7 +170,7 @@ def analyse(
         agreement=part("agreement", lambda: rater_agreement(sample, seed) if chatted else None),
         filter_check=part("filter", lambda: check_filter(sample, scores, seed) if chatted else None),
         alpha=part("alpha", lambda: alpha_influence(sample, scores, second)),
-        persona=part("persona", lambda: persona_effect(sample, scores, draws())),
+        persona=part("persona", lambda: persona_effect(sample, scores)),
         context=part("context", lambda: context_effects(sample) if chatted else None),
         adjusted=adjust(sample, scores) if "context" in options.sections and chatted else None,
         topics=part("topics", lambda: describe_topics(sample)),

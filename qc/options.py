@@ -45,6 +45,7 @@ class AnalysisOptions:
         reward: dollars paid for an assignment; None takes what the source says.
         sections: names of SECTIONS.
         margins: of the population that scores are to stand for; None if there is none.
+        fee: of the platform, as a share of the rewards.
 
     Raises:
         OptionError: a value makes no sense.
@@ -56,6 +57,7 @@ class AnalysisOptions:
     reward: float | None = None
     sections: frozenset[str] = frozenset(SECTIONS)
     margins: Margins | None = None
+    fee: float = 0.0
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -63,6 +65,10 @@ class AnalysisOptions:
         require_draws(self.bootstrap)
         if self.reward is not None and not 0 <= self.reward < inf:
             raise OptionError(f"--reward is {self.reward:g}, but a reward is 0 or more dollars.")
+        if not 0 <= self.fee <= 1:
+            raise OptionError(
+                f"--fee is {100 * self.fee:g}, but a fee is 0 to 100 per cent, on top of the reward."
+            )
         unknown = sorted(self.sections - SECTIONS.keys())
         if unknown:
             raise OptionError(

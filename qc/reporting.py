@@ -57,6 +57,7 @@ def report_on(
     stderr: Console,
     *,
     lines: bool = False,
+    workers: bool = False,
 ) -> None:
     """Read what is asked, analyse it, write `formats` into `out`, and print a summary.
 
@@ -67,6 +68,7 @@ def report_on(
         formats: of FORMATS and PAPER_FORMATS; without effect if `out` is None.
         stderr: where a bar is drawn.
         lines: as for `progress`.
+        workers: whether the summary lists the workers who failed.
 
     Raises:
         QcError: as `read_run`, `analyse` and `write`.
@@ -86,7 +88,7 @@ def report_on(
                 first = with_background(first, asked.background)
             found = _registered(analyse(first, options, second, on_step), asked.preregistration)
         files = _written(found, out, wanted, on_step) if out else []
-    _tell(found, out, files)
+    _tell(found, out, files, workers)
 
 
 class _Compared(NamedTuple):
@@ -207,12 +209,12 @@ def _second_source(first: Source, replicate: str, run: str | None) -> Iterator[t
         )
 
 
-def _tell(found: Analysis | Findings, out: Path | None, files: list[Path]) -> None:
+def _tell(found: Analysis | Findings, out: Path | None, files: list[Path], workers: bool) -> None:
     console = output_console()
     if isinstance(found, Findings):
         show_findings(found, console)
     else:
-        show(found, console)
+        show(found, console, workers=workers)
     if out is None:
         console.print(f"Nothing was written. With --out DIR you get {PAGE.name}, tables and figures.")
     else:

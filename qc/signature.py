@@ -40,6 +40,7 @@ def signature(
     second: Run | None = None,
     reward: float | None = None,
     margins: Mapping[str, Mapping[str, float]] | None = None,
+    fee: float = 0.0,
 ) -> str:
     """Return the signature of an analysis of `run`.
 
@@ -54,6 +55,7 @@ def signature(
         second: the run that it is correlated with, if there is one.
         reward: dollars for each assignment, instead of what the data say; None if they are to say it.
         margins: of the population that scores are to stand for; None if there are none.
+        fee: of the platform, as a share of the rewards.
     """
     parts = {
         "candor": version("candor"),
@@ -70,6 +72,7 @@ def signature(
         **({} if second is None else {"second": f"sha256:{data_hash(second)[:DIGEST_LENGTH]}"}),
         **_background(run, margins),
         **_reward(run.assignments["reward"], reward),
+        **({"fee": str(fee)} if fee else {}),
     }
     return "|".join(f"{key}={value}" for key, value in parts.items())
 

@@ -31,6 +31,7 @@ def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") ->
     return template("page.html.jinja").render(
         analysis=analysis,
         verdict=verdict(analysis),
+        notes=all_notes(analysis),
         pairs=scored * (scored - 1) // 2,
         same_conclusions=same_conclusions,
         significant=SIGNIFICANT,
@@ -42,6 +43,12 @@ def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") ->
         style=style(),
         policy=POLICY,
     )
+
+
+def all_notes(analysis: Analysis) -> tuple[str, ...]:
+    """Return what is to be known before a number is quoted, of the run and of each part of the analysis."""
+    parts = (analysis.replication, analysis.forecast, analysis.adjusted)
+    return (*analysis.notes, *(note for part in parts if part is not None for note in part.notes))
 
 
 def _registered(analysis: Analysis) -> Tables:

@@ -73,13 +73,23 @@ TABLES: tuple[MadeFile[Table], ...] = (
     ),
     SIGNIFICANCE.file(
         "significance_pvalues.csv",
-        "p that the row’s system is higher than the column’s",
+        "p that the row’s system is higher than the column’s, as published",
         lambda s: significance.p_values(s.systems, s.p),
     ),
     SIGNIFICANCE.file(
         "significance_holm.csv",
         "the same after Holm’s correction",
         lambda s: significance.p_values(s.systems, s.holm),
+    ),
+    SIGNIFICANCE.file(
+        "significance_by_worker.csv",
+        "the same question, with the error of workers",
+        lambda s: significance.p_values(s.systems, s.by_worker),
+    ),
+    SIGNIFICANCE.file(
+        "significance_by_worker_holm.csv",
+        "the same after Holm’s correction",
+        lambda s: significance.p_values(s.systems, s.by_worker_holm),
     ),
     CLUSTERS.file(
         "clusters.csv", "groups of systems, plain and after Holm’s correction", significance.clusters
@@ -127,6 +137,7 @@ TABLES: tuple[MadeFile[Table], ...] = (
     WHOLE.file("duration.csv", "minutes per conversation", kept.duration),
     WHOLE.file("kept.csv", "workers, assignments and conversations that passed", kept.kept),
     WHOLE.file("workload.csv", "assignments per worker", kept.workload),
+    WHOLE.file("workload_distribution.csv", "how many workers did how many assignments", kept.distribution),
     WHOLE.file("cost.csv", "dollars", kept.cost),
     AGREEMENT.file(
         "rater_agreement.csv", "pairs of workers who met the same systems, their median r", workers.agreement

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from qc.analysis import Analysis
+from qc.method.scores import raters_of
 from qc.number_format import ranks
 from qc.render.table import (
     COUNT,
@@ -41,7 +42,13 @@ def ranking(analysis: Analysis) -> Table:
             first=np.where(np.isfinite(found.z_low[:, 0]), found.best_chance, np.nan),
         )
         columns += [INTERVAL, Column("first", "First", ROUGH_SHARE)]
-    return Table(table, (*columns, Column("raw", "Raw", TWO), Column("n", "n", COUNT)))
+    unit = "Conver\u00adsations" if analysis.run.items is None else "Judg\u00adments"
+    table = table.assign(
+        conversations=table["n"] // len(analysis.run.criteria),
+        raters=raters_of(analysis.sample, analysis.scores),
+    )
+    counts = Column("conversations", unit, COUNT), Column("raters", "Raters", COUNT)
+    return Table(table, (*columns, Column("raw", "Raw", TWO), *counts))
 
 
 def z_scores(analysis: Analysis) -> Table:

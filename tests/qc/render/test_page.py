@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, sync_playwright
@@ -15,9 +16,10 @@ from playwright.sync_api import Browser, sync_playwright
 from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.render import tables
 from qc.render.figures import Figure, figures
-from qc.render.page import SHOWN_ROWS, page, tight
+from qc.render.page import SHOWN_ROWS, all_notes, page, tight
 from qc.render.sentences import SIMULATED
 from qc.render.table import shade
+from qc.render.tables.ranking import ranking
 from qc.render.tables.workers import workers as workers_table
 from qc.run import SIMULATED_NOTE
 from tests.chromium import launch
@@ -211,7 +213,7 @@ def test_captions_claim_no_more_than_is_so(text: str) -> None:
         "two assignments of one worker are a pair as well",
         "Neither is corrected for the number of families: with 2 of them",
         f"These {len(context.effects)} tests are not corrected for their number.",
-        "the tests themselves take the conversations of one worker to be independent",
+        "the published tests take the conversations of one worker to be independent",
         "correlation of the scores with those of the workers who failed",
     ):
         assert said in words, said
@@ -251,6 +253,54 @@ def test_many_workers_are_cut_and_the_rest_is_named() -> None:
     )
 
 
+def test_notes_of_every_part_stand_in_one_place_before_the_ranking(text: str) -> None:
+    analysis = whole()
+    notes = all_notes(analysis)
+    assert analysis.adjusted is not None
+    assert set(analysis.adjusted.notes) <= set(notes)
+    box = text[text.index('<div class="notes">') : text.index('id="ranking"')]
+    assert box.count("<li>") - box.count('<li><a href="#') == len(notes)
+    body = text[text.index('id="ranking"') :]
+    assert not [note for note in notes if html.escape(note) in body]
+
+
+def test_one_share_of_random_workers_is_in_sight(text: str) -> None:
+    sight = re.sub(
+        r"<details.*?</details>", "", text[text.index('<section id="workers">') :], flags=re.DOTALL
+    )
+    assert len(re.findall(r"\brate at random \(95 % interval", sight)) == 1
+    assert "rates at random</b> if" in sight
+    assert "(α)" not in sight
+
+
+def test_the_ranking_says_how_many_conversations_and_raters(text: str) -> None:
+    rows = {row[0].text: [cell.text for cell in row] for row in ranking(whole()).cells()}
+    sample, scores = whole().sample, whole().scores
+    kept = pd.DataFrame(
+        {
+            "system": sample.run.conversations["system"].astype(str),
+            "worker": sample.workers,
+            "counted": sample.counted,
+        }
+    )
+    for name, group in kept[kept["counted"]].groupby("system"):
+        assert rows[str(name)][-2:] == [str(len(group)), str(group["worker"].nunique())]
+    assert len(rows) == len(scores.z)
+    for head in ("Conver\u00adsations", "Raters"):
+        assert head in section_html(text, "ranking")
+
+
+def section_html(text: str, name: str) -> str:
+    return text[text.index(f'<section id="{name}">') :].partition("</section>")[0]
+
+
+def test_the_list_of_workers_is_folded_and_not_printed(text: str) -> None:
+    workers = section_html(text, "workers")
+    folded = workers[workers.index('<details class="screen">') :]
+    assert 'id="table-workers"' in folded
+    assert 'id="table-workers"' not in workers[: workers.index('<details class="screen">')]
+
+
 def test_workers_who_passed_with_a_remark_come_after_those_who_failed() -> None:
     analysis = whole()
     assert analysis.filter_check is not None
@@ -264,8 +314,8 @@ def test_workers_who_passed_with_a_remark_come_after_those_who_failed() -> None:
     failed = outcomes.count("failed")
     assert outcomes == ["failed"] * failed + ["passed"] * (len(outcomes) - failed)
     assert rows[failed][0].text == workers.loc[marked, "worker"]
-    assert rows[failed][-1].text == "0.2 minutes per conversation"
-    assert rows[0][-1].text == workers.set_index("worker").loc[rows[0][0].text, "reason"]
+    assert rows[failed][2].text == "0.2 minutes per conversation"
+    assert rows[0][2].text == workers.set_index("worker").loc[rows[0][0].text, "reason"]
 
 
 def test_units_stay_with_their_numbers() -> None:

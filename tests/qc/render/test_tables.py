@@ -27,6 +27,7 @@ ALWAYS = {
     "duration.csv",
     "kept.csv",
     "workload.csv",
+    "workload_distribution.csv",
     "cost.csv",
     "incidents.csv",
     "answers.csv",
