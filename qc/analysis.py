@@ -3,25 +3,31 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import TypeVar
 
+from qc.groups import WhoseOpinion, whose_opinion
 from qc.method.agreement import Agreement, rater_agreement
 from qc.method.answers import AnswerCounts, count_answers
 from qc.method.cost import Cost, cost
 from qc.method.criteria import CriteriaCorrelation, correlate_criteria
 from qc.method.duration import Minutes, minutes_per_conversation
 from qc.method.effort import Effort, describe_effort
+from qc.method.filter import nobody_passed
 from qc.method.incidents import Incidents, describe_incidents
 from qc.method.pass_rate import PassRates, pass_rates
 from qc.method.replication import Replication, replicate
 from qc.method.sample import Sample, take_sample
+from qc.method.scenarios import ScenarioScores, score_scenarios
 from qc.method.scores import Scores, score
 from qc.method.significance import Significance, compare_systems
 from qc.method.standardise import COMMON_MAXIMUM, has_one_scale
 from qc.method.topics import Topics, describe_topics
+from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
 from qc.method.workload import Workload, workload
 from qc.options import SECTIONS, AnalysisOptions
 from qc.progress import OnStep, no_step
+from qc.registration import Followed
 from qc.robustness.adjusted import Adjusted, adjust
 from qc.robustness.alpha import AlphaInfluence, alpha_influence
 from qc.robustness.clusters import Clusters, cluster
@@ -50,8 +56,9 @@ class Analysis:
     """All results of one run. `notes` are the run's own and those that follow from the results.
 
     `incidents` is None if the source does not say what went wrong, `answers` if the study asked no questions
-    of its own. A part is None if its section was not asked for, or if the run holds nothing for it to work
-    on.
+    of its own, `turn_ratings` if it did not ask about single replies, `scenarios` if it has none,
+    `preregistration` unless one was given (`qc.adherence`). A part is None if its section was not asked for,
+    or if the run holds nothing for it to work on.
     """
 
     run: Run
@@ -65,6 +72,8 @@ class Analysis:
     scores: Scores
     incidents: Incidents | None
     answers: AnswerCounts | None
+    turn_ratings: TurnRatings | None
+    scenarios: ScenarioScores | None
     notes: tuple[str, ...]
     significance: Significance | None
     clusters: Clusters | None
@@ -80,7 +89,9 @@ class Analysis:
     adjusted: Adjusted | None
     topics: Topics | None
     effort: Effort | None
+    groups: WhoseOpinion | None
     transcripts: TranscriptResults | None
+    preregistration: Followed | None = None
 
 
 def steps(options: AnalysisOptions, replicating: bool) -> int:
@@ -124,44 +135,53 @@ def analyse(
 
     chatted = run.items is None
     incidents = describe_incidents(run)
+    scenarios = score_scenarios(sample, scores, options.bootstrap, seed)
     significance = part("significance", lambda: compare_systems(sample, scores))
     results = Analysis(
         run=run,
         options=options,
-        signature=signature(run, options.alpha, seed, options.bootstrap, other, options.reward),
+        signature=signature(
+            run, options.alpha, seed, options.bootstrap, other, options.reward, options.margins, options.fee
+        ),
         sample=sample,
         rates=pass_rates(sample),
         minutes=minutes_per_conversation(sample),
         workload=workload(sample),
-        cost=cost(sample, options.reward),
+        cost=cost(sample, options.reward, options.fee),
         scores=scores,
         incidents=incidents,
         answers=count_answers(run),
+        turn_ratings=describe_turn_ratings(sample, scores, options.bootstrap, seed),
+        scenarios=scenarios,
         notes=(
             *run.notes,
             *(incidents.notes if incidents else ()),
             *_scales(run),
             *_gaps(sample, scores),
             *_same_data(run, other),
+            *(scenarios.notes if scenarios else ()),
         ),
         significance=significance,
         clusters=cluster(significance) if significance else None,
-        intervals=part("intervals", lambda: intervals(draws(), scores)),
+        intervals=part("intervals", lambda: intervals(sample, scores, options.bootstrap, seed)),
         forecast=part("forecast", lambda: forecast(sample, scores, seed)),
         replication=part("replication", lambda: replicate(sample, second)) if second else None,
         criteria=part("criteria", lambda: correlate_criteria(scores)),
         agreement=part("agreement", lambda: rater_agreement(sample, seed) if chatted else None),
         filter_check=part("filter", lambda: check_filter(sample, scores, seed) if chatted else None),
         alpha=part("alpha", lambda: alpha_influence(sample, scores, second)),
-        persona=part("persona", lambda: persona_effect(sample, scores, draws())),
+        persona=part("persona", lambda: persona_effect(sample, scores)),
         context=part("context", lambda: context_effects(sample) if chatted else None),
         adjusted=adjust(sample, scores) if "context" in options.sections and chatted else None,
         topics=part("topics", lambda: describe_topics(sample)),
         effort=part("effort", lambda: describe_effort(sample)),
+        groups=part("groups", lambda: whose_opinion(sample, scores, options.margins, seed)),
         transcripts=part("transcripts", lambda: describe_transcripts(sample, scores, seed)),
     )
-    of_transcripts = results.transcripts.notes if results.transcripts else ()
-    return replace(results, notes=(*results.notes, *of_transcripts))
+    more = [
+        part.notes for part in (results.intervals, results.groups, results.transcripts) if part is not None
+    ]
+    return replace(results, notes=(*results.notes, *chain(*more)))
 
 
 def _sample(run: Run, alpha: float) -> Sample:
@@ -194,8 +214,8 @@ def _gaps(sample: Sample, scores: Scores) -> list[str]:
         )
     if run.partial:
         notes.append("Assignments that were not completed take part with what was rated (--include-partial).")
-    if not sample.screening.workers["passed"].any():
-        notes.append("No worker passed, so no system has a score.")
+    if (why := nobody_passed(run, sample.screening)) is not None:
+        notes.append(why)
     else:
         unscored = scores.z.loc[scores.z["n"] == 0, "system"]
         if len(unscored):

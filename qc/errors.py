@@ -9,6 +9,12 @@ from dataclasses import dataclass
 
 SHOWN_PROBLEMS = 20
 
+# What a reader of ratings says of a run of comparisons.
+COMPARED = (
+    "the workers of this run compared two systems side by side, and what is asked for here needs ratings. "
+    "`candor report` has the scores of the comparison; where the two were rated, too, the database has that."
+)
+
 
 class QcError(Exception):
     """Something the analyst can put right. `str(error)` is the whole message."""

@@ -3,6 +3,7 @@
 Light to import: the help of a command names what can be chosen, and need not wait for pandas.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 
@@ -22,10 +23,12 @@ SECTIONS = {
     "context": "effects of position, time and topic, and scores adjusted for them",
     "topics": "opinions of topics, changes of topic, words of the topics",
     "effort": "words and characters that workers wrote",
+    "groups": "what groups of workers think, by their background, and what a population would",
     "transcripts": "of a run that rates transcripts: repeats and κ, control items, workers per item, edits",
 }
 NEEDING_WORDS = frozenset({"context", "effort", "filter", "topics"})
 FORMATS = ("html", "json", "csv", "xlsx", "svg")
+Margins = Mapping[str, Mapping[str, float]]  # field → group → share of a population, which sum to 1
 # What an author takes into a paper; none of them is among `all`.
 PAPER_FORMATS = ("latex", "pdf")
 FEWEST_DRAWS, MOST_DRAWS = 100, 100_000
@@ -41,6 +44,8 @@ class AnalysisOptions:
         bootstrap: number of resamples.
         reward: dollars paid for an assignment; None takes what the source says.
         sections: names of SECTIONS.
+        margins: of the population that scores are to stand for; None if there is none.
+        fee: of the platform, as a share of the rewards.
 
     Raises:
         OptionError: a value makes no sense.
@@ -51,6 +56,8 @@ class AnalysisOptions:
     bootstrap: int = 10_000
     reward: float | None = None
     sections: frozenset[str] = frozenset(SECTIONS)
+    margins: Margins | None = None
+    fee: float = 0.0
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -58,6 +65,10 @@ class AnalysisOptions:
         require_draws(self.bootstrap)
         if self.reward is not None and not 0 <= self.reward < inf:
             raise OptionError(f"--reward is {self.reward:g}, but a reward is 0 or more dollars.")
+        if not 0 <= self.fee <= 1:
+            raise OptionError(
+                f"--fee is {100 * self.fee:g}, but a fee is 0 to 100 per cent, on top of the reward."
+            )
         unknown = sorted(self.sections - SECTIONS.keys())
         if unknown:
             raise OptionError(

@@ -67,22 +67,62 @@ def report(
         float | None,
         typer.Option(metavar="DOLLARS", help="Paid for each assignment, whatever the source says."),
     ] = None,
+    fee: Annotated[
+        float, typer.Option(metavar="PERCENT", help="Of the platform, on top of the rewards.")
+    ] = 0.0,
+    background: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV that says who the workers are: `worker` as in the run, and a column for each field, "
+            "such as age. What the study asked before the first conversation is taken by itself.",
+        ),
+    ] = None,
+    margins: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV with field, group, share: the population that scores are to stand for, as well.",
+        ),
+    ] = None,
     criteria_file: CriteriaFile = None,
+    preregistration: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file of `candor study preregister`: say point by point whether it was followed.",
+        ),
+    ] = None,
     include_partial: IncludePartial = False,
     simulated: Annotated[
         bool, typer.Option("--simulated", help="Report on simulated workers, and leave people out.")
+    ] = False,
+    workers: Annotated[
+        bool, typer.Option("--workers", help="List the workers who failed, here on the terminal.")
     ] = False,
     progress_lines: ProgressLines = False,
 ) -> None:
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
     with stderr_console() as stderr:
-        options = AnalysisOptions(alpha, seed, bootstrap, reward, names_in("--only", only, tuple(SECTIONS)))
+        sections = names_in("--only", only, tuple(SECTIONS))
+        options = AnalysisOptions(alpha, seed, bootstrap, reward, sections, fee=fee / 100)
         wanted = _formats(formats)
         # What is slow to import, and not needed for `--help`.
         from qc.reporting import ReportSource, report_on  # noqa: PLC0415
 
-        asked = ReportSource(source, run, replicate, replicate_run, criteria_file, include_partial, simulated)
-        report_on(asked, options, out, wanted, stderr, lines=progress_lines)
+        asked = ReportSource(
+            source,
+            run,
+            replicate,
+            replicate_run,
+            criteria_file,
+            preregistration,
+            include_partial,
+            simulated,
+            background,
+            margins,
+        )
+        report_on(asked, options, out, wanted, stderr, lines=progress_lines, workers=workers)
 
 
 def _formats(given: str) -> frozenset[str]:

@@ -9,14 +9,18 @@ from typing import NamedTuple
 
 from rich.console import Console
 
+from qc.adherence import follow
 from qc.analysis import Analysis, analyse, steps
 from qc.command import output_console, progress
 from qc.errors import EmptyRunError, OptionError
 from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
 from qc.load.choices import Choices, read_choices
+from qc.load.worker_table import read_margins, with_background
+from qc.method.filter import nobody_passed
 from qc.method.scores import Scores
 from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, AnalysisOptions
 from qc.progress import OnStep
+from qc.registration import read_registration
 from qc.render import PAGE, show, write, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
 from qc.run import REHEARSAL_NOTE, Run
@@ -31,8 +35,11 @@ class ReportSource:
     replicate: str | None = None
     replicate_run: str | None = None
     criteria: Path | None = None
+    preregistration: Path | None = None
     include_partial: bool = False
     simulated: bool = False
+    background: Path | None = None
+    margins: Path | None = None
 
     def __post_init__(self) -> None:
         if self.replicate is None and self.replicate_run is not None:
@@ -50,6 +57,7 @@ def report_on(
     stderr: Console,
     *,
     lines: bool = False,
+    workers: bool = False,
 ) -> None:
     """Read what is asked, analyse it, write `formats` into `out`, and print a summary.
 
@@ -60,10 +68,13 @@ def report_on(
         formats: of FORMATS and PAPER_FORMATS; without effect if `out` is None.
         stderr: where a bar is drawn.
         lines: as for `progress`.
+        workers: whether the summary lists the workers who failed.
 
     Raises:
         QcError: as `read_run`, `analyse` and `write`.
     """
+    if asked.margins is not None:
+        options = replace(options, margins=read_margins(asked.margins))
     wanted = formats if out else frozenset()
     reads = 1 if asked.replicate is None else 2
     total = reads + steps(options, asked.replicate is not None) + _writing_steps(wanted)
@@ -73,9 +84,11 @@ def report_on(
             found: Analysis | Findings = _compared(read, options, on_step)
         else:
             first, second = read
-            found = analyse(first, options, second, on_step)
+            if asked.background is not None:
+                first = with_background(first, asked.background)
+            found = _registered(analyse(first, options, second, on_step), asked.preregistration)
         files = _written(found, out, wanted, on_step) if out else []
-    _tell(found, out, files)
+    _tell(found, out, files, workers)
 
 
 class _Compared(NamedTuple):
@@ -93,16 +106,27 @@ def _compared(read: _Compared, options: AnalysisOptions, on_step: OnStep) -> Fin
 
     found = compare(read.choices, options.alpha, options.bootstrap, options.seed, on_step)
     chosen = {"alpha": options.alpha, "seed": options.seed, "bootstrap": options.bootstrap}
-    return comparison_findings(found, _rated(read.run, options), chosen)
+    ratings, remarks = _rated(read.run, options)
+    return comparison_findings(found, ratings, chosen, remarks)
 
 
-def _rated(run: Run | None, options: AnalysisOptions) -> Scores | None:
+def _rated(run: Run | None, options: AnalysisOptions) -> tuple[Scores | None, tuple[str, ...]]:
+    """Return the scores of the ratings of a run of comparisons, and why there are none where that is so."""
     if run is None:
-        return None
+        return None, ()
     try:
-        return analyse(run, replace(options, sections=frozenset())).scores
-    except EmptyRunError:  # without pairs with the qc bot no worker can be tested, so there is no z
-        return None
+        found = analyse(run, replace(options, sections=frozenset()))
+    except EmptyRunError as error:  # without pairs with the qc bot, for one, no worker can be tested
+        return None, (f"The ratings have no z. {error}",)
+    why = nobody_passed(run, found.sample.screening)
+    return (found.scores, ()) if why is None else (None, (f"The ratings have no z. {why}",))
+
+
+def _registered(analysis: Analysis, registration: Path | None) -> Analysis:
+    """Return the analysis with what it says of a preregistration, if there is one."""
+    if registration is None:
+        return analysis
+    return replace(analysis, preregistration=follow(analysis, read_registration(registration)))
 
 
 def _writing_steps(formats: frozenset[str]) -> int:
@@ -185,12 +209,12 @@ def _second_source(first: Source, replicate: str, run: str | None) -> Iterator[t
         )
 
 
-def _tell(found: Analysis | Findings, out: Path | None, files: list[Path]) -> None:
+def _tell(found: Analysis | Findings, out: Path | None, files: list[Path], workers: bool) -> None:
     console = output_console()
     if isinstance(found, Findings):
         show_findings(found, console)
     else:
-        show(found, console)
+        show(found, console, workers=workers)
     if out is None:
         console.print(f"Nothing was written. With --out DIR you get {PAGE.name}, tables and figures.")
     else:

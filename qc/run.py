@@ -97,11 +97,16 @@ class Answers:
             Likert scale, else 0); in the order in which they were asked.
         given: `assignment`, `conversation` and `system` (None where an answer is about no conversation),
             `part`, `label`, `text` (None for a number), `number` (float, NaN for a text). Several choices are
-            several rows. Of assignments that take part, and in the order in which they were given.
+            several rows. Of assignments that take part; by assignment, part, conversation, then as they were
+            given.
     """
 
     questions: pd.DataFrame
     given: pd.DataFrame
+
+
+AskedPart = Literal["before", "conversation", "after"]
+ASKED_PARTS: tuple[AskedPart, ...] = get_args(AskedPart)
 
 
 @dataclass(frozen=True)
@@ -167,6 +172,14 @@ class Run:
         ended: (assignments,), when each was handed in, UTC, NaT if it was not; None if the source does not
             say.
         answers: to the study's own questions; None if it asked none, or the source does not hold them.
+        background: what a file says of workers: `worker` (str), then a column for each field (str, NaN where
+            it is not known); None if there is none.
+        scenarios: (conversations,), category: the label of the situation or task of each conversation, NaN
+            where it had none; categories in alphabetical order. None if the study has none, or the source
+            does not hold them.
+        turn_ratings: what workers thought of single replies: `conversation` (int32, a row number of
+            `conversations`), `turn` (int32: the line, from 0), `value` (float, 0 to 100); by conversation,
+            then turn, each once. None if nobody was asked, or the source does not hold them.
         left_out: assignments that take no part.
         notes: sentences that a reader of the results must see.
     """
@@ -185,6 +198,9 @@ class Run:
     ended: pd.Series | None = None
     incidents: pd.DataFrame | None = None
     answers: Answers | None = None
+    background: pd.DataFrame | None = None
+    scenarios: pd.Series | None = None
+    turn_ratings: pd.DataFrame | None = None
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -4,6 +4,8 @@ After the example of sacreBLEU (Post, *A Call for Clarity in Reporting BLEU Scor
 """
 
 import hashlib
+import json
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Protocol
 
@@ -37,6 +39,8 @@ def signature(
     bootstrap: int | None = None,
     second: Run | None = None,
     reward: float | None = None,
+    margins: Mapping[str, Mapping[str, float]] | None = None,
+    fee: float = 0.0,
 ) -> str:
     """Return the signature of an analysis of `run`.
 
@@ -50,6 +54,8 @@ def signature(
         bootstrap: number of resamples; None if there are none.
         second: the run that it is correlated with, if there is one.
         reward: dollars for each assignment, instead of what the data say; None if they are to say it.
+        margins: of the population that scores are to stand for; None if there are none.
+        fee: of the platform, as a share of the rewards.
     """
     parts = {
         "candor": version("candor"),
@@ -64,7 +70,9 @@ def signature(
         "seed": str(seed),
         **({} if bootstrap is None else {"bootstrap": str(bootstrap)}),
         **({} if second is None else {"second": f"sha256:{data_hash(second)[:DIGEST_LENGTH]}"}),
+        **_background(run, margins),
         **_reward(run.assignments["reward"], reward),
+        **({"fee": str(fee)} if fee else {}),
     }
     return "|".join(f"{key}={value}" for key, value in parts.items())
 
@@ -87,6 +95,19 @@ def judgments_signature(rows: pd.DataFrame, metrics: pd.DataFrame, seed: int, bo
         "bootstrap": str(bootstrap),
     }
     return "|".join(f"{key}={value}" for key, value in parts.items())
+
+
+def _background(run: Run, margins: Mapping[str, Mapping[str, float]] | None) -> dict[str, str]:
+    """Return hashes of what is known of workers and of a population, as far as anything is."""
+    said = [] if run.background is None else [run.background.fillna("")]
+    before = None if run.answers is None else run.answers.given.query("part == 'before'")
+    if before is not None and len(before):
+        said.append(before[["assignment", "label", "text", "number"]])
+    parts = {"background": _hash(*said)[:DIGEST_LENGTH]} if said else {}
+    if margins is not None:
+        given = json.dumps({field: dict(shares) for field, shares in margins.items()}, sort_keys=True)
+        parts["margins"] = hashlib.sha256(given.encode()).hexdigest()[:DIGEST_LENGTH]
+    return {name: f"sha256:{digest}" for name, digest in parts.items()}
 
 
 def _reward(paid: pd.Series, given: float | None) -> dict[str, str]:

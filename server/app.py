@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from bots import BodyLimit
 from server.access.auth import Auth
 from server.access.directory import StoredDirectory
+from server.access.openid import OpenIdProvider
 from server.access.rate_limit import RateLimits
 from server.bots.api import BotsApi
 from server.bots.background_checks import BackgroundChecks
@@ -34,10 +35,13 @@ from server.db.store import Store
 from server.desk.accounts import AccountsApi
 from server.desk.api import ResearcherApi
 from server.desk.audit_log import AuditApi
+from server.desk.job_watch import JobWatch
 from server.desk.metrics import Metrics
+from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.people import PeopleApi
 from server.desk.run_actions import RunActions
 from server.desk.studies import StudiesApi
+from server.desk.study_people import StudyPeopleApi
 from server.desk.watch import Outlook, Watch
 from server.desk.worker_actions import WorkerActions
 from server.desk.worker_ids import WorkerIdsApi
@@ -46,6 +50,7 @@ from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
 from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
+from server.jobs.links import ReportLinks
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
 from server.live.interventions import Interventions
@@ -109,7 +114,7 @@ def create_app(
     changes = StoredChanges(store, served, bots, opened_bots, news)
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
-    jobs = BackgroundJobs(store)
+    jobs = BackgroundJobs(store, news)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -170,9 +175,10 @@ def create_app(
         StudiesApi(store=store, auth=auth).router,
         metrics.router,
         *_desk(outlook, news, lifecycle, settings, pages),
-        _jobs_api(store, auth, jobs, served, news, settings).router,
-        AccountsApi(store=store, auth=auth, limits=limits, tries=parse(settings.sign_ins)).router,
+        *_jobs_api(store, auth, jobs, served, news, lifecycle, settings),
+        *_ways_in(store, auth, limits, settings),
         PeopleApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
+        StudyPeopleApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
         WorkerIdsApi(store=store, auth=auth).router,
         AuditApi(store=store, auth=auth).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
@@ -211,17 +217,45 @@ def _job_limits(settings: Settings) -> Limits:
 
 
 def _jobs_api(
-    store: Store, auth: Auth, jobs: BackgroundJobs, served: OpenRuns, news: News, settings: Settings
-) -> JobsApi:
-    """Return what a researcher has done in the background."""
+    store: Store,
+    auth: Auth,
+    jobs: BackgroundJobs,
+    served: OpenRuns,
+    news: News,
+    lifecycle: Lifecycle,
+    settings: Settings,
+) -> list[APIRouter]:
+    """Return what a researcher has done in the background, and what tells how far it is."""
     database, limits = settings.resolved_database_url, _job_limits(settings)
     crowd = Crowd(settings.own_url, auth.researcher_token)
-    return JobsApi(
-        store=store,
-        auth=auth,
-        jobs=jobs,
-        reports=Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports),
-        rehearsals=Rehearsals(store, jobs, served, news, database, crowd, limits),
+    reports = Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports)
+    rehearsals = Rehearsals(store, jobs, served, news, database, crowd, limits)
+    links = ReportLinks(auth.secret)
+    watch = JobWatch(store=store, auth=auth, reports=reports, rehearsals=rehearsals, links=links, news=news)
+    lifecycle.on_drain(watch.drain)
+    api = JobsApi(store=store, auth=auth, jobs=jobs, reports=reports, rehearsals=rehearsals, links=links)
+    return [api.router, watch.router]
+
+
+def _ways_in(store: Store, auth: Auth, limits: RateLimits, settings: Settings) -> list[APIRouter]:
+    """Return what signs people in at the desk."""
+    tries = parse(settings.sign_ins)
+    by_password = AccountsApi(store=store, auth=auth, limits=limits, tries=tries)
+    by_provider = OpenIdSignIn(
+        store=store, provider=_provider(settings), secret=auth.secret, limits=limits, tries=tries
+    )
+    return [by_password.router, by_provider.router]
+
+
+def _provider(settings: Settings) -> OpenIdProvider | None:
+    if settings.oidc_issuer is None or settings.oidc_client_id is None:
+        return None
+    return OpenIdProvider(
+        settings.oidc_issuer,
+        settings.oidc_client_id,
+        settings.oidc_client_secret,
+        f"{settings.resolved_public_url}{CALLBACK}",
+        settings.oidc_name,
     )
 
 

@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from limits import parse
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -15,6 +16,17 @@ def _limit(text: str) -> str:
 
 
 Limit = Annotated[str, AfterValidator(_limit)]
+
+
+def _over_tls(address: str) -> str:
+    found = urlsplit(address)
+    if found.scheme != "https" and (found.scheme, found.hostname in _ON_THIS_MACHINE) != ("http", True):
+        raise ValueError(f"`{address}` is no address of an OpenID provider: write one with https://")
+    return address
+
+
+_ON_THIS_MACHINE = {"127.0.0.1", "::1", "localhost"}
+Issuer = Annotated[str, AfterValidator(_over_tls)]
 
 
 def without_password(url: str) -> str:
@@ -59,6 +71,16 @@ class Settings(BaseSettings):
     )
     connections_per_address: Limit = Field("240/minute", description="sockets opened from one address")
     sign_ins: Limit = Field("10/minute", description="tries to sign in from one address, and of one person")
+    oidc_issuer: Issuer | None = Field(
+        None, description="address of the OpenID provider with which people sign in; beside passwords"
+    )
+    oidc_client_id: str | None = Field(None, description="how that provider knows this installation")
+    oidc_client_secret: str | None = Field(
+        None,
+        repr=False,
+        description="what this installation proves itself with to it; a public client has none",
+    )
+    oidc_name: str | None = Field(None, description="what people call it; default: its host")
     messages_per_session: Limit = Field("40/10second", description="messages of one worker")
     refuse_private_bots: bool = Field(False, description="ask bots at public addresses only")
     bot_hosts: int = Field(1, ge=1, le=64, description="processes in which the builtin bots compute")
@@ -70,6 +92,12 @@ class Settings(BaseSettings):
     job_minutes: int = Field(30, ge=1, description="time that one of them may take")
     kept_reports: int = Field(20, ge=1, description="reports kept of a run; older ones are removed")
     token_days: int = Field(7, ge=1, description="days for which a worker's link can be resumed")
+
+    @model_validator(mode="after")
+    def _whole_provider(self) -> "Settings":
+        if (self.oidc_issuer is None) != (self.oidc_client_id is None):
+            raise ValueError("CANDOR_OIDC_ISSUER and CANDOR_OIDC_CLIENT_ID belong together")
+        return self
 
     @property
     def resolved_database_url(self) -> str:

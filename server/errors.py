@@ -9,7 +9,8 @@
     ├── OutdatedPage        the page speaks another version of the wire: load it again
     ├── NotAuthorised       the caller must show another token
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
-    │   │   NotSignedIn, WrongPassword, ForeignOrigin, LinkUsed, LinkUnsigned, LinkAltered
+    │   │   NotSignedIn, WrongPassword, ProviderRefused, ForeignOrigin, LinkUsed, LinkUnsigned,
+    │   │   LinkAltered
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
@@ -38,7 +39,7 @@ Each class fixes its wire `code`, its HTTP `status` and whether the same request
 """
 
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel
 
@@ -306,6 +307,45 @@ class WrongPassword(NotAuthorised):
     code = "wrong_password"
     status = 403
     hint = "Try again, or ask an owner of this installation for a link to a new password."
+
+
+Refusal = Literal[
+    "state",
+    "denied",
+    "unreachable",
+    "code",
+    "signature",
+    "expired",
+    "audience",
+    "nonce",
+    "unverified",
+    "unknown",
+]
+_REFUSALS: dict[Refusal, str] = {
+    "state": "this sign-in was not begun in this browser, or longer ago than ten minutes",
+    "denied": "the sign-in was given up with the provider",
+    "unreachable": "the provider cannot be asked, or does not say how to sign in with it",
+    "code": "the provider does not take back the code that it gave",
+    "signature": "what the provider answered is not signed by it",
+    "expired": "what the provider answered is valid no longer",
+    "audience": "what the provider answered is meant for somebody else",
+    "nonce": "what the provider answered belongs to another sign-in",
+    "unverified": "the provider has not verified an e-mail address of yours",
+    "unknown": "nobody here has the e-mail address that the provider gives",
+}
+
+
+class ProviderRefused(NotAuthorised):
+    """Signing in with an OpenID provider came to nothing; `reason` says why, for programs."""
+
+    code = "provider_refused"
+    status = 403
+    hint = "Begin again, or sign in with a password."
+
+    def __init__(self, reason: Refusal) -> None:
+        hint = "Ask an owner to invite that address." if reason == "unknown" else None
+        super().__init__(_REFUSALS[reason], hint)
+        self.reason: Refusal = reason
 
 
 class ForeignOrigin(NotAuthorised):

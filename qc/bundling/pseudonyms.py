@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from qc.run import LeftOut, Run, Words
+from qc.run import Answers, LeftOut, Run, Words
 
 # In what people wrote, shorter ids are words and numbers: to replace them would spoil the text.
 SHORTEST_IN_TEXT = 6
@@ -29,7 +29,7 @@ def _workers(run: Run) -> set[str]:
 
 
 def pseudonymous(run: Run, names: Mapping[str, str]) -> Run:
-    """Return `run` with its workers under `names`, in ids and in what was said too; without `unrated`."""
+    """Return what files hold of `run`, its workers under `names`, in ids and in what was said too."""
     ids, texts = _Replacing(names), _Replacing({k: v for k, v in names.items() if len(k) >= SHORTEST_IN_TEXT})
     assignments = run.assignments.assign(
         assignment=run.assignments["assignment"].map(ids),
@@ -48,11 +48,22 @@ def pseudonymous(run: Run, names: Mapping[str, str]) -> Run:
         conversations=conversations,
         words=None if run.words is None else _said(run.words, texts),
         unrated=None,
+        background=None,
+        answers=None if run.answers is None else _answered(run.answers, ids, texts),
         left_out=tuple(
             LeftOut(ids(out.assignment), names[out.worker], texts(out.reason)) for out in run.left_out
         ),
         notes=tuple(map(texts, run.notes)),
     )
+
+
+def _answered(answers: Answers, ids: "_Replacing", texts: "_Replacing") -> Answers:
+    given = answers.given
+    renamed = {
+        name: given[name].map(replacing, na_action="ignore").astype(given[name].dtype)
+        for name, replacing in (("assignment", ids), ("conversation", ids), ("text", texts))
+    }
+    return replace(answers, given=given.assign(**renamed))
 
 
 def _said(words: Words, texts: "_Replacing") -> Words:

@@ -4,13 +4,16 @@ Both begin with the same header, a JSON object. In JSON Lines it is the first li
 is an assignment; in Parquet it stands in the metadata of the schema, and each row is a conversation.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Annotated
 
 import pandas as pd
 import pyarrow as pa
+from pydantic import Field
 
 from qc.formats.strict_model import StrictModel
-from qc.run import SIMULATED_NOTE, Run
+from qc.run import SIMULATED_NOTE, AskedPart, Run
 
 FORMAT = "candor-run"
 VERSION = 1
@@ -31,7 +34,15 @@ _COLUMNS = {
     "system": TEXT,
     "persona": TEXT,
 }
-NULLABLE = frozenset({"seconds", "reward", "feedback", "persona"})
+NULLABLE = frozenset({"seconds", "reward", "feedback", "persona", "scenario"})
+# Of studies that ask for more than ratings; each column is there if the header says so.
+_ANSWER = pa.struct({"part": TEXT, "label": TEXT, "text": TEXT, "number": pa.float64()})
+ASKED_COLUMNS = {
+    "scenario": TEXT,
+    "turn_ratings": pa.large_list(pa.struct({"turn": pa.int32(), "value": pa.float64()})),
+    "answers": pa.large_list(_ANSWER),
+    "assignment_answers": pa.large_list(_ANSWER),
+}
 _MARK = {"round": pa.int32()}
 WORD_COLUMNS = {
     "inputs": pa.large_list(TEXT),
@@ -79,6 +90,33 @@ class SystemIncidents(StrictModel):
     other_errors: int = 0
 
 
+class DeclaredQuestion(StrictModel):
+    """A row of the questions of `qc.run.Answers`."""
+
+    part: AskedPart
+    label: str
+    kind: str
+    question: str
+    choices: list[str]
+    points: int
+
+
+class GivenAnswer(StrictModel):
+    """An answer: `text` of a text, `number` of a number; which conversation it is about, its place says."""
+
+    part: AskedPart
+    label: str
+    text: str | None
+    number: float | None
+
+
+class TurnRating(StrictModel):
+    """What a worker thought of the reply that is line `turn`."""
+
+    turn: Annotated[int, Field(ge=0, lt=2**31)]
+    value: Annotated[float, Field(ge=0, le=100)]
+
+
 class LeftOutAssignment(StrictModel):
     """A `qc.run.LeftOut`."""
 
@@ -100,6 +138,9 @@ class Header(StrictModel):
         criteria: in the order of reports.
         systems: by name, the qc bot last.
         incidents: of each system; None if nobody counted them.
+        scenarios: whether conversations have scenarios.
+        turn_ratings: whether single replies were rated.
+        questions: of the study's own; None if it asked none.
         left_out: assignments that take no part.
         notes: `Run.notes`.
         assignments: how many there are; a file that was cut short shows by it.
@@ -115,6 +156,9 @@ class Header(StrictModel):
     criteria: list[DeclaredCriterion]
     systems: list[DeclaredSystem]
     incidents: list[SystemIncidents] | None = None
+    scenarios: bool = False
+    turn_ratings: bool = False
+    questions: list[DeclaredQuestion] | None = None
     left_out: list[LeftOutAssignment]
     notes: list[str]
     assignments: int
@@ -131,6 +175,9 @@ class Header(StrictModel):
             criteria=[DeclaredCriterion.model_validate(row) for row in run.criteria.to_dict("records")],
             systems=[DeclaredSystem.model_validate(row) for row in run.systems.to_dict("records")],
             incidents=None if run.incidents is None else _incidents(run.incidents),
+            scenarios=run.scenarios is not None,
+            turn_ratings=run.turn_ratings is not None,
+            questions=None if run.answers is None else _questions(run.answers.questions),
             left_out=[LeftOutAssignment(**asdict(out)) for out in run.left_out],
             notes=list(run.notes),
             assignments=len(run.assignments),
@@ -143,13 +190,30 @@ def _incidents(rows: pd.DataFrame) -> list[SystemIncidents]:
     return [SystemIncidents.model_validate(row) for row in known.to_dict("records")]
 
 
-def parquet_schema(labels: list[str], words: bool) -> pa.Schema:
+def _questions(rows: pd.DataFrame) -> list[DeclaredQuestion]:
+    return [
+        DeclaredQuestion.model_validate(
+            {**row, "choices": list(row["choices"]), "points": int(row["points"])}
+        )
+        for row in rows.to_dict("records")
+    ]
+
+
+def asked_columns(header: Header) -> list[str]:
+    """Return the names of the ASKED_COLUMNS that a file with this header has."""
+    answers = ["answers", "assignment_answers"] if header.questions is not None else []
+    own = [("scenario", header.scenarios), ("turn_ratings", header.turn_ratings)]
+    return [*(name for name, there in own if there), *answers]
+
+
+def parquet_schema(labels: list[str], words: bool, asked: Sequence[str] = ()) -> pa.Schema:
     """Return the columns of the Parquet form: one row is a conversation, ordered by assignment and position.
 
     What belongs to an assignment stands in each of its rows. `inputs`, `replies` and `rounds` are of the
-    same length. Whatever may be unknown is nullable.
+    same length. Whatever may be unknown is nullable. `asked` names ASKED_COLUMNS that are there, too.
     """
     always = [pa.field(name, kind, nullable=name in NULLABLE) for name, kind in _COLUMNS.items()]
     ratings = [pa.field(RATING_PREFIX + label, pa.float64(), nullable=False) for label in labels]
     said = [pa.field(name, kind, nullable=False) for name, kind in WORD_COLUMNS.items()] if words else []
-    return pa.schema([*always, *ratings, *said])
+    more = [pa.field(name, ASKED_COLUMNS[name], nullable=name in NULLABLE) for name in asked]
+    return pa.schema([*always, *ratings, *said, *more])

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.errors import OptionError, SourceError
+from qc.errors import COMPARED, OptionError, SourceError
 from qc.load import hits, item_ratings, jsonl, mturk
+from qc.load.choices import is_choices
 from qc.load.load_options import LoadOptions
 from qc.load.source import RunFile, Source, open_source
 from qc.run import Run
@@ -133,6 +134,8 @@ def read_run(source: Source, options: LoadOptions) -> Run:
 
 def _from_text(source: RunFile, options: LoadOptions) -> Run:
     content = _content(source)
+    if is_choices(content):
+        raise SourceError(f"{source.path}: {COMPARED}")
     if jsonl.is_export(content):
         read = jsonl.read
     elif item_ratings.is_item_ratings(content):

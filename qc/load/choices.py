@@ -83,6 +83,11 @@ class _Assignment(_Given):
     pairs: list[_Pair]
 
 
+def is_choices(content: bytes) -> bool:
+    """Return whether `content` begins as an export of a run of comparisons does."""
+    return _BEGINNING.match(content) is not None
+
+
 def read_choices(source: Source, options: LoadOptions) -> Choices | None:
     """Return the preferences in the run that `options` ask for; None where it is no run of comparisons.
 
@@ -112,7 +117,7 @@ def read_choices(source: Source, options: LoadOptions) -> Choices | None:
 
 
 def _of_file(source: RunFile) -> Choices | None:
-    if source.parquet or not _BEGINNING.match(source.file.peek(200)):
+    if source.parquet or not is_choices(source.file.peek(200)):
         return None
     from qc.load.lines import parsed_lines  # noqa: PLC0415  # as everything that only one kind of file needs
 

@@ -9,9 +9,10 @@ import pandas as pd
 from pydantic import Field
 
 from qc.errors import Problem
-from qc.formats.export import FORMAT, Header
+from qc.formats.export import FORMAT, GivenAnswer, Header, TurnRating
 from qc.formats.strict_model import Round, StrictModel
 from qc.load import header
+from qc.load.asked_in_export import AskedOf, add_asked
 from qc.load.header import EXPORT_AGAIN
 from qc.load.lines import parsed_lines
 from qc.load.load_options import LoadOptions
@@ -49,6 +50,9 @@ class _Conversation(StrictModel):
     system: str
     persona: list[str] | None
     ratings: dict[str, float]
+    scenario: str | None = None
+    turn_ratings: list[TurnRating] = Field(default=[])
+    answers: list[GivenAnswer] = Field(default=[])
 
 
 class _Spoken(_Conversation):
@@ -64,6 +68,7 @@ class _Assignment(StrictModel):
     seconds: float | None
     reward: float | None
     feedback: str | None
+    answers: list[GivenAnswer] = Field(default=[])
     conversations: list[_Conversation]
 
 
@@ -111,7 +116,7 @@ def _raw_run(source: str, declared: Header, given: list[tuple[str, _Assignment]]
     conversations = [
         (where, one.conversation, name, one.position, one.system, _persona(one)) for where, name, one in held
     ]
-    return header.raw_run(
+    raw = header.raw_run(
         source,
         declared,
         pd.DataFrame(assignments, columns=ASSIGNMENT_COLUMNS),
@@ -119,6 +124,12 @@ def _raw_run(source: str, declared: Header, given: list[tuple[str, _Assignment]]
         pd.DataFrame([one.ratings for *_, one in held], dtype=np.float64),
         _words([one for *_, one in held if isinstance(one, _Spoken)]) if words else None,
     )
+    asked = [AskedOf(one.assignment, None, None, one.answers) for _, one in given]
+    asked += [
+        AskedOf(name, one.conversation, row, one.answers, one.turn_ratings)
+        for row, (_, name, one) in enumerate(held)
+    ]
+    return add_asked(raw, declared, asked, pd.Series([one.scenario for *_, one in held], dtype=object))
 
 
 def _persona(given: _Conversation) -> str | None:

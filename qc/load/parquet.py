@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -12,12 +12,23 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
-from qc.formats.export import HEADER_KEY, RATING_PREFIX, TEXT, Header, parquet_schema
+from qc.formats.export import (
+    HEADER_KEY,
+    RATING_PREFIX,
+    TEXT,
+    GivenAnswer,
+    Header,
+    TurnRating,
+    asked_columns,
+    parquet_schema,
+)
 from qc.load import header
+from qc.load.asked_in_export import AskedOf, add_asked
 from qc.load.header import EXPORT_AGAIN
 from qc.load.load_options import LoadOptions
 from qc.load.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, REPAIR, RawRun, build_run
 from qc.load.speech import Columns, as_words
+from qc.load.validation import validated
 from qc.run import WORD_COLUMNS, Run, Words
 
 HEADER = "the header"
@@ -30,6 +41,7 @@ _CALLED = {
     "topics": ("a topic", "topics"),
     "changes": ("a kind of change", "changes"),
 }
+Given = TypeVar("Given", GivenAnswer, TurnRating)
 _DAMAGE = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 
@@ -78,7 +90,7 @@ def _header(source: str, schema: pa.Schema) -> bytes:
 def _wanted(source: str, schema: pa.Schema, declared: Header, options: LoadOptions) -> list[pa.Field]:
     """Return the columns that are to be read, each of which is there once."""
     labels = dict.fromkeys(criterion.label for criterion in declared.criteria)
-    all_fields = parquet_schema(list(labels), options.words and declared.words)
+    all_fields = parquet_schema(list(labels), options.words and declared.words, asked_columns(declared))
     wanted = [field for field in all_fields if options.replies or field.name != "replies"]
     _refuse(source, _absent(schema, wanted))
     return wanted
@@ -175,7 +187,7 @@ def _raw_run(source: str, declared: Header, table: pa.Table, problems: list[Prob
         *header.count_problems(declared, HEADER, len(first), len(table)),
         *_contradictions(table, first, owner),
     ]
-    return header.raw_run(
+    raw = header.raw_run(
         source,
         declared,
         _frame(table.select(ASSIGNMENT_COLUMNS[1:]).take(first), first),
@@ -183,6 +195,36 @@ def _raw_run(source: str, declared: Header, table: pa.Table, problems: list[Prob
         _ratings(table, declared),
         _words(table, problems) if "inputs" in table.column_names else None,
     )
+    scenarios = table["scenario"].to_pandas() if declared.scenarios else None
+    return add_asked(raw, declared, list(_asked(table, first, problems)), scenarios)
+
+
+def _asked(table: pa.Table, first: NDArray[np.intp], problems: list[Problem]) -> Iterator[AskedOf]:
+    """Yield what was asked of the assignments, which begin at the rows `first`, and of the conversations."""
+    names, conversations = table["assignment"].to_pylist(), table["conversation"].to_pylist()
+    of_all = _objects(table, "assignment_answers", GivenAnswer, first, problems)
+    for row in first.tolist():
+        yield AskedOf(names[row], None, None, of_all.get(row, []))
+    every = np.arange(len(table))
+    answers = _objects(table, "answers", GivenAnswer, every, problems)
+    rated = _objects(table, "turn_ratings", TurnRating, every, problems)
+    for row in sorted(answers.keys() | rated.keys()):
+        yield AskedOf(names[row], conversations[row], row, answers.get(row, []), rated.get(row, []))
+
+
+def _objects(
+    table: pa.Table, name: str, model: type[Given], rows: NDArray[np.intp], problems: list[Problem]
+) -> dict[int, list[Given]]:
+    """Return the objects in the lists of a column, by the rows that have any; {} where it is not there."""
+    if name not in table.column_names:
+        return {}
+    lists = zip(rows.tolist(), table[name].take(rows).to_pylist(), strict=True)
+    found = {
+        row: [validated(model, one, f"row {row + 1}, {name!r}", EXPORT_AGAIN, problems) for one in given]
+        for row, given in lists
+        if given
+    }
+    return {row: [one for one in given if one is not None] for row, given in found.items()}
 
 
 def _contradictions(table: pa.Table, first: NDArray[np.intp], owner: NDArray[np.intp]) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import DataError, EmptyRunError, Problem, joined
+from qc.load.asked import typed_answers, typed_scenarios, typed_turn_ratings
 from qc.load.doubts import doubts
 from qc.load.items import item_problems, ordinary_systems, typed_items
 from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Answers, LeftOut, Run, Unrated, Words
@@ -39,8 +40,9 @@ class RawRun:
     `items` has the rows of `conversations`, too, and the columns of `qc.load.items`; None if workers chatted.
     `incidents` has a row per system, in any order, and the columns that `Run` says. `words` point at rows of
     `conversations` by number, from 0, in any order. `unrated` is in its final order, its
-    assignments and systems still text, and without workers. `answers` are as in the run. `ended` is by the
-    name of the assignment.
+    assignments and systems still text, and without workers. `answers` are as in the run, in any order, and
+    their `system` may be missing. `scenarios` has the rows of `conversations`, as text; `turn_ratings` point
+    at them by number, as words do. `ended` is by the name of the assignment.
     """
 
     name: str
@@ -56,6 +58,8 @@ class RawRun:
     ended: pd.Series | None = None
     incidents: pd.DataFrame | None = None
     answers: Answers | None = None
+    scenarios: pd.Series | None = None
+    turn_ratings: pd.DataFrame | None = None
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
     partial: bool = False
@@ -249,7 +253,11 @@ def _typed(raw: RawRun) -> Run:
         unrated=None if raw.unrated is None else _unrated(raw.unrated, assignments, systems),
         ended=None if raw.ended is None else raw.ended.reindex(assignments["assignment"]),
         incidents=None if raw.incidents is None else _incidents(raw.incidents, systems),
-        answers=raw.answers,
+        answers=None
+        if raw.answers is None
+        else typed_answers(raw.answers, assignments, conversations, order),
+        scenarios=None if raw.scenarios is None else typed_scenarios(raw.scenarios, order),
+        turn_ratings=None if raw.turn_ratings is None else typed_turn_ratings(raw.turn_ratings, order),
         left_out=raw.left_out,
         notes=raw.notes,
     )

@@ -6,6 +6,7 @@ their assignments; passing says nothing about whether they are to be paid.
 """
 
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 import pandas as pd
@@ -78,6 +79,30 @@ def screen(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screen
         }
     )
     return Screening(alpha, table)
+
+
+def nobody_passed(run: Run, screening: Screening) -> str | None:
+    """Return what a reader must know where no worker passed; None where one did.
+
+    Where every rating differs, the smallest p of k ratings of the qc bot and m of the systems is 1 over the
+    number of ways to choose k of k + m: the one in which the k are the lowest.
+    """
+    if screening.workers["passed"].any():
+        return None
+    workers, count = codes(run.conversations["worker"]), len(screening.workers)
+    is_qc = run.conversations["is_qc"].to_numpy(bool)
+    criteria = int(run.criteria["counts_for_qc"].sum())
+    of_qc, of_systems = (np.bincount(workers[at], minlength=count) * criteria for at in (is_qc, ~is_qc))
+    ways = (comb(int(k + m), int(k)) for k, m in zip(of_qc, of_systems, strict=True))
+    smallest = 1 / max(ways)
+    why = "No worker passed, so no system has a score."
+    if smallest < screening.alpha:
+        return why
+    return (
+        f"{why} Unless ratings are tied, none could: with so few of them, the smallest possible p is "
+        f"{smallest:.2g}, and α is {screening.alpha:g}. Ask for more criteria that count for quality "
+        "control, or for more conversations."
+    )
 
 
 def require_level(alpha: float) -> None:

@@ -16,7 +16,8 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores, score
 from qc.method.significance import Significance, compare_systems
 from qc.run import Run
-from qc.statistics.correlation import kendall, pearson, spearman
+from qc.statistics.confidence import LEVEL
+from qc.statistics.correlation import CorrelationInterval, interval_of_r, kendall, pearson, spearman
 
 FEWEST_SYSTEMS = 3
 # Below this p one system is better than another, when the conclusions of two runs are compared.
@@ -56,6 +57,8 @@ class Replication:
         systems: those compared, in the order of the first run's scores.
         labels: the criteria compared, in the order of the first run; "overall" is the mean over these.
         z: correlations of the standardised scores.
+        overall_interval: 95 % interval of Pearson's r of the overall z, over the systems; NaN with fewer
+            than 4 of them.
         raw: correlations of the raw scores.
         same_conclusions: pairs of systems on which the two runs agree.
         shared_workers: how many workers took part in both runs.
@@ -69,6 +72,7 @@ class Replication:
     systems: tuple[str, ...]
     labels: tuple[str, ...]
     z: Correlations
+    overall_interval: CorrelationInterval
     raw: Correlations
     same_conclusions: SameConclusions
     shared_workers: int
@@ -101,6 +105,7 @@ def replicate(sample: Sample, other: Sample) -> Replication:
         systems=tuple(systems),
         labels=tuple(labels),
         z=z,
+        overall_interval=interval_of_r(z.pearson["overall"], len(systems), LEVEL),
         raw=raw,
         same_conclusions=_same_conclusions(runs, (first, second), systems),
         shared_workers=len(shared),

@@ -36,6 +36,14 @@ def ranks_of(sample: Sample, scores: Scores) -> NDArray[np.intp]:
     return np.asarray(pd.Index(scores.z["system"]).get_indexer(sample.run.systems["system"]))
 
 
+def raters_of(sample: Sample, scores: Scores) -> NDArray[np.intp]:
+    """Return how many different workers a score is from, (systems,), in the order of the scores."""
+    count = len(scores.z)
+    rated = ranks_of(sample, scores)[sample.systems[sample.counted]]
+    cells = np.unique(sample.workers[sample.counted] * count + rated)
+    return np.bincount(cells % count, minlength=count)
+
+
 def score(sample: Sample) -> Scores:
     """Return the scores that the workers who passed gave to the systems."""
     z_table = _table(sample, sample.z)

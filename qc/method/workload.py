@@ -20,19 +20,40 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
+class Times:
+    """How many workers who passed, and who failed, did so many assignments."""
+
+    assignments: int
+    passed: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
-    """Assignments per worker: of workers who passed, who failed, and of all."""
+    """Assignments per worker: of workers who passed, who failed, and of all.
+
+    `distribution` has an entry for every number of assignments that somebody did, ascending.
+    """
 
     passed: Spread
     failed: Spread
     all: Spread
+    distribution: tuple[Times, ...]
 
 
 def workload(sample: Sample) -> Workload:
     """Return how many of the analysed assignments each worker did."""
     passed = sample.screening.workers["passed"].to_numpy(bool)
     done = np.bincount(codes(sample.run.assignments["worker"]), minlength=len(passed))
-    return Workload(passed=_spread(done[passed]), failed=_spread(done[~passed]), all=_spread(done))
+    return Workload(
+        passed=_spread(done[passed]),
+        failed=_spread(done[~passed]),
+        all=_spread(done),
+        distribution=tuple(
+            Times(each, int((done[passed] == each).sum()), int((done[~passed] == each).sum()))
+            for each in np.unique(done).tolist()
+        ),
+    )
 
 
 def _spread(done: NDArray[np.intp]) -> Spread:

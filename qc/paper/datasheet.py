@@ -240,7 +240,8 @@ def _ethics() -> list[Field]:
 def _checklist(analysis: Analysis) -> list[Field]:
     cost = analysis.cost
     paid = (
-        f"${decimal(cost.reward, 2)} for an assignment, ${decimal(cost.total, 2)} in all, fees not counted"
+        f"${decimal(cost.reward, 2)} for an assignment, ${decimal(cost.total, 2)} in all, "
+        f"{'with the fee of the platform' if cost.fee else 'fees not counted'}"
         if math.isfinite(cost.reward)
         else None
     )

@@ -129,7 +129,7 @@ def _effort(analysis: Analysis) -> list[str]:
     if math.isfinite(cost.reward):
         sentences.append(
             f"Workers were paid \\${decimal(cost.reward, 2)} for an assignment, \\${decimal(cost.total, 2)} "
-            "in all, fees not counted."
+            f"in all, {'with the fee of the platform' if cost.fee else 'fees not counted'}."
         )
     return sentences
 

@@ -5,13 +5,12 @@ from qc.render.document import SCHEMA_VERSION, as_json
 from qc.render.files import write, writing_steps
 from qc.render.manifest import PAGE
 from qc.render.tables import tables
-from qc.render.terminal import SHOWN_WORKERS, show
+from qc.render.terminal import show
 
 __all__ = [
     "FORMATS",
     "PAGE",
     "SCHEMA_VERSION",
-    "SHOWN_WORKERS",
     "as_json",
     "show",
     "tables",

@@ -13,15 +13,18 @@ import numpy as np
 import pandas as pd
 
 from qc.analysis import Analysis
+from qc.groups import WhoseOpinion
 from qc.method.agreement import Agreement
 from qc.method.pass_rate import Count
 from qc.render.sentences import verdict
+from qc.render.table import Table
+from qc.render.tables import groups
 from qc.robustness.adjusted import Adjusted
 from qc.robustness.filter_check import FilterCheck
 from qc.robustness.intervals import Intervals
 from qc.robustness.random_shares import Share
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 INDENT = "  "
 
 Json = dict[str, Any]
@@ -121,6 +124,8 @@ def _sections(analysis: Analysis) -> Json:
     return {
         "incidents": analysis.incidents and analysis.incidents.table,
         "answers": analysis.answers,
+        "turn_ratings": analysis.turn_ratings,
+        "scenarios": analysis.scenarios and analysis.scenarios.table,
         "intervals": analysis.intervals and _differences(analysis.intervals),
         "significance": analysis.significance,
         "clusters": analysis.clusters,
@@ -135,7 +140,9 @@ def _sections(analysis: Analysis) -> Json:
         "persona": analysis.persona,
         "context": analysis.context,
         "adjusted": analysis.adjusted and _adjusted(analysis.adjusted),
+        "groups": analysis.groups and _groups(analysis.groups),
         "transcripts": analysis.transcripts,
+        "preregistration": analysis.preregistration,
     }
 
 
@@ -145,8 +152,36 @@ def _differences(found: Intervals) -> Json:
         "systems": found.systems,
         "difference_low": found.difference_low,
         "difference_high": found.difference_high,
+        "simultaneous_low": found.simultaneous_low,
+        "simultaneous_high": found.simultaneous_high,
         "indistinct": found.indistinct,
+        "groups": found.groups,
     }
+
+
+def _groups(found: WhoseOpinion) -> Json:
+    """Return what the tables say, which hold nothing of groups that are withheld."""
+    weighted = found.population
+    return {
+        "people": found.people,
+        "standings": _rows(groups.standings(found)),
+        "places": _rows(groups.places(found)),
+        "population": None
+        if weighted is None
+        else {
+            "people": weighted.people,
+            "effective_people": weighted.effective,
+            "largest_weight": float(weighted.weights.max()),
+            "gap": weighted.raked.gap,
+            "model_sd": weighted.model_sd,
+            "margins": _rows(groups.margins(found)),
+            "systems": _rows(groups.population(found)),
+        },
+    }
+
+
+def _rows(table: Table | None) -> pd.DataFrame | list[Json]:
+    return [] if table is None else table.frame
 
 
 def _agreement(found: Agreement) -> Json:

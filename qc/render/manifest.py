@@ -60,6 +60,8 @@ class AnalysisPart(Generic[T]):
 
 
 WHOLE = AnalysisPart(None, lambda a: a)
+TURN_RATINGS = AnalysisPart(None, lambda a: a.turn_ratings)
+SCENARIOS = AnalysisPart(None, lambda a: a.scenarios)
 ANSWERS = AnalysisPart(None, lambda a: a.answers)
 INCIDENTS = AnalysisPart(None, lambda a: a.incidents)
 SIGNIFICANCE = AnalysisPart("significance", lambda a: a.significance)
@@ -75,6 +77,7 @@ CONTEXT = AnalysisPart("context", lambda a: a.context)
 ADJUSTED = AnalysisPart("context", lambda a: a.adjusted)
 TOPICS = AnalysisPart("topics", lambda a: a.topics)
 EFFORT = AnalysisPart("effort", lambda a: a.effort)
+GROUPS = AnalysisPart("groups", lambda a: a.groups)
 TRANSCRIPTS = AnalysisPart("transcripts", lambda a: a.transcripts)
 REPEATS = AnalysisPart("transcripts", lambda a: a.transcripts.repeats if a.transcripts else None)
 EDITS = AnalysisPart("transcripts", lambda a: a.transcripts.edits if a.transcripts else None)

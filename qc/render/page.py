@@ -14,6 +14,7 @@ from qc.number_format import decimal, percent, whole
 from qc.render.levels import SIGNIFICANT, SUGGESTIVE
 from qc.render.sentences import same_conclusions, verdict
 from qc.render.tables import Tables
+from qc.render.tables.preregistration import decisions, points
 from qc.render.tables.ranking import ranking
 
 if TYPE_CHECKING:
@@ -30,17 +31,30 @@ def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") ->
     return template("page.html.jinja").render(
         analysis=analysis,
         verdict=verdict(analysis),
+        notes=all_notes(analysis),
         pairs=scored * (scored - 1) // 2,
         same_conclusions=same_conclusions,
         significant=SIGNIFICANT,
         suggestive=SUGGESTIVE,
-        tables={"ranking": ranking(analysis), **tables},
+        tables={"ranking": ranking(analysis), **_registered(analysis), **tables},
         figures={name: Markup(figure.themed) for name, figure in figures.items()},  # noqa: S704
         files=tables,
         shown_rows=SHOWN_ROWS,
         style=style(),
         policy=POLICY,
     )
+
+
+def all_notes(analysis: Analysis) -> tuple[str, ...]:
+    """Return what is to be known before a number is quoted, of the run and of each part of the analysis."""
+    parts = (analysis.replication, analysis.forecast, analysis.adjusted)
+    return (*analysis.notes, *(note for part in parts if part is not None for note in part.notes))
+
+
+def _registered(analysis: Analysis) -> Tables:
+    """Return what became of a preregistration, if one was given."""
+    found = analysis.preregistration
+    return {} if found is None else {"registered": points(found), "hypotheses": decisions(found)}
 
 
 def tight(text: str) -> str:

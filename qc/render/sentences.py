@@ -13,14 +13,17 @@ from qc.run import SIMULATED_NOTE
 from qc.statistics.confidence import LEVEL
 from qc.transcripts.controls import Controls
 
-NAMED_PAIRS = 4
+# Systems that are named in a group before the rest is counted.
+NAMED_SYSTEMS = 6
 # Of those who passed, the share of random workers at which data still look sound.
 FEW_RANDOM = 0.1
 # Workers who passed below which nothing is said of the data.
 FEWEST_WORKERS = 12
-# Correlations between runs, of a forecast the lower end of its interval.
+# Correlations between runs, of which the lower end of an interval is looked at.
 HIGH_AGREEMENT = 0.9
 FAIR_AGREEMENT = 0.7
+# With fewer systems r is above FAIR_AGREEMENT by chance alone too often: in 15 of 100 runs with 4 of them.
+FEWEST_SYSTEMS = 5
 
 SIMULATED = "Every worker of this run is simulated: what follows says nothing about what people think."
 
@@ -65,35 +68,30 @@ def _ranking(analysis: Analysis) -> str:
 
 def _lead(scores: Scores, intervals: Intervals) -> str:
     leader, best = scores.z["system"].iloc[0], float(scores.z["overall"].iloc[0])
-    rank = intervals.systems.index(leader)
-    low, high = float(intervals.z_low[rank, 0]), float(intervals.z_high[rank, 0])
+    low, high = float(intervals.z_low[0, 0]), float(intervals.z_high[0, 0])
     highest = f"{leader} has the highest score (z = {decimal(best, 2)}"
     if not math.isfinite(low):
-        return f"{highest}), but a single worker rated it, which does not tell how sure that is"
-    return (
-        f"{highest}, {percent(intervals.level, 0)} interval {between(low, high, 2)}) and comes first in "
-        f"{percent(float(intervals.best_chance[rank]), 0)} of the resamples of the workers"
-    )
+        return f"{highest}), but how sure that is cannot be told"
+    chance = float(intervals.best_chance[0])
+    sure = f"{percent(intervals.level, 0)} interval {between(low, high, 2)}"
+    return f"{highest}, {sure}; its chance to be the best is {percent(chance, 0)})"
 
 
 def _apart(scored: list[str], intervals: Intervals) -> str:
-    """Return which systems can be told apart by the interval of their difference, each pair for itself."""
-    pairs = [pair for pair in intervals.indistinct if set(pair) <= set(scored)]
+    """Return which systems can be told apart, all pairs taken together."""
     of = len(scored) * (len(scored) - 1) // 2
+    told = of - len(intervals.indistinct)
     if of == 1:
-        return "with these data the order of the two is open" if pairs else "the two can be told apart"
-    alone = "each pair of systems looked at alone"
-    if not pairs:
-        return f"{alone}, all {whole(of)} pairs can be told apart"
-    rivals = {name for pair in pairs if scored[0] in pair for name in pair} - {scored[0]}
-    leads = (
-        f"{listed([system for system in scored if system in rivals])} cannot be told apart from it"
-        if rivals
-        else "it can be told apart from every other"
-    )
-    named = listed([f"{first} from {second}" for first, second in pairs], NAMED_PAIRS)
-    which = f": {named}" if len(pairs) <= NAMED_PAIRS else ""
-    return f"{alone}, {leads}, and {whole(len(pairs))} of {whole(of)} pairs cannot be told apart{which}"
+        return "the two can be told apart" if told else "with these data the order of the two is open"
+    if not told:
+        return f"no two of the {whole(len(scored))} systems can be told apart"
+    counted = f"all pairs taken together, {whole(told)} of {whole(of)} can be told apart"
+    if len(intervals.groups) > 1:
+        groups = "; then ".join(listed(group, NAMED_SYSTEMS) for group in intervals.groups)
+        return f"{counted}, which makes {whole(len(intervals.groups))} groups: {groups}"
+    rivals = {name for pair in intervals.indistinct if scored[0] in pair for name in pair} - {scored[0]}
+    named = listed([system for system in scored if system in rivals], NAMED_SYSTEMS)
+    return f"{counted}, but these make no groups: {named} may be as good as the first"
 
 
 def _another_run(analysis: Analysis) -> str:
@@ -104,7 +102,7 @@ def _another_run(analysis: Analysis) -> str:
         return "Whether a second run would agree was not computed."
     if replication is None:
         return _foreseen(foreseen)
-    return _replicated(replication, foreseen, analysis.run.name)
+    return _replicated(replication, foreseen, analysis)
 
 
 def _foreseen(forecast: Forecast | None) -> str:
@@ -123,21 +121,43 @@ def _foreseen(forecast: Forecast | None) -> str:
     )
 
 
-def _replicated(replication: Replication, forecast: Forecast | None, first: str) -> str:
+def _replicated(replication: Replication, forecast: Forecast | None, analysis: Analysis) -> str:
     r = replication.z.pearson["overall"]
-    named = "The second run" if replication.name == first else f"The second run, {replication.name},"
+    same_name = replication.name == analysis.run.name
+    named = "The second run" if same_name else f"The second run, {replication.name},"
     pairs = same_conclusions(replication.same_conclusions)
     if not math.isfinite(r):
         return f"{named} has too few systems in common with this one for a correlation; {pairs}."
-    if r >= HIGH_AGREEMENT:
-        outcome = "agrees"
-    elif r >= FAIR_AGREEMENT:
-        outcome = "agrees in the main"
-    else:
-        outcome = "does not agree"
-    known = forecast is not None and math.isfinite(forecast.r)
-    foreseen = f"; from this run alone r = {decimal(forecast.r)} was forecast" if forecast and known else ""
-    return f"{named} {outcome}: the overall scores correlate at r = {decimal(r)}, and {pairs}{foreseen}."
+    ends = replication.overall_interval
+    known = f"r = {decimal(r)}"
+    if math.isfinite(ends.low):
+        sure = f"{percent(LEVEL, 0)} interval {between(ends.low, ends.high)}"
+        known = f"{known} ({sure}{_against(forecast, r)})"
+    outcome = _agreement(replication, analysis)
+    return f"{named} {outcome}: the overall scores correlate at {known}, and {pairs}."
+
+
+def _agreement(replication: Replication, analysis: Analysis) -> str:
+    """Return whether a second run agrees, as a verb; or why that cannot be told."""
+    count, ends = len(replication.systems), replication.overall_interval
+    if count < FEWEST_SYSTEMS:
+        return f"can be compared on {whole(count)} systems only, too few to tell whether it agrees"
+    found = analysis.intervals
+    if found is not None and not (found.simultaneous_low > 0).any():
+        return "cannot be said to agree or not, since this run tells no two systems apart"
+    if ends.low >= HIGH_AGREEMENT:
+        return "agrees closely"
+    if ends.low >= FAIR_AGREEMENT:
+        return "agrees"
+    return "does not agree" if ends.high < FAIR_AGREEMENT else "may agree or not"
+
+
+def _against(forecast: Forecast | None, r: float) -> str:
+    """Return where r lies in what was forecast, as a clause; nothing without a forecast."""
+    if forecast is None or not math.isfinite(forecast.low):
+        return ""
+    where = "within" if forecast.low <= r <= forecast.high else "below" if r < forecast.low else "above"
+    return f"; {where} the {between(forecast.low, forecast.high)} that this run alone foretells"
 
 
 def same_conclusions(same: SameConclusions) -> str:

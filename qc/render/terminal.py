@@ -1,4 +1,4 @@
-"""The summary on a terminal: the verdict, notes, what was kept, the systems."""
+"""The summary on a terminal: the verdict, notes, the systems with their groups, what was kept."""
 
 from collections.abc import Sequence
 
@@ -10,20 +10,24 @@ from qc.number_format import whole
 from qc.render.manifest import DOCUMENT
 from qc.render.sentences import verdict
 from qc.render.table import P_EXACT, WRITTEN, Table
+from qc.render.tables import groups
 from qc.render.tables.kept import incidents, kept
+from qc.render.tables.preregistration import decisions, points
 from qc.render.tables.ranking import ranking, z_scores
 from qc.render.tables.transcripts import controls, kappa, repeat_correlations
 from qc.render.tables.workers import p_values
 from qc.run import LeftOut
 
-SHOWN_WORKERS = 25
 SHOWN_IDS = 10
-OF_SYSTEMS = ("system", "n", "overall", "low", "rank", "raw")
+OF_SYSTEMS = ("system", "rank", "overall", "low", "conversations", "raters", "raw")
 OF_INCIDENTS = ("system", "conversations", "failed", "replies", "errors", "overran", "gave_away")
 
 
-def show(analysis: Analysis, console: Console) -> None:
-    """Print a summary of `analysis`: the verdict and notes first, then what was kept, then the systems."""
+def show(analysis: Analysis, console: Console, *, workers: bool = False) -> None:
+    """Print a summary of `analysis`: the verdict and notes first, then the systems, then what was kept.
+
+    With `workers` it lists those who failed, else it counts them.
+    """
     console.print(f"Run {analysis.run.name}  ({analysis.run.source})", style="bold")
     for sentence in verdict(analysis).sentences:
         console.print(ascii_minus(sentence))
@@ -31,14 +35,24 @@ def show(analysis: Analysis, console: Console) -> None:
         console.print(f"! {note}", style="yellow")
     for line in _left_out_lines(analysis.run.left_out):
         console.print(f"! {line}", style="yellow")
-    level = f"Kept at α = {analysis.sample.screening.alpha:g}"
-    console.print(grid(level, kept(analysis)))
-    failed = p_values(analysis)
-    if not failed.shown_rows.empty:
-        console.print(grid("Workers who failed", failed, most=SHOWN_WORKERS))
+    if (registered := analysis.preregistration) is not None:
+        console.print(grid(f"Preregistration of {registered.registered}", points(registered)))
+        if registered.decisions:
+            console.print(grid("Its hypotheses", decisions(registered)))
     console.print(grid("Systems, best first", ranking(analysis).only(*OF_SYSTEMS)))
+    for line in _groups(analysis):
+        console.print(line)
     by_criterion = z_scores(analysis).only("name", *range(1, len(analysis.run.criteria) + 1))
     console.print(grid("z by criterion; higher is better for all of them", by_criterion))
+    _show_kept(analysis, console, workers=workers)
+    if (known := analysis.groups) is not None:
+        titled = (
+            ("How far systems change places between groups of workers", groups.places(known)),
+            ("Scores for the population of --margins", groups.population(known)),
+        )
+        for title, table in titled:
+            if table is not None:
+                console.print(grid(title, table))
     if (found := analysis.transcripts) is not None:
         console.print(grid("Control items beside ordinary ones", controls(found.controls)))
     if found is not None and found.repeats is not None:
@@ -48,6 +62,26 @@ def show(analysis: Analysis, console: Console) -> None:
         title = "Incidents, in all conversations that were begun"
         console.print(grid(title, incidents(analysis.incidents).only(*OF_INCIDENTS)))
     console.print(f"Signature: {analysis.signature}", soft_wrap=True)
+
+
+def _show_kept(analysis: Analysis, console: Console, *, workers: bool) -> None:
+    console.print(grid(f"Kept at α = {analysis.sample.screening.alpha:g}", kept(analysis)))
+    failed = p_values(analysis)
+    count = len(failed.shown_rows)
+    if count and workers:
+        console.print(grid("Workers who failed", failed))
+    elif count:
+        some = "worker" if count == 1 else "workers"
+        console.print(f"{whole(count)} {some} failed the filter; --workers lists them.")
+
+
+def _groups(analysis: Analysis) -> list[str]:
+    """Return the groups of systems that Holm's correction leaves, a line each; none if there is one only."""
+    found = analysis.clusters
+    if found is None or len(found.holm_groups) < 2:
+        return []
+    head = f"Groups: every system of one is better than all of the next, p < {found.alpha:g} with Holm:"
+    return [head, *(f"  {i}. {', '.join(group)}" for i, group in enumerate(found.holm_groups, start=1)), ""]
 
 
 def _left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
@@ -80,7 +114,7 @@ def grid(title: str, table: Table, most: int | None = None, whole_in: str = DOCU
     for number, column in enumerate(table.shown):
         # Names may be long, so they are folded and not cut; what is read as one number is neither.
         made.add_column(
-            column.head or "",
+            (column.head or "").replace("\u00ad", ""),  # which a terminal shows
             justify="right" if column.form else "left",
             overflow="ellipsis" if number else "fold",
             no_wrap=column.upper is not None or column.form in (WRITTEN, P_EXACT),

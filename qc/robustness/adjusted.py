@@ -9,24 +9,26 @@ Because z is standardised within each worker, workers hardly differ in level, an
 estimated to be 0: the model is then ordinary least squares. This is as it should be, and said in the notes.
 
 Estimates are those of the mixed model. Their intervals and p-values do not rely on it: they hold however the
-conversations of a worker depend on one another, not only by a common level.
+conversations of a worker depend on one another, not only by a common level, and for few workers too.
+
+A position or opinion that fewer than 10 workers carry tells how those workers rate, not what it does. Its
+conversations are left out, if at least two others of its kind remain to compare; else the kind stays in the
+model, without standard errors and p-values of what too few carry.
 
 Sources: `qc.statistics.mixed_model`; `qc.statistics.clustered`; Searle, Speed and Milliken, *Population
 marginal means in the linear model*, The American Statistician 34, 1980.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import stdtr
 
 from qc.method.sample import Sample
 from qc.method.scores import Scores, ranks_of
 from qc.robustness.factors import Factor, positions, topic_opinions
-from qc.statistics.clustered import robust_covariance
-from qc.statistics.confidence import t_interval
+from qc.statistics.clustered import FEWEST_CARRIERS, ClusteredFit, carriers
 from qc.statistics.mixed_model import MixedModel, fit_random_intercept
 
 
@@ -38,14 +40,16 @@ class Adjusted:
         systems: names.
         plain: (S,), overall z as in the scores.
         adjusted: (S,), marginal means; NaN for a system without a counted conversation.
-        low, high: (S,), 95 % intervals of `adjusted`: cluster-robust standard errors by worker, quantile of
-            Student's t with W - 1 degrees of freedom, W workers. NaN if there are no more workers than
-            systems and terms together.
+        low, high: (S,), 95 % intervals of `adjusted`: standard errors by worker, adjusted for few workers,
+            and Student's t with Satterthwaite's degrees of freedom. NaN for a system that a single worker
+            rated.
         worker_sd: standard deviation of the workers' levels; 0 if it is estimated to be nil.
         residual_sd: standard deviation of what is left, between conversations.
-        coefficients: `term`, `estimate`, `se`, `p` (two-sided, of no difference from 0; `se` and t as for the
-            intervals): each position and opinion as difference from the first of its kind.
-        n: conversations.
+        coefficients: `term`, `estimate`, `se`, `degrees` (of freedom), `p` (two-sided, of no difference from
+            0; `se` and t as for the intervals): each position and opinion as difference from the first of
+            its kind that enough workers carry. `se`, `degrees` and `p` are NaN if one of the two is carried
+            by fewer than 10 workers.
+        n: conversations in the model.
         notes: sentences on what the model found or had to leave out.
     """
 
@@ -63,24 +67,24 @@ class Adjusted:
 
 def adjust(sample: Sample, scores: Scores) -> Adjusted | None:
     """Return the adjusted scores; None if there are no more counted conversations than effects."""
-    counted, rated = sample.counted, int((scores.z["n"] > 0).sum())
-    ranks = ranks_of(sample, scores)[sample.systems[counted]]
-    context = _context_columns(sample)
-    rows = (
-        np.column_stack([np.equal(ranks[:, None], np.arange(rated)), *context.values()]).astype(np.float64),
-        sample.overall["z"][counted],
-        sample.workers[counted],
-    )
-    model = fit_random_intercept(*rows)
+    rated = int((scores.z["n"] > 0).sum())
+    context = _context(sample)
+    rows = np.flatnonzero(sample.counted)[context.rows]
+    ranks = ranks_of(sample, scores)[sample.systems[rows]]
+    design = np.column_stack([np.equal(ranks[:, None], np.arange(rated)), context.columns]).astype(np.float64)
+    response, workers = sample.overall["z"][rows], sample.workers[rows]
+    model = fit_random_intercept(design, response, workers)
     if model is None:
         return None
-    covariance, degrees = robust_covariance(model, *rows), len(np.unique(rows[2])) - 1
-    mix = np.array([column.mean() for column in context.values()])
-    unrated = np.full(len(scores.z) - rated, np.nan)
-    adjusted, low, high = (
-        np.append(values, unrated) for values in _marginal_means(model, covariance, mix, degrees)
-    )
-    dropped = [term for term, kept in zip(context, model.kept[rated:], strict=True) if not kept]
+    kept = model.kept
+    white = model.whitened(np.column_stack([design[:, kept], response]), workers)
+    fit = ClusteredFit(white[:, :-1], white[:, -1], workers)
+    mix = context.columns.mean(axis=0)
+    means = fit.contrasts(np.hstack([np.eye(rated), np.tile(mix, (rated, 1))])[:, kept])
+    adjusted, low, high = np.full((3, len(scores.z)), np.nan)
+    # A system may have lost all its conversations to levels that too few carry.
+    for values, found in zip((adjusted, low, high), (means.estimates, *means.interval()), strict=True):
+        values[:rated] = np.where(kept[:rated], found, np.nan)
     return Adjusted(
         systems=tuple(scores.z["system"]),
         plain=scores.z["overall"].to_numpy(np.float64),
@@ -89,60 +93,89 @@ def adjust(sample: Sample, scores: Scores) -> Adjusted | None:
         high=high,
         worker_sd=float(np.sqrt(model.group_variance)),
         residual_sd=float(np.sqrt(model.residual_variance)),
-        coefficients=_coefficients(model, covariance, list(context), degrees),
-        n=int(counted.sum()),
-        notes=_notes(sample, model, dropped),
+        coefficients=_coefficients(fit, kept, context),
+        n=len(rows),
+        notes=_notes(sample, model, context, kept[rated:]),
     )
 
 
-def _context_columns(sample: Sample) -> dict[str, NDArray[np.float64]]:
-    """Return one indicator per position and opinion but the first of each, (counted conversations,) each."""
-    factors = (positions(sample), topic_opinions(sample))
-    return {
-        term: column
-        for factor in factors
-        if factor is not None
-        for term, column in _indicators(factor).items()
-    }
+@dataclass(frozen=True)
+class _Context:
+    """What stands in the model beside the systems: indicators of all levels of a factor but one.
+
+    Attributes:
+        terms: (T,), names.
+        columns: (rows, T), indicators.
+        carried: (T,), whether enough workers carry both levels that the term compares.
+        rows: (counted conversations,), whether the conversation is in the model.
+        left_out: levels whose conversations are not.
+    """
+
+    terms: tuple[str, ...]
+    columns: NDArray[np.float64]
+    carried: NDArray[np.bool_]
+    rows: NDArray[np.bool_]
+    left_out: tuple[str, ...]
 
 
-def _indicators(factor: Factor) -> dict[str, NDArray[np.float64]]:
-    """Return the indicators of all levels but the first; an unknown level is a level of its own."""
-    levels = dict(enumerate(factor.levels))
-    if (factor.codes < 0).any() and levels:
-        levels[-1] = "unknown"
-    return {
-        f"{factor.name} {name}, against {factor.levels[0]}": (factor.codes == code).astype(np.float64)
-        for code, name in levels.items()
-        if code != 0
-    }
+def _context(sample: Sample) -> _Context:
+    factors = [factor for factor in (positions(sample), topic_opinions(sample)) if factor is not None]
+    known = [_with_unknown(factor) for factor in factors if factor.levels]
+    workers = sample.workers[sample.counted]
+    rows, left_out = np.ones(len(workers), bool), []
+    for factor in known:
+        enough = carriers(factor.codes[rows], workers[rows], len(factor.levels)) >= FEWEST_CARRIERS
+        if enough.sum() > 1:
+            rows &= enough[factor.codes]
+            left_out += [
+                f"{factor.name} {name}"
+                for name, there in zip(factor.levels, enough, strict=True)
+                if not there
+            ]
+    terms, columns, carried = [], [np.empty((int(rows.sum()), 0))], []
+    for factor in known:
+        codes = factor.codes[rows]
+        workers_of = carriers(codes, workers[rows], len(factor.levels))
+        enough = workers_of >= FEWEST_CARRIERS
+        # The first that enough workers carry; if none is, the first that occurs.
+        first = int(np.argmax(enough if enough.any() else workers_of > 0))
+        compared = [level for level in np.flatnonzero(workers_of) if level != first]
+        terms += [
+            f"{factor.name} {factor.levels[level]}, against {factor.levels[first]}" for level in compared
+        ]
+        columns.append(np.equal(codes[:, None], compared).astype(np.float64))
+        carried += [enough[level] and enough[first] for level in compared]
+    return _Context(tuple(terms), np.hstack(columns), np.array(carried, bool), rows, tuple(left_out))
 
 
-def _marginal_means(
-    model: MixedModel, covariance: NDArray[np.float64], mix: NDArray[np.float64], degrees: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return what the model expects of each system at the `mix` of positions and opinions, and its bounds."""
-    rated = len(model.estimates) - len(mix)
-    contrasts = np.hstack([np.eye(rated), np.tile(mix, (rated, 1))])
-    means = contrasts @ model.estimates
-    variances = np.einsum("sp,pq,sq->s", contrasts, covariance, contrasts)
-    return means, *t_interval(means, np.sqrt(np.maximum(variances, 0)), degrees)
+def _with_unknown(factor: Factor) -> Factor:
+    """Return the factor with what is unknown as a level of its own, the last."""
+    if (factor.codes >= 0).all():
+        return factor
+    codes = np.where(factor.codes < 0, len(factor.levels), factor.codes)
+    return replace(factor, levels=(*factor.levels, "unknown"), codes=codes)
 
 
-def _coefficients(
-    model: MixedModel, covariance: NDArray[np.float64], terms: list[str], degrees: int
-) -> pd.DataFrame:
-    """Return those of `terms`, the last columns of the model, that were not left out."""
-    rated = len(model.estimates) - len(terms)
-    estimates, se = model.estimates[rated:], np.sqrt(np.diag(covariance)[rated:])
-    with np.errstate(divide="ignore", invalid="ignore"):  # a fit without residuals has se = 0
-        p = 2 * stdtr(degrees, -np.abs(estimates / se))
-    table = pd.DataFrame({"term": terms, "estimate": estimates, "se": se, "p": p})
-    return table[model.kept[rated:]].reset_index(drop=True)
+def _coefficients(fit: ClusteredFit, kept: NDArray[np.bool_], context: _Context) -> pd.DataFrame:
+    """Return those of the context's terms, the last columns of the model, that were not left out."""
+    told = kept[len(kept) - len(context.terms) :]
+    found = fit.contrasts(np.eye(len(kept))[len(kept) - len(told) :][told][:, kept])
+    carried = context.carried[told]
+    return pd.DataFrame(
+        {
+            "term": [term for term, there in zip(context.terms, told, strict=True) if there],
+            "estimate": found.estimates,
+            **{
+                key: np.where(carried, values, np.nan)
+                for key, values in (("se", found.errors), ("degrees", found.degrees), ("p", found.p()))
+            },
+        }
+    )
 
 
-def _notes(sample: Sample, model: MixedModel, dropped: list[str]) -> tuple[str, ...]:
+def _notes(sample: Sample, model: MixedModel, context: _Context, told: NDArray[np.bool_]) -> tuple[str, ...]:
     notes = []
+    dropped = [term for term, there in zip(context.terms, told, strict=True) if not there]
     if model.group_variance == 0:
         notes.append(
             "The variance between workers is estimated to be 0, as is to be expected of z, which gives every "
@@ -150,6 +183,15 @@ def _notes(sample: Sample, model: MixedModel, dropped: list[str]) -> tuple[str, 
         )
     if sample.run.words is None:
         notes.append("Opinions of topics are not known here, so scores are not adjusted for them.")
+    if context.left_out:
+        notes.append(
+            f"Carried by fewer than {FEWEST_CARRIERS} workers, and left out with their conversations "
+            f"({int((~context.rows).sum())}): {'; '.join(context.left_out)}."
+        )
+    elif not context.carried.all():
+        notes.append(
+            f"What fewer than {FEWEST_CARRIERS} workers carry has neither a standard error nor a p-value."
+        )
     if dropped:
         notes.append(
             "Not told apart from the systems or from other terms, and left out of the model: "

@@ -22,8 +22,8 @@ class Clusters:
 
     Attributes:
         alpha: level at which a system beats another: p below it.
-        groups: by the p-values as they are.
-        holm_groups: by the p-values with Holm's correction.
+        groups: by the published p-values as they are.
+        holm_groups: by these with Holm's correction.
 
     A system without a kept conversation was not tested and is in no group.
     """

@@ -1,7 +1,8 @@
 """What moves the score of a conversation besides the system: position, time, opinion and changes of topic.
 
 The effect of a level is the mean, over its conversations, of overall z minus the mean of the same system.
-A worker's conversations hang together, so standard errors and tests are those of clusters.
+A worker's conversations hang together, so standard errors and tests are those of clusters, of few
+workers too. A level that fewer than 10 workers carry has no interval, and no part in the test of its factor.
 
 Source: `qc.statistics.clustered`.
 """
@@ -9,12 +10,13 @@ Source: `qc.statistics.clustered`.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.number_format import decimal, relation
 from qc.robustness.factors import Factor, minutes, positions, topic_changes, topic_opinions
-from qc.statistics.clustered import level_means, wald
-from qc.statistics.confidence import t_interval
+from qc.statistics.clustered import FEWEST_CARRIERS, ClusteredFit, Contrasts, JointTest, carriers
+from qc.statistics.groups import group_means
 
 SIGNIFICANT = 0.05
 
@@ -36,10 +38,11 @@ _CAUTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """`n` conversations; `effect`: their mean z relative to their systems' means, and its interval."""
+    """`n` conversations of `workers`; `effect`: their mean z relative to their systems' means."""
 
     name: str
     n: int
+    workers: int
     effect: float
     low: float
     high: float
@@ -49,9 +52,9 @@ class Level:
 class Effect:
     """A factor, and a test that none of its levels moves the score.
 
-    `statistic` is a Wald statistic divided by its degrees of freedom, named with them, for example
-    `F(5, 172)`. It and `p` and all bounds are NaN if there are too few workers to tell, that is no more
-    than levels.
+    `statistic` is a Hotelling's T² in the scale of F, named with its degrees of freedom, for example
+    `F(5, 144.2)`. It and `p` are NaN if fewer than two levels are carried by enough workers, or if these are
+    too few for so many levels.
     """
 
     name: str
@@ -78,34 +81,66 @@ def context_effects(sample: Sample) -> ContextEffects:
 
 
 def _effect(sample: Sample, factor: Factor) -> Effect:
-    known, counted = factor.codes >= 0, sample.counted
-    _, workers = np.unique(sample.workers[counted][known], return_inverse=True)
-    means, covariance = level_means(
-        sample.overall["z"][counted][known],
-        factor.codes[known],
-        sample.systems[counted][known],
-        workers,
-    )
-    degrees = int(workers.max())
-    low, high = t_interval(means, np.sqrt(np.diag(covariance)), degrees)
-    sizes = np.bincount(factor.codes[known])
+    known, counted, count = factor.codes >= 0, sample.counted, len(factor.levels)
+    z, of_level = sample.overall["z"][counted][known], factor.codes[known]
+    systems, workers = sample.systems[counted][known], sample.workers[counted][known]
+    by = carriers(of_level, workers, count)
+    enough = by >= FEWEST_CARRIERS
+    rows = enough[of_level]
+    effects, bounds = _relative_means(z, of_level, systems, count), np.full((2, count), np.nan)
+    test = JointTest("F", np.nan, np.nan)
+    if enough.sum() > 1:
+        # The rows of levels that too few carry are no part of this.
+        among = np.cumsum(enough) - 1
+        found, test = _fitted(z[rows], among[of_level[rows]], systems[rows], workers[rows])
+        effects[enough], bounds[:, enough] = found.estimates, found.interval()
+    sizes = np.bincount(of_level, minlength=count)
     levels = tuple(
-        Level(name, int(n), *map(float, bounds))
-        for name, n, *bounds in zip(factor.levels, sizes, means, low, high, strict=True)
+        Level(name, int(n), int(who), *map(float, of))
+        for name, n, who, *of in zip(factor.levels, sizes, by, effects, *bounds, strict=True)
     )
-    name, statistic, p = wald(means, covariance, degrees)
-    return Effect(factor.name, levels, name, statistic, p, _sentence(factor.name, levels, name, statistic, p))
+    sentence = _sentence(factor.name, levels, test)
+    return Effect(factor.name, levels, test.name, test.statistic, test.p, sentence)
 
 
-def _sentence(factor: str, levels: tuple[Level, ...], name: str, statistic: float, p: float) -> str:
-    most = max(levels, key=lambda level: abs(level.effect))
-    if not np.isfinite(p):
+def _relative_means(
+    z: NDArray[np.float64], levels: NDArray[np.intp], systems: NDArray[np.intp], count: int
+) -> NDArray[np.float64]:
+    """Return the mean of each level of what z is more than the mean of its system, (count,)."""
+    return group_means(z - group_means(z, systems, int(systems.max(initial=0)) + 1)[systems], levels, count)
+
+
+def _fitted(
+    z: NDArray[np.float64], levels: NDArray[np.intp], systems: NDArray[np.intp], workers: NDArray[np.intp]
+) -> tuple[Contrasts, JointTest]:
+    """Return the effects of the levels, and the test that they do not differ.
+
+    The effect of a level weighs rows by its indicator minus the shares that it has in their systems, over its
+    size. These weights lie in the span of the indicators of systems and levels, so the effect is a contrast
+    of their coefficients, that with these weights' products with the indicators.
+    """
+    count = int(levels.max()) + 1
+    of_level = np.equal(levels[:, None], np.arange(count)).astype(np.float64)
+    of_system = np.equal(systems[:, None], np.unique(systems)).astype(np.float64)
+    sizes = of_level.sum(axis=0)
+    shared = np.einsum("nl,ns->ls", of_level, of_system)
+    products = np.diag(sizes) - np.einsum("ls,ms->lm", shared / of_system.sum(axis=0), shared)
+    fit = ClusteredFit(np.hstack([of_system, of_level]), z, workers)
+    wanted = np.hstack([np.zeros((count, of_system.shape[1])), products / sizes[:, None]])
+    return fit.contrasts(wanted), fit.test(wanted)
+
+
+def _sentence(factor: str, levels: tuple[Level, ...], found: JointTest) -> str:
+    if not np.isfinite(found.p):
         return f"There are too few workers to tell whether {_called(factor)} moves scores."
-    test = f"{name} = {decimal(statistic, 2)}, p {relation(p)}"
+    most = max(
+        (level for level in levels if level.workers >= FEWEST_CARRIERS), key=lambda level: abs(level.effect)
+    )
+    test = f"{found.name} = {decimal(found.statistic, 2)}, p {relation(found.p)}"
     which = _CONVERSATIONS[factor].format(most.name)
     side = "below" if most.effect < 0 else "above"
     score = f"score {decimal(abs(most.effect), 2)} z {side} their systems' means"
-    if p >= SIGNIFICANT:
+    if found.p >= SIGNIFICANT:
         return f"No effect of {_called(factor)} can be told from chance ({test}); at most, {which} {score}."
     caution = _CAUTIONS.get(factor, "")
     return f"{_called(factor).capitalize()} goes with the score ({test}): {which} {score}.{caution}"

@@ -39,6 +39,7 @@ class FilterCheck:
         expected_random_pass: α, the share of random workers who pass if every rating is independent.
         simulated_random_pass: the share who pass if whole conversations are shuffled, made from workers with
             p above 1/2, who are mostly random; from all T, which is too cautious, if those are fewer than 10.
+        simulated_random_pass_error: its standard error, over the workers that the simulation was made from.
         shuffled_ratings_pass: the same if all ratings are shuffled: about α.
         random_p: (2000,) or fewer, ascending: p-values of those simulated workers. `random_share` × number of
             workers with p × share of these in a range of p: how many random workers to expect in that range.
@@ -66,6 +67,7 @@ class FilterCheck:
 
     expected_random_pass: float
     simulated_random_pass: float
+    simulated_random_pass_error: float
     shuffled_ratings_pass: float
     random_p: NDArray[np.float64]
     random_share: Share
@@ -92,6 +94,7 @@ def check_filter(sample: Sample, scores: Scores, seed: int) -> FilterCheck:
     return FilterCheck(
         expected_random_pass=sample.screening.alpha,
         simulated_random_pass=random_pass.conversations,
+        simulated_random_pass_error=random_pass.error,
         shuffled_ratings_pass=random_pass.ratings,
         random_p=random_pass.p,
         random_share=shares.random,
@@ -147,8 +150,8 @@ def _notes(alpha: float, counts: Screened, shares: RandomShares, random_pass: Ra
     of_random = (
         f"A worker who sets every slider at random passes with a probability of "
         f"{percent(random_pass.ratings)} (α = {alpha:g}). One who forms an opinion of each conversation that "
-        f"has nothing to do with the bot passes with {percent(random_pass.conversations)}, because the "
-        "ratings of a conversation hang together; the estimates use this figure."
+        f"has nothing to do with the bot passes with {_with_error(random_pass)}, because the ratings of a "
+        "conversation hang together; the estimates use this figure."
     )
     honest_pass = shares.honest_pass
     if not np.isfinite(honest_pass.value):
@@ -161,3 +164,9 @@ def _notes(alpha: float, counts: Screened, shares: RandomShares, random_pass: Ra
         "to tell: failing is no proof of bad work."
     )
     return of_random, of_honest
+
+
+def _with_error(random_pass: RandomPass) -> str:
+    if not np.isfinite(random_pass.error):
+        return f"about {percent(random_pass.conversations, 0)}"
+    return f"{percent(random_pass.conversations, 0)} (standard error {percent(random_pass.error, 0)})"

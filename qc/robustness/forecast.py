@@ -46,13 +46,13 @@ from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import pearson_of_rows, row_deviations
 from qc.statistics.resampling import half_sums, percentile_interval
+from qc.statistics.shrinkage import shrunk, true_shares
 
 FEWEST_WORKERS = 4
 FEWEST_SYSTEMS = 3
 # Below this, benchmarks/forecast_calibration.py shows, the interval holds the second run's r too seldom.
 FEW_WORKERS = 12
 SPLITS = 1000
-TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True)
@@ -142,11 +142,8 @@ def second_runs(
     deviations = row_deviations(errors, present)
     enough = size >= FEWEST_SYSTEMS
     error_variance = ((deviations[enough] ** 2).sum(axis=1) / (size[enough] - 1)).mean()
-    freedom = len(observed) - 1
-    variance = freedom * observed.var(ddof=1) / rng.chisquare(freedom, len(errors))
-    share = np.maximum(variance - error_variance, 0)[:, None] / np.maximum(variance, TINY)[:, None]
-    middle = observed.mean()
-    return np.asarray(middle + share * (observed - middle) + np.sqrt(1 + share) * errors)
+    shares = true_shares(observed, float(error_variance), len(errors), rng)
+    return shrunk(observed, shares) + np.sqrt(1 + shares) * errors
 
 
 def _notes(workers: int) -> tuple[str, ...]:

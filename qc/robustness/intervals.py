@@ -1,12 +1,25 @@
-"""How far scores, ranks and differences would move with other workers: a bootstrap of whole workers.
+"""How far scores, ranks and differences would move with other workers, by a bootstrap of whole workers.
 
 A worker's ratings hang together, so not conversations are drawn but workers, each with everything they
 rated, among those who passed. Whether a worker passes depends on that worker alone; drawing among those
 who passed is therefore drawing among all, given how many pass. A worker's z do not change when others are
 drawn, because each worker is standardised by themselves.
 
-Sources: Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapters 6 and 13; of clustered data,
-Davison and Hinkley, *Bootstrap Methods and their Application*, 1997, section 3.8.
+**Intervals** of scores and differences are score ± q · standard error, q being the quantile of |t*| of a
+wild bootstrap (`qc.statistics.wild_bootstrap`), which holds 95 % with few workers, too;
+`qc.robustness.leader` has the leader's own. **Two systems are told apart** if the interval of their
+difference leaves out 0 when q is the quantile of the largest |t*| of all pairs: then the chance that any
+two are told apart, or the wrong way round, without being different is 5 % for all pairs together. **Ranks**
+follow from these: a system's rank lies between 1 + those told apart above it and S − those told apart below
+it, at the same 95 % for all systems together.
+
+The draws of `draw`, workers taken with replacement, are for what is more than one score or one difference.
+
+Sources: Romano and Wolf, *Exact and approximate stepdown methods for multiple hypothesis testing*, Journal
+of the American Statistical Association 100, 2005 (the largest t over all hypotheses); Mogstad, Romano,
+Shaikh and Wilhelm, *Inference for Ranks*, Review of Economic Studies 91, 2024 (ranks from simultaneous
+differences); Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapters 6 and 13; of
+clustered data, Davison and Hinkley, *Bootstrap Methods and their Application*, 1997, section 3.8.
 """
 
 from dataclasses import dataclass
@@ -16,9 +29,22 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.method.scores import Scores, ranks_of
+from qc.number_format import listed
+from qc.robustness.clusters import groups_of
+from qc.robustness.leader import leader
 from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
-from qc.statistics.resampling import bootstrap_sums, percentile_interval, unit_sums
+from qc.statistics.resampling import bootstrap_sums, unit_sums, upper_quantile
+from qc.statistics.wild_bootstrap import Influences, WildDraws, influences, wild_draws
+
+# With two raters the signs say nothing: in half of the draws nothing is left of either.
+FEWEST_RATERS = 3
+# Below this many raters of a system the intervals rest on few workers, and a note says so.
+FEW_RATERS = 30
+# Sliders go by whole points of 100; workers who differ by less than half of one do not differ.
+HALF_STEP = 0.5
+# Points that are one z: the median of the standard deviations of those who passed in the published run 1.
+RATINGS_SD = 30.0
 
 
 @dataclass(frozen=True)
@@ -44,24 +70,29 @@ class Draws:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Percentile intervals of S systems; rows are in the order of the scores, columns overall and criteria.
+    """Intervals of S systems; rows are in the order of the scores, columns overall and criteria.
 
-    A draw in which a system has no conversation is left out of what is said of that system. A system that
-    a single worker rated has NaN bounds, since one worker does not tell how much workers differ, and the
-    widest range of ranks; a system without a score has NaN bounds and the ranks 0.
+    Bounds are NaN, and a difference is not told apart, where nothing is known of how workers differ: fewer
+    than FEWEST_RATERS of them rated a system, or they do not differ by half a step of a slider. Such a
+    system has the widest range of ranks; one without a score has the ranks 0.
 
     Attributes:
-        level: share of the draws within each interval.
+        level: of each interval for itself, and of all simultaneous ones together.
         count: number of draws.
         systems: names, best first.
-        z_low, z_high, raw_low, raw_high: (S, 1 + K).
-        rank_low, rank_high: (S,), ranks by overall z, 1 for the best: the smallest ranks that at least 2.5 %
-            and 97.5 % of the draws do not exceed. In a draw the rank is 1 + the number of systems above.
-        difference_low, difference_high: (S, S), overall z of the row's system minus the column's.
-        indistinct: pairs that cannot be told apart: both have a score, and the interval of their
-            difference holds 0 or is unknown.
-        best_chance: (S,), share of the draws in which the system is first; systems that are first together
-            share the draw. NaN where the bounds are.
+        z_low, z_high, raw_low, raw_high: (S, 1 + K). The overall z of the first system has the interval that
+            allows for its having been picked as the highest.
+        rank_low, rank_high: (S,), ranks by overall z, 1 for the best, simultaneous.
+        difference_low, difference_high: (S, S), overall z of the row's system minus the column's, each pair
+            for itself.
+        simultaneous_low, simultaneous_high: (S, S), the same, all pairs together.
+        indistinct: pairs that cannot be told apart: both have a score, and the simultaneous interval of
+            their difference holds 0 or is unknown.
+        groups: as many as possible, best first, such that every system of a higher one is told apart from
+            every system of a lower one; systems without a score are in none.
+        best_chance: (S,), chance that the system is truly the best, see `qc.robustness.leader`. NaN where the
+            bounds are; a single system with bounds has 1.
+        notes: sentences that a reader must see beside the intervals.
     """
 
     level: float
@@ -75,8 +106,12 @@ class Intervals:
     rank_high: NDArray[np.intp]
     difference_low: NDArray[np.float64]
     difference_high: NDArray[np.float64]
+    simultaneous_low: NDArray[np.float64]
+    simultaneous_high: NDArray[np.float64]
     indistinct: tuple[tuple[str, str], ...]
+    groups: tuple[tuple[str, ...], ...]
     best_chance: NDArray[np.float64]
+    notes: tuple[str, ...]
 
 
 def worker_sums(sample: Sample, scores: Scores, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -124,78 +159,118 @@ def draw(sample: Sample, scores: Scores, count: int, seed: int) -> Draws:
     )
 
 
-def intervals(draws: Draws, scores: Scores) -> Intervals:
-    """Return the percentile intervals that the draws give."""
-    systems = tuple(scores.z["system"])
-    overall = draws.overall("z")
-    z_low, z_high = _score_bounds(draws, "z")
-    raw_low, raw_high = _score_bounds(draws, "raw")
-    rank_low, rank_high = _rank_bounds(overall, draws.raters)
-    difference_low, difference_high = _difference_bounds(overall, draws.raters)
-    scored = draws.raters > 0
-    open_pairs = ~((difference_low > 0) | (difference_high < 0)) & scored[:, None] & scored
+def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Intervals:
+    """Return the intervals that `count` draws give; the same seed gives the same bits."""
+    systems, criteria = tuple(scores.z["system"]), sample.z.shape[1]
+    values = [sample.overall["z"][:, None], sample.z, sample.overall["raw"][:, None], sample.raw]
+    found = influences(worker_sums(sample, scores, np.hstack(values)))
+    drawn = wild_draws(found, count, generator(seed, "signs of workers"))
+    low, high, known = _score_bounds(found, drawn, criteria)
+    pairs = _pairs(found, drawn)
+    best_chance = np.where(known[:, 0], 1.0, np.nan)
+    rated = np.flatnonzero(known[:, 0])
+    if len(rated) > 1:
+        first = leader(
+            found.mean[rated, 0],
+            found.standard_errors()[rated, 0],
+            drawn.moved[:, rated],
+            drawn.t[:, rated, 0],
+            generator(seed, "picking of the leader"),
+        )
+        best_chance[rated] = first.best_chance
+        if rated[0] == 0:
+            low[0, 0], high[0, 0] = first.low, first.high
+    scored = found.raters > 0
+    better = pairs.simultaneous_low > 0
+    open_pairs = ~(better | better.T) & scored[:, None] & scored
+    ranked = np.flatnonzero(scored)
     return Intervals(
         level=LEVEL,
-        count=len(overall),
+        count=count,
         systems=systems,
-        z_low=z_low,
-        z_high=z_high,
-        raw_low=raw_low,
-        raw_high=raw_high,
-        rank_low=rank_low,
-        rank_high=rank_high,
-        difference_low=difference_low,
-        difference_high=difference_high,
+        z_low=low[:, : 1 + criteria],
+        z_high=high[:, : 1 + criteria],
+        raw_low=low[:, 1 + criteria :],
+        raw_high=high[:, 1 + criteria :],
+        rank_low=np.where(scored, 1 + better.sum(axis=0), 0),
+        rank_high=np.where(scored, scored.sum() - better.sum(axis=1), 0),
+        difference_low=pairs.low,
+        difference_high=0 - pairs.low.T,
+        simultaneous_low=pairs.simultaneous_low,
+        simultaneous_high=0 - pairs.simultaneous_low.T,
         indistinct=tuple((systems[i], systems[j]) for i, j in np.argwhere(np.triu(open_pairs, 1))),
-        best_chance=_best_chance(overall, draws.raters),
+        groups=tuple(
+            tuple(systems[ranked[i]] for i in group) for group in groups_of(better[np.ix_(ranked, ranked)])
+        ),
+        best_chance=best_chance,
+        notes=(*_few(systems, found.raters), *_alike(systems, found.raters, known[:, 0])),
     )
 
 
-def _score_bounds(draws: Draws, scale: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the bounds of the overall score and of every criterion, both (S, 1 + K)."""
-    means = {"z": draws.z, "raw": draws.raw}[scale]
-    known = (draws.raters > 1)[:, None]
-    values = np.concatenate([draws.overall(scale)[..., None], means], axis=2)
-    low, high = percentile_interval(values, LEVEL)
-    return np.where(known, low, np.nan), np.where(known, high, np.nan)
+def _score_bounds(
+    found: Influences, drawn: WildDraws, criteria: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the bounds of every mean, and whether they are known, all (S, 2 (1 + K)): z, then raw."""
+    errors = found.standard_errors()
+    step = np.repeat([HALF_STEP / RATINGS_SD, HALF_STEP], 1 + criteria)
+    half = upper_quantile(np.abs(drawn.t), LEVEL) * errors
+    known = _vary(errors, found.raters[:, None], step) & np.isfinite(half)
+    half = np.where(known, half, np.nan)
+    return found.mean - half, found.mean + half, known
 
 
-def _rank_bounds(
-    overall: NDArray[np.float64], raters: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the lowest and the highest rank of each system, both (S,)."""
-    above = (overall[:, None, :] > overall[:, :, None]).sum(axis=2)
-    ranks = np.where(np.isnan(overall), np.nan, above + 1.0)
-    scored, known = raters > 0, (raters > 1) & np.isfinite(overall).any(axis=0)
-    tail = (1 - LEVEL) / 2
-    low = np.where(known, _order_statistic(ranks, tail), np.where(scored, 1, 0))
-    high = np.where(known, _order_statistic(ranks, 1 - tail), np.where(scored, scored.sum(), 0))
-    return low.astype(np.intp), high.astype(np.intp)
+@dataclass(frozen=True)
+class _Pairs:
+    """Lower bounds of the row's score minus the column's, (S, S), each for itself and all together."""
+
+    low: NDArray[np.float64]
+    simultaneous_low: NDArray[np.float64]
 
 
-def _order_statistic(ranks: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Return, of each column, the smallest value that at least `share` of the draws do not exceed."""
-    ordered = np.sort(ranks, axis=0)  # NaN comes last
-    size = np.count_nonzero(~np.isnan(ranks), axis=0)
-    row = np.maximum(np.ceil(np.round(share * size, 6)).astype(np.intp) - 1, 0)
-    return np.asarray(np.take_along_axis(ordered, row[None], axis=0)[0])
+def _pairs(found: Influences, drawn: WildDraws) -> _Pairs:
+    raters, errors = found.raters, found.standard_errors_of_differences()
+    rows, columns = np.triu_indices(len(raters), 1)
+    known = _vary(errors, np.minimum(raters[:, None], raters), HALF_STEP / RATINGS_SD)[rows, columns]
+    alone = np.where(known, upper_quantile(drawn.pairs, LEVEL), np.nan)
+    largest = drawn.pairs[:, known].max(axis=1, initial=0)
+    together = np.where(known, upper_quantile(largest, LEVEL), np.nan)
+    return _Pairs(*(_lower(found.mean[:, 0], errors, quantile) for quantile in (alone, together)))
 
 
-def _difference_bounds(
-    overall: NDArray[np.float64], raters: NDArray[np.intp]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the bounds of the difference row − column, both (S, S)."""
-    low, _ = percentile_interval(overall[:, :, None] - overall[:, None, :], LEVEL)
-    known = (raters > 1)[:, None] & (raters > 1)
-    low = np.where(known, low, np.nan)
-    return low, 0 - low.T
+def _lower(
+    means: NDArray[np.float64], errors: NDArray[np.float64], quantiles: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the lower bounds of the differences; quantiles are those of `numpy.triu_indices`."""
+    rows, columns = np.triu_indices(len(means), 1)
+    of_pairs = np.full(errors.shape, np.nan)
+    of_pairs[rows, columns] = of_pairs[columns, rows] = np.where(np.isfinite(quantiles), quantiles, np.nan)
+    np.fill_diagonal(of_pairs, 0)
+    return np.asarray(means[:, None] - means - of_pairs * errors)
 
 
-def _best_chance(overall: NDArray[np.float64], raters: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the share of the draws in which each system is first, (S,)."""
-    scored = overall[~np.isnan(overall).all(axis=1)]
-    if len(scored) == 0:
-        return np.full(overall.shape[1], np.nan)
-    first = scored == np.nanmax(scored, axis=1, keepdims=True)
-    share = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
-    return np.where(raters > 1, share, np.nan)
+def _vary(
+    errors: NDArray[np.float64], raters: NDArray[np.intp], step: NDArray[np.float64] | float
+) -> NDArray[np.bool_]:
+    """Return whether enough workers rated, and what they say differs from worker to worker."""
+    return np.asarray((raters >= FEWEST_RATERS) & (errors * np.sqrt(raters) > step))
+
+
+def _few(systems: tuple[str, ...], raters: NDArray[np.intp]) -> list[str]:
+    pairs = zip(systems, raters.tolist(), strict=True)
+    few = [f"{name} ({count})" for name, count in pairs if 0 < count < FEW_RATERS]
+    if not few:
+        return []
+    return [
+        f"Fewer than {FEW_RATERS} workers who passed rated {listed(few)}: intervals that rest on so few are "
+        "wide, and hold what they promise less surely."
+    ]
+
+
+def _alike(systems: tuple[str, ...], raters: NDArray[np.intp], known: NDArray[np.bool_]) -> list[str]:
+    alike = [systems[i] for i in np.flatnonzero((raters >= FEWEST_RATERS) & ~known)]
+    if not alike:
+        return []
+    return [
+        f"All workers rated alike, within half a step of the slider: {listed(alike)}. How sure these scores "
+        "and their order are cannot be told, so nothing is said of it."
+    ]

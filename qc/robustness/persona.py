@@ -3,9 +3,10 @@
 Source: Ji et al., ACL 2022, the comparison of systems with and without persona; intervals and tests are
 additions of ours.
 
-Interval and p-value come from the same draws of whole workers, which keep together what one worker
-contributed to several systems and families. Beside them, of each family, stands the p-value of the published
-method's comparison of two systems: a rank-sum test on overall z, each conversation for itself.
+Interval and p-value are Student's t with standard errors by worker (`qc.statistics.clustered`), which keep
+together what one worker contributed to several systems and families. Beside them, of each family, stands the
+p-value of the published method's comparison of two systems: a rank-sum test on overall z, each conversation
+for itself.
 """
 
 from dataclasses import dataclass, replace
@@ -14,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.method.scores import Scores
-from qc.robustness.intervals import Draws
+from qc.method.scores import Scores, ranks_of
+from qc.statistics.clustered import ClusteredFit
 from qc.statistics.confidence import LEVEL
 from qc.statistics.rank_sum import rank_sum_less
-from qc.statistics.resampling import percentile_interval
 
 EVERY_FAMILY = "all families"
 
@@ -33,12 +33,9 @@ class FamilyPersona:
         z_with, z_without: overall z, the mean of the systems' scores, each system weighing the same; NaN if
             none of them has a score.
         difference: `z_with` − `z_without`.
-        low, high: its percentile interval over the draws of workers; NaN if it has none, or if a system
-            was rated by a single worker.
-        p: two-sided percentile p-value: 1 − the level at which the percentile interval just reaches 0. With
-            k of n draws on the side of 0 that has fewer, it is 2 (1 + k) / (1 + n), so never below
-            2 / (1 + n). NaN where the interval is. Source: Efron and Tibshirani, *An Introduction to the
-            Bootstrap*, 1993, section 15.4.
+        low, high: its interval; NaN if it has none, if a system was rated by a single worker, or if workers
+            do not differ at all.
+        p: two-sided, of no difference from 0; NaN where the interval is.
         p_rank_sum: two-sided, of the rank-sum test, which takes a worker's conversations as independent; NaN
             for the mean, and if either kind has no kept conversation.
     """
@@ -77,42 +74,62 @@ class _Family:
     with_persona: NDArray[np.intp]
     without: NDArray[np.intp]
 
-    def difference(self, overall: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the mean score of the systems with persona minus that of those without, (…,) from (…, S)."""
-        return _mean(overall, self.with_persona) - _mean(overall, self.without)
+    def contrast(self, systems: int) -> NDArray[np.float64]:
+        """Return the weights, (S,), of the systems in the difference of the two means."""
+        weights = np.zeros(systems)
+        weights[self.with_persona] = 1 / max(len(self.with_persona), 1)
+        weights[self.without] = -1 / max(len(self.without), 1)
+        return weights
 
 
-def persona_effect(sample: Sample, scores: Scores, draws: Draws) -> PersonaEffect | None:
+def persona_effect(sample: Sample, scores: Scores) -> PersonaEffect | None:
     """Return what a persona contributes; None if no family has systems both with and without one."""
-    families = _families(sample, draws.raters, tuple(scores.z["system"]))
+    families = _families(sample, scores)
     if not families:
         return None
     overall = scores.z["overall"].to_numpy(np.float64)
-    # The draws of a system that a single worker rated tell nothing.
-    drawn = np.where(draws.raters > 1, draws.overall("z"), np.nan)
-    each = tuple(_of_family(sample, family, overall, drawn) for family in families)
-    pooled = [family for family in families if len(family.with_persona) and len(family.without)]
-    return PersonaEffect(each, _mean_effect(pooled, overall, drawn) if len(pooled) > 1 else None)
+    told = [family for family in families if len(family.with_persona) and len(family.without)]
+    rows = [family.contrast(len(overall)) for family in told]
+    pooled = [np.mean(rows, axis=0)] if len(told) > 1 else []
+    found = _fit(sample, scores).contrasts(np.array([*rows, *pooled]).reshape(-1, len(overall)))
+    bounds = np.stack([*found.interval(), found.p()], axis=1)
+    of_told = {family.name: bounds[at] for at, family in enumerate(told)}
+    each = tuple(
+        _of_family(sample, family, overall, of_told.get(family.name, np.full(3, np.nan)))
+        for family in families
+    )
+    return PersonaEffect(each, _mean_effect(told, overall, bounds[-1]) if pooled else None)
 
 
-def _families(sample: Sample, raters: NDArray[np.intp], order: tuple[str, ...]) -> list[_Family]:
+def _fit(sample: Sample, scores: Scores) -> ClusteredFit:
+    """Return the regression of overall z on the systems, whose coefficients are their scores."""
+    counted = sample.counted
+    ranks = ranks_of(sample, scores)[sample.systems[counted]]
+    # With the root of its weight a row has this weight in a sum of squares.
+    roots = np.sqrt(sample.weights[counted])
+    design = np.equal(ranks[:, None], np.arange(len(scores.z))) * roots[:, None]
+    return ClusteredFit(design, sample.overall["z"][counted] * roots, sample.workers[counted])
+
+
+def _families(sample: Sample, scores: Scores) -> list[_Family]:
     """Return the families that have systems of both kinds, by name."""
+    order, rated = tuple(scores.z["system"]), scores.z["n"].to_numpy() > 0
     competing = sample.run.systems[~sample.run.systems["is_qc"]]
     families = []
     for name, members in competing.groupby("family", sort=True):
         kinds = [tuple(members.loc[members["has_persona"] == kind, "system"]) for kind in (True, False)]
         if all(kinds):
             ranks = [[order.index(system) for system in kind] for kind in kinds]
-            scored = [np.array([rank for rank in kind if raters[rank] > 0], dtype=np.intp) for kind in ranks]
+            scored = [np.array([rank for rank in kind if rated[rank]], dtype=np.intp) for kind in ranks]
             families.append(_Family(str(name), kinds[0], kinds[1], scored[0], scored[1]))
     return families
 
 
 def _of_family(
-    sample: Sample, family: _Family, overall: NDArray[np.float64], drawn: NDArray[np.float64]
+    sample: Sample, family: _Family, overall: NDArray[np.float64], bounds: NDArray[np.float64]
 ) -> FamilyPersona:
     return replace(
-        _mean_effect([family], overall, drawn),
+        _mean_effect([family], overall, bounds),
         family=family.name,
         with_persona=", ".join(family.with_names),
         without=", ".join(family.without_names),
@@ -123,30 +140,31 @@ def _of_family(
 
 
 def _mean_effect(
-    families: list[_Family], overall: NDArray[np.float64], drawn: NDArray[np.float64]
+    families: list[_Family], overall: NDArray[np.float64], bounds: NDArray[np.float64]
 ) -> FamilyPersona:
-    """Return the mean over the families, each weighing the same."""
-    differences = np.mean([family.difference(drawn) for family in families], axis=0)
-    low, high = percentile_interval(differences, LEVEL)
+    """Return the mean over the families, each weighing the same; `bounds` are low, high and p."""
+    z_with, z_without = (
+        float(np.mean([_mean(overall, getattr(family, kind)) for family in families]))
+        for kind in ("with_persona", "without")
+    )
+    low, high, p = map(float, bounds)
     return FamilyPersona(
         family=EVERY_FAMILY,
         with_persona="",
         without="",
-        z_with=float(np.mean([_mean(overall, family.with_persona) for family in families])),
-        z_without=float(np.mean([_mean(overall, family.without) for family in families])),
-        difference=float(np.mean([family.difference(overall) for family in families])),
-        low=float(low),
-        high=float(high),
-        p=_p_of_draws(differences),
+        z_with=z_with,
+        z_without=z_without,
+        difference=z_with - z_without,
+        low=low,
+        high=high,
+        p=p,
         p_rank_sum=np.nan,
     )
 
 
-def _mean(overall: NDArray[np.float64], ranks: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the mean of the scores at `ranks`, (…,); NaN where there are none, or one of them is NaN."""
-    if len(ranks) == 0:
-        return np.full(overall.shape[:-1], np.nan)
-    return np.asarray(overall[..., ranks].mean(axis=-1))
+def _mean(overall: NDArray[np.float64], ranks: NDArray[np.intp]) -> float:
+    """Return the mean of the scores at `ranks`; NaN where there are none."""
+    return float(overall[ranks].mean()) if len(ranks) else np.nan
 
 
 def _conversations(sample: Sample, systems: tuple[str, ...]) -> NDArray[np.float64]:
@@ -160,11 +178,3 @@ def _p_rank_sum(first: NDArray[np.float64], second: NDArray[np.float64]) -> floa
     if len(first) == 0 or len(second) == 0:
         return np.nan
     return float(min(1.0, 2 * min(rank_sum_less(first, second), rank_sum_less(second, first))))
-
-
-def _p_of_draws(differences: NDArray[np.float64]) -> float:
-    known = int((~np.isnan(differences)).sum())
-    if known == 0:
-        return np.nan
-    smaller = min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0))
-    return float(min(1.0, 2 * (1 + smaller) / (1 + known)))

@@ -34,12 +34,15 @@ class RandomPass:
             and the test, which takes them as independent, passes more than α.
         ratings: of workers all of whose ratings are shuffled. Right for workers who set every slider anew
             at random: about α, a little less because p-values are discrete.
+        error: standard error of `conversations`, over the workers that they were made from, who differ; NaN
+            for one.
         p: (2000,) or fewer, ascending, p-values of the workers of `conversations`, or evenly spaced ones of
             them; empty if there are none.
     """
 
     conversations: float
     ratings: float
+    error: float
     p: NDArray[np.float64]
 
 
@@ -55,16 +58,18 @@ def simulate_random_workers(sample: Sample, models: NDArray[np.bool_], seed: int
     rng = generator(seed, "random workers")
     chosen = np.flatnonzero(models)
     if not len(chosen):
-        return RandomPass(float("nan"), float("nan"), np.empty(0))
+        return RandomPass(float("nan"), float("nan"), float("nan"), np.empty(0))
     if len(chosen) > SIMULATED // FEWEST_SHUFFLES:
         chosen = np.sort(rng.choice(chosen, SIMULATED // FEWEST_SHUFFLES, replace=False))
     made, times, alpha = _Models.of(sample, chosen), SIMULATED // len(chosen), sample.screening.alpha
-    conversations = np.sort(made.p_values(times, made.shuffled_bots, rng))
+    conversations = made.p_values(times, made.shuffled_bots, rng)
+    by_model = (conversations.reshape(times, len(chosen)) < alpha).mean(axis=0)
     ratings = made.p_values(times, made.shuffled_ratings, rng)
     return RandomPass(
         conversations=float((conversations < alpha).mean()),
         ratings=float((ratings < alpha).mean()),
-        p=_thinned(conversations),
+        error=float(by_model.std(ddof=1) / np.sqrt(len(chosen))) if len(chosen) > 1 else float("nan"),
+        p=_thinned(np.sort(conversations)),
     )
 
 

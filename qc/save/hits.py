@@ -45,8 +45,20 @@ def common_losses(run: Run) -> list[Loss]:
         Loss("left-out assignments", len(run.left_out)),
         Loss("counts of what went wrong with a system", _incidents(run)),
         Loss("notes", len(notes)),
+        *_asked_losses(run),
         Loss("places of conversations that were not held one after the other from 1", _out_of_turn(run)),
         Loss("names of conversations", _renamed(run)),
+    ]
+
+
+def _asked_losses(run: Run) -> list[Loss]:
+    answers = 0 if run.answers is None else len(run.answers.given)
+    turns = 0 if run.turn_ratings is None else len(run.turn_ratings)
+    scenarios = 0 if run.scenarios is None else int(run.scenarios.notna().sum())
+    return [
+        Loss("answers to the study's own questions", answers),
+        Loss("ratings of single replies", turns),
+        Loss("scenarios of conversations", scenarios),
     ]
 
 

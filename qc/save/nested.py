@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.run import WORD_COLUMNS, Run, codes
+from qc.save.asked import Asked, asked
 
 ASSIGNMENT = ["assignment", "hit", "worker", "seconds", "reward", "feedback"]
 CONVERSATION = ["conversation", "position", "system", "persona"]
@@ -27,24 +28,36 @@ def assignments(run: Run) -> Iterator[Json]:
 
     An assignment has the columns ASSIGNMENT and `conversations`, by position. A conversation has the columns
     CONVERSATION, its persona as a list of sentences; `ratings`, by label; and, if the run holds words,
-    `exchanges`, `topics` and `changes`. None is what is not known.
+    `exchanges`, `topics` and `changes`; and what `asked` returns, as far as there is any. None is what is not
+    known.
     """
+    more = asked(run)
     bounds = offsets(codes(run.conversations["assignment"]), len(run.assignments))
     for first in range(0, len(run.assignments), BLOCK):
         begins = bounds[first : first + BLOCK + 1]
-        held = _conversations(run, int(begins[0]), int(begins[-1]))
+        held = _conversations(run, int(begins[0]), int(begins[-1]), more)
         given = records(run.assignments[ASSIGNMENT].iloc[first : first + BLOCK])
+        if more.assignment_answers is not None:
+            for row, assignment in enumerate(given, start=first):
+                assignment["answers"] = more.assignment_answers[row]
         for assignment, (start, end) in zip(given, pairwise((begins - begins[0]).tolist()), strict=True):
             yield {**assignment, "conversations": held[start:end]}
 
 
-def _conversations(run: Run, first: int, last: int) -> list[Json]:
+def _conversations(run: Run, first: int, last: int, more: Asked) -> list[Json]:
     """Return the conversations from row `first` to before row `last`."""
     held = records(run.conversations[CONVERSATION].iloc[first:last])
     for conversation, ratings in zip(held, records(run.ratings.iloc[first:last]), strict=True):
         if conversation["persona"] is not None:
             conversation["persona"] = conversation["persona"].split("\n")
         conversation["ratings"] = ratings
+    for name, values in (
+        ("scenario", more.scenarios),
+        ("turn_ratings", more.turn_ratings),
+        ("answers", more.answers),
+    ):
+        for row, conversation in enumerate(held if values is not None else (), start=first):
+            conversation[name] = values[row] if values is not None else None
     if run.words is None:
         return held
     for kind, columns in WORD_COLUMNS.items():

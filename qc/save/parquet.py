@@ -8,8 +8,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from qc.formats.export import HEADER_KEY, RATING_PREFIX, TEXT, Header, parquet_schema
+from qc.formats.export import (
+    ASKED_COLUMNS,
+    HEADER_KEY,
+    RATING_PREFIX,
+    TEXT,
+    Header,
+    asked_columns,
+    parquet_schema,
+)
 from qc.run import Run, Words, codes
+from qc.save.asked import asked
 from qc.save.loss import Loss
 from qc.save.nested import offsets
 
@@ -32,16 +41,18 @@ def write(run: Run, file: BinaryIO) -> None:
 
 def table(run: Run) -> pa.Table:
     """Return `run` as the table that is written, its header in the metadata of the schema."""
-    schema = parquet_schema(run.criteria["label"].to_list(), run.words is not None)
+    header = Header.of(run)
+    schema = parquet_schema(run.criteria["label"].to_list(), run.words is not None, asked_columns(header))
     columns = {
         **_of_assignments(run),
         **{name: run.conversations[name] for name in CONVERSATION},
         **{RATING_PREFIX + label: run.ratings[label] for label in run.criteria["label"]},
         **(_said(run.words, len(run.conversations)) if run.words is not None else {}),
+        **_asked(run),
     }
     arrays = [_array(columns[field.name], field.type) for field in schema]
-    header = Header.of(run).model_dump_json().encode()
-    return pa.Table.from_arrays(arrays, schema=schema.with_metadata({HEADER_KEY: header}))
+    described = {HEADER_KEY: header.model_dump_json().encode()}
+    return pa.Table.from_arrays(arrays, schema=schema.with_metadata(described))
 
 
 def _array(column: pd.Series | pa.Array, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
@@ -56,6 +67,21 @@ def _of_assignments(run: Run) -> dict[str, pd.Series]:
     """Return the columns of the assignments, as long as the conversations."""
     rows = codes(run.conversations["assignment"])
     return {name: run.assignments[name].iloc[rows] for name in ASSIGNMENT}
+
+
+def _asked(run: Run) -> dict[str, pa.Array]:
+    """Return the columns of what was asked beyond ratings, those of the assignments as long as the others."""
+    found, owners = asked(run), codes(run.conversations["assignment"])
+    of_all = found.assignment_answers
+    columns = {
+        "scenario": found.scenarios,
+        "turn_ratings": found.turn_ratings,
+        "answers": found.answers,
+        "assignment_answers": None if of_all is None else [of_all[row] for row in owners],
+    }
+    return {
+        name: pa.array(values, ASKED_COLUMNS[name]) for name, values in columns.items() if values is not None
+    }
 
 
 def _said(words: Words, count: int) -> dict[str, pa.Array]:

@@ -1,124 +1,303 @@
-"""Means and regressions of rows that hang together in clusters, such as the conversations of a worker.
+"""Least squares of rows that hang together in clusters, such as the conversations of a worker.
 
-The covariance of what is estimated comes from products of residuals of the same cluster, so it holds
-however the rows of a cluster depend on one another.
+What is estimated are contrasts c β of the coefficients. Their covariance comes from residuals of the same
+cluster, so it holds however the rows of a cluster depend on one another. Residuals are smaller than errors,
+the more so the more of an estimate a cluster carries; each cluster's are therefore adjusted such that the
+covariance would be unbiased if rows were independent and equally spread (CR2). How uncertain a variance so
+estimated is follows from the design: its degrees of freedom are those of the χ² with the same mean and
+variance, under the same assumption (Satterthwaite's). For few clusters, or clusters of uneven size, they are
+far fewer than clusters - 1.
 
-Sources: Liang and Zeger, *Longitudinal data analysis using generalized linear models*, Biometrika 73, 1986
-(the covariance); Cameron and Miller, *A practitioner's guide to cluster-robust inference*, Journal of Human
-Resources 50, 2015, section VI (the factor W / (W - 1), t and F with W - 1 degrees of freedom, W clusters).
+With Z an orthonormal basis of the columns of the design, a contrast is a θ of θ = Zᵀ y, and with the gram
+G = Zᵀ Z of a cluster's rows its adjusted score is (I - G)^(-1/2) Zᵀ e, e their residuals: nothing is larger
+than the number of columns. What a cluster moves by being adjusted is in proportion to the trace of G. The
+traces of all clusters add up to the number of columns, so few clusters of a large run have one that matters,
+and the time for these has a bound; all else is linear in rows.
+
+Sources: Bell and McCaffrey, *Bias reduction in standard errors for linear regression with multi-stage
+samples*, Survey Methodology 28, 2002 (the adjustment and the degrees of freedom); Pustejovsky and Tipton,
+*Small-sample methods for cluster-robust variance estimation and hypothesis testing in fixed effects models*,
+Journal of Business & Economic Statistics 36, 2018 (the test of several contrasts).
 """
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc
+from scipy.special import fdtrc, stdtr, stdtrit
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from qc.statistics.mixed_model import MixedModel
+from qc.statistics.confidence import LEVEL
+from qc.statistics.noise import NOISE
+
+# Fewer workers than these do not tell how much workers differ: what only they carry has no error and no p.
+FEWEST_CARRIERS = 10
+# A direction is no part of the design's if no more than this share of a column's square lies in it.
+DEPENDENT = 1e-9
+# Of the variance of an estimate, what residuals cannot show because a single cluster decides it.
+HIDDEN = 1e-6
+# A cluster whose gram has a smaller trace is taken as it is: it would change an error by this share at most,
+# and one over the degrees of freedom by this much.
+LIGHT = 1e-3
+# Numbers in an array that is worked on at a time.
+BLOCK_CELLS = 2**21
 
 
-def level_means(
-    values: NDArray[np.float64],
-    levels: NDArray[np.intp],
-    blocks: NDArray[np.intp],
-    clusters: NDArray[np.intp],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the mean of each level relative to the blocks' means, and the covariance of these means.
+def carriers(levels: NDArray[np.intp], clusters: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+    """Return how many clusters have rows of each level, (count,); levels are codes from 0."""
+    pairs = np.unique(levels * (int(clusters.max(initial=0)) + 1) + clusters)
+    return np.bincount(pairs // (int(clusters.max(initial=0)) + 1), minlength=count)
 
-    The mean of a level, of values minus the mean of their block, is A v for a matrix A that depends on which
-    row is of which level and block. Its covariance is A C Aᵀ, C that of the values.
 
-    Args:
-        values: (rows,); rows are in a fixed order, in which they are added up.
-        levels: (rows,), codes from 0; each of the L levels occurs.
-        blocks: (rows,), codes from 0.
-        clusters: (rows,), codes from 0; each of the W clusters occurs.
+@dataclass(frozen=True)
+class Contrasts:
+    """Q contrasts.
 
-    Returns:
-        (L,) and (L, L); the covariance is NaN if there are no more clusters than levels.
+    Attributes:
+        estimates: (Q,); NaN where the design does not tell it.
+        errors: (Q,), standard errors; NaN where the estimate is, or where a single cluster decides it.
+        degrees: (Q,), of freedom of the errors; NaN where these are.
     """
-    of_block = np.bincount(blocks, values) / np.maximum(np.bincount(blocks), 1)
-    relative = values - of_block[blocks]
-    counts = _table(levels, blocks, np.ones(len(values)))
-    means = np.bincount(levels, relative) / counts.sum(axis=1)
-    if clusters.max() < len(counts):
-        return means, np.full((len(counts), len(counts)), np.nan)
-    residuals = relative - means[levels]
-    # A row of A is (its level's indicator - the level's share of the row's block) / size of the level.
-    shares = counts / np.maximum(counts.sum(axis=0), 1)
-    # Matrix products would add up in an order that depends on the number of threads.
-    expected = np.einsum("wb,lb->wl", _table(clusters, blocks, residuals), shares)
-    return means, _of_sums((_table(clusters, levels, residuals) - expected) / counts.sum(axis=1))
+
+    estimates: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    degrees: NDArray[np.float64]
+
+    def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the bounds at LEVEL, both (Q,), by Student's t; NaN where there is no `p`."""
+        reach = stdtrit(self.degrees, (1 + LEVEL) / 2) * self._positive
+        return self.estimates - reach, self.estimates + reach
+
+    def p(self) -> NDArray[np.float64]:
+        """Return two-sided p-values of no difference from 0, (Q,).
+
+        NaN where the error is NaN or 0: rows without any spread do not tell what chance does.
+        """
+        return np.asarray(2 * stdtr(self.degrees, -np.abs(self.estimates) / self._positive))
+
+    @property
+    def _positive(self) -> NDArray[np.float64]:
+        return np.where(self.errors > NOISE, self.errors, np.nan)
 
 
-def wald(
-    means: NDArray[np.float64], covariance: NDArray[np.float64], degrees: int
-) -> tuple[str, float, float]:
-    """Return name, value and p of the test that all means of levels are 0.
+@dataclass(frozen=True)
+class JointTest:
+    """A test that several contrasts are all 0; `name` has its degrees of freedom, NaN: it cannot be made."""
 
-    The means, weighted by the sizes of the levels, add up to 0; so one of them, whichever, is left out. The
-    value is a Wald statistic divided by its degrees of freedom.
+    name: str
+    statistic: float
+    p: float
 
-    Args:
-        means: (L,), L at least 2.
-        covariance: (L, L), of the means.
-        degrees: of freedom of the covariance, clusters - 1.
 
-    Returns:
-        Value and p are NaN if the covariance is NaN or singular.
+class ClusteredFit:
+    """A regression by least squares whose rows lie in clusters."""
+
+    def __init__(
+        self, design: NDArray[np.float64], response: NDArray[np.float64], clusters: NDArray[np.intp]
+    ) -> None:
+        """Fit `response`.
+
+        Args:
+            design: (rows, P); columns may depend on one another. Rows are in a fixed order, in which they
+                are added up.
+            response: (rows,), finite.
+            clusters: (rows,), any codes.
+        """
+        order = np.argsort(clusters, kind="stable")
+        self._basis, self._root, self._unseen = _orthonormal(design[order])
+        y = response[order]
+        # Matrix products would add up in an order that depends on the number of threads.
+        self._theta = np.einsum("nr,n->r", self._basis, y)
+        residuals = y - np.einsum("nr,r->n", self._basis, self._theta)
+        exact = np.einsum("n,n->", residuals, residuals) <= NOISE**2 * np.einsum("n,n->", y, y)
+        self._residuals = np.zeros(len(y)) if exact else residuals
+        self._starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
+
+    def contrasts(self, wanted: NDArray[np.float64]) -> Contrasts:
+        """Return what the fit says of the contrasts `wanted`, (Q, P), of the coefficients."""
+        directions, told = self._directions(wanted)
+        length = np.sqrt(np.einsum("rq,rq->q", directions, directions))
+        moments = self._moments(directions / np.where(length > 0, length, 1), one_by_one=True)
+        known = told & (length > 0) & np.array([moment.shown for moment in moments], bool)
+        errors = length * np.sqrt([moment.covariance[0, 0] for moment in moments])
+        return Contrasts(
+            estimates=np.where(told, np.einsum("r,rq->q", self._theta, directions), np.nan),
+            errors=np.where(known, errors, np.nan),
+            degrees=np.where(known, [moment.degrees for moment in moments], np.nan),
+        )
+
+    def test(self, wanted: NDArray[np.float64]) -> JointTest:
+        """Test that all contrasts `wanted`, (Q, P), are 0; those that depend on others take no part.
+
+        Hotelling's T², whose distribution is approximated by that for a Wishart matrix with the mean and
+        the total variance of the estimated covariance.
+        """
+        directions, told = self._directions(wanted)
+        values, vectors = np.linalg.eigh(np.einsum("rq,rp->qp", directions, directions))
+        kept = values > DEPENDENT * max(values.max(initial=0), NOISE)
+        if not told.all() or not kept.any():
+            return JointTest(f"F({int(kept.sum())}, 0)", np.nan, np.nan)
+        unit = np.einsum("rq,qk->rk", directions, vectors[:, kept] / np.sqrt(values[kept]))
+        (moments,) = self._moments(unit, one_by_one=False)
+        return moments.hotelling(np.einsum("r,rk->k", self._theta, unit))
+
+    def _directions(self, wanted: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the contrasts as directions of θ, (R, Q), and which of them the design tells, (Q,)."""
+        directions = np.einsum("qp,pr->rq", wanted, self._root)
+        outside = np.abs(np.einsum("qp,pr->rq", wanted, self._unseen)).max(axis=0, initial=0)
+        return directions, outside <= np.sqrt(DEPENDENT) * np.abs(directions).max(axis=0, initial=0)
+
+    def _moments(self, unit: NDArray[np.float64], one_by_one: bool) -> list["_Moments"]:
+        """Return the moments of each direction of `unit`, (R, K), or of all of them together."""
+        traces = np.add.reduceat(np.einsum("nr,nr->n", self._basis, self._basis), self._starts)
+        scores = np.add.reduceat(self._basis * self._residuals[:, None], self._starts, axis=0)
+        light = traces < LIGHT
+        groups = [[k] for k in range(unit.shape[1])] if one_by_one else [[*range(unit.shape[1])]]
+        plain = np.einsum("wr,rk->wk", scores[light], unit)
+        moments = [_Moments(plain[:, group], len(unit), len(traces)) for group in groups]
+        # Threads of the matrix library would not change a product, but small matrices make them wait.
+        with threadpool_limits(1, user_api="blas"):
+            for at, grams in self._grams(np.flatnonzero(~light)):
+                adjusted = _Adjusted.of(grams, scores[at], unit)
+                for moment, group in zip(moments, groups, strict=True):
+                    moment.add(adjusted.only(group))
+        return moments
+
+    def _grams(self, clusters: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+        """Yield `clusters`, some at a time, with their grams, (W, R, R)."""
+        sizes = np.diff(np.append(self._starts, len(self._residuals)))[clusters]
+        block = np.cumsum(sizes) * self._basis.shape[1] ** 2 // BLOCK_CELLS
+        for number in np.unique(block):
+            at, size = clusters[block == number], sizes[block == number]
+            starts = np.cumsum(size) - size
+            rows = np.repeat(self._starts[at] - starts, size) + np.arange(size.sum())
+            basis = self._basis[rows]
+            yield at, np.add.reduceat(basis[:, :, None] * basis[:, None, :], starts, axis=0)
+
+
+@dataclass(frozen=True)
+class _Adjusted:
+    """Adjusted contributions of W clusters to K directions of θ, with a a direction.
+
+    Attributes:
+        scores: (W, K), to the estimates.
+        shares: (W, R, K), r = (I - G)^(-1/2) G a.
+        weights: (W, K, K), aᵀ (I - G)^(-1) G a.
+        variances: (W, K), aᵀ G a.
+
+    The rows' weights in two contributions, of clusters v and w to directions a and b, have the product
+    [v = w] weights_ab - r_a · r_b.
     """
-    free = len(means) - 1
-    name = f"F({free}, {degrees})"
-    if not np.isfinite(covariance).all() or np.linalg.matrix_rank(covariance[:free, :free]) < free:
-        return name, float("nan"), float("nan")
-    statistic = float(means[:free] @ np.linalg.solve(covariance[:free, :free], means[:free])) / free
-    return name, statistic, float(fdtrc(free, degrees, statistic))
+
+    scores: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    variances: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, grams: NDArray[np.float64], scores: NDArray[np.float64], directions: NDArray[np.float64]
+    ) -> Self:
+        turned = _inverse_roots(grams) @ directions
+        shares = grams @ turned  # the two commute
+        return cls(
+            scores=np.einsum("wr,wrk->wk", scores, turned),
+            shares=shares,
+            weights=np.einsum("wrk,wrl->wkl", turned, shares),
+            variances=np.einsum("rk,wrs,sk->wk", directions, grams, directions),
+        )
+
+    def only(self, group: list[int]) -> "_Adjusted":
+        """Return the contributions to some of the directions."""
+        return _Adjusted(
+            self.scores[:, group],
+            self.shares[:, :, group],
+            self.weights[:, group][:, :, group],
+            self.variances[:, group],
+        )
 
 
-def robust_covariance(
-    model: MixedModel, design: NDArray[np.float64], response: NDArray[np.float64], groups: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Return the covariance of the estimates of a mixed model, whose groups are the clusters.
+class _Moments:
+    """Covariance of K orthonormal directions as estimated, and its mean and variance if rows are independent.
 
-    With V the covariance of the rows that the model estimates and e = y - X β, a cluster contributes
-    s = Xᵀ V⁻¹ e of its rows; the covariance is (Xᵀ V⁻¹ X)⁻¹ Σ s sᵀ (Xᵀ V⁻¹ X)⁻¹ · W / (W - 1). It does not
-    rely on V being right.
-
-    Args:
-        model: as `fit_random_intercept` returned it for the other arguments.
-        design: (rows, P).
-        response: (rows,).
-        groups: (rows,), codes from 0; codes that do not occur do no harm.
-
-    Returns:
-        (P, P), 0 for a column that was left out; NaN if there are no more clusters than columns kept, 0 if
-        the model fits every row exactly.
+    With D that covariance, of normal rows of variance 1, the total of Var(D_ab) over a and b is the sum
+    over pairs of clusters (v, w) and of directions of g_av·g_aw g_bv·g_bw + g_av·g_bw g_bv·g_aw, where g are
+    the rows' weights in a cluster's contribution.
     """
-    _, clusters, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-    if len(sizes) <= model.kept.sum():
-        return np.full(model.covariance.shape, np.nan)
-    if model.residual_variance == 0:
-        return np.zeros(model.covariance.shape)
-    # Matrix products would add up in an order that depends on the number of threads.
-    residuals = response - np.einsum("ij,j->i", design, model.estimates)
-    products, columns = (
-        np.stack([np.bincount(clusters, weights=column) for column in of_rows.T], axis=1)
-        for of_rows in (design * residuals[:, None], design)
-    )
-    # V⁻¹ of a cluster of n rows is (I - λ / (1 + nλ) 11ᵀ) / E, see `qc.statistics.mixed_model`.
-    ratio = model.group_variance / model.residual_variance
-    shrunk = ratio / (1 + sizes * ratio) * np.bincount(clusters, weights=residuals)
-    sums = (products - shrunk[:, None] * columns) / model.residual_variance
-    return model.covariance @ _of_sums(sums) @ model.covariance
+
+    def __init__(self, plain: NDArray[np.float64], rank: int, clusters: int) -> None:
+        """Begin with the scores of the clusters that are taken as they are, (W, K), of all `clusters`."""
+        self.covariance = np.einsum("wk,wl->kl", plain, plain)
+        self._clusters = clusters
+        self._missing = np.zeros(plain.shape[1])
+        self._local = 0.0
+        self._products = np.zeros(2 * (rank * plain.shape[1],))
+        self._shape = (rank, plain.shape[1]) * 2
+
+    def add(self, of: _Adjusted) -> None:
+        """Add clusters."""
+        self.covariance += np.einsum("wk,wl->kl", of.scores, of.scores)
+        within = np.einsum("wrk,wrl->wkl", of.shares, of.shares)
+        # Residuals of a cluster show weights - within of the variance, of which its rows have aᵀ G a.
+        self._missing += (of.variances - np.einsum("wkk->wk", of.weights - within)).sum(axis=0)
+        trace, trace_within = (np.einsum("wkk->w", part) for part in (of.weights, within))
+        self._local += float(
+            np.einsum("w,w->", trace, trace - 2 * trace_within)
+            + np.einsum("wkl,wkl->", of.weights, of.weights - 2 * within)
+        )
+        flat = of.shares.reshape(len(within), -1)
+        self._products += np.einsum("wi,wj->ij", flat, flat)
+
+    @property
+    def shown(self) -> bool:
+        """Whether residuals show all of the variance: no cluster decides a direction alone."""
+        return bool((self._missing < HIDDEN).all())
+
+    @property
+    def degrees(self) -> float:
+        """Of freedom of the χ² or the Wishart matrix with the same mean and variance."""
+        products = self._products.reshape(self._shape)
+        spread = (
+            self._local
+            + np.einsum("rksl,rksl->", products, products)
+            + np.einsum("rksl,skrl->", products, products)
+        )
+        most, directions = self._clusters - 1, len(self.covariance)
+        return min(directions * (directions + 1) / spread, most) if spread > 0 else float(most)
+
+    def hotelling(self, estimates: NDArray[np.float64]) -> JointTest:
+        """Test that the directions, whose estimates are (K,), are 0."""
+        free = len(estimates)
+        left = self.degrees - free + 1
+        spread = np.linalg.eigvalsh(self.covariance)
+        if not self.shown or not left > 0 or spread[0] <= max(NOISE**2, DEPENDENT * spread[-1]):
+            return JointTest(f"F({free}, 0)", np.nan, np.nan)
+        squared = float(estimates @ np.linalg.solve(self.covariance, estimates))
+        statistic = left / (self.degrees * free) * squared
+        return JointTest(f"F({free}, {left:.1f})", statistic, float(fdtrc(free, left, statistic)))
 
 
-def _of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return W / (W - 1) Σ s sᵀ over the rows of (W, L), W at least 2."""
-    return np.asarray(np.einsum("wl,wm->lm", sums, sums) * (len(sums) / (len(sums) - 1)))
+def _orthonormal(
+    design: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return Z (rows, R), the L (P, R) with Z = X L, and a matrix of P rows whose product with a contrast is
+    0 if X tells it.
+    """
+    scale = np.sqrt(np.einsum("np,np->p", design, design))
+    scale = np.where(scale > 0, scale, 1)
+    values, vectors = np.linalg.eigh(np.einsum("np,nq->pq", design, design) / np.outer(scale, scale))
+    kept = values > DEPENDENT * len(scale)
+    root = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
+    basis = np.einsum("np,pr->nr", design, root)
+    # Of columns of length 1 a contrast is told if it lies in the span of the vectors that were kept.
+    return basis, root, vectors[:, ~kept] / scale[:, None]
 
 
-def _table(
-    rows: NDArray[np.intp], columns: NDArray[np.intp], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the sums of `values` by two codes."""
-    shape = int(rows.max()) + 1, int(columns.max()) + 1
-    cells = np.bincount(rows * shape[1] + columns, weights=values, minlength=shape[0] * shape[1])
-    return np.asarray(cells.reshape(shape), np.float64)
+def _inverse_roots(grams: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (I - G)^(-1/2) of each gram, (W, R, R); 0 along a direction that the cluster decides alone."""
+    values, vectors = np.linalg.eigh(grams)
+    left = 1 - values
+    roots = np.where(left > DEPENDENT, 1 / np.sqrt(np.maximum(left, DEPENDENT)), 0)
+    return np.asarray((vectors * roots[:, None, :]) @ vectors.transpose(0, 2, 1))

@@ -48,6 +48,23 @@ class MixedModel:
     residual_variance: float
     log_likelihood: float
 
+    def whitened(self, columns: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return `columns`, (rows, C), such that rows of the model are independent and of equal variance.
+
+        The inverse root of I + λ 11ᵀ is I - s 11ᵀ / n with s = 1 - 1 / √(1 + nλ). Least squares of whitened
+        rows gives the estimates of the model.
+
+        Args:
+            columns: of the design or the response that the model was fitted to.
+            groups: (rows,), as the model was fitted to.
+        """
+        if self.group_variance == 0:
+            return columns
+        sizes = np.maximum(np.bincount(groups), 1)
+        taken = (1 - 1 / np.sqrt(1 + sizes * self.group_variance / self.residual_variance)) / sizes
+        sums = np.column_stack([np.bincount(groups, weights=column) for column in columns.T])
+        return np.asarray(columns - (taken[:, None] * sums)[groups])
+
     def spread(self, kept: NDArray[np.bool_]) -> "MixedModel":
         """Return the same model with room for the columns that were left out."""
         estimates, covariance = np.zeros(len(kept)), np.zeros((len(kept), len(kept)))

@@ -7,7 +7,7 @@ Such a product is a sum whose order of terms is the matrix library's choice and 
 of threads. `exact` makes every order give the same bits, so results depend on the seed alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,24 +106,53 @@ def half_sums(
     return first, exact(sums).sum(axis=0) - first
 
 
+def signed_sums(
+    sums: NDArray[np.float64], count: int, rng: np.random.Generator
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Yield, block by block, the sums of all units, each unit with a sign that is + or - at random.
+
+    Args:
+        sums: (units, columns).
+        count: number of draws.
+        rng: source of the signs.
+
+    Yields:
+        Which of the draws, and their sums, (draws, columns); the array is written anew for the next block.
+    """
+    units = len(sums)
+
+    def sign() -> NDArray[np.int8]:
+        return np.int8(2) * rng.integers(0, 2, size=units, dtype=np.int8) - np.int8(1)
+
+    yield from _blocks(sums, count, sign)
+
+
 def _drawn_sums(
     sums: NDArray[np.float64], count: int, weights: Callable[[], NDArray[np.generic]]
 ) -> NDArray[np.float64]:
     """Return weighted sums of the units, (count, columns); `weights` gives those of one draw, (units,)."""
+    drawn = np.empty((count, sums.shape[1]))
+    for rows, block in _blocks(sums, count, weights):
+        drawn[rows] = block
+    return drawn
+
+
+def _blocks(
+    sums: NDArray[np.float64], count: int, weights: Callable[[], NDArray[np.generic]]
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Yield the rows of `_drawn_sums`, some at a time."""
     units, columns = sums.shape
-    terms, drawn = exact(sums), np.zeros((count, columns))
-    if units == 0:
-        return drawn
-    size = max(1, min(count, BLOCK_CELLS // units))
-    block = np.empty((size, units))
+    terms = exact(sums)
+    size = max(1, min(count, BLOCK_CELLS // max(units, columns, 1)))
+    block, drawn = np.empty((size, units)), np.zeros((size, columns))
     for start in range(0, count, size):
         rows = min(size, count - start)
         for row in range(rows):
-            block[row] = weights()
+            block[row] = weights() if units else 0
         # Threads of the matrix library wait for one another: on busy cores two were 40 times slower than one.
         with threadpool_limits(1, user_api="blas"):
-            np.matmul(block[:rows], terms, out=drawn[start : start + rows])
-    return drawn
+            np.matmul(block[:rows], terms, out=drawn[:rows])
+        yield slice(start, start + rows), drawn[:rows]
 
 
 def percentile_interval(
@@ -146,6 +175,21 @@ def percentile_interval(
     last = np.count_nonzero(~np.isnan(draws), axis=0) - 1
     low, high = (_interpolated(ordered, last, share) for share in ((1 - level) / 2, (1 + level) / 2))
     return low, high
+
+
+def upper_quantile(draws: NDArray[np.float64], level: float) -> NDArray[np.float64]:
+    """Return, of each column, the value that one more draw does not exceed with a chance of `level` at least.
+
+    With B draws that is the ⌈level (B + 1)⌉-th smallest.
+
+    Source: Davison and Hinkley, 1997, section 4.2.5 (a test by Monte Carlo at an exact level).
+
+    Args:
+        draws: (draws, …), none of them NaN.
+        level: for example 0.95.
+    """
+    row = min(int(np.ceil(level * (len(draws) + 1))), len(draws)) - 1
+    return np.asarray(np.partition(draws, row, axis=0)[row])
 
 
 def _interpolated(ordered: NDArray[np.float64], last: NDArray[np.intp], share: float) -> NDArray[np.float64]:

@@ -108,6 +108,41 @@ def set_role(connection: Connection, name: str, role: Role | None, study: str) -
         connection.execute(insert(PersonRole).values(person_id=person.id, study=study, role=role))
 
 
+def grant(connection: Connection, name: str, role: Role, study: str, at: datetime) -> int | None:
+    """Give somebody a role in one study; return the id of their row where they are new, else None.
+
+    Raises InvalidField: `name` cannot be a person's.
+    """
+    if find(connection, name) is None:
+        return add(connection, name, role, study, at)
+    set_role(connection, name, role, study)
+    return None
+
+
+def leave_study(connection: Connection, name: str, study: str, at: datetime) -> None:
+    """Take somebody's role in one study away; whoever has none in another is removed.
+
+    Raises PersonNotFound: nobody of this name has a role there.
+    """
+    person = require(connection, name)
+    if study not in person.roles:
+        raise PersonNotFound(f"`{person.name}` has no role in this study")
+    if len(person.roles) == 1:
+        remove(connection, name, at)
+    else:
+        set_role(connection, name, None, study)
+
+
+def forget_study(connection: Connection, study: str) -> None:
+    """Take the roles in a study that is no more away, so that a later one of its name is not theirs.
+
+    Who has no other role keeps theirs: somebody who may sign in has a role.
+    """
+    elsewhere = select(PERSON_ROLE.person_id).where(PERSON_ROLE.study != study)
+    of_it = PERSON_ROLE.study == study
+    connection.execute(delete(PersonRole).where(of_it, PERSON_ROLE.person_id.in_(elsewhere)))
+
+
 def remove(connection: Connection, name: str, at: datetime) -> None:
     """Let somebody in no more, at once. Raises PersonNotFound; LastOwner: nobody else is one."""
     person = require(connection, name)

@@ -46,6 +46,7 @@ COMMANDS = {
     "estimate": Command(
         "qc.estimate", "Say how precise means are, and what a metric saves in judgments.", app="app"
     ),
+    "plan": Command("qc.plan", "Say what a run with so many workers would show, and cost.", app="app"),
     "power": Command("qc.power", "Plan how many judgments a conclusion takes.", app="app"),
     "randomisation": Command("qc.randomisation", "Test pairs of systems, and raters.", app="app"),
     "bundle": Command("qc.bundle", "Pack a run, its study and its report for others.", app="app"),

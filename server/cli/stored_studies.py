@@ -14,6 +14,7 @@ from rich.table import Table
 from sqlalchemy import Connection, inspect
 
 from bots import console, fail, stderr
+from server.access import people
 from server.bots import stored_bots
 from server.bots.known_bots import unknown_bots
 from server.cli.database import transaction_or_fail
@@ -22,7 +23,18 @@ from server.clock import utc_now
 from server.db import studies
 from server.db.audit import CommandLine, record
 from server.db.studies import StoredStudy
-from server.study import BLANK, DEMO, Mistake, located, named, read_study, require_name
+from server.study import (
+    BLANK,
+    DEMO,
+    Mistake,
+    Study,
+    load_study,
+    located,
+    named,
+    parse_study,
+    read_study,
+    require_name,
+)
 
 _ME = CommandLine()
 Name = Annotated[str, typer.Argument(metavar="STUDY", help="The study's name.")]
@@ -100,6 +112,7 @@ def delete(study: Name, data: Data = None) -> None:
     """Forget a study that was never opened."""
     with transaction_or_fail(data) as connection:
         studies.delete_study(connection, study)
+        people.forget_study(connection, study)
         record(connection, _ME, "study.delete", study)
     console.print(f"Study [bold]{escape(study)}[/] is deleted.")
 
@@ -127,6 +140,17 @@ def stored_text(connection: Connection | None, study: str) -> str | None:
     if connection is None or not inspect(connection).has_table("draft"):
         return None  # no database yet, or one of an earlier version
     return next((each.newest.yaml for each in studies.all_studies(connection) if each.name == study), None)
+
+
+def study_of(connection: Connection | None, study: Path) -> tuple[Study, str]:
+    """Return a study and its text: of a file, or where there is none, of the stored study of that name.
+
+    Raises:
+        StudyInvalid: it has mistakes, or there is neither.
+    """
+    if not study.exists() and (text := stored_text(connection, str(study))) is not None:
+        return parse_study(text, str(study)), text
+    return load_study(study)
 
 
 def _tell(connection: Connection, study: StoredStudy) -> None:

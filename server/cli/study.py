@@ -12,7 +12,7 @@ from server.bots import fitness
 from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
-from server.cli import stored_studies
+from server.cli import preregistration, stored_studies
 from server.cli.database import reading, transaction, transaction_or_fail
 from server.cli.fitness import check_fitness
 from server.cli.rules_file import RulesFile, read_rules_file
@@ -25,7 +25,7 @@ from server.db.runs import RunEntry, find_opened, open_run, require_slug
 from server.errors import BotsUnfit, CandorError
 from server.items.pool import items_of
 from server.run_rules import outline
-from server.study import Study, load_study, parse_study, text_notes
+from server.study import parse_study, text_notes
 
 cli = typer.Typer(
     help="Write studies, check them, open runs of them.",
@@ -35,6 +35,7 @@ cli = typer.Typer(
 )
 cli.command("list")(stored_studies.list_)
 cli.command()(stored_studies.new)
+cli.command()(preregistration.preregister)
 cli.command()(stored_studies.edit)
 cli.command()(stored_studies.show)
 cli.command("copy")(stored_studies.copy_)
@@ -55,7 +56,7 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
     opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
     try:
         with reading(settings) as connection:
-            content, text = _study(connection, study)
+            content, text = stored_studies.study_of(connection, study)
             items = items_of(content, connection, study.parent)
             lineup, registered = _line_up(connection, opened_bots, _unopened(text, "check"), str(study))
         if bots:
@@ -94,7 +95,7 @@ def open_(
     opened_bots = OpenedBots(refuse_private=settings.refuse_private_bots)
     try:
         with reading(settings) as stored:
-            content, text = _study(stored, study)
+            content, text = stored_studies.study_of(stored, study)
         require_slug(run)
         given = read_rules_file(rules)
         with transaction(settings) as connection:
@@ -127,17 +128,6 @@ def close(run: RunName, data: Data = None) -> None:
         change_run(connection, run, "close")
         record(connection, CommandLine(), "run.close", run)
     console.print(f"Run [bold]{run}[/] is closed; its data stays.")
-
-
-def _study(connection: Connection | None, study: Path) -> tuple[Study, str]:
-    """Return a study and its text: of a file, or where there is none, of the stored study of that name.
-
-    Raises:
-        StudyInvalid: it has mistakes, or there is neither.
-    """
-    if not study.exists() and (text := stored_studies.stored_text(connection, str(study))) is not None:
-        return parse_study(text, str(study)), text
-    return load_study(study)
 
 
 def _unopened(text: str, run: str) -> RunEntry:

@@ -128,7 +128,7 @@ class AccountsApi:
         found = await self._store.read(lambda c: people.find(c, body.name))
         if not await passwords.is_right(found.password if found else None, body.password) or found is None:
             raise WrongPassword("this name and this password do not belong together")
-        return await self._begin(found, request, response)
+        return await begin_sign_in(self._store, found, request, response)
 
     async def look_at_link(self, body: LinkToLookAt, request: Request) -> Invitation:
         """Say whom a one-time link is for; it stays good."""
@@ -144,7 +144,7 @@ class AccountsApi:
         await self._store.read(lambda c: sign_ins.look_at_link(c, body.link))  # before the work of hashing
         stored = await passwords.hashed(body.password)
         member = await self._store.submit(lambda c: _with_password(c, body, stored))
-        return await self._begin(member, request, response)
+        return await begin_sign_in(self._store, member, request, response)
 
     async def sign_out(self, actor: Caller, request: Request) -> Response:
         """Sign out in this browser."""
@@ -178,22 +178,34 @@ class AccountsApi:
             record(connection, actor, "person.password", actor.name)
 
         await self._store.submit(change)
-        return await self._begin(found, request, response)
-
-    async def _begin(self, member: Member, request: Request, response: Response) -> Account:
-        actor = Actor("person", member.name, member.roles)
-
-        def begin(connection: Connection) -> str:
-            record(connection, actor, "person.sign_in", member.name)
-            return sign_ins.begin(connection, member.id, utc_now())
-
-        keep_sign_in(request, response, await self._store.submit(begin))
-        return account(actor)
+        return await begin_sign_in(self._store, found, request, response)
 
     async def _count(self, request: Request, whose: str) -> None:
         what = "tries to sign in"
         await self._limits.count_address(self._tries, f"{what} from this address", request)
         self._limits.count(self._tries, f"{what} as this person", request, whose.lower())
+
+
+async def begin_sign_in(
+    store: Store, member: Member, request: Request, response: Response, how: str = ""
+) -> Account:
+    """Sign somebody in who has shown who they are, have their browser keep it, and return their account.
+
+    Args:
+        store: where sign-ins are stored.
+        member: who it is.
+        request: of their browser.
+        response: its answer.
+        how: by what they have shown it, for the log; empty for a password.
+    """
+    actor = Actor("person", member.name, member.roles)
+
+    def begin(connection: Connection) -> str:
+        record(connection, actor, "person.sign_in", member.name, how)
+        return sign_ins.begin(connection, member.id, utc_now())
+
+    keep_sign_in(request, response, await store.submit(begin))
+    return account(actor)
 
 
 def account(actor: Actor) -> Account:

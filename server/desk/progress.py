@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import accumulate
 
 from server.desk.responses import FunnelStep, SystemProgress
 from server.desk.workers import ConversationFacts, WorkerFacts
@@ -44,15 +45,16 @@ def funnel(workers: Iterable[WorkerFacts], study: Study) -> list[FunnelStep]:
     rank = {place: number for number, place in enumerate(places)}
     stand: Counter[Place] = Counter()
     lost: Counter[Place] = Counter()
-    reached = [0] * len(places)
+    furthest = [0] * len(places)
     for worker in workers:
         place = place_of(worker, study)
-        for number in range(rank.get(place, len(places) - 1) + 1):
-            reached[number] += 1
+        furthest[rank.get(place, len(places) - 1)] += 1
         if worker.status == "active":
             stand[place] += 1
         elif worker.status != "completed":
             lost[place] += 1
+    # Who came to a step has come to all those before it.
+    reached = list(accumulate(reversed(furthest)))[::-1]
     return [
         FunnelStep(
             step=place[0], position=place[1], reached=reached[number], now=stand[place], lost=lost[place]

@@ -62,6 +62,7 @@ class RunReader:
     _anew_at: datetime | None = None
     _replies_at: datetime | None = None
     _workers: dict[str, WorkerFacts] = field(default_factory=dict)
+    _rows: dict[str, tuple[object, AssignmentRow]] = field(default_factory=dict)
     _replies: list[BotReplies] = field(default_factory=list)
     _incidents: list[IncidentRow] = field(default_factory=list)
 
@@ -77,11 +78,11 @@ class RunReader:
         analysis = _analysis(connection, run)
         p = {worker.worker: worker.p for worker in analysis.workers} if analysis else {}
         excluded = exclusions(connection, run.id)
+        in_order = sorted(self._workers.values(), key=lambda worker: worker.created_at, reverse=True)
         rows = [
-            _row(worker, study, around, p, excluded.get(worker.assignment))
-            for worker in self._workers.values()
+            self._row(worker, study, around, p.get(worker.worker), excluded.get(worker.assignment))
+            for worker in in_order
         ]
-        rows.sort(key=lambda row: self._workers[row.assignment].created_at, reverse=True)
         progress = systems(people, study, families, limits.wanted)
         return RunDetail(
             **dict(_summary(run, limits, self._workers.values(), around.public_url, now)),
@@ -95,6 +96,19 @@ class RunReader:
             attention=attention(rows, progress, self._replies, study, now),
             workers=rows,
         )
+
+    def _row(
+        self, worker: WorkerFacts, study: Study, around: Surroundings, p: float | None, excluded: str | None
+    ) -> AssignmentRow:
+        """Return the row of a worker, made anew only where something differs: there may be thousands."""
+        active = worker.status == "active"
+        away = around.away.get(worker.assignment, worker.active_at) if active else None
+        made_of = (worker, p, excluded, away)
+        known = self._rows.get(worker.assignment)
+        if known is None or known[0] != made_of:
+            known = made_of, _row(worker, study, around.auth, p, excluded, away)
+            self._rows[worker.assignment] = known
+        return known[1]
 
     def _read_workers(self, connection: Connection, run: RunEntry, now: datetime) -> None:
         anew = self._anew_at is None or now - self._anew_at > _ANEW_EVERY
@@ -244,9 +258,10 @@ def _analysis(connection: Connection, run: RunEntry) -> RunAnalysis | None:
 def _row(
     worker: WorkerFacts,
     study: Study,
-    around: Surroundings,
-    p: Mapping[str, float | None],
+    auth: Auth,
+    p: float | None,
     excluded: str | None,
+    away: datetime | None,
 ) -> AssignmentRow:
     step, position = place_of(worker, study)
     here = worker.current if position is not None else None
@@ -262,14 +277,12 @@ def _row(
         conversations_rated=worker.count("rated"),
         inputs=sum(held.inputs for held in worker.conversations),
         inputs_here=here.inputs if here else 0,
-        p=p.get(worker.worker),
+        p=p,
         failed_tries=here.failed_tries if here and active else 0,
         started_at=worker.agreed_at,
         active_at=worker.active_at,
         ended_at=worker.ended_at,
-        away_since=around.away.get(worker.assignment, worker.active_at) if active else None,
+        away_since=away,
         excluded=excluded,
-        completion_code=(
-            around.auth.completion_code(worker.assignment) if worker.status == "completed" else None
-        ),
+        completion_code=auth.completion_code(worker.assignment) if worker.status == "completed" else None,
     )

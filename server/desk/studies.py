@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 from sqlalchemy import Connection
 
 from bots import bot_specs
+from server.access import people
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.access.roles import Permission
@@ -153,9 +154,12 @@ class StudiesApi:
         text = named(template.read_text(encoding="utf-8"), body.name) if body.yaml is None else body.yaml
         require_name(text, body.name)
         at = utc_now()
-        return await self._changed(
-            actor, "create", lambda c: studies.create_study(c, body.name, text, at, actor.name)
-        )
+
+        def create(connection: Connection) -> StoredStudy:
+            _own(connection, actor, body.name)
+            return studies.create_study(connection, body.name, text, at, actor.name)
+
+        return await self._changed(actor, "create", create)
 
     async def show_study(self, study: str) -> StudyDetail:
         """One study: its newest text, its versions and its runs."""
@@ -182,6 +186,7 @@ class StudiesApi:
 
         def delete(connection: Connection) -> None:
             studies.delete_study(connection, study)
+            people.forget_study(connection, study)
             record(connection, actor, "study.delete", study)
 
         await self._store.submit(delete)
@@ -193,6 +198,7 @@ class StudiesApi:
 
         def copy(connection: Connection) -> StoredStudy:
             text = named(studies.find_study(connection, study).newest.yaml, body.name)
+            _own(connection, actor, body.name)
             return studies.create_study(connection, body.name, text, at, actor.name)
 
         return await self._changed(actor, "copy", copy, f"of {study}")
@@ -241,3 +247,9 @@ class StudiesApi:
             return study_detail(connection, study)
 
         return await self._store.submit(commit)
+
+
+def _own(connection: Connection, actor: Actor, study: str) -> None:
+    """Have somebody own the study that they make, so that they can invite others to it."""
+    if actor.kind == "person" and not actor.may_in_all("manage_study_people"):
+        people.set_role(connection, actor.name, "owner", study)

@@ -18,7 +18,14 @@ from server.clock import utc_now
 from server.db.runs import find_run
 from server.db.store import Store
 from server.desk.feed import Change, Feed, Sight
-from server.desk.responses import AssignmentRow, RunDetail, RunListUpdate, RunSummary, RunUpdate
+from server.desk.responses import (
+    AssignmentRow,
+    Attention,
+    RunDetail,
+    RunListUpdate,
+    RunSummary,
+    RunUpdate,
+)
 from server.desk.run_view import RunReader, Surroundings, run_summaries
 from server.live.run_news import TOPIC
 from server.live.sessions import LiveSessions
@@ -30,7 +37,23 @@ _ERROR = {
     "description": "An error, in the one shape of them all",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}},
 }
+_AT_FIRST = 40  # workers in the event that a page is drawn with
+_AT_ONCE = 200  # workers in each event after it
 LastSeen = Annotated[str | None, Header(alias="Last-Event-ID", max_length=40)]
+
+
+def streamed(router: APIRouter, path: str, call: Callable[..., Any], data: type[BaseModel]) -> None:
+    """Serve a stream at `path`, each of whose events has a `data`."""
+    router.add_api_route(
+        path,
+        call,
+        methods=["GET"],
+        response_class=EventSourceResponse,
+        responses={
+            200: {"model": data, "description": "Server-sent events; this is the data of each"},
+            "default": _ERROR,
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +93,8 @@ class Watch:
         news.subscribe("runs", lambda _payload: self._tell_all())
         allowed = [Depends(Allowed(outlook.auth, "see_runs"))]
         self.router = APIRouter(prefix="/api/desk/watch", tags=["runs"], dependencies=allowed)
-        self._route("/runs", self.watch_runs, RunListUpdate)
-        self._route("/runs/{run}", self._watch_run(), RunUpdate)
-
-    def _route(self, path: str, call: Callable[..., Any], data: type[BaseModel]) -> None:
-        self.router.add_api_route(
-            path,
-            call,
-            methods=["GET"],
-            response_class=EventSourceResponse,
-            responses={
-                200: {"model": data, "description": "Server-sent events; this is the data of each"},
-                "default": _ERROR,
-            },
-        )
+        streamed(self.router, "/runs", self.watch_runs, RunListUpdate)
+        streamed(self.router, "/runs/{run}", self._watch_run(), RunUpdate)
 
     async def drain(self, _seconds: float) -> None:
         """End every stream; whoever follows one comes back, to another process."""
@@ -110,15 +121,21 @@ class Watch:
         ) -> AsyncIterator[ServerSentEvent]:
             """One run: all of it, then what changes of it, as server-sent events.
 
-            Send the id of the last event as `Last-Event-ID` to go on from there.
+            Of many workers those who need attention and the newest come first, the others in the events
+            after it. Send the id of the last event that had one as `Last-Event-ID` to go on from there.
             """
             hidden = _hidden_from(actor, watched.study)
             async for change in watched.feed.follow(last_event_id):
                 parts = {name: part for name, part in change.parts.items() if name not in hidden}
-                rows = _rows_for(hidden, change.rows.values())
-                yield _event(
-                    change, RunUpdate(whole=change.whole, workers=rows, gone=list(change.gone), **parts)
+                first, *others = _portions(
+                    _rows_for(hidden, change.rows.values()), parts.get("attention", [])
                 )
+                update = RunUpdate(whole=change.whole, workers=first, gone=list(change.gone), **parts)
+                # Only the last portion has the change's name: who has seen that has seen all of it.
+                yield _event(change, update, named=not others)
+                for rows in others:
+                    more = RunUpdate(whole=False, workers=rows, gone=[])
+                    yield _event(change, more, named=rows is others[-1])
 
         return watch_run
 
@@ -197,6 +214,19 @@ def _sight(run: RunDetail) -> Sight[AssignmentRow]:
     return Sight(parts, {row.assignment: row for row in run.workers})
 
 
-def _event(change: Change[Any], data: BaseModel) -> ServerSentEvent:
+def _portions(rows: list[AssignmentRow], needing: Iterable[Attention]) -> list[list[AssignmentRow]]:
+    """Return rows in portions: a small one of who needs attention and the newest, then the others."""
+    if len(rows) <= _AT_FIRST:
+        return [rows]
+    urgent = {assignment for item in needing for assignment in item.assignments}
+    in_order = [row for row in rows if row.assignment in urgent]
+    in_order += [row for row in rows if row.assignment not in urgent]
+    begins = [0, *range(_AT_FIRST, len(rows), _AT_ONCE)]
+    ends = [*begins[1:], len(rows)]
+    return [in_order[begin:end] for begin, end in zip(begins, ends, strict=True)]
+
+
+def _event(change: Change[Any], data: BaseModel, *, named: bool = True) -> ServerSentEvent:
     # What has not changed is left out.
-    return ServerSentEvent(raw_data=data.model_dump_json(exclude_unset=True), id=change.name)
+    text = data.model_dump_json(exclude_unset=True)
+    return ServerSentEvent(raw_data=text, id=change.name if named else None)

@@ -72,13 +72,14 @@ class JobsApi:
         jobs: BackgroundJobs,
         reports: Reports,
         rehearsals: Rehearsals,
+        links: ReportLinks,
     ) -> None:
         self._store = store
         self._auth = auth
         self._jobs = jobs
         self._reports = reports
         self._rehearsals = rehearsals
-        self._links = ReportLinks(auth.secret)
+        self._links = links
         self.router = APIRouter()
         self.router.add_api_route(
             "/reports/{link}/{name}", self.report_file, methods=["GET"], include_in_schema=False

@@ -14,7 +14,9 @@ from server.db.jobs import JobEntry, JobKind, begin_job, end_job, find_job, note
 from server.db.store import Store
 from server.errors import CandorError, StorageFailed
 from server.jobs.child import ChildFailed
+from server.news import News
 
+TOPIC = "jobs"  # of news: a job was begun, has come further, or is over
 BEAT_SECONDS = 1.0  # between two looks at what has changed; the lease lasts many of them
 STOPPED = "The server was stopped before this was done. Start it again."
 log = structlog.get_logger()
@@ -37,11 +39,15 @@ Work = Callable[[Progress], Awaitable[Result]]
 
 
 class BackgroundJobs:
-    """The jobs of this process. Their rows are in `store`, where every process sees them."""
+    """The jobs of this process. Their rows are in `store`, where every process sees them.
 
-    def __init__(self, store: Store) -> None:
+    `news` tells that one has come further.
+    """
+
+    def __init__(self, store: Store, news: News) -> None:
         """Begin with none."""
         self._store = store
+        self._news = news
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def start(
@@ -72,6 +78,7 @@ class BackgroundJobs:
             return find_job(connection, job)
 
         entry = await self._store.submit(begin)
+        self._news.publish(TOPIC, {})
         self._tasks[job] = asyncio.get_running_loop().create_task(self._carry_out(job, work))
         return entry
 
@@ -88,6 +95,7 @@ class BackgroundJobs:
             return find_job(connection, job)
 
         entry = await self._store.submit(give_up)
+        self._news.publish(TOPIC, {})
         await self._stop(job)
         return entry
 
@@ -132,14 +140,18 @@ class BackgroundJobs:
             step, done, total = progress.step, progress.done, progress.total
             return note_progress(connection, progress.job, step, done, total, utc_now())
 
+        told = None
         while True:
             with suppress(StorageFailed):
                 if not await self._store.submit(note):
                     doing.cancel()
                     return
+            if told != (told := (progress.step, progress.done, progress.total)):
+                self._news.publish(TOPIC, {})
             await asyncio.sleep(BEAT_SECONDS)
 
     async def _end(
         self, job: str, status: Any, error: str | None = None, result: Result | None = None
     ) -> None:
         await self._store.submit(lambda c: end_job(c, job, status, utc_now(), error, result))
+        self._news.publish(TOPIC, {})

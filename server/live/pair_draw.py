@@ -63,9 +63,10 @@ def draw_pairs(systems: Sequence[str], counts: Counts, *, pairs: int, qc: int, s
 def strengths(systems: Sequence[str], counts: Counts) -> tuple[dict[str, float], float]:
     """Return the strength of each system and the tie parameter nu of Davidson (1970), roughly.
 
-    A few rounds of the minorisation-maximisation of Hunter (2004, section 5, whose Rao-Kupper step is
-    replaced by Davidson's), each system held to 1 by a little prior. The report fits the model properly; the
-    draw needs no more than this.
+    A few rounds of minorisation and maximisation, as D. R. Hunter has them for models of this family (*MM
+    algorithms for generalized Bradley-Terry models*, Annals of Statistics 32, 2004); the root of Davidson's
+    ties is bounded by the arithmetic mean of its two factors, each over its present value. A little prior
+    holds every system to 1. The report fits the model properly; the draw needs no more than this.
     """
     strength, nu = dict.fromkeys(systems, 1.0), 0.5
     compared = [

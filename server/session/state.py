@@ -74,6 +74,10 @@ class SessionRules:
     turn_points: int | None = None
     questionnaires: Questionnaires = field(default_factory=Questionnaires)
 
+    def scenario_text(self, label: str | None) -> str | None:
+        """Return what the worker reads of a scenario, by its label; None where there is none."""
+        return None if label is None else self.scenarios[label]
+
 
 @dataclass(frozen=True, slots=True)
 class AssignmentContext:
@@ -198,6 +202,10 @@ class State(NamedTuple):
         number, attempt = conversation.plan.number, conversation.plan.attempt
         left, right = (c for c in self.conversations if c.plan.number == number and c.plan.attempt == attempt)
         return Pair(left, right)
+
+    def held_with(self, conversation: Conversation) -> tuple[Conversation, ...]:
+        """Return the conversations that a worker holds at once, of which this is one; the left one first."""
+        return (conversation,) if conversation.plan.side is None else self.pair_of(conversation)
 
     def _chooses_now(self) -> bool:
         """Return whether a pair is over, and the worker has not chosen between the two."""

@@ -15,7 +15,6 @@ from server.session.protocol import (
     TurnCard,
 )
 from server.session.questionnaire import rating_to_point
-from server.session.records import ConversationPlanned
 from server.session.reply_time import word_pace
 from server.session.state import Conversation, Pair, State
 
@@ -69,11 +68,6 @@ def question_card(state: State) -> QuestionCard | None:
     )
 
 
-def scenario_text(state: State, plan: ConversationPlanned) -> str | None:
-    """Return what the worker reads of the scenario of a conversation; None where it has none."""
-    return None if plan.scenario is None else state.rules.scenarios[plan.scenario]
-
-
 def _conversation_card(state: State, conversation: Conversation, at: datetime) -> ConversationCard:
     plan, pair = conversation.plan, state.pair
     is_hidden = conversation.awaits_reply() or conversation.hides_reply(at)
@@ -89,7 +83,7 @@ def _conversation_card(state: State, conversation: Conversation, at: datetime) -
         attempt=plan.attempt,
         icebreaker=plan.icebreaker,
         topic=conversation.topic,
-        scenario=scenario_text(state, conversation.plan),
+        scenario=state.rules.scenario_text(plan.scenario),
         opinion=conversation.opinion,
         bot_opinion=conversation.bot_opinion,
         turns=turns,

@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Literal
 
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
 
@@ -28,13 +29,13 @@ LINES = [
 ]
 
 
-def context_of(browser: Browser, width: int) -> BrowserContext:
+def context_of(browser: Browser, width: int, shade: Literal["light", "dark"] = "light") -> BrowserContext:
     phone = width < 600
     context = browser.new_context(
         viewport={"width": width, "height": HEIGHTS[width]},
         is_mobile=phone,
         has_touch=phone,
-        color_scheme="light",
+        color_scheme=shade,
         locale="en-GB",
     )
     context.set_default_timeout(PATIENCE * 1_000)

@@ -1,492 +1,44 @@
-"""Takes a picture of every state of the pages, at both widths, into docs/screenshots.
+"""Takes a picture of every state of the pages into docs/screenshots: of the worker's, or of the desk's.
 
-    python tests/e2e/screenshots.py [--out DIR] [--only WORD …]
+    python tests/e2e/screenshots.py [--who workers|desk] [--out DIR] [--only WORD …]
 
 Starts a server of its own over fresh data. Each state is checked on the way: axe finds nothing, the
-console is silent, nothing is asked of another host.
+console is silent, nothing scrolls sideways, nothing is asked of another host. The worker's page is pictured
+at 1280, 390 and 360 px; the desk at 1280 and 390 px, light and dark. Ends with 1 where anything was found.
 """
 
 import argparse
-import json
-import re
 import sys
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, Literal
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import (
-    BrowserContext,
-    ConsoleMessage,
-    Page,
-    WebSocketRoute,
-    expect,
-    sync_playwright,
-)
+from playwright.sync_api import Page, expect, sync_playwright
 
-from server.study.texts import LANGUAGES
 from tests.chromium import launch
-from tests.e2e.hands import (
-    FINISH,
-    HEIGHTS,
-    LINES,
-    choose,
-    context_of,
-    enter,
-    finish,
-    make_token_old,
-    open_topic,
-    press,
-    rate,
-    refuse,
-    say,
-)
+from tests.e2e.hands import HEIGHTS, context_of
+from tests.e2e.pictures import desk, workers
+from tests.e2e.pictures.camera import Camera
+from tests.e2e.pictures.desk_stage import DeskStage
 from tests.e2e.stage import Stage
 
 OUT = Path(__file__).parents[2] / "docs" / "screenshots"
-# Pictures of each language that ships, and of one that a study has brought, from right to left.
-TAGS = (*LANGUAGES, "ar")
-IN_LANGUAGES = {"instructions": "Instructions", "chat": "Chat", "change": "Topic dialog", "rating": "Rating"}
-TITLES = {
-    "connecting": "Connecting",
-    "instructions": "Instructions",
-    "leave": "“No thanks” asks before it leaves",
-    "topic-free": "Topic of the worker’s choice",
-    "topic-free-incomplete": "Topic, something forgotten",
-    "topic-icebreaker": "Topic given by the study",
-    "chat-empty": "Chat, before the first word",
-    "chat-typing": "Chat, a reply is on its way",
-    "chat-slow": "Chat, a reply takes long",
-    "refused": "Chat, something could not be taken",
-    "chat-middle": "Chat, in the middle",
-    "chat-long": "Chat, long texts",
-    "topic-dialog": "Topic dialog",
-    "topic-dialog-incomplete": "Topic dialog, something forgotten",
-    "topic-dialog-filled": "Topic dialog, only opinions have changed",
-    "too-few": "“Finish & rate” too early",
-    "confirm": "“Finish & rate” asks before it ends a conversation",
-    "confirm-waiting": "The same while a reply is due",
-    "reconnecting": "Connection lost",
-    "replaced": "The chatbot could not go on and is replaced",
-    "replaced-chat": "Chat with the chatbot that took over",
-    "leave-midway": "“Leave the study” asks before it leaves",
-    "cut-short": "Rating, after a chatbot could not go on",
-    "rating-untouched": "Rating, untouched",
-    "rating-half": "Rating, half done, with a nudge",
-    "rating-complete": "Rating, complete",
-    "feedback": "Feedback",
-    "done": "Done",
-    "done-return": "Done, where a platform waits for the worker",
-    "done-dark": "Done, in a dark setting",
-    "chat-dark": "Chat, in a dark setting",
-    "taken-over": "Opened in another tab",
-    "expired": "Expired",
-    "returned": "Given back",
-    "run-closed": "The study has ended",
-    "run-full": "Every place is taken",
-    "run-not-found": "No such study",
-    "link-incomplete": "The link can’t be read",
-    "link-expired": "The link has expired",
-    "link-invalid": "The session is not known",
-    "rate-limited": "Too many requests",
-    "unreachable": "The server can’t be reached",
-    "trouble": "Anything else that is in the way",
-    "consent": "A consent, one box still to be ticked",
-    "done-debriefing": "Done, with a debriefing",
-    **{f"{part}-{tag}": f"{title}, in {tag}" for tag in TAGS for part, title in IN_LANGUAGES.items()},
-    "desk-token": "Desk: asks for the token",
-    "desk-runs": "Desk: runs",
-    "desk-run": "Desk: a run",
-    "desk-transcript": "Desk: a transcript",
+_SHADES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+LOOKS: dict[str, list[tuple[int, Literal["light", "dark"]]]] = {
+    "workers": [(width, "light") for width in HEIGHTS],
+    "desk": [(width, shade) for shade in _SHADES for width in (1280, 390)],
 }
-
-LONG = (
-    "Honestly, it is hard to say. When I was small we went to the same place by the sea every summer, and I "
-    "thought it was the dullest village in the world. Now I would give a lot to sit on that harbour wall "
-    "again and watch the boats come in!\n\nDo you have a place like that? "
-    "Aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaah, I miss it."
-)
-LONG_TOPIC = "Whether people who grew up by the sea ever feel at home anywhere else, and what they miss most"
-
-
-@dataclass
-class Camera:
-    """Takes pictures of one width, and is strict about what it sees."""
-
-    out: Path
-    width: int
-    url: str
-    troubles: list[str]
-    taken: set[str]
-
-    def shoot(self, page: Page, name: str, *, whole: bool = False) -> None:
-        page.mouse.move(0, 0)
-        page.wait_for_timeout(350)
-        found = Axe().run(page)
-        for violation in found.response["violations"]:
-            nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
-            self.troubles.append(f"{name} {self.width}: axe {violation['id']}: {violation['help']}: {nodes}")
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        if wide > self.width:
-            self.troubles.append(f"{name} {self.width}: scrolls sideways ({wide} px)")
-        height = page.evaluate("document.documentElement.scrollHeight") if whole else HEIGHTS[self.width]
-        page.set_viewport_size({"width": self.width, "height": height})
-        page.screenshot(path=self.out / f"{name}-{self.width}.png")
-        page.set_viewport_size({"width": self.width, "height": HEIGHTS[self.width]})
-        self.taken.add(name)
-
-    def watch(self, context: BrowserContext) -> None:
-        def said(message: ConsoleMessage) -> None:
-            expected = re.search(r"WebSocket connection|Failed to load resource", message.text)
-            if message.type in {"error", "warning"} and not expected:
-                self.troubles.append(f"{self.width}: console: {message.text}")
-
-        context.on("console", said)
-        context.on("weberror", lambda error: self.troubles.append(f"{self.width}: {error.error}"))
-        context.on(
-            "request",
-            lambda request: (
-                None if request.url.startswith(self.url) else self.troubles.append(f"asked for {request.url}")
-            ),
-        )
-
-
-# ---- states ----------------------------------------------------------------------------------
-
-
-def assignment(page: Page, camera: Camera, stage: Stage) -> None:
-    """A whole assignment; most states lie on its way."""
-    _beginning(page, camera, stage)
-    _first_chat(page, camera, stage)
-    _first_rating(page, camera)
-    for k, topic in enumerate(["Dogs", "Trains", "Cooking", "Music", "The sea"], start=2):
-        open_topic(page, topic)
-        for line in LINES:
-            say(page, line)
-        finish(page)
-        rate(page, [30 + 7 * k, 80 - 5 * k, 50, 60 + k, 40, 20 + k, 75])
-        press(page, re.compile("Submit ratings"))
-    page.get_by_label("Your feedback").fill("Thank you, that was fun. The third one kept asking about dogs.")
-    camera.shoot(page, "feedback")
-    press(page, "Hand in")
-    expect(page.get_by_text("Your completion code")).to_be_visible()
-    camera.shoot(page, "done")
-    page.emulate_media(color_scheme="dark")
-    camera.shoot(page, "done-dark")
-
-
-def _beginning(page: Page, camera: Camera, stage: Stage) -> None:
-    page.goto(f"{stage.url}/w/demo")
-    expect(page.get_by_role("button", name="I understand")).to_be_visible()
-    camera.shoot(page, "instructions", whole=True)
-    press(page, "No thanks")
-    camera.shoot(page, "leave")
-    page.keyboard.press("Escape")
-    press(page, "I understand")
-    expect(page.get_by_label("Your topic")).to_be_visible()
-    camera.shoot(page, "topic-free")
-    press(page, "Start the conversation")
-    camera.shoot(page, "topic-free-incomplete")
-    open_topic(page)
-
-
-def _first_chat(page: Page, camera: Camera, stage: Stage) -> None:
-    camera.shoot(page, "chat-empty")
-    for line in LINES[:4]:
-        say(page, line)
-    camera.shoot(page, "chat-middle")
-    press(page, "Topic")
-    camera.shoot(page, "topic-dialog")
-    press(page, "Save topic")
-    camera.shoot(page, "topic-dialog-incomplete")
-    choose(page, "How did the topic change?", "It is the same, only opinions changed")
-    choose(page, "How do you feel about it?", "Ambivalent")
-    camera.shoot(page, "topic-dialog-filled")
-    choose(page, "How does the chatbot seem to feel about it?", "Like")
-    press(page, "Save topic")
-    press(page, FINISH)
-    camera.shoot(page, "too-few")
-    press(page, "Keep chatting")
-    page.get_by_label("Your message").fill(LINES[4])
-    stage.stop()
-    expect(page.get_by_text("Connection lost")).to_be_visible()
-    page.get_by_label("Your message").press("Enter")
-    page.wait_for_timeout(1_000)
-    camera.shoot(page, "reconnecting")
-    stage.start()
-    expect(page.locator(".bubble-bot:not(.bubble-typing)")).to_have_count(5, timeout=30_000)
-    for line in LINES[5:]:
-        say(page, line)
-    press(page, FINISH)
-    camera.shoot(page, "confirm")
-    press(page, "Finish and rate")
-
-
-def _first_rating(page: Page, camera: Camera) -> None:
-    expect(page.get_by_role("slider").first).to_be_attached()
-    camera.shoot(page, "rating-untouched", whole=True)
-    rate(page, [72, 31, 45])
-    press(page, re.compile("answers missing"))
-    camera.shoot(page, "rating-half", whole=True)
-    rate(page, [72, 31, 45, 88, 64, 12, 95])
-    camera.shoot(page, "rating-complete", whole=True)
-    press(page, re.compile("Submit ratings"))
-
-
-def icebreaker(page: Page, camera: Camera, stage: Stage) -> None:
-    enter(page, f"{stage.url}/w/icebreaker")
-    choose(page, "How do you feel about it?", "Ambivalent")
-    camera.shoot(page, "topic-icebreaker")
-
-
-def waiting(page: Page, camera: Camera, stage: Stage) -> None:
-    """A chat whose replies take long, then the same in a second tab."""
-    enter(page, f"{stage.url}/w/calm")
-    open_topic(page)
-    page.get_by_label("Your message").fill(LINES[0])
-    page.keyboard.press("Enter")
-    expect(page.locator(".bubble-typing")).to_be_visible()
-    page.get_by_label("Your message").fill("I can already write the next one")
-    camera.shoot(page, "chat-typing")
-    expect(page.get_by_text("Still thinking.")).to_be_visible()
-    camera.shoot(page, "chat-slow")
-    early = page.context.new_page()
-    enter(early, f"{stage.url}/w/patient")
-    open_topic(early)
-    early.get_by_label("Your message").fill(LINES[0])
-    early.keyboard.press("Enter")
-    expect(early.locator(".bubble-typing")).to_be_visible()
-    press(early, FINISH)
-    camera.shoot(early, "confirm-waiting")
-    early.close()
-    second = page.context.new_page()
-    second.goto(f"{stage.url}/w/calm")
-    expect(page.get_by_role("button", name="Use it here instead")).to_be_visible()
-    camera.shoot(page, "taken-over")
-    second.close()
-
-
-def long_texts(page: Page, camera: Camera, stage: Stage) -> None:
-    enter(page, f"{stage.url}/w/demo?worker=long-{camera.width}")
-    open_topic(page, LONG_TOPIC)
-    for line in [LINES[0], LONG, LINES[1]]:
-        say(page, line)
-    page.get_by_label("Your message").fill(LONG)
-    camera.shoot(page, "chat-long")
-    page.emulate_media(color_scheme="dark")
-    page.get_by_label("Your message").fill("")
-    camera.shoot(page, "chat-dark")
-
-
-def replaced(page: Page, camera: Camera, stage: Stage) -> None:
-    enter(page, f"{stage.url}/w/failing")
-    open_topic(page)
-    page.get_by_label("Your message").fill(LINES[0])
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
-    camera.shoot(page, "replaced")
-    open_topic(page)
-    camera.shoot(page, "replaced-chat")
-    press(page, re.compile("^Leave"))
-    camera.shoot(page, "leave-midway")
-
-
-def cut_short(page: Page, camera: Camera, stage: Stage) -> None:
-    enter(page, f"{stage.url}/w/faltering")
-    open_topic(page)
-    for line in LINES[:2]:
-        say(page, line)
-    page.get_by_label("Your message").fill(LINES[2])
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
-    camera.shoot(page, "cut-short", whole=True)
-
-
-def refused(page: Page, camera: Camera, stage: Stage) -> None:
-    enter(page, f"{stage.url}/w/demo?worker=refused-{camera.width}")
-    open_topic(page)
-    for line in LINES[:2]:
-        say(page, line)
-    refuse(page, "say", "storage_failed")
-    page.reload()
-    page.get_by_label("Your message").fill(LINES[2])
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("That could not be saved just now.")).to_be_visible()
-    camera.shoot(page, "refused")
-
-
-def endings(page: Page, camera: Camera, stage: Stage) -> None:
-    """Every page on which nothing more happens."""
-    width = camera.width
-    enter(page, f"{stage.url}/w/brief?worker=slow-{width}")
-    page.wait_for_timeout(2_000)
-    other = page.context.new_page()
-    other.goto(f"{stage.url}/w/brief?worker=quick-{width}")
-    expect(page.get_by_role("heading", name="This session has ended")).to_be_visible()
-    camera.shoot(page, "expired")
-    other.close()
-    page.goto(f"{stage.url}/w/icebreaker?worker=leaver-{width}")
-    press(page, "No thanks")
-    press(page, "Leave the study")
-    expect(page.get_by_role("heading", name="You have left the study")).to_be_visible()
-    camera.shoot(page, "returned")
-    page.goto(f"{stage.url}/w/closed")
-    expect(page.get_by_role("heading", name="This study has ended")).to_be_visible()
-    camera.shoot(page, "run-closed")
-    page.goto(f"{stage.url}/w/single?worker=first")
-    expect(page.get_by_role("button", name="I understand")).to_be_visible()
-    page.goto(f"{stage.url}/w/single?worker=second")
-    expect(page.get_by_role("heading", name="Every place is taken")).to_be_visible()
-    camera.shoot(page, "run-full")
-    page.goto(f"{stage.url}/w/nowhere")
-    expect(page.get_by_role("heading", name="We can’t find this study")).to_be_visible()
-    camera.shoot(page, "run-not-found")
-
-
-def doors(page: Page, camera: Camera, stage: Stage) -> None:
-    """What else there may be instead of a way in."""
-    enter(page, f"{stage.url}/w/calm")
-    make_token_old(page, stage, "calm")
-    page.reload()
-    expect(page.get_by_role("heading", name="This link has expired")).to_be_visible()
-    camera.shoot(page, "link-expired")
-    page.goto(f"{stage.url}/w/{'x' * 101}")
-    expect(page.get_by_role("heading", name="This link is not complete")).to_be_visible()
-    camera.shoot(page, "link-incomplete")
-    unknown = {"token": "made.up.token", "socket": "/ws", "assignment": "made-up"}
-    limited = {"code": "rate_limited", "message": "too many arrivals", "hint": "wait"}
-    internal = {
-        "code": "internal",
-        "message": "something went wrong on the server",
-        "hint": "Try again later",
-    }
-    for name, title, answer in [
-        ("unreachable", "We can’t reach the study", lambda route: route.abort()),
-        ("rate-limited", "A short pause, please", lambda route: route.fulfill(json={"error": limited})),
-        ("trouble", "Something is in the way", lambda route: route.fulfill(json={"error": internal})),
-        ("link-invalid", "This link is no longer valid", lambda route: route.fulfill(json=unknown)),
-    ]:
-        page.route("**/api/join", answer)
-        page.goto(f"{stage.url}/w/demo?worker=stranger")
-        expect(page.get_by_role("heading", name=title)).to_be_visible()
-        camera.shoot(page, name)
-        page.unroute("**/api/join")
-    page.route_web_socket(re.compile("/ws$"), lambda _: None)
-    page.goto(f"{stage.url}/w/demo?worker=stranger")
-    expect(page.get_by_role("heading", name="Connecting…")).to_be_visible()
-    page.wait_for_timeout(500)
-    camera.shoot(page, "connecting")
-
-
-def board(page: Page, camera: Camera, stage: Stage) -> None:
-    """A study with a consent and a debriefing."""
-    page.goto(f"{stage.url}/w/board?worker=board-{camera.width}")
-    page.get_by_label("You may store what I write.").check()
-    press(page, "I consent")
-    camera.shoot(page, "consent", whole=True)
-    page.get_by_label("I am at least 18 years old.").check()
-    press(page, "I consent")
-    open_topic(page)
-    say(page, LINES[0])
-    finish(page)
-    rate(page, [50] * 7)
-    press(page, "Submit ratings")
-    press(page, "Hand in")
-    expect(page.get_by_role("heading", name="What this was about")).to_be_visible()
-    camera.shoot(page, "done-debriefing", whole=True)
-
-
-def languages(page: Page, camera: Camera, stage: Stage) -> None:
-    """The page in other languages. Found by its parts: its words are what differs."""
-    for tag in TAGS:
-        page.goto(f"{stage.url}/w/in_{tag}?worker=reader-{tag}-{camera.width}")
-        expect(page.locator(".glance")).to_be_visible()
-        camera.shoot(page, f"instructions-{tag}", whole=True)
-        page.locator(".bar .button-primary").click()
-        page.locator("#topic").fill("Tea")
-        page.get_by_role("radio").first.check()
-        page.locator("form .button-primary").click()
-        page.locator("#message").fill(LINES[0])
-        page.keyboard.press("Enter")
-        expect(page.locator(".bubble-bot:not(.bubble-typing)")).to_have_count(1)
-        camera.shoot(page, f"chat-{tag}")
-        page.locator(".chat-topic .button").click()
-        camera.shoot(page, f"change-{tag}")
-        page.keyboard.press("Escape")
-        page.locator(".chat-next .button").click()
-        page.locator("dialog .button-primary").click()
-        expect(page.get_by_role("slider").first).to_be_attached()
-        rate(page, [70])
-        camera.shoot(page, f"rating-{tag}", whole=True)
-
-
-def platform(page: Page, camera: Camera, stage: Stage) -> None:
-    """The end of an assignment that came from a platform, as its server would tell it."""
-
-    def listen(socket: WebSocketRoute) -> None:
-        server = socket.connect_to_server()
-
-        def to_page(message: str | bytes) -> None:
-            done = {"phase": "done", "conversation": None, "return_to": f"{stage.url}/back"}
-            socket.send(json.dumps([sent | done for sent in json.loads(message)]))
-
-        server.on_message(to_page)
-
-    page.route_web_socket(re.compile("/ws$"), listen)
-    page.goto(f"{stage.url}/w/demo?worker=platform-{camera.width}")
-    expect(page.get_by_role("link", name="Finish")).to_be_visible()
-    camera.shoot(page, "done-return")
-
-
-def desk(page: Page, camera: Camera, stage: Stage) -> None:
-    page.goto(f"{stage.url}/desk")
-    expect(page.get_by_label("Token")).to_be_visible()
-    camera.shoot(page, "desk-token")
-    for number in range(2):
-        page.request.post(
-            f"{stage.url}/api/join",
-            data={"run": "demo", "worker": f"simulated-{number}", "simulated": True},
-            headers={"Authorization": f"Bearer {stage.token}"},
-        )
-    page.goto("about:blank")
-    page.goto(f"{stage.url}/desk#token={stage.token}")
-    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
-    expect(page.get_by_text("conversations rated").first).to_be_visible()
-    camera.shoot(page, "desk-runs")
-    page.goto(f"{stage.url}/desk/runs/demo")
-    expect(page.get_by_role("heading", name="Workers")).to_be_visible()
-    camera.shoot(page, "desk-run", whole=True)
-    row = page.get_by_role("row").filter(has_text="completed").first
-    row.get_by_role("link").click()
-    expect(page.get_by_role("heading", name="Ratings").first).to_be_visible()
-    camera.shoot(page, "desk-transcript")
-
-
-SCENES: list[Callable[[Page, Camera, Stage], None]] = [
-    assignment,
-    icebreaker,
-    waiting,
-    long_texts,
-    replaced,
-    cut_short,
-    refused,
-    endings,
-    doors,
-    platform,
-    board,
-    languages,
-    desk,
-]
+Scene = Callable[[Page, Camera, Any], None]
 
 
 def picture_book(out: Path, taken: set[str]) -> None:
-    """Write the page that shows them all."""
+    """Write the page that shows all states of the worker's page."""
     parts = [
-        "# Every state of the pages",
+        "# Every state of the worker’s page",
         "Made by `python tests/e2e/screenshots.py` from a freshly started server, at 1280 px and 360 px.",
     ]
-    for name, title in TITLES.items():
+    for name, title in workers.TITLES.items():
         if name in taken:
             parts += [
                 f"## {title}",
@@ -496,31 +48,40 @@ def picture_book(out: Path, taken: set[str]) -> None:
     (out / "README.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
+def shoot(who: str, stage: Any, out: Path, scenes: Sequence[Scene], troubles: list[str]) -> set[str]:
+    """Play every scene in every look; return the names of the pictures that were taken."""
+    taken: set[str] = set()
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        for width, shade in LOOKS[who]:
+            camera = Camera(out, width, shade, stage.url, troubles, taken)
+            for scene in scenes:
+                context = context_of(browser, width, shade)
+                camera.watch(context)
+                scene(context.new_page(), camera, stage)
+                context.close()
+                sys.stderr.write(f"{scene.__name__} at {width} px, {shade}\n")
+        browser.close()
+    return taken
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--who", choices=LOOKS, default="workers")
     parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--only", nargs="*", default=[scene.__name__ for scene in SCENES])
+    parser.add_argument("--only", nargs="*", default=[])
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    expect.set_options(timeout=30_000)
+    expect.set_options(timeout=60_000)
+    every: list[Scene] = [*(desk.SCENES if options.who == "desk" else workers.SCENES)]
+    scenes = [scene for scene in every if not options.only or scene.__name__ in options.only]
     troubles: list[str] = []
-    taken: set[str] = set()
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        stage = Stage(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        stage = DeskStage(Path(folder)) if options.who == "desk" else Stage(Path(folder))
         stage.start()
-        browser = launch(playwright)
-        for width in HEIGHTS:
-            camera = Camera(options.out, width, stage.url, troubles, taken)
-            for scene in SCENES:
-                if scene.__name__ in options.only:
-                    context = context_of(browser, width)
-                    camera.watch(context)
-                    scene(context.new_page(), camera, stage)
-                    context.close()
-                    sys.stderr.write(f"{scene.__name__} at {width} px\n")
-        browser.close()
+        taken = shoot(options.who, stage, options.out, scenes, troubles)
         stage.stop()
-    if taken == set(TITLES):
+    if taken == set(workers.TITLES):
         picture_book(options.out, taken)
     sys.stderr.writelines(f"{trouble}\n" for trouble in troubles)
     return 1 if troubles else 0

@@ -122,6 +122,15 @@ _READING: dict[str, Any] = {
     "task": "transcripts",
     "criteria": _CRITERIA,
 }
+# Runs whose workers compare two chatbots side by side: after each turn, or at the end.
+SIDES: dict[str, dict[str, Any]] = {
+    "turns": {"comparison": {"choose": "turn", "pairs": 1}, "criteria": []},
+    "ends": {
+        "comparison": {"choose": "end", "pairs": 1, "ties": False},
+        "criteria": [{"label": "fun", "statement": "It was fun."}],
+    },
+}
+_ALONE = ("systems_per_assignment", "topic_mode", "criteria", "simulate", "assignments")
 # Runs whose workers rate what others have said or written, each with its items.
 READING: dict[str, dict[str, Any]] = {
     "reading": {"name": "reading", "items": {"file": "conversations.jsonl"}, "assignments": 50},
@@ -194,13 +203,14 @@ class _Failing:
 class Stage:
     """The server. Can be stopped and started again on the same data."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **of_test: str) -> None:
         self._settings = Settings(
             data=folder,
             port=_free_port(),
             joins_per_address="1000/minute",
             attempts_per_address="1000/minute",
             messages_per_session="1000/10second",
+            **of_test,
         )
         self._auth = load_auth(folder, token_days=7)
         self._server: uvicorn.Server | None = None
@@ -214,6 +224,15 @@ class Stage:
                 study = yaml.safe_dump(_READING | settings, sort_keys=False)
                 items = items_of(parse_study(study), connection, folder)
                 open_run(connection, study, slug, utc_now(), items)
+            sides = {name: value for name, value in demo.items() if name not in _ALONE}
+            sides |= {
+                "task": "side_by_side",
+                "qc_per_assignment": 0,
+                "minimum_inputs": 1,
+                "reply_time": _QUICK,
+            }
+            for slug, settings in SIDES.items():
+                open_run(connection, yaml.safe_dump(sides | settings, sort_keys=False), slug, utc_now())
             for slug, changes in RUNS.items():
                 study = yaml.safe_dump(demo | changes, sort_keys=False)
                 open_run(connection, study, slug, utc_now())

@@ -13,9 +13,31 @@ from server.db.engine import open_engine
 from tests.e2e.axe import clean
 from tests.e2e.hands import context_of, enter, press
 from tests.e2e.stage import Stage
+from tests.support.openid_provider import CLIENT, SECRET, OpenIdProvider, serving
 
 pytestmark = pytest.mark.browser
 PASSWORD = "seven small tides"
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[OpenIdProvider]:
+    with serving() as provider:
+        yield provider
+
+
+@pytest.fixture(scope="module")
+def stage(provider: OpenIdProvider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """A server where people sign in with an OpenID provider, too."""
+    stage = Stage(
+        tmp_path_factory.mktemp("stage"),
+        oidc_issuer=provider.issuer,
+        oidc_client_id=CLIENT,
+        oidc_client_secret=SECRET,
+        oidc_name="the university",
+    )
+    stage.start()
+    yield stage
+    stage.stop()
 
 
 def fit(page: Page) -> None:
@@ -131,3 +153,69 @@ def test_a_worker_is_looked_up_by_their_id(page: Page, stage: Stage) -> None:
     press(page, "Look up")
     expect(found.get_by_role("cell", name="PID-4711")).to_be_visible()
     fit(page)
+
+
+def test_who_is_invited_signs_in_with_the_provider(
+    page: Page, another: Page, stage: Stage, provider: OpenIdProvider
+) -> None:
+    invited(page, stage, "Bea@example.org", "viewer")
+    another.goto(f"{stage.url}/desk")
+    another.get_by_role("link", name="Sign in with the university").click()
+    another.get_by_role("link", name="It is me").click()
+    expect(another.get_by_role("heading", name="Runs")).to_be_visible()
+    another.get_by_text("bea@example.org").click()
+    another.get_by_role("button", name="Sign out", exact=True).click()
+    provider.email = "eve@example.org"
+    another.get_by_role("link", name="Sign in with the university").click()
+    another.get_by_role("link", name="It is me").click()
+    expect(another.get_by_role("alert").filter(has_text="Nobody here has the e-mail address")).to_be_visible()
+    assert "refused" not in another.url
+    fit(another)
+
+
+def test_somebody_changes_their_password(page: Page, another: Page, stage: Stage) -> None:
+    link = invited(page, stage, "cora", "viewer")
+    another.goto(link)
+    another.get_by_label("Your password").fill(PASSWORD)
+    press(another, "Open the desk")
+    expect(another.get_by_role("heading", name="Runs")).to_be_visible()
+    page.get_by_text("Installation’s token").click()
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("Name").fill("cora")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.get_by_text("cora", exact=True).click()
+    page.get_by_role("button", name="Change password").click()
+    dialog = page.get_by_role("dialog", name="Change your password")
+    dialog.get_by_label("The password so far").fill("not my password")
+    dialog.get_by_label("Another one").fill("eight small tides")
+    dialog.get_by_role("button", name="Change it").click()
+    expect(dialog.get_by_text("this is not the password so far")).to_be_visible()
+    fit(page)
+    dialog.get_by_label("The password so far").fill(PASSWORD)
+    dialog.get_by_role("button", name="Change it").click()
+    page.get_by_role("dialog", name="Your password is changed").get_by_role("button", name="Go on").click()
+    page.reload()
+    expect(page.get_by_text("cora", exact=True)).to_be_visible()
+    another.goto(f"{stage.url}/desk")  # signed out by the change
+    expect(another.get_by_label("Password")).to_be_visible()
+    another.get_by_label("Name").fill("cora")
+    another.get_by_label("Password").fill("eight small tides")
+    another.get_by_role("button", name="Sign in", exact=True).click()
+    expect(another.get_by_role("heading", name="Runs")).to_be_visible()
+
+
+def test_people_are_invited_to_one_study(page: Page, stage: Stage) -> None:
+    page.goto(f"{stage.url}/desk/studies#token={stage.token}")
+    page.get_by_role("main").get_by_role("link").first.click()
+    page.get_by_role("button", name="People", exact=True).click()
+    form = page.get_by_role("form", name="Invite to this study")
+    form.get_by_label("Name or e-mail address").fill("dot@example.org")
+    form.get_by_role("button", name="Save").click()
+    expect(page.locator(".secret code")).to_contain_text("#link=")
+    row = page.get_by_role("row").filter(has_text="dot@example.org")
+    expect(row).to_contain_text("viewer")
+    fit(page)
+    row.get_by_role("button", name="Take away").click()
+    row.get_by_role("button", name="Really take away?").click()
+    expect(row).to_have_count(0)

@@ -110,7 +110,8 @@ messages = st.one_of(
     st.builds(
         lambda part, answers: {"type": "questionnaire", "part": part, "answers": answers},
         st.sampled_from(["before", "after"]),
-        st.sampled_from([*ANSWERS.values(), {}]) | st.dictionaries(texts, texts | st.floats(allow_nan=False)),
+        st.sampled_from([*ANSWERS.values(), {}])
+        | st.dictionaries(texts, texts | st.floats(allow_nan=False, allow_infinity=False)),
     ),
     st.builds(
         lambda named, turn, value: {"type": "rate_turn", **named, "turn": turn, "value": value},

@@ -28,6 +28,7 @@ PARTS = {
     "context": {"context", "adjusted"},
     "topics": {"topics"},
     "effort": {"effort"},
+    "groups": set(),  # nothing is known of the workers of the published runs
     "transcripts": set(),  # these are runs of conversations
 }
 Hits = dict[str, Any]

@@ -13,7 +13,6 @@ import pytest
 from typer.testing import Result
 
 from qc.analysis import SECTIONS
-from qc.render import SHOWN_WORKERS
 from tests.qc.support.watched import Watched
 
 REPOSITORY = Path(__file__).parents[2]
@@ -74,7 +73,10 @@ def test_a_terminal_that_knows_only_ascii(
 def test_the_summary(
     small_hits: dict[str, Any], hits_file: Callable[[object], Path], report: Callable[..., Result]
 ) -> None:
-    output = report(hits_file(small_hits)).stdout
+    output = report(hits_file(small_hits), "--workers").stdout
+    assert (
+        output.index("Systems, best first") < output.index("Kept at α") < output.index("Workers who failed")
+    )
     rows = [line.replace("│", " ").split() for line in output.splitlines()]
     assert ["workers", "1", "4", "5", "20.0", "%"] in rows
     assert ["conversations", "with", "systems", "3", "8", "11", "27.3", "%"] in rows
@@ -94,11 +96,11 @@ def test_the_summary(
     assert ["dan", "–", "no", "conversation", "with", "the", "quality-control", "bot"] in rows
     # z: (60, 20, -20) / 3 / √(4200 / 11) as derived in test_small.py.
     # One worker does not tell how much workers differ: no interval, and any rank.
-    systems = [row[:6] for row in rows if row[1:2] == ["3"]]
-    assert systems == [
-        ["alpha_p", "3", "1.024", "–", "1–3", "65.00"],
-        ["beta", "3", "0.341", "–", "1–3", "51.67"],
-        ["alpha", "3", "-0.341", "–", "1–3", "38.33"],
+    # Her one conversation with each is what she alone rated.
+    assert [row for row in rows if row[1:2] == ["1–3"]] == [
+        ["alpha_p", "1–3", "1.024", "–", "1", "1", "65.00"],
+        ["beta", "1–3", "0.341", "–", "1", "1", "51.67"],
+        ["alpha", "1–3", "-0.341", "–", "1", "1", "38.33"],
     ]
     assert "Signature: candor=" in output
 
@@ -113,7 +115,7 @@ def test_nothing_is_written_without_out(
     assert [path.name for path in tmp_path.iterdir()] == ["hits_data.json"]
 
 
-def test_a_long_list_of_failed_workers_is_cut_on_the_screen_only(
+def test_failed_workers_are_counted_and_listed_only_if_asked_for(
     small_hits: dict[str, Any],
     hits_file: Callable[[object], Path],
     report: Callable[..., Result],
@@ -121,8 +123,11 @@ def test_a_long_list_of_failed_workers_is_cut_on_the_screen_only(
 ) -> None:
     ben = small_hits["data"][1]
     small_hits["data"] += [{**ben, "assignment": f"A{n}", "worker": f"x{n:03}"} for n in range(100)]
-    result = report(hits_file(small_hits), "--out", tmp_path / "out")
-    assert f"… and {104 - SHOWN_WORKERS} more, all in report.json" in result.stdout
+    source = hits_file(small_hits)
+    assert "104 workers failed the filter; --workers lists them." in report(source).stdout
+    result = report(source, "--workers", "--out", tmp_path / "out")
+    assert "--workers" not in result.stdout
+    assert all(f"x{n:03}" in result.stdout for n in range(100))
     content = json.loads((tmp_path / "out" / "report.json").read_text())
     assert len(content["workers"]["failed"]) == 104
 
@@ -131,7 +136,7 @@ def test_names_are_not_taken_for_markup(
     small_hits: dict[str, Any], hits_file: Callable[[object], Path], report: Callable[..., Result]
 ) -> None:
     small_hits["data"][1]["worker"] = "[bold]ben[/bold]"
-    assert "[bold]ben[/bold]" in report(hits_file(small_hits)).stdout
+    assert "[bold]ben[/bold]" in report(hits_file(small_hits), "--workers").stdout
 
 
 @pytest.mark.parametrize("arguments", [[], ["--nonsense"], ["a.json", "--alpha", "much"]])
@@ -352,6 +357,24 @@ def test_the_seed_decides_every_digit(
         texts[name] = (out / "report.json").read_text()
     assert texts["one"] == texts["again"]
     assert texts["one"].replace("seed=1", "seed=2").replace('"seed": 1', '"seed": 2') != texts["other"]
+
+
+def test_the_fee_of_the_platform_is_in_the_costs_and_in_the_signature(
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    tmp_path: Path,
+) -> None:
+    source, out = hits_file(small_hits), tmp_path / "out"
+    report(source, "--reward", 2, "--fee", 20, "--out", out, "--only", "effort", "--format", "json,html")
+    content = json.loads((out / "report.json").read_text())
+    # Five assignments of 2 dollars, and a fifth on top.
+    assert content["cost"]["total"] == pytest.approx(12.0)
+    assert content["cost"]["fee"] == 0.2
+    assert content["signature"].endswith("|fee=0.2")
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "with a fee of 20" in page
+    assert content["workload"]["distribution"] == [{"assignments": 1, "passed": 1, "failed": 4}]
 
 
 def test_the_help_loads_nothing_that_takes_long() -> None:

@@ -116,7 +116,7 @@ def test_report_json(
     )
     assert report(hits_file(small_hits), "--out", tmp_path / "out").exit_code == 0
     content = json.loads((tmp_path / "out" / "report.json").read_text())
-    assert content["schema_version"] == 1
+    assert content["schema_version"] == 2
     assert content["workers"]["total"] == 5
     assert content["workers"]["passed"] == 1
     assert [failed["worker"] for failed in content["workers"]["failed"]] == ["ben", "cleo", "dan", "eve"]
@@ -152,7 +152,9 @@ def test_nobody_passes(
         ("beta", 0, None),
     ]
     assert content["minutes_per_conversation"]["passed"] is None
-    assert content["notes"] == ["No worker passed, so no system has a score."]
+    (note,) = content["notes"]
+    assert note.startswith("No worker passed, so no system has a score.")
+    assert "the smallest possible p is 0.036, and α is 0.01" in note
     assert "No worker passed" in result.stdout
 
 
@@ -164,7 +166,8 @@ def test_a_system_without_a_kept_conversation_comes_last(
     last = analysis.scores.z.iloc[-1]
     assert (last["system"], last["n"]) == ("unused", 0)
     assert np.isnan(last["overall"])
-    assert analysis.notes == ("Without a kept conversation, so without a score: unused.",)
+    assert analysis.notes[0] == "Without a kept conversation, so without a score: unused."
+    assert "alpha_p (1), beta (1) and alpha (1)" in analysis.notes[1]  # who were rated by few
 
 
 def test_workers_with_different_numbers_of_conversations_are_tested_each_on_their_own() -> None:

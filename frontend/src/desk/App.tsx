@@ -35,6 +35,7 @@ export function App() {
   const waiting = useRef<((token: string) => void)[]>([]);
   const [signedOut, setSignedOut] = useState(false);
   const [route, go] = useRoute();
+  const refusedBy = useRef<string | null>(null);
 
   const enter = (account: Account, token: string) => {
     token ? keepToken(token) : forgetToken();
@@ -49,7 +50,8 @@ export function App() {
     account ? enter(account, token) : setEntry({ at: "door", refused: token !== "" });
   };
   useEffect(() => {
-    const { token, link } = brought();
+    const { token, link, refused } = brought();
+    refusedBy.current = refused;
     link ? setEntry({ at: "link", link }) : void tryToken(token ?? keptToken());
   }, []);
   const isIn = entry?.at === "desk";
@@ -81,6 +83,7 @@ export function App() {
         <SignIn
           key={String(entry.refused)}
           refusedToken={entry.refused}
+          refusedSignIn={refusedBy.current}
           onPerson={(account) => enter(account, "")}
           onToken={(token) => void tryToken(token)}
         />

@@ -39,6 +39,7 @@ export interface Api {
  */
 export interface Answers {
   "/api/account": Account;
+  "/api/account/ways-in": WaysIn;
   "/api/desk/assignments/{assignment}": AssignmentDetail;
   "/api/desk/assignments/{assignment}/simulation": SimulatedBeliefs;
   "/api/desk/audit": AuditPage;
@@ -58,6 +59,7 @@ export interface Answers {
   "/api/desk/runs/{run}/worker-ids": WorkerIdentities;
   "/api/desk/studies": StudyList;
   "/api/desk/studies/{study}": StudyDetail;
+  "/api/desk/studies/{study}/people": StudyPeople;
   "/api/desk/studies/{study}/versions/{version}": VersionDetail;
   "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
   "/api/desk/study-settings": StudySettings;
@@ -89,6 +91,7 @@ export interface Account {
     | "see_metrics"
     | "create_studies"
     | "change_bots"
+    | "manage_study_people"
     | "manage_people"
     | "manage_tokens"
     | "read_audit_log"
@@ -101,6 +104,16 @@ export interface Account {
 export interface StudyRole {
   role: "viewer" | "analyst" | "researcher" | "owner";
   study: string | null;
+}
+/**
+ * How people can sign in beside names and passwords.
+ *
+ * `provider`: what the OpenID provider is called, None where there is none. `refused`: why the sign-in that
+ * was asked about came to nothing.
+ */
+export interface WaysIn {
+  provider: string | null;
+  refused: string | null;
 }
 /**
  * Everything about one assignment. `before`, `after`: what was answered to its questionnaires.
@@ -1052,6 +1065,20 @@ export interface VersionRow {
   version: number;
 }
 /**
+ * Everybody who may use a study, by name.
+ */
+export interface StudyPeople {
+  people: InStudy[];
+}
+/**
+ * Somebody who may use a study. `role`: theirs in this study; `of_all`: the one for all studies.
+ */
+export interface InStudy {
+  name: string;
+  of_all: ("viewer" | "analyst" | "researcher" | "owner") | null;
+  role: ("viewer" | "analyst" | "researcher" | "owner") | null;
+}
+/**
  * A version of a study with its text.
  */
 export interface VersionDetail {
@@ -1111,6 +1138,8 @@ export interface TokenRow {
 export interface Pushed {
   "/api/desk/watch/runs": RunListUpdate;
   "/api/desk/watch/runs/{run}": RunUpdate;
+  "/api/desk/watch/runs/{run}/rehearsals": RehearsalList;
+  "/api/desk/watch/runs/{run}/reports": ReportList;
 }
 /**
  * What has changed in the list of runs: those that differ. `whole`: these are all, newest first.

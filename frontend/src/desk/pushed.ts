@@ -30,7 +30,7 @@ export function usePushed<P extends keyof Pushed, T>(
       for (let tries = 0; !control.signal.aborted; tries += 1) {
         try {
           for await (const event of readStream(address, token, last, control.signal)) {
-            last = event.id;
+            last = event.id || last; // only the last of several that belong together has one
             tries = 0;
             const change = JSON.parse(event.data) as Pushed[P];
             setWatched(({ data }) => ({ data: take(data, change), failure: null }));
@@ -54,4 +54,9 @@ export function usePushed<P extends keyof Pushed, T>(
     return () => control.abort();
   }, [address, token]);
   return watched;
+}
+
+/** For what is pushed whole whenever it changes: the newest counts. */
+export function newestOf<T>(_before: T | null, change: T): T {
+  return change;
 }

@@ -32,11 +32,19 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
   }, [notice?.key]);
 
   // Where there is a mouse, writing can start at once; on a phone that would raise the keyboard unasked.
-  useEffect(() => {
+  const begin = () => {
     if (window.matchMedia("(hover: hover) and (pointer: fine)").matches) {
       field.current?.focus();
     }
-  }, []);
+  };
+  useEffect(begin, []);
+
+  // What was pressed before the next line, such as the better of two replies, goes away with its focus.
+  useEffect(() => {
+    if (ready && document.activeElement === document.body) {
+      begin();
+    }
+  }, [ready]);
 
   useLayoutEffect(() => {
     const element = field.current;

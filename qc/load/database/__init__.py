@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from qc.errors import Problem
+from qc.errors import COMPARED, Problem, SourceError
 from qc.load.database.answers import answers
 from qc.load.database.choice import choose, is_rehearsal
 from qc.load.database.incidents import incidents
@@ -22,6 +22,8 @@ from qc.load.database.items import (
     ratings_of_items,
 )
 from qc.load.database.participation import counting, exclusions, failures, left_unrated, taking_part
+from qc.load.database.preferences import is_of_comparisons
+from qc.load.database.turn_ratings import scenarios, turn_ratings
 from qc.load.database.values import flags, located, numbers, times
 from qc.load.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
 from qc.load.database.words import words
@@ -51,6 +53,8 @@ def read(views: Views, options: LoadOptions) -> Run:
         EmptyRunError: the run holds no rated conversation that takes part.
     """
     run_id, name = choose(views, options.run, options.option)
+    if is_of_comparisons(views, run_id) and views.rows("v1_criterion", ("label",), run_id).empty:
+        raise SourceError(f"{views.source}: {COMPARED}")
     read_task = _of_transcripts if is_of_transcripts(views, run_id) else _of_conversations
     problems: list[Problem] = []
     raw = read_task(views, run_id, name, options, problems)
@@ -94,6 +98,8 @@ def _of_conversations(
             problems=problems,
         ),
         answers=answers(views, run_id, kept["assignment_id"]),
+        scenarios=scenarios(views, run_id, rated),
+        turn_ratings=turn_ratings(views, run_id, rated, problems),
         left_out=left_out,
         notes=(
             *notes,

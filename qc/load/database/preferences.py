@@ -9,6 +9,13 @@ from qc.load.database.views import ASSIGNMENT, CHOICE, SYSTEM, Views
 from qc.load.load_options import LoadOptions
 
 
+def is_of_comparisons(views: Views, run_id: object) -> bool:
+    """Return whether workers of the run compared two systems; in older databases there are no such runs."""
+    if "task" not in views.columns("v1_run"):
+        return False
+    return bool(views.rows("v1_run", ("task",), run_id)["task"].eq("side_by_side").any())
+
+
 def preferences(
     views: Views, run_id: object, options: LoadOptions
 ) -> tuple[pd.DataFrame, pd.DataFrame, bool, list[str]] | None:
@@ -20,9 +27,7 @@ def preferences(
         SourceError: a view cannot be read.
         DataError: a value cannot be used.
     """
-    if "task" not in views.columns("v1_run"):
-        return None
-    if not views.rows("v1_run", ("task",), run_id)["task"].eq("side_by_side").any():
+    if not is_of_comparisons(views, run_id):
         return None
     problems: list[Problem] = []
     rows = views.rows("v1_choice", CHOICE, run_id)

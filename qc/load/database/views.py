@@ -52,6 +52,8 @@ CHOICE = (
     "preference",
 )
 EXCLUSION = ("assignment_id", "reason")
+SCENARIO = ("conversation_id", "scenario")
+TURN_RATING = ("conversation_id", "turn_index", "value")
 ITEM_EDIT = ("assignment_id", "position", "edit_share")
 
 TEXT = {
@@ -78,6 +80,7 @@ TEXT = {
     "right_system",
     "preference",
     "reason",
+    "scenario",
 }
 NULLABLE = {
     "agreed_at",

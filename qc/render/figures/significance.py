@@ -11,9 +11,9 @@ from qc.render.figures.style import BLUE, QUIET, WIDE
 from qc.render.levels import SIGNIFICANT, SUGGESTIVE
 
 DEEP, LIGHT = "#003d66", "#a6cde6"
-# The first is for what is still significant after Holm's correction.
+# The first is for what is significant by worker after Holm's correction.
 KEY = (
-    (DEEP, f"p < {SIGNIFICANT:g} with Holm"),
+    (DEEP, f"p < {SIGNIFICANT:g} by worker, with Holm"),
     (BLUE, f"p < {SIGNIFICANT:g}"),
     (LIGHT, f"p < {SUGGESTIVE:g}"),
     (QUIET, "not significant"),
@@ -31,7 +31,7 @@ def significance(result: Significance) -> Drawing | None:
     p, count = result.p, len(result.systems)
     if not np.isfinite(p[~np.eye(count, dtype=bool)]).any():
         return None
-    holm = (result.holm < SIGNIFICANT) & ~np.eye(count, dtype=bool)
+    holm = (result.by_worker_holm < SIGNIFICANT) & ~np.eye(count, dtype=bool)
     step = np.where(holm, 0, 1 + np.searchsorted((SIGNIFICANT, SUGGESTIVE), p, side="right"))
     known = np.isfinite(p) & ~np.eye(count, dtype=bool)
     colours = [[KEY[step[i, j]][0] if known[i, j] else NONE for j in range(count)] for i in range(count)]
@@ -67,6 +67,6 @@ def _alt(result: Significance, holm: NDArray[np.bool_]) -> str:
     below = int((result.p < SIGNIFICANT).sum())
     return (
         f"Heat map of one-sided p-values, row against column, of {count} systems: in {below} of {pairs} "
-        f"pairs one system scores higher at p < {SIGNIFICANT:g}, in {int(holm.sum())} of them with Holm’s "
-        "correction."
+        f"pairs one system scores higher at p < {SIGNIFICANT:g}, in {int(holm.sum())} by worker with "
+        "Holm’s correction."
     )

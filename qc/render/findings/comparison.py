@@ -1,6 +1,6 @@
 """What comparisons side by side say, for people."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 import numpy as np
@@ -25,7 +25,7 @@ METHOD = (
 
 
 def comparison_findings(
-    found: Comparison, ratings: Ratings | None, choices: Mapping[str, object]
+    found: Comparison, ratings: Ratings | None, choices: Mapping[str, object], remarks: Sequence[str] = ()
 ) -> Findings:
     """Return the results of a run of comparisons in tables and words.
 
@@ -33,6 +33,7 @@ def comparison_findings(
         found: what the choices say.
         ratings: scores of the same run by ratings; None where nothing was rated.
         choices: what the analyst chose, by name, for the signature.
+        remarks: what is to be said of the ratings.
     """
     made_of = {"candor": version("candor"), "task": "side_by_side", **choices}
     return Findings(
@@ -40,7 +41,7 @@ def comparison_findings(
         title=f"Side by side: {found.choices.name}",
         source=found.choices.source,
         verdict=_verdict(found),
-        notes=(*found.choices.notes, *_notes(found)),
+        notes=(*found.choices.notes, *_notes(found), *remarks),
         tables=(_scores(found, ratings), _pairs(found), _sides(found), _workers(found)),
         figures=(),
         method=METHOD,

@@ -16,14 +16,17 @@ from qc.render.manifest import (
     EFFORT,
     FILTER,
     FORECAST,
+    GROUPS,
     INCIDENTS,
     INTERVALS,
     PERSONA,
     REPEATS,
     REPLICATION,
+    SCENARIOS,
     SIGNIFICANCE,
     TOPICS,
     TRANSCRIPTS,
+    TURN_RATINGS,
     WHOLE,
     AnalysisPart,
     MadeFile,
@@ -33,10 +36,13 @@ from qc.render.tables import (
     answers,
     context,
     correlations,
+    groups,
     kept,
     ranking,
+    scenarios,
     significance,
     transcripts,
+    turn_ratings,
     words,
     workers,
 )
@@ -58,7 +64,7 @@ TABLES: tuple[MadeFile[Table], ...] = (
     WHOLE.file("system_raw_scores.csv", "the same without standardising", ranking.raw_scores),
     _SCORED.file("intervals.csv", "interval of every score", ranking.intervals),
     INTERVALS.file(
-        "ranks.csv", "range of each system’s rank, and how often it comes first", ranking.rank_ranges
+        "ranks.csv", "range of each system’s rank, its chance to be the best, its group", ranking.rank_ranges
     ),
     _SCORED.file(
         "differences.csv",
@@ -67,13 +73,23 @@ TABLES: tuple[MadeFile[Table], ...] = (
     ),
     SIGNIFICANCE.file(
         "significance_pvalues.csv",
-        "p that the row’s system is higher than the column’s",
+        "p that the row’s system is higher than the column’s, as published",
         lambda s: significance.p_values(s.systems, s.p),
     ),
     SIGNIFICANCE.file(
         "significance_holm.csv",
         "the same after Holm’s correction",
         lambda s: significance.p_values(s.systems, s.holm),
+    ),
+    SIGNIFICANCE.file(
+        "significance_by_worker.csv",
+        "the same question, with the error of workers",
+        lambda s: significance.p_values(s.systems, s.by_worker),
+    ),
+    SIGNIFICANCE.file(
+        "significance_by_worker_holm.csv",
+        "the same after Holm’s correction",
+        lambda s: significance.p_values(s.systems, s.by_worker_holm),
     ),
     CLUSTERS.file(
         "clusters.csv", "groups of systems, plain and after Holm’s correction", significance.clusters
@@ -121,6 +137,7 @@ TABLES: tuple[MadeFile[Table], ...] = (
     WHOLE.file("duration.csv", "minutes per conversation", kept.duration),
     WHOLE.file("kept.csv", "workers, assignments and conversations that passed", kept.kept),
     WHOLE.file("workload.csv", "assignments per worker", kept.workload),
+    WHOLE.file("workload_distribution.csv", "how many workers did how many assignments", kept.distribution),
     WHOLE.file("cost.csv", "dollars", kept.cost),
     AGREEMENT.file(
         "rater_agreement.csv", "pairs of workers who met the same systems, their median r", workers.agreement
@@ -139,6 +156,20 @@ TABLES: tuple[MadeFile[Table], ...] = (
         "coefficients of the model behind the adjusted scores",
         context.coefficients,
     ),
+    GROUPS.file(
+        "groups.csv",
+        "what each group of workers thinks of each system: z, rank, intervals",
+        groups.standings,
+    ),
+    GROUPS.file(
+        "group_places.csv",
+        "how far systems change places between groups, and what chance does",
+        groups.places,
+    ),
+    GROUPS.file(
+        "population.csv", "scores for the population whose margins `--margins` gives", groups.population
+    ),
+    GROUPS.file("margins.csv", "these margins beside those of the workers", groups.margins),
     TRANSCRIPTS.file(
         "transcript_scores.csv",
         "items, judgments and z by both published conventions",
@@ -183,6 +214,12 @@ TABLES: tuple[MadeFile[Table], ...] = (
         "how often each answer to the study’s own questions was given, by system after conversations",
         answers.counts,
     ),
+    TURN_RATINGS.file(
+        "turn_ratings.csv",
+        "what workers thought of single replies, by system",
+        turn_ratings.turn_ratings,
+    ),
+    SCENARIOS.file("scenarios.csv", "scores by scenario, of all systems and of each", scenarios.scenarios),
     ANSWERS.file("answers_numbers.csv", "the same of sliders and numbers: their means", answers.numbers),
     WHOLE.file("left_out.csv", "assignments that take no part, and why", kept.left_out),
 )

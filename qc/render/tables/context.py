@@ -20,7 +20,7 @@ def persona(found: PersonaEffect) -> Table:
         Column("difference", "Difference", THREE),
         INTERVAL,
         Column("p", "p", P),
-        Column("p_rank_sum", "p, rank sum", P),
+        Column("p_rank_sum", "p, rank sum, as published", P),
     )
     return Table(pd.DataFrame(families, columns=[field.name for field in fields(FamilyPersona)]), columns)
 
@@ -32,6 +32,7 @@ def context(found: ContextEffects) -> Table:
             effect.name,
             level.name,
             level.n,
+            level.workers,
             level.effect,
             level.low,
             level.high,
@@ -42,11 +43,12 @@ def context(found: ContextEffects) -> Table:
         for effect in found.effects
         for level in effect.levels
     ]
-    keys = ["effect", "level", "n", "mean", "low", "high", "statistic_name", "statistic", "p"]
+    keys = ["effect", "level", "n", "workers", "mean", "low", "high", "statistic_name", "statistic", "p"]
     columns = (
         Column("effect", "Effect"),
         Column("level", "Level"),
         Column("n", "Conversations", COUNT),
+        Column("workers", "Workers", COUNT),
         Column("mean", "Mean", THREE),
         INTERVAL,
         Column("p", form=P),

@@ -69,6 +69,18 @@ def workload(analysis: Analysis) -> Table:
     )
 
 
+def distribution(analysis: Analysis) -> Table:
+    """Return how many workers did how many assignments."""
+    return Table(
+        pd.DataFrame([asdict(each) for each in analysis.workload.distribution]),
+        (
+            Column("assignments", "Assignments", COUNT),
+            Column("passed", "Workers who passed", COUNT),
+            Column("failed", "Workers who failed", COUNT),
+        ),
+    )
+
+
 def cost(analysis: Analysis) -> Table:
     """Return the dollars."""
     return Table(pd.DataFrame([asdict(analysis.cost)]))

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from qc.analysis import Analysis
+from qc.method.scores import raters_of
 from qc.number_format import ranks
 from qc.render.table import (
     COUNT,
@@ -41,7 +42,13 @@ def ranking(analysis: Analysis) -> Table:
             first=np.where(np.isfinite(found.z_low[:, 0]), found.best_chance, np.nan),
         )
         columns += [INTERVAL, Column("first", "First", ROUGH_SHARE)]
-    return Table(table, (*columns, Column("raw", "Raw", TWO), Column("n", "n", COUNT)))
+    unit = "Conver\u00adsations" if analysis.run.items is None else "Judg\u00adments"
+    table = table.assign(
+        conversations=table["n"] // len(analysis.run.criteria),
+        raters=raters_of(analysis.sample, analysis.scores),
+    )
+    counts = Column("conversations", unit, COUNT), Column("raters", "Raters", COUNT)
+    return Table(table, (*columns, Column("raw", "Raw", TWO), *counts))
 
 
 def z_scores(analysis: Analysis) -> Table:
@@ -86,7 +93,8 @@ def intervals(analysis: Analysis) -> Table | None:
 
 
 def rank_ranges(found: Intervals) -> Table:
-    """Return the range of each system's rank, and how often it comes first."""
+    """Return the range of each system's rank, its chance to be the best, and its group."""
+    group = {system: number for number, members in enumerate(found.groups, 1) for system in members}
     return Table(
         pd.DataFrame(
             {
@@ -95,9 +103,10 @@ def rank_ranges(found: Intervals) -> Table:
                 "low": found.rank_low,
                 "high": found.rank_high,
                 "best_chance": found.best_chance,
+                "group": pd.array([group.get(system) for system in found.systems], "Int64"),
             }
         ),
-        (Column("best_chance", form=SHARE),),
+        (Column("best_chance", form=SHARE), Column("group", form=COUNT)),
     )
 
 
@@ -125,6 +134,8 @@ def differences(analysis: Analysis) -> Table | None:
             "difference": differences,
             "low": found.difference_low[better, worse],
             "high": found.difference_high[better, worse],
+            "simultaneous_low": found.simultaneous_low[better, worse],
+            "simultaneous_high": found.simultaneous_high[better, worse],
             "told_apart": told_apart,
         }
     )
@@ -132,6 +143,6 @@ def differences(analysis: Analysis) -> Table | None:
         Column("system", "System"),
         Column("other", "Other"),
         Column("difference", "Difference in z", THREE),
-        INTERVAL,
+        Column("simultaneous_low", INTERVAL.head, THREE, upper="simultaneous_high"),
     )
     return Table(frame, columns, frame[frame["told_apart"].eq(False).fillna(value=False)])

@@ -34,6 +34,7 @@ def workers(found: FilterCheck) -> Table:
     columns = (
         Column("worker", "Worker"),
         Column("outcome", "Filter"),
+        Column("said", "Why, and remarks"),
         Column("p", "p", P),
         Column("assignments", "Assign\u00adments", COUNT),
         Column("conversations", "Conver\u00adsations", COUNT),
@@ -41,7 +42,6 @@ def workers(found: FilterCheck) -> Table:
         Column("identical", "Identical ratings", ROUGH_SHARE),
         Column("minutes", "Minutes", ONE),
         Column("words", "Words an input", COUNT),
-        Column("said", "Why, and remarks"),
     )
     return Table(found.workers, columns, shown)
 
@@ -51,6 +51,7 @@ def filter_check(found: FilterCheck) -> Table:
     keys = (
         "expected_random_pass",
         "simulated_random_pass",
+        "simulated_random_pass_error",
         "random_share",
         "random_among_passed",
         "random_among_passed_bound",

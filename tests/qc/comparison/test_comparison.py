@@ -10,11 +10,15 @@ import pytest
 from typer.testing import CliRunner
 
 from qc.comparison import compare
-from qc.errors import DataError
-from qc.load import LoadOptions, open_source
+from qc.errors import DataError, SourceError
+from qc.load import LoadOptions, load, open_source
 from qc.load.choices import Choices, read_choices
+from qc.render.findings.comparison import comparison_findings
 from qc.report import app
 from qc.run import SIMULATED_NOTE
+from server.db.engine import migrate
+from tests.server.support.database import make_run
+from tests.server.support.study import pairs_text
 
 TRUE = {"ash": 0.8, "birch": 0.0, "cedar": -0.8}
 Row = tuple[str, str, str, str]  # worker, left, right, preference
@@ -165,3 +169,19 @@ def test_a_file_that_does_not_fit_together_is_refused(
     source = written(tmp_path / "choices.jsonl", drawn(3, 6), **change)
     with open_source(str(source)) as opened, pytest.raises(DataError, match=said):
         read_choices(opened, LoadOptions())
+
+
+def test_what_needs_ratings_says_where_those_of_comparisons_are(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"choices\.jsonl: the workers of this run compared two systems"):
+        load(written(tmp_path / "choices.jsonl", drawn(3, 6)))
+    url = f"sqlite:///{tmp_path / 'candor.db'}"
+    migrate(url)
+    make_run(url, pairs_text())
+    with pytest.raises(SourceError, match="the workers of this run compared two systems"):
+        load(url)
+
+
+def test_why_ratings_beside_a_comparison_have_no_z_is_said() -> None:
+    found = compare(choices(drawn(10, 7)), bootstrap=100)
+    shown = comparison_findings(found, None, {}, ("The ratings have no z.",))
+    assert shown.notes[-1] == "The ratings have no z."

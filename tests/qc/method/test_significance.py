@@ -43,6 +43,43 @@ def test_by_hand() -> None:
     assert found.conclusions(0.61, adjusted=True).tolist() == [[False, False, True]] * 2 + [[False] * 3]
 
 
+def strong_tastes(seed: int) -> Sample:
+    """Return 11 workers with 8 conversations with each of two equal systems, for which they have tastes."""
+    rng = np.random.default_rng(seed)
+    tastes = rng.normal(size=(11, 2))
+    return sample_of(
+        [
+            (f"w{worker}", "ab"[system], tastes[worker, system] + rng.normal())
+            for worker in range(11)
+            for system in (0, 1)
+            for _ in range(8)
+        ]
+    )
+
+
+def test_strong_tastes_are_no_difference_between_systems() -> None:
+    # 80 runs, two tests each, one of which rejects at most: at 5 % the number is 8 with a standard error of
+    # 2.7. The published test, which takes all 88 conversations of a system as independent, has far more.
+    found = [compare_systems(sample, score(sample)) for sample in map(strong_tastes, range(80))]
+    assert sum((each.by_worker < 0.05).any() for each in found) <= 16
+    assert sum((each.p < 0.05).any() for each in found) > 28
+
+
+def test_by_worker_has_its_own_correction_and_gaps() -> None:
+    rows = [
+        (f"w{n}", system, value) for n in range(12) for system, value in (("a", n / 9), ("b", -n / 9 - 1))
+    ]
+    sample = sample_of([*rows, ("w0", "c", 5.0)], systems=["unseen"])
+    found = compare_systems(sample, score(sample))
+    a, b, c, unseen = (found.systems.index(name) for name in ("a", "b", "c", "unseen"))
+    # All workers have the same order, and no exchange of 12 workers is rarer than one in 4,096.
+    assert found.by_worker[a, b] == 0.5**12
+    assert found.by_worker_holm[a, b] == 2 * 0.5**12
+    assert np.isnan(found.by_worker[c, [a, b]]).all(), "a single worker rated it"
+    assert found.by_worker[c, c] == 1
+    assert np.isnan(found.by_worker[unseen]).all()
+
+
 def test_a_system_without_a_kept_conversation_is_not_tested() -> None:
     found = compared(Z, systems=["unseen"])
     assert found.systems == ("a", "b", "c", "unseen")

@@ -17,7 +17,7 @@ FILES: tuple[ReportFile, ...] = (*REPORTS, *TABLES, *FIGURES)
 NAMES = [file.name for file in FILES]
 OF_TRANSCRIPTS = {file.name for file in FILES if file.section == "transcripts"}
 # Of runs of conversations alone.
-OF_CHATS = {"filter", "agreement", "persona", "context", "topics", "effort"}
+OF_CHATS = {"filter", "agreement", "persona", "context", "topics", "effort", "groups"}
 REPOSITORY = Path(__file__).parents[3]
 TEMPLATE = resources.files("qc.render").joinpath("page.html.jinja").read_text(encoding="utf-8")
 
@@ -39,6 +39,8 @@ def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
         "incidents.csv",
         "answers.csv",
         "answers_numbers.csv",
+        "turn_ratings.csv",
+        "scenarios.csv",
         *(name for name in NAMES if name.endswith("_without_shared_workers.csv")),
     }
     assert made == declared - unheld

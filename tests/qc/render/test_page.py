@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, sync_playwright
@@ -15,9 +16,10 @@ from playwright.sync_api import Browser, sync_playwright
 from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.render import tables
 from qc.render.figures import Figure, figures
-from qc.render.page import SHOWN_ROWS, page, tight
+from qc.render.page import SHOWN_ROWS, all_notes, page, tight
 from qc.render.sentences import SIMULATED
 from qc.render.table import shade
+from qc.render.tables.ranking import ranking
 from qc.render.tables.workers import workers as workers_table
 from qc.run import SIMULATED_NOTE
 from tests.chromium import launch
@@ -34,6 +36,7 @@ CHAPTERS = {
     "context": "context",
     "topics": "topics",
     "effort": "effort",
+    "groups": "groups",
 }
 # The rules of axe that hang on colours.
 COLOURS = ["color-contrast", "link-in-text-block"]
@@ -147,10 +150,10 @@ def standards(analysis: Analysis) -> str:
 def test_the_standards_are_named_before_anything_is_called_better() -> None:
     found = standards(whole())
     names = (
-        "Each pair alone, with other workers.",
+        "All pairs together, by worker.",
         "The published convention.",
         "The convention, corrected.",
-        "The first two can differ:",
+        "They can differ:",
         "Groups of systems",
         "What may be called better.",
     )
@@ -162,24 +165,27 @@ def test_the_standards_are_named_before_anything_is_called_better() -> None:
 def test_groups_that_may_be_called_better_come_before_those_by_convention() -> None:
     analysis = whole()
     assert analysis.clusters is not None
-    both = replace(analysis.clusters, groups=(("first",), ("second",)), holm_groups=(("first", "second"),))
-    found = standards(replace(analysis, clusters=both))
-    assert found.index("there are no groups") < found.index("By the published convention,")
-    three = replace(both, groups=(("a",), ("b",), ("c",)), holm_groups=(("a", "b"), ("c",)))
-    found = standards(replace(analysis, clusters=three))
-    assert found.index("a, b c") < found.index("By the published convention,") < found.index("a b c")
+    assert analysis.intervals is not None
+    one = replace(analysis.intervals, groups=(("first", "second"),))
+    by_convention = replace(
+        analysis.clusters, groups=(("a",), ("b",), ("c",)), holm_groups=(("a", "b"), ("c",))
+    )
+    found = standards(replace(analysis, intervals=one, clusters=by_convention))
+    assert found.index("There are no groups") < found.index("By the published convention,")
+    two = replace(one, groups=(("x", "y"), ("z",)))
+    found = standards(replace(analysis, intervals=two, clusters=by_convention))
+    places = [found.index(words) for words in ("x, y z", "By the published convention,", "a b c", "a, b c")]
+    assert places == sorted(places)
     assert "not corrected for the number of tests" in found
-    same = replace(both, holm_groups=both.groups)
-    assert "makes the same groups" in standards(replace(analysis, clusters=same))
-    none = replace(both, groups=both.holm_groups)
-    assert "makes none either" in standards(replace(analysis, clusters=none))
+    none = replace(by_convention, groups=(("a", "b"),), holm_groups=(("a", "b"),))
+    assert "makes no groups" in standards(replace(analysis, clusters=none))
 
 
 @pytest.mark.parametrize("off", ["intervals", "significance"])
 def test_a_standard_that_was_not_computed_is_not_named(off: str) -> None:
     options = AnalysisOptions(bootstrap=100, sections=frozenset({"intervals", "significance"} - {off}))
     found = standards(analyse(awkward_run(), options))
-    assert ("Each pair alone" in found) == (off != "intervals")
+    assert ("All pairs together, by worker" in found) == (off != "intervals")
     assert ("The published convention" in found) == (off != "significance")
     assert "can differ" not in found
 
@@ -207,7 +213,7 @@ def test_captions_claim_no_more_than_is_so(text: str) -> None:
         "two assignments of one worker are a pair as well",
         "Neither is corrected for the number of families: with 2 of them",
         f"These {len(context.effects)} tests are not corrected for their number.",
-        "the tests themselves take the conversations of one worker to be independent",
+        "the published tests take the conversations of one worker to be independent",
         "correlation of the scores with those of the workers who failed",
     ):
         assert said in words, said
@@ -247,6 +253,54 @@ def test_many_workers_are_cut_and_the_rest_is_named() -> None:
     )
 
 
+def test_notes_of_every_part_stand_in_one_place_before_the_ranking(text: str) -> None:
+    analysis = whole()
+    notes = all_notes(analysis)
+    assert analysis.adjusted is not None
+    assert set(analysis.adjusted.notes) <= set(notes)
+    box = text[text.index('<div class="notes">') : text.index('id="ranking"')]
+    assert box.count("<li>") - box.count('<li><a href="#') == len(notes)
+    body = text[text.index('id="ranking"') :]
+    assert not [note for note in notes if html.escape(note) in body]
+
+
+def test_one_share_of_random_workers_is_in_sight(text: str) -> None:
+    sight = re.sub(
+        r"<details.*?</details>", "", text[text.index('<section id="workers">') :], flags=re.DOTALL
+    )
+    assert len(re.findall(r"\brate at random \(95 % interval", sight)) == 1
+    assert "rates at random</b> if" in sight
+    assert "(α)" not in sight
+
+
+def test_the_ranking_says_how_many_conversations_and_raters(text: str) -> None:
+    rows = {row[0].text: [cell.text for cell in row] for row in ranking(whole()).cells()}
+    sample, scores = whole().sample, whole().scores
+    kept = pd.DataFrame(
+        {
+            "system": sample.run.conversations["system"].astype(str),
+            "worker": sample.workers,
+            "counted": sample.counted,
+        }
+    )
+    for name, group in kept[kept["counted"]].groupby("system"):
+        assert rows[str(name)][-2:] == [str(len(group)), str(group["worker"].nunique())]
+    assert len(rows) == len(scores.z)
+    for head in ("Conver\u00adsations", "Raters"):
+        assert head in section_html(text, "ranking")
+
+
+def section_html(text: str, name: str) -> str:
+    return text[text.index(f'<section id="{name}">') :].partition("</section>")[0]
+
+
+def test_the_list_of_workers_is_folded_and_not_printed(text: str) -> None:
+    workers = section_html(text, "workers")
+    folded = workers[workers.index('<details class="screen">') :]
+    assert 'id="table-workers"' in folded
+    assert 'id="table-workers"' not in workers[: workers.index('<details class="screen">')]
+
+
 def test_workers_who_passed_with_a_remark_come_after_those_who_failed() -> None:
     analysis = whole()
     assert analysis.filter_check is not None
@@ -260,8 +314,8 @@ def test_workers_who_passed_with_a_remark_come_after_those_who_failed() -> None:
     failed = outcomes.count("failed")
     assert outcomes == ["failed"] * failed + ["passed"] * (len(outcomes) - failed)
     assert rows[failed][0].text == workers.loc[marked, "worker"]
-    assert rows[failed][-1].text == "0.2 minutes per conversation"
-    assert rows[0][-1].text == workers.set_index("worker").loc[rows[0][0].text, "reason"]
+    assert rows[failed][2].text == "0.2 minutes per conversation"
+    assert rows[0][2].text == workers.set_index("worker").loc[rows[0][0].text, "reason"]
 
 
 def test_units_stay_with_their_numbers() -> None:

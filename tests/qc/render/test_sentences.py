@@ -14,6 +14,7 @@ from qc.robustness.forecast import Forecast
 from qc.robustness.intervals import Intervals
 from qc.robustness.random_shares import Share
 from qc.run import SIMULATED_NOTE, Run
+from qc.statistics.correlation import interval_of_r
 from tests.qc.support import analyses
 from tests.qc.support.runs import run_of
 
@@ -46,28 +47,40 @@ def test_a_leader_that_cannot_be_told_apart_from_a_rival() -> None:
     leader, rival = analysis.scores.z["system"][:2]
     found = verdict(analysis).findings[0]
     assert re.match(
-        rf"{leader} has the highest score \(z = \d\.\d\d, 95 % interval \d\.\d\d to \d\.\d\d\) and comes "
-        r"first in \d+ % of the resamples of the workers; ",
+        rf"{leader} has the highest score \(z = \d\.\d\d, 95 % interval \d\.\d\d to \d\.\d\d; its chance to "
+        r"be the best is \d+ %\); ",
         found,
     )
     assert found.endswith(
-        f"; each pair of systems looked at alone, {rival} cannot be told apart from it, and 1 of 3 pairs "
-        f"cannot be told apart: {leader} from {rival}."
+        f"; all pairs taken together, 2 of 3 can be told apart, which makes 2 groups: {leader} and {rival}; "
+        "then system 2."
     )
 
 
-def test_a_leader_without_rivals() -> None:
-    found = ranking(rated(20, 80, 40, 40))
-    assert found.startswith("system 0 has the highest score")
-    assert "looked at alone, it can be told apart from every other, and 1 of 3 pairs cannot" in found
+def test_all_pairs_can_be_told_apart() -> None:
     assert ranking(rated(20, 80, 55, 30)).endswith(
-        "; each pair of systems looked at alone, all 3 pairs can be told apart."
+        "which makes 3 groups: system 0; then system 1; then system 2."
     )
 
 
-def test_many_pairs_are_counted_and_not_listed() -> None:
+def test_pairs_that_make_no_groups() -> None:
+    analysis = analyse(rated(20, 80, 40, 60), QUICK)
+    assert analysis.intervals is not None
+    intervals = replace(
+        analysis.intervals,
+        groups=(("system 0", "system 2", "system 1"),),
+        indistinct=(("system 0", "system 2"), ("system 2", "system 1")),
+    )
+    found = verdict(replace(analysis, intervals=intervals)).findings[0]
+    assert found.endswith(
+        "; all pairs taken together, 1 of 3 can be told apart, but these make no groups: system 2 may be as "
+        "good as the first."
+    )
+
+
+def test_systems_that_do_not_differ() -> None:
     found = ranking(rated(14, 60, 60, 60, 60, 60, spread=12))
-    assert re.search(r"and \d+ of 10 pairs cannot be told apart\.$", found), found
+    assert found.endswith("; no two of the 5 systems can be told apart.")
 
 
 def test_two_systems() -> None:
@@ -81,9 +94,10 @@ def test_one_worker_tells_not_how_sure_it_is() -> None:
     assert analysis.rates.workers.passed == 1
     found = verdict(analysis)
     assert found.findings[0].startswith("system 0 has the highest score (z = ")
-    assert "but a single worker rated it, which does not tell how sure that is;" in found.findings[0]
-    assert "3 of 3 pairs cannot be told apart" in found.findings[0]
-    assert "comes first" not in found.findings[0]
+    assert (
+        "but how sure that is cannot be told; no two of the 3 systems can be told apart" in found.findings[0]
+    )
+    assert "chance" not in found.findings[0]
     assert "100" not in found.findings[0]
     assert found.findings[1].startswith("Whether a second run would agree cannot be told")
     assert (
@@ -146,18 +160,33 @@ def test_the_same_data_twice_is_no_second_run() -> None:
     assert verdict(analyse(run, QUICK, run)).findings[1] == SAME_DATA
 
 
-def replicated(r: float, same: SameConclusions) -> Replication:
+def replicated(r: float, same: SameConclusions, systems: int = 10) -> Replication:
     second = analyses.whole().replication
     assert second is not None
     pearson = {**second.z.pearson, "overall": r}
-    return replace(second, name="two", z=replace(second.z, pearson=pearson), same_conclusions=same)
+    return replace(
+        second,
+        name="two",
+        systems=tuple(f"system {number}" for number in range(systems)),
+        z=replace(second.z, pearson=pearson),
+        overall_interval=interval_of_r(r, systems, 0.95),
+        same_conclusions=same,
+    )
 
 
+# The intervals are those of Fisher's transformation with 10 systems, standard error 1/√7.
 @pytest.mark.parametrize(
     ("r", "outcome"),
     [
-        (0.968, "The second run, two, agrees: the overall scores correlate at r = 0.968"),
-        (0.8, "The second run, two, agrees in the main"),
+        (
+            0.99,
+            "The second run, two, agrees closely: the overall scores correlate at r = 0.990",
+        ),
+        (
+            0.968,
+            "The second run, two, agrees: the overall scores correlate at r = 0.968",
+        ),
+        (0.8, "The second run, two, may agree or not"),
         (-0.2, "The second run, two, does not agree: the overall scores correlate at r = −0.200"),
         (NAN, "The second run, two, has too few systems in common"),
     ],
@@ -169,12 +198,32 @@ def test_a_second_run(r: float, outcome: str) -> None:
     assert "for 38 of 45 pairs of systems both draw the same conclusion" in found
 
 
+@pytest.mark.parametrize(("r", "where"), [(0.968, "within"), (0.93, "below"), (0.995, "above")])
+def test_where_r_lies_in_its_forecast(r: float, where: str) -> None:
+    second = replicated(r, SameConclusions(38, 45, 0.1))
+    found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(0.94))).findings[1]
+    assert f"; {where} the 0.940 to 0.990 that this run alone foretells)" in found
+
+
+def test_few_systems_give_no_verdict_on_a_second_run() -> None:
+    # Three systems that nobody can tell apart, whose order in two runs is alike by chance.
+    second = replicated(0.973, SameConclusions(3, 3, 0.1), systems=3)
+    found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(-0.5, 0.0))).findings[1]
+    assert "can be compared on 3 systems only, too few to tell whether it agrees" in found
+
+
+def test_a_run_that_tells_no_systems_apart_can_not_be_agreed_with() -> None:
+    analysis = analyse(rated(14, 60, 60, 60, 60, 60, spread=12), QUICK)
+    second = replicated(0.99, SameConclusions(10, 10, 0.1))
+    assert "cannot be said to agree or not" in verdict(replace(analysis, replication=second)).findings[1]
+
+
 def test_no_pair_in_both_runs_and_no_forecast() -> None:
     assert same_conclusions(SameConclusions(0, 0, 0.1)) == "no pair of systems can be compared in both"
     second = replicated(0.9, SameConclusions(0, 0, 0.1))
     found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(NAN, NAN))).findings[1]
     assert "0 of 0" not in found
-    assert "was forecast" not in found
+    assert "foretells" not in found
 
 
 def test_a_second_run_in_which_nobody_passes() -> None:

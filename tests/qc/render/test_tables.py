@@ -27,10 +27,13 @@ ALWAYS = {
     "duration.csv",
     "kept.csv",
     "workload.csv",
+    "workload_distribution.csv",
     "cost.csv",
     "incidents.csv",
     "answers.csv",
     "answers_numbers.csv",
+    "turn_ratings.csv",
+    "scenarios.csv",
     "left_out.csv",
 }
 

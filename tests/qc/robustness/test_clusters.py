@@ -20,27 +20,27 @@ def test_by_hand() -> None:
     p = np.array([[1, 0.2, 0.01, 0.01], [0.8, 1, 0.06, 0.01], [1, 1, 1, 0.04], [1, 1, 1, 1]])
     holm = np.where(p == 0.04, 0.06, p)
     # With the correction c no longer beats d, so d is not apart.
-    found = cluster(Significance(("a", "b", "c", "d"), p, holm), 0.05)
+    found = cluster(Significance(("a", "b", "c", "d"), p, holm, p, holm), 0.05)
     assert found == Clusters(0.05, (("a", "b", "c"), ("d",)), (("a", "b", "c", "d"),))
     # At 0.1 b beats c.
-    assert cluster(Significance(("a", "b", "c", "d"), p, p), 0.1).groups == (("a", "b"), ("c",), ("d",))
+    assert cluster(Significance(("a", "b", "c", "d"), p, p, p, p), 0.1).groups == (("a", "b"), ("c",), ("d",))
 
 
 def test_victories_decide_and_not_the_order_of_scores() -> None:
     # The mean of a is the higher, but b, higher in most conversations, beats it; c loses to both.
     p = np.array([[1, 0.99, 0.01], [0.01, 1, 0.01], [1, 1, 1]])
-    assert cluster(Significance(("a", "b", "c"), p, p), 0.05).groups == (("b",), ("a",), ("c",))
+    assert cluster(Significance(("a", "b", "c"), p, p, p, p), 0.05).groups == (("b",), ("a",), ("c",))
 
 
 def test_systems_that_were_not_tested_are_in_no_group() -> None:
     nan = np.nan
     p = np.array([[1, 0.01, nan], [0.99, 1, nan], [nan, nan, nan]])
-    assert cluster(Significance(("a", "b", "unseen"), p, p), 0.05).groups == (("a",), ("b",))
+    assert cluster(Significance(("a", "b", "unseen"), p, p, p, p), 0.05).groups == (("a",), ("b",))
     nobody = np.full((2, 2), nan)
-    assert cluster(Significance(("a", "b"), nobody, nobody), 0.05).groups == ()
+    assert cluster(Significance(("a", "b"), nobody, nobody, nobody, nobody), 0.05).groups == ()
     one = np.ones((1, 1))
-    assert cluster(Significance(("a",), one, one), 0.05) == Clusters(0.05, (("a",),), (("a",),))
-    assert cluster(Significance((), np.empty((0, 0)), np.empty((0, 0))), 0.05).groups == ()
+    assert cluster(Significance(("a",), one, one, one, one), 0.05) == Clusters(0.05, (("a",),), (("a",),))
+    assert cluster(Significance((), *[np.empty((0, 0))] * 4), 0.05).groups == ()
 
 
 @settings(deadline=None, max_examples=300)

@@ -42,13 +42,13 @@ def test_effects_of_a_small_run_by_hand() -> None:
     assert [level.name for level in position.levels] == ["1", "2", "3", "4"]
     assert [level.n for level in position.levels] == [3, 1, 2, 3]
     np.testing.assert_allclose([level.effect for level in position.levels], expected)
-    # three workers do not tell four levels apart
+    # no level is carried by 10 workers, so nothing is said of what chance does
+    assert [level.workers for level in position.levels] == [3, 1, 2, 3]
     assert np.isnan([position.p, position.statistic, position.levels[0].low]).all()
     assert position.sentence.startswith("There are too few workers")
     # 60 s × 4 per assignment is 1 minute per conversation, 120 s × 4 is 2
     assert [(level.name, level.n) for level in pace.levels] == [("up to 1.00", 3), ("1.00 to 2.00", 6)]
-    assert pace.statistic_name == "F(1, 2)"
-    assert 0 < pace.p < 1
+    assert np.isnan(pace.p)
 
 
 def test_quarters_of_minutes() -> None:
@@ -127,14 +127,15 @@ def runs(published_sample: Callable[[str, str], Sample]) -> tuple[Sample, Sample
 @pytest.mark.published
 def test_first_conversations_score_lower(runs: tuple[Sample, Sample]) -> None:
     # METHOD.md, section 5: about -0.15 in run 1, -0.12 in run 2; later places -0.03 to +0.09
-    for sample, first, workers in zip(runs, (-0.145, -0.123), (173, 138), strict=True):
+    for sample, first, degrees in zip(runs, (-0.145, -0.123), ("92.9", "108.9"), strict=True):
         position = context_effects(sample).effects[0]
         effects = [level.effect for level in position.levels]
         assert effects[0] == pytest.approx(first, abs=0.0005)
         assert all(-0.03 <= effect <= 0.09 for effect in effects[1:])
         assert position.levels[0].high < 0
-        assert position.statistic_name == f"F(5, {workers - 1})"
-        assert position.p < 0.002
+        # 173 and 138 workers, of whom not all met each place, and some twice
+        assert position.statistic_name == f"F(5, {degrees})"
+        assert position.p < 0.003
         assert "conversations in place 1 of their assignment score 0.1" in position.sentence
         assert "below their systems' means" in position.sentence
 

@@ -6,20 +6,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import mannwhitneyu
+from scipy.stats import mannwhitneyu, ttest_1samp
 
 from qc.method.sample import Sample
 from qc.method.scores import score
-from qc.robustness.intervals import draw
 from qc.robustness.persona import EVERY_FAMILY, PersonaEffect, persona_effect
 from tests.qc.support.samples import sample_of
 
 FAMILIES = {"a": ("A", False), "a_p": ("A", True), "b": ("B", False), "b_p": ("B", True), "c": ("C", True)}
 
 
-def effect(sample: Sample, count: int = 400) -> PersonaEffect | None:
-    scores = score(sample)
-    return persona_effect(sample, scores, draw(sample, scores, count, 0))
+def effect(sample: Sample) -> PersonaEffect | None:
+    return persona_effect(sample, score(sample))
 
 
 def met(worker: str, **z: float) -> list[tuple[str, str, float]]:
@@ -27,32 +25,36 @@ def met(worker: str, **z: float) -> list[tuple[str, str, float]]:
 
 
 def test_by_hand() -> None:
-    # In A the persona adds 1 for every worker, in B it takes 3; C has no system without.
+    # In A the persona adds 1 on average, in B it takes 3 for every worker; C has no system without.
     rows = [
         row
-        for worker, z in zip("uvwx", (0.0, 0.5, 2.0, 7.0), strict=True)
-        for row in met(worker, a=z, a_p=z + 1, b=2 * z, b_p=2 * z - 3, c=z)
+        for worker, z, more in zip("uvwx", (0.0, 0.5, 2.0, 7.0), (0.8, 1.0, 1.4, 0.8), strict=True)
+        for row in met(worker, a=z, a_p=z + more, b=2 * z, b_p=2 * z - 3, c=z)
     ]
     result = effect(sample_of(rows, families=FAMILIES))
     assert result is not None
     a, b = result.families
     assert (a.family, a.with_persona, a.without) == ("A", "a_p", "a")
     assert (a.z_with, a.z_without, a.difference) == pytest.approx((3.375, 2.375, 1))
-    assert (a.low, a.high) == pytest.approx((1, 1))  # whoever is drawn
-    assert (b.difference, b.low, b.high) == pytest.approx((-3, -3, -3))
-    # Conversations 1, 1.5, 3, 8 against 0, 0.5, 2, 7, no ties: the first is higher in 2 + 2 + 3 + 4 = 11
-    # of the 16 pairs.
-    theirs = mannwhitneyu([1, 1.5, 3, 8], [0, 0.5, 2, 7], alternative="two-sided", method="exact")
-    assert theirs.statistic == 11
-    assert a.p_rank_sum == pytest.approx(theirs.pvalue)
-    # All 400 draws lie above 0, where the interval lies: both say what the workers' differences are.
-    assert a.p == b.p == pytest.approx(2 / 401)
+    # Every worker met both once, so it is a paired t-test: differences 0.8, 1, 1.4, 0.8.
+    theirs = ttest_1samp([0.8, 1.0, 1.4, 0.8], 0)
+    assert a.p == pytest.approx(theirs.pvalue)
+    assert (a.low, a.high) == pytest.approx(tuple(theirs.confidence_interval(0.95)))
+    assert b.difference == pytest.approx(-3)
+    assert np.isnan([b.low, b.high, b.p]).all()  # workers who do not differ do not tell what chance does
+    # Conversations 0.8, 1.5, 3.4, 7.8 against 0, 0.5, 2, 7, no ties: the first is higher in 2 + 2 + 3 + 4
+    # = 11 of the 16 pairs.
+    ranked = mannwhitneyu([0.8, 1.5, 3.4, 7.8], [0, 0.5, 2, 7], alternative="two-sided", method="exact")
+    assert ranked.statistic == 11
+    assert a.p_rank_sum == pytest.approx(ranked.pvalue)
     pooled = result.pooled
     assert pooled is not None
     assert (pooled.family, pooled.with_persona, pooled.without) == (EVERY_FAMILY, "", "")
-    assert (pooled.difference, pooled.low, pooled.high) == pytest.approx((-1, -1, -1))
+    halves = ttest_1samp([-1.1, -1.0, -0.8, -1.1], 0)  # the mean of both families, worker by worker
+    assert pooled.difference == pytest.approx(-1)
+    assert (pooled.low, pooled.high) == pytest.approx(tuple(halves.confidence_interval(0.95)))
+    assert pooled.p == pytest.approx(halves.pvalue)
     assert (pooled.z_with, pooled.z_without) == pytest.approx(((3.375 + 1.75) / 2, (2.375 + 4.75) / 2))
-    assert pooled.p == pytest.approx(2 / 401)  # all 400 draws lie below 0
     assert np.isnan(pooled.p_rank_sum)
     assert result.level == 0.95
 

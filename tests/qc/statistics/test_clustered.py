@@ -1,159 +1,145 @@
-"""What hangs together in clusters: by hand, against least squares with clusters, and under the null."""
-
-from typing import Any
+"""What hangs together in clusters: against matrices written out, where nothing can be told, and in bulk."""
 
 import numpy as np
-import pandas as pd
 import pytest
-import statsmodels.api as sm
-import statsmodels.formula.api as smf
 from numpy.typing import NDArray
-from scipy.stats import f
+from scipy.stats import t as student
 
-from qc.statistics.clustered import level_means, robust_covariance, wald
-from qc.statistics.mixed_model import MixedModel, fit_random_intercept
+from qc.statistics import clustered
+from qc.statistics.clustered import ClusteredFit, carriers
+
+Matrix = NDArray[np.float64]
+WANTED = np.array([[1.0, -1, 0, 0], [0, 0, 0, 1], [0.5, 0.5, -1, 2]])
 
 
-def clustered(seed: int, balanced: bool) -> pd.DataFrame:
-    """Return values of 60 workers who each meet 4 levels, worker effects and noise but no level effects."""
+def made_up(seed: int = 0, rows: int = 110, clusters: int = 14) -> tuple[Matrix, Matrix, NDArray[np.intp]]:
+    """Return a design with three groups and a slope, a response, and clusters of uneven sizes."""
     rng = np.random.default_rng(seed)
-    worker = np.repeat(np.arange(60), 4)
-    level = np.tile(np.arange(4), 60)
-    system = (worker % 3) if balanced else rng.integers(3, size=240)
-    slope = rng.normal(size=60)[worker] * (level == 2)  # makes the spread of a worker's values uneven
-    value = system + rng.normal(size=60)[worker] + slope + rng.normal(size=240)
-    return pd.DataFrame({"value": value, "level": level, "system": system, "worker": worker})
+    of = np.floor(clusters * rng.random(rows) ** 1.5).astype(np.intp)
+    design = np.column_stack([np.eye(3)[rng.integers(3, size=rows)], rng.normal(size=rows)])
+    return design, rng.normal(size=rows) + rng.normal(size=clusters)[of], of
 
 
-def of_levels(data: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    return level_means(
-        data["value"].to_numpy(),
-        data["level"].to_numpy(),
-        data["system"].to_numpy(),
-        data["worker"].to_numpy(),
-    )
+def written_out(design: Matrix, clusters: NDArray[np.intp], wanted: Matrix) -> tuple[Matrix, Matrix]:
+    """Return A (clusters, Q, rows), each cluster's score of a contrast as weights of y, and C M, (Q, rows).
 
-
-def test_means_by_hand() -> None:
-    # system 0: values 1, 3 (mean 2); system 1: 10, 20, 30 (mean 20)
-    means, covariance = level_means(
-        np.array([1.0, 3.0, 10.0, 20.0, 30.0]),
-        np.array([0, 1, 0, 1, 1]),
-        np.array([0, 0, 1, 1, 1]),
-        np.array([0, 1, 0, 1, 2]),
-    )
-    # level 0: (1 - 2 + 10 - 20) / 2 = -5.5; level 1: (3 - 2 + 20 - 20 + 30 - 20) / 3 = 11 / 3
-    np.testing.assert_allclose(means, [-5.5, 11 / 3])
-    # residuals: 4.5, -8/3, -4.5, -11/3, 19/3. Level 0's rows of A: (1 - 1/2, -1/2, 1 - 1/3, -1/3, -1/3) / 2.
-    # Worker 0: (4.5 / 2 - 4.5 × 2 / 3) / 2 = -0.375; worker 1: (8/6 + 11/9) / 2 = 23/18; worker 2: -19/18.
-    variance = (0.375**2 + (23 / 18) ** 2 + (19 / 18) ** 2) * 3 / 2
-    assert covariance[0, 0] == pytest.approx(variance)
-
-
-def test_equals_least_squares_with_clusters_in_a_balanced_design() -> None:
-    data = clustered(seed=1, balanced=True)
-    means, covariance = of_levels(data)
-    # Each system is met equally often at each level, so the means are the coefficients of sum coding.
-    fit = smf.ols("value ~ C(system) + C(level, Sum)", data).fit(
-        cov_type="cluster", cov_kwds={"groups": data["worker"], "use_correction": False}
-    )
-    terms = [name for name in fit.params.index if "level" in name]
-    np.testing.assert_allclose(means[:3], fit.params[terms], atol=1e-12)
-    np.testing.assert_allclose(covariance[:3, :3], fit.cov_params().loc[terms, terms] * 60 / 59, rtol=1e-9)
-
-
-def test_weighted_means_cancel() -> None:
-    data = clustered(seed=2, balanced=False)
-    means, covariance = of_levels(data)
-    sizes = np.bincount(data["level"])
-    assert means @ sizes == pytest.approx(0, abs=1e-10)
-    np.testing.assert_allclose(covariance @ sizes, 0, atol=1e-10)
-
-
-def test_the_test_keeps_its_level() -> None:
-    # 600 data sets without effect: the number of p < 0.05 is binomial, mean 30, sd 5.3; without regard to
-    # workers it would be far outside, because level 2 varies more between workers.
-    rejected = 0
-    for seed in range(600):
-        means, covariance = of_levels(clustered(seed, balanced=False))
-        statistic = means[:3] @ np.linalg.solve(covariance[:3, :3], means[:3]) / 3
-        rejected += f.sf(statistic, 3, 59) < 0.05
-    assert 14 <= rejected <= 50
-
-
-def test_wald_of_two_levels_is_the_square_of_t() -> None:
-    # Means of levels of 1 and 3 rows, whose weighted sum is 0: t = 0.6 / √0.04 = 3, F = 9.
-    means, covariance = np.array([0.6, -0.2]), np.array([[0.04, -0.04 / 3], [-0.04 / 3, 0.04 / 9]])
-    name, statistic, p = wald(means, covariance, 20)
-    assert name == "F(1, 20)"
-    assert statistic == pytest.approx(9)
-    assert p == pytest.approx(f.sf(9, 1, 20))
-    for unknown in (np.full((2, 2), np.nan), np.zeros((2, 2))):
-        assert np.isnan(wald(means, unknown, 20)[1:]).all()
-
-
-def fitted(
-    design: NDArray[np.float64], response: NDArray[np.float64], groups: NDArray[np.intp]
-) -> tuple[MixedModel, NDArray[np.float64]]:
-    model = fit_random_intercept(design, response, groups)
-    assert model is not None
-    return model, robust_covariance(model, design, response, groups)
-
-
-def of_40_groups(shift: float, seed: int = 0) -> tuple[Any, Any, Any]:
-    """Return a design with a slope that varies between groups, a response, and groups of uneven sizes.
-
-    Each group's rows are shifted by a random number of this spread, or, if 0, to a mean of 0.
+    Of Bell and McCaffrey: c (XᵀX)⁻¹ X_wᵀ (I - H)_ww^(-1/2) times the residuals (I - H) y of cluster w.
     """
-    rng = np.random.default_rng(seed)
-    groups = np.sort(np.floor(40 * rng.random(300) ** 1.3).astype(np.intp))
-    design = np.column_stack([np.eye(3)[rng.integers(3, size=300)], rng.normal(size=300)])
-    slopes = rng.normal(size=40)[groups] * design[:, 3]
-    response = slopes + rng.normal(size=300) + shift * rng.normal(size=40)[groups]
-    if shift == 0:
-        response -= (np.bincount(groups, response, 40) / np.maximum(np.bincount(groups, minlength=40), 1))[
-            groups
-        ]
-    return design, response, groups
+    inverse = np.linalg.inv(design.T @ design)
+    left = np.eye(len(design)) - design @ inverse @ design.T
+    scores = []
+    for cluster in np.unique(clusters):
+        rows = clusters == cluster
+        values, vectors = np.linalg.eigh(left[np.ix_(rows, rows)])
+        root = vectors / np.sqrt(values) @ vectors.T
+        scores.append(wanted @ inverse @ design[rows].T @ root @ left[rows])
+    return np.array(scores), wanted @ inverse @ design.T
 
 
-def test_without_variance_between_groups_it_is_that_of_least_squares_with_clusters() -> None:
-    design, response, groups = of_40_groups(shift=0)
-    model, covariance = fitted(design, response, groups)
-    assert model.group_variance == 0
-    count = len(np.unique(groups))
-    fit = sm.OLS(response, design).fit(
-        cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
-    )
-    np.testing.assert_allclose(model.estimates, fit.params, atol=1e-12)
-    np.testing.assert_allclose(covariance, fit.cov_params() * count / (count - 1), rtol=1e-9)
-    # The slope differs between groups: taking rows as independent is far too sure of it.
-    assert covariance[3, 3] > 2 * model.covariance[3, 3]
+def test_errors_and_degrees_are_those_of_the_matrices() -> None:
+    design, response, clusters = made_up()
+    weights, estimator = written_out(design, clusters, WANTED)
+    found = ClusteredFit(design, response, clusters).contrasts(WANTED)
+    np.testing.assert_allclose(found.estimates, estimator @ response)
+    np.testing.assert_allclose(found.errors, np.sqrt(((weights @ response) ** 2).sum(axis=0)))
+    for q, degrees in enumerate(found.degrees):
+        # The variance is Σ (a_w y)², of normal y with eigenvalues λ of the products a_v·a_w: (Σ λ)² / Σ λ².
+        spread = np.linalg.eigvalsh(weights[:, q] @ weights[:, q].T)
+        assert degrees == pytest.approx(spread.sum() ** 2 / (spread**2).sum())
+        assert degrees < 12, "of 14 clusters, since they are uneven"
+    expected = 2 * student.sf(np.abs(found.estimates / found.errors), found.degrees)
+    np.testing.assert_allclose(found.p(), expected)
+    low, high = found.interval()
+    np.testing.assert_allclose(high - found.estimates, student.ppf(0.975, found.degrees) * found.errors)
+    np.testing.assert_allclose(found.estimates - low, high - found.estimates)
 
 
-def test_with_variance_between_groups_it_is_that_of_whitened_rows() -> None:
-    design, response, groups = of_40_groups(shift=1.5)
-    model, covariance = fitted(design, response, groups)
-    assert model.group_variance > 0.5
-    same = groups[:, None] == groups
-    v = model.residual_variance * np.eye(300) + model.group_variance * same
-    inverse = np.linalg.inv(v)
-    weighted = inverse @ (response - design @ model.estimates)
-    sums = np.stack([design[groups == g].T @ weighted[groups == g] for g in np.unique(groups)])
-    bread, count = np.linalg.inv(design.T @ inverse @ design), len(sums)
-    expected = bread @ (sums.T @ sums) @ bread * count / (count - 1)
-    np.testing.assert_allclose(covariance, expected, rtol=1e-7)
+def test_the_joint_test_is_that_of_the_matrices() -> None:
+    design, response, clusters = made_up(seed=1)
+    weights, estimator = written_out(design, clusters, WANTED)
+    values, vectors = np.linalg.eigh(estimator @ estimator.T)
+    weights = np.einsum("qk,wqn->wkn", vectors / np.sqrt(values), weights)
+    pairs = np.einsum("van,wbn->vwab", weights, weights)
+    # Var(D_ab) of D = Σ_w (a_w y)(b_w y)ᵀ, over all a and b; a Wishart matrix of mean I has q (q + 1) / η.
+    total = np.einsum("vwaa,vwbb->", pairs, pairs) + np.einsum("vwab,vwba->", pairs, pairs)
+    eta, free = 3 * 4 / total, 3
+    level = (vectors / np.sqrt(values)).T @ estimator @ response
+    scores = weights @ response
+    squared = level @ np.linalg.solve(scores.T @ scores, level)
+    found = ClusteredFit(design, response, clusters).test(WANTED)
+    left = eta - free + 1
+    assert found.name == f"F(3, {left:.1f})"
+    assert found.statistic == pytest.approx(left / (eta * free) * squared)
+    # What depends on the others adds nothing.
+    more = np.vstack([WANTED, WANTED[0] - WANTED[1]])
+    assert ClusteredFit(design, response, clusters).test(more).p == pytest.approx(found.p)
 
 
-def test_columns_left_out_few_clusters_and_exact_fits() -> None:
-    design, response, groups = of_40_groups(shift=1.0)
-    covariance = fitted(design, response, groups)[1]
-    wider, spread = fitted(np.column_stack([design, design[:, 0]]), response, groups)
-    assert wider.kept.tolist() == [True] * 4 + [False]
-    np.testing.assert_allclose(spread[:4, :4], covariance)
-    assert not spread[4].any()
-    few = fitted(design, response, groups % 4)[1]  # 4 clusters, 4 columns
-    assert np.isnan(few).all()
-    assert np.isfinite(fitted(design, response, groups % 5)[1]).all()
-    exact = fitted(design, design @ np.arange(4.0), groups)[1]
-    assert not exact.any()
+def test_a_mean_of_clusters_of_one_row_has_the_textbooks_error() -> None:
+    values = np.array([3.0, 5.0, 1.0, 8.0])
+    found = ClusteredFit(np.ones((4, 1)), values, np.arange(4)).contrasts(np.ones((1, 1)))
+    # Deviations -1.25, 0.75, -3.25, 3.75: squares add up to 26.75, over 3 and 4.
+    assert found.errors[0] ** 2 == pytest.approx(26.75 / 3 / 4)
+    assert found.degrees[0] == pytest.approx(3)
+
+
+def test_two_means_have_the_error_of_welch() -> None:
+    groups, values = np.array([0, 0, 0, 1, 1]), np.array([1.0, 2, 6, 4, 8])
+    found = ClusteredFit(np.eye(2)[groups], values, np.arange(5)).contrasts(np.array([[1.0, -1]]))
+    # Variances (4 + 1 + 9) / 2 = 7 and (4 + 4) / 1 = 8.
+    assert found.errors[0] ** 2 == pytest.approx(7 / 3 + 8 / 2)
+
+
+def test_what_the_design_does_not_tell() -> None:
+    design, response, clusters = made_up()
+    doubled = np.column_stack([design, design[:, 0] + design[:, 1]])
+    wanted = np.array([[1.0, 0, 0, 0, 0], [1, -1, 0, 0, 0], [0, 0, 0, 1, 0]])
+    found = ClusteredFit(doubled, response, clusters).contrasts(wanted)
+    plain = ClusteredFit(design, response, clusters).contrasts(wanted[1:, :4])
+    assert np.isnan([found.estimates[0], found.errors[0], found.p()[0]]).all()
+    np.testing.assert_allclose(found.errors[1:], plain.errors)
+    assert np.isnan(ClusteredFit(doubled, response, clusters).test(wanted).p)
+
+
+def test_what_a_single_cluster_decides_has_no_error() -> None:
+    design, response, clusters = made_up()
+    lone = np.column_stack([design, clusters == 13])
+    found = ClusteredFit(lone, response, clusters).contrasts(np.eye(5)[3:])
+    assert np.isfinite(found.estimates).all()
+    assert np.isfinite(found.errors[0])
+    assert np.isnan([found.errors[1], found.p()[1], found.interval()[0][1]]).all()
+
+
+def test_without_spread_there_is_no_p() -> None:
+    design, _, clusters = made_up()
+    found = ClusteredFit(design, design @ np.arange(4.0), clusters).contrasts(WANTED)
+    assert not found.errors.any()
+    assert np.isnan(found.p()).all()
+    assert np.isnan(ClusteredFit(design, design @ np.arange(4.0), clusters).test(WANTED).statistic)
+
+
+def test_light_clusters_change_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    clusters = np.repeat(np.arange(3000), 2)
+    clusters[:300] = 0  # one that is not light
+    design, response = np.eye(2)[rng.integers(2, size=6000)], rng.normal(size=6000)
+    wanted = np.array([[1.0, -1]])
+    quick = ClusteredFit(design, response, clusters)
+    found = quick.contrasts(wanted), quick.test(wanted)
+    monkeypatch.setattr(clustered, "LIGHT", 0.0)
+    whole = quick.contrasts(wanted), quick.test(wanted)
+    assert found[0].errors[0] == pytest.approx(whole[0].errors[0], rel=clustered.LIGHT + 1e-3)
+    assert 1 / found[0].degrees[0] == pytest.approx(1 / whole[0].degrees[0], abs=1e-3)
+    assert found[1].p == pytest.approx(whole[1].p, abs=1e-3)
+
+
+def test_rows_in_another_order_of_clusters_give_the_same() -> None:
+    design, response, clusters = made_up()
+    one = ClusteredFit(design, response, clusters).contrasts(WANTED)
+    other = ClusteredFit(design, response, 20 - clusters).contrasts(WANTED)
+    np.testing.assert_allclose(one.errors, other.errors, rtol=1e-12)
+
+
+def test_carriers_are_counted_once() -> None:
+    levels, clusters = np.array([0, 0, 0, 2, 2]), np.array([5, 5, 7, 5, 5])
+    assert carriers(levels, clusters, 4).tolist() == [2, 0, 1, 0]

@@ -16,10 +16,12 @@ from tests.qc.support.transcripts import add_item_run, item_database, simulated
 
 NASTY = "<script>alert('x')</script>"
 SYSTEMS = (NASTY, '"quoted", =1+1 & more', "a_system_with_a_name_that_has_no_end_" * 4, "plain")
+FIELD = "<u>age"
 QUICK = AnalysisOptions(bootstrap=100, reward=1.5)
+MARGINS = {FIELD: {NASTY: 0.3, "=old": 0.7}}
 
 
-def awkward_run(seed: int = 1, workers: int = 24) -> Run:
+def awkward_run(seed: int = 1, workers: int = 32) -> Run:
     """Return a run of awkwardly named systems in which most workers can tell the qc bot."""
     rng = np.random.default_rng(seed)
     who, what, where, ratings = [], [], [], []
@@ -47,9 +49,19 @@ def awkward_run(seed: int = 1, workers: int = 24) -> Run:
         systems=systems,
         incidents=_incidents(systems),
         answers=_answers(run.conversations),
+        background=_background(run),
+        scenarios=pd.Series(pd.Categorical([NASTY, "=shop"] * (len(who) // 2))),
+        turn_ratings=_turn_ratings(len(who), rng),
         left_out=left_out,
         notes=("a < b & c",),
     )
+
+
+def _background(run: Run) -> pd.DataFrame:
+    """Return a field by which workers are of one of two groups, four by four."""
+    workers = run.assignments["worker"].cat.categories
+    groups = [NASTY if int(name[-2:]) // 4 % 2 else "=old" for name in workers]
+    return pd.DataFrame({"worker": workers, FIELD: groups})
 
 
 def _answers(conversations: pd.DataFrame) -> Answers:
@@ -70,6 +82,13 @@ def _answers(conversations: pd.DataFrame) -> Answers:
     for label, text, number in (("human", None, 4.0), ("note", "Well.", np.nan), ("strain", None, 25.0)):
         given.append(texts.assign(part="conversation", label=label, text=text, number=number))
     return Answers(questions, pd.concat(given, ignore_index=True))
+
+
+def _turn_ratings(conversations: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Return a thumb on the only reply of every second conversation."""
+    rated = np.arange(0, conversations, 2, dtype=np.int32)
+    values = 100.0 * rng.integers(0, 2, len(rated))
+    return pd.DataFrame({"conversation": rated, "turn": np.int32(1), "value": values})
 
 
 def _incidents(systems: pd.DataFrame) -> pd.DataFrame:
@@ -110,7 +129,7 @@ def _words(conversations: int, rng: np.random.Generator) -> Words:
 @cache
 def whole() -> Analysis:
     """Return an analysis in which no section is missing."""
-    return analyse(awkward_run(), QUICK, awkward_run(seed=2))
+    return analyse(awkward_run(), replace(QUICK, margins=MARGINS), awkward_run(seed=2))
 
 
 @cache
@@ -122,7 +141,7 @@ def bare() -> Analysis:
 @cache
 def without(section: str) -> Analysis:
     """Return the analysis in which one section is missing."""
-    options = AnalysisOptions(bootstrap=100, sections=frozenset(SECTIONS) - {section})
+    options = AnalysisOptions(bootstrap=100, sections=frozenset(SECTIONS) - {section}, margins=MARGINS)
     return analyse(awkward_run(), options, awkward_run(seed=2))
 
 

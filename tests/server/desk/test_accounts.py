@@ -277,3 +277,43 @@ def test_the_first_link_makes_an_owner_and_then_nobody(house: House) -> None:
     refused = browser.send("PUT", "/api/account/link", json=body | {"link": late, "name": "bob"})
     assert code(refused) == (403, "link_used")
     browser.client.close()
+
+
+def test_an_owner_of_one_study_invites_to_it_and_to_no_other(people: People) -> None:
+    study, other = (f"{sea}_{people.name.replace('-', '_')}" for sea in ("reef", "tide"))
+    for name in (study, other):
+        people.house.desk("/studies", method="POST", json={"name": name, "begin_with": "blank"})
+    owner = people.signed_in("owner", study)
+    assert owner.send("GET", "/api/desk/people").status_code == 403
+    mine, new = f"/api/desk/studies/{study}/people", f"cay-{people.name}"
+    made = owner.send("POST", mine, json={"name": new, "role": "analyst"})
+    assert made.status_code == 201, made.text
+    assert "#link=" in made.json()["link"]
+    changed = owner.send("POST", mine, json={"name": new, "role": "viewer"}).json()
+    assert (changed["role"], changed["link"]) == ("viewer", None)  # nobody's password can be taken over
+    rows = owner.send("GET", mine).json()["people"]
+    assert {row["name"]: row["role"] for row in rows} | {new: "viewer", people.name: "owner"} == {
+        row["name"]: row["role"] for row in rows
+    }
+    theirs = f"/api/desk/studies/{other}/people"
+    assert owner.send("POST", theirs, json={"name": new, "role": "viewer"}).status_code == 403
+    people.house.desk(f"/people/{new}/role", method="PUT", json={"role": "viewer", "study": other})
+    assert owner.send("DELETE", f"{mine}/{new}").status_code == 204
+    everybody = people.house.desk("/people").json()["people"]
+    assert [row["roles"] for row in everybody if row["name"] == new] == [[{"study": other, "role": "viewer"}]]
+    assert code(owner.send("DELETE", f"{mine}/{new}")) == (404, "person_not_found")
+    assert owner.send("POST", mine, json={"name": f"dot-{new}", "role": "viewer"}).status_code == 201
+    assert owner.send("DELETE", f"{mine}/dot-{new}").status_code == 204  # it was their only study
+    assert f"dot-{new}" not in [row["name"] for row in people.house.desk("/people").json()["people"]]
+
+
+def test_who_makes_a_study_owns_it_until_it_is_deleted(people: People) -> None:
+    study = f"reef_{people.name.replace('-', '_')}"
+    browser = people.signed_in("researcher")
+    body = {"name": study, "begin_with": "blank"}
+    assert browser.send("POST", "/api/desk/studies", json=body).status_code == 201
+    roles = browser.send("GET", "/api/account").json()["roles"]
+    assert {"study": study, "role": "owner"} in roles
+    assert browser.send("GET", f"/api/desk/studies/{study}/people").status_code == 200
+    assert browser.send("DELETE", f"/api/desk/studies/{study}").status_code == 204
+    assert browser.send("GET", "/api/account").json()["roles"] == [{"study": None, "role": "researcher"}]

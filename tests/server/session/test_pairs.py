@@ -7,7 +7,7 @@ import pytest
 from server.bots.lineup import rules_of, study_card
 from server.errors import ChoiceMissing, IncompleteRating, NoTies, ReplyPending, TopicMissing, WrongPhase
 from server.session import protocol as wire
-from server.session.events import AskBot, BotGaveUp, BotReplied, FromWorker, ShowReply
+from server.session.events import AskBot, BotGaveUp, BotReplied, EndedByResearcher, FromWorker, ShowReply
 from server.session.pairs import heard
 from server.session.phase import Phase
 from server.session.plan import plan_pair
@@ -229,3 +229,11 @@ def test_a_reply_that_appears_word_by_word_goes_on_where_it_was() -> None:
     shown = show_reply(walk.state, "a1-1.1", 1)
     assert isinstance(shown, wire.SaidByBoth)
     assert shown.pace == reply.pace is not None
+
+
+def test_where_researchers_end_a_pair_both_of_its_conversations_are_over() -> None:
+    walk = PairWalk()
+    walk.exchange(0)
+    outcome = walk.event(EndedByResearcher("a fire alarm", walk.now))
+    assert told(outcome) == [wire.ChoiceDue(conversation=1, attempt=1, turn=1)]
+    assert [c.status for c in walk.state.conversations[:2]] == ["ended", "ended"]

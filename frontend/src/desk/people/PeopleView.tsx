@@ -8,7 +8,7 @@ import { LoadStatus } from "../LoadStatus";
 import { ResearcherContext, usePolled } from "../polled";
 import { Table } from "../Table";
 
-const ROLES = [
+export const ROLES = [
   ["viewer", "viewer: sees how far runs are"],
   ["analyst", "analyst: reads transcripts, scores and reports"],
   ["researcher", "researcher: changes studies and runs, sees workers’ ids"],
@@ -33,7 +33,7 @@ export function PeopleView() {
 }
 
 /** Does something, and keeps the secret that it answers, shown once, or the reason why it failed. */
-function useAction() {
+export function useAction() {
   const { token } = useContext(ResearcherContext);
   const [secret, setSecret] = useState<{ what: string; text: string } | null>(null);
   const [complaint, setComplaint] = useState("");
@@ -269,7 +269,7 @@ function Grant({ title, label, choices, studies, action, onGrant }: GrantProps) 
 }
 
 /** A button that has to be pressed twice. */
-function Confirmed({ what, whom, onConfirm }: { what: string; whom: string; onConfirm: () => void }) {
+export function Confirmed({ what, whom, onConfirm }: { what: string; whom: string; onConfirm: () => void }) {
   const [asked, setAsked] = useState(false);
   return (
     <Button kind="plain" onClick={() => (asked ? onConfirm() : setAsked(true))}>

@@ -1,7 +1,7 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { Failed, send } from "../api";
-import type { Account } from "../api_types";
+import { Failed, getJson, send } from "../api";
+import type { Account, WaysIn } from "../api_types";
 import { TokenForm } from "./TokenForm";
 
 interface Props {
@@ -9,16 +9,19 @@ interface Props {
   why?: string;
   /** The token that this tab had is not accepted: ask for one again. */
   refusedToken: boolean;
+  /** Why the browser comes back from the OpenID provider without being let in, as the server names it. */
+  refusedSignIn?: string | null;
   onPerson: (account: Account) => void;
   onToken: (token: string) => void;
 }
 
 /** Asks for a name and a password, or for a token. */
-export function SignIn({ why, refusedToken, onPerson, onToken }: Props) {
+export function SignIn({ why, refusedToken, refusedSignIn = null, onPerson, onToken }: Props) {
   const [byToken, setByToken] = useState(refusedToken);
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [complaint, setComplaint] = useState("");
+  const { provider, refused } = useWaysIn(refusedSignIn);
   if (byToken) {
     return <TokenForm refused={refusedToken} onToken={onToken} onBack={() => setByToken(false)} />;
   }
@@ -35,6 +38,19 @@ export function SignIn({ why, refusedToken, onPerson, onToken }: Props) {
   return (
     <form class="sign-in" onSubmit={(event) => void submit(event)}>
       {why && <p>{why}</p>}
+      {provider && (
+        <>
+          {refused && (
+            <p class="failure" role="alert">
+              {refused}
+            </p>
+          )}
+          <a class="button button-primary" href="/api/account/openid">
+            Sign in with {provider}
+          </a>
+          <p class="or soft small">or with a password</p>
+        </>
+      )}
       <div class="field">
         <label class="label" for="name">
           Name
@@ -68,11 +84,27 @@ export function SignIn({ why, refusedToken, onPerson, onToken }: Props) {
         </p>
       </div>
       <div class="actions">
-        <Button type="submit">Sign in</Button>
+        <Button kind={provider ? "quiet" : "primary"} type="submit">
+          Sign in
+        </Button>
         <Button kind="plain" onClick={() => setByToken(true)}>
           Use a token instead
         </Button>
       </div>
     </form>
   );
+}
+
+/** How people sign in beside passwords. Where the server does not say, there is no other way. */
+function useWaysIn(refusedSignIn: string | null): WaysIn {
+  const [ways, setWays] = useState<WaysIn>({ provider: null, refused: null });
+  useEffect(() => {
+    const control = new AbortController();
+    const query: Record<string, string> = refusedSignIn ? { refused: refusedSignIn } : {};
+    getJson("/api/account/ways-in", {}, "", control.signal, query)
+      .then(setWays)
+      .catch(() => undefined);
+    return () => control.abort();
+  }, [refusedSignIn]);
+  return ways;
 }

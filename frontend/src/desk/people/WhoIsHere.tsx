@@ -1,6 +1,8 @@
+import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { send } from "../api";
 import type { Account } from "../api_types";
+import { PasswordForm } from "./PasswordForm";
 
 interface Props {
   account: Account;
@@ -10,6 +12,7 @@ interface Props {
 
 /** Who uses the page, and the ways out. */
 export function WhoIsHere({ account, token, onSignedOut }: Props) {
+  const [changes, setChanges] = useState(false);
   const signOut = async (path: string) => {
     if (account.kind === "person") {
       await send("POST", path, undefined, token).catch(() => undefined);
@@ -31,11 +34,17 @@ export function WhoIsHere({ account, token, onSignedOut }: Props) {
           Sign out
         </Button>
         {account.kind === "person" && (
-          <Button kind="plain" onClick={() => void signOut("/api/account/sign-out-everywhere")}>
-            Sign out everywhere
-          </Button>
+          <>
+            <Button kind="plain" onClick={() => void signOut("/api/account/sign-out-everywhere")}>
+              Sign out everywhere
+            </Button>
+            <Button kind="plain" onClick={() => setChanges(true)}>
+              Change password
+            </Button>
+          </>
         )}
       </div>
+      {changes && <PasswordForm name={account.name} onClose={() => setChanges(false)} />}
     </details>
   );
 }

@@ -1,14 +1,12 @@
 import { useState } from "preact/hooks";
-import { Button } from "../../design/Button";
 import { apiAddress } from "../api";
 import type { RehearsalOptionsAsked } from "../api_types";
+import { JobForm } from "../jobs/JobForm";
 import { NumberField } from "../jobs/NumberField";
 import { complaintOf, numberIn } from "../jobs/numbers";
-import { useRequest } from "../jobs/useRequest";
 
 /** How a study is to be rehearsed, beginning with what was asked for last. */
 export function RehearsalForm({ run, last }: { run: string; last: RehearsalOptionsAsked | null }) {
-  const { busy, failure, post } = useRequest();
   const [workers, setWorkers] = useState(String(last?.workers ?? 40));
   const [planned, setPlanned] = useState(textOf(last?.planned));
   const [pay, setPay] = useState(textOf(last?.pay));
@@ -22,20 +20,20 @@ export function RehearsalForm({ run, last }: { run: string; last: RehearsalOptio
     spread: complaintOf(spread, 0, 1),
   };
   const ready = Object.values(wrong).every((complaint) => complaint === undefined);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    if (ready && !busy) {
-      void post(apiAddress("/api/desk/runs/{run}/rehearsals", { run }), {
-        workers: numberIn(workers),
-        planned: numberIn(planned),
-        pay: numberIn(pay),
-        fee: (numberIn(fee) ?? 0) / 100,
-        spread: numberIn(spread),
-      });
-    }
-  };
+  const body = () => ({
+    workers: numberIn(workers),
+    planned: numberIn(planned),
+    pay: numberIn(pay),
+    fee: (numberIn(fee) ?? 0) / 100,
+    spread: numberIn(spread),
+  });
   return (
-    <form class="box job" onSubmit={submit}>
+    <JobForm
+      address={apiAddress("/api/desk/runs/{run}/rehearsals", { run })}
+      body={body}
+      ready={ready}
+      button="Rehearse"
+    >
       <p class="soft">
         Simulated workers take part in this study, in a run of its own, and the study’s chatbots are asked as
         if people came. It ends with a forecast of minutes, cost and how sure the scores would be, before
@@ -84,13 +82,7 @@ export function RehearsalForm({ run, last }: { run: string; last: RehearsalOptio
           complaint={wrong.fee}
         />
       </div>
-      <div class="actions">
-        <Button type="submit" off={busy || !ready}>
-          Rehearse
-        </Button>
-      </div>
-      <div role="alert">{failure && <p class="failure">{failure}</p>}</div>
-    </form>
+    </JobForm>
   );
 }
 

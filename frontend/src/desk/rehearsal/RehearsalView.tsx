@@ -1,17 +1,21 @@
 import { useState } from "preact/hooks";
-import type { RehearsalJob } from "../api_types";
+import type { RehearsalJob, RehearsalList } from "../api_types";
 import { when } from "../format";
 import { JobProgress, JobStatus } from "../jobs/JobProgress";
 import { percent } from "../jobs/numbers";
 import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
-import { usePolled } from "../polled";
+import { newestOf, usePushed } from "../pushed";
 import { ForecastView } from "./ForecastView";
 import { RehearsalForm } from "./RehearsalForm";
 
 /** Rehearsals of the study that a run is of: one is held, and what it foretells is read here. */
 export function RehearsalView({ run }: { run: string }) {
-  const { data, failure } = usePolled("/api/desk/runs/{run}/rehearsals", { run });
+  const { data, failure } = usePushed(
+    "/api/desk/watch/runs/{run}/rehearsals",
+    { run },
+    newestOf<RehearsalList>,
+  );
   const [chosen, setChosen] = useState<string | null>(null);
   const rehearsals = data?.rehearsals ?? [];
   const underWay = rehearsals.find(({ status }) => status === "running");

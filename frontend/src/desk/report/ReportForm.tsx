@@ -1,15 +1,13 @@
 import { useState } from "preact/hooks";
-import { Button } from "../../design/Button";
 import { apiAddress } from "../api";
+import { useFetched } from "../fetched";
+import { JobForm } from "../jobs/JobForm";
 import { NumberField } from "../jobs/NumberField";
 import { complaintOf, numberIn } from "../jobs/numbers";
-import { useRequest } from "../jobs/useRequest";
-import { usePolled } from "../polled";
 
 /** What a report is asked for. The usual one needs nothing but the button. */
 export function ReportForm({ run, first }: { run: string; first: boolean }) {
-  const { data } = usePolled("/api/desk/runs");
-  const { busy, failure, post } = useRequest();
+  const { data } = useFetched("/api/desk/runs", {}, run);
   const [alpha, setAlpha] = useState("0.05");
   const [reward, setReward] = useState("");
   const [replicate, setReplicate] = useState("");
@@ -22,20 +20,20 @@ export function ReportForm({ run, first }: { run: string; first: boolean }) {
     reward: complaintOf(reward, 0, 1_000_000),
   };
   const ready = !wrong.alpha && !wrong.reward;
-  const submit = (event: Event) => {
-    event.preventDefault();
-    if (ready && !busy) {
-      void post(apiAddress("/api/desk/runs/{run}/reports", { run }), {
-        alpha: numberIn(alpha),
-        reward: numberIn(reward),
-        replicate: replicate || null,
-        workers: simulated ? "simulated" : "people",
-        include_partial: partial,
-      });
-    }
-  };
+  const body = () => ({
+    alpha: numberIn(alpha),
+    reward: numberIn(reward),
+    replicate: replicate || null,
+    workers: simulated ? "simulated" : "people",
+    include_partial: partial,
+  });
   return (
-    <form class="box job" onSubmit={submit}>
+    <JobForm
+      address={apiAddress("/api/desk/runs/{run}/reports", { run })}
+      body={body}
+      ready={ready}
+      button="Make a report"
+    >
       <p class="soft">
         {first && "No report has been made yet. "}A report says whose ratings are kept, how the systems score,
         and how sure that is. It is made of what has been handed in by now.
@@ -89,13 +87,7 @@ export function ReportForm({ run, first }: { run: string; first: boolean }) {
           Let assignments take part that were not handed in
         </Tick>
       </details>
-      <div class="actions">
-        <Button type="submit" off={busy || !ready}>
-          Make a report
-        </Button>
-      </div>
-      <div role="alert">{failure && <p class="failure">{failure}</p>}</div>
-    </form>
+    </JobForm>
   );
 }
 

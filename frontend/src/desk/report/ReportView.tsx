@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
-import type { ReportJob } from "../api_types";
+import type { ReportJob, ReportList } from "../api_types";
 import { when } from "../format";
 import { JobProgress, JobStatus } from "../jobs/JobProgress";
 import { sizeOf } from "../jobs/numbers";
 import { LoadStatus } from "../LoadStatus";
-import { usePolled } from "../polled";
+import { newestOf, usePushed } from "../pushed";
 import { ReportForm } from "./ReportForm";
 
 /** The reports on a run: one is made, the newest is read here, earlier ones can be opened again. */
 export function ReportView({ run }: { run: string }) {
-  const { data, failure } = usePolled("/api/desk/runs/{run}/reports", { run });
+  const { data, failure } = usePushed("/api/desk/watch/runs/{run}/reports", { run }, newestOf<ReportList>);
   const [chosen, setChosen] = useState<string | null>(null);
   const reports = data?.reports ?? [];
   const underWay = reports.find(({ status }) => status === "running");

@@ -14,6 +14,7 @@ import { StatusHead } from "../Status";
 import { AttentionStrip } from "./AttentionStrip";
 import { Bots } from "./Bots";
 import { changedRun } from "./changes";
+import { Fold } from "./Fold";
 import { Funnel } from "./Funnel";
 import { Incidents } from "./Incidents";
 import { Narrowing } from "./Narrowing";
@@ -77,15 +78,27 @@ function Watched({ run }: { run: RunDetail }) {
         shown={shown}
         onShown={setShown}
       />
-      <Systems systems={run.systems} simulated={run.simulated_systems} />
+      <Fold title="Systems">
+        <Systems systems={run.systems} simulated={run.simulated_systems} />
+      </Fold>
       <Scores analysis={run.analysis} now={now} />
-      <Narrowing run={run.run} analysis={run.analysis} />
-      <Funnel
-        steps={people ? run.funnel : run.simulated_funnel.length > 0 ? run.simulated_funnel : run.funnel}
-      />
-      <Bots bots={run.bots} />
-      <Transcripts run={run} />
-      <Incidents run={run.run} incidents={run.incidents} now={now} />
+      <Fold title="How the intervals narrow">
+        <Narrowing run={run.run} analysis={run.analysis} />
+      </Fold>
+      <Fold title="From arriving to handing in">
+        <Funnel
+          steps={people ? run.funnel : run.simulated_funnel.length > 0 ? run.simulated_funnel : run.funnel}
+        />
+      </Fold>
+      <Fold title="Bots">
+        <Bots bots={run.bots} />
+      </Fold>
+      <Fold title="Transcripts">
+        <Transcripts run={run} />
+      </Fold>
+      <Fold title="Incidents">
+        <Incidents run={run.run} incidents={run.incidents} now={now} />
+      </Fold>
       <WorkerIds run={run.run} />
     </>
   );

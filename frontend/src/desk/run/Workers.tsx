@@ -3,13 +3,15 @@ import { Button } from "../../design/Button";
 import type { AssignmentRow } from "../api_types";
 import { ago, lasting, minutes, when } from "../format";
 import { Link } from "../Link";
+import { useNarrow } from "../narrow";
 import { phaseName } from "../phases";
 import { Status } from "../Status";
 import { type Column, Table } from "../Table";
 import { WorkerActions } from "./WorkerActions";
 
-/** So many stand on a page, so that it stays quick however many there are. */
+/** So many stand on a page, so that it stays quick however many there are; and fewer on a phone. */
 const ON_A_PAGE = 25;
+const ON_A_PHONE = 8;
 
 const COLUMNS: Column[] = [
   { name: "Worker" },
@@ -67,7 +69,8 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
     ...(withCode ? [{ name: "Code" }] : []),
     ...LAST,
   ];
-  const pages = Math.max(1, Math.ceil(found.length / ON_A_PAGE));
+  const onPage = useNarrow() ? ON_A_PHONE : ON_A_PAGE;
+  const pages = Math.max(1, Math.ceil(found.length / onPage));
   const at = Math.min(page, pages - 1);
   return (
     <section aria-labelledby="workers">
@@ -117,7 +120,7 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
             <p class="soft">No worker is like that now.</p>
           ) : (
             <Table label="Table of workers" columns={columns} cards>
-              {found.slice(at * ON_A_PAGE, (at + 1) * ON_A_PAGE).map((row) => (
+              {found.slice(at * onPage, (at + 1) * onPage).map((row) => (
                 <Worker key={row.assignment} {...{ run, row, conversations, now, withP, withCode }} />
               ))}
             </Table>
@@ -156,7 +159,7 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
       <td data-name="Status">
         <Status status={row.status} />
       </td>
-      <td data-name="Where">
+      <td data-name="Where" class="wrap">
         {whereOf(row, conversations)}
         {row.failed_tries > 0 && (
           <span class="poor small block">
@@ -164,19 +167,19 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
           </span>
         )}
       </td>
-      <td data-name="Inputs" class="number">
+      <td data-name="Inputs" class="number only-wide">
         {row.inputs}
       </td>
-      <td data-name="Page" title={when(row.away_since)}>
+      <td data-name="Page" class="only-wide" title={when(row.away_since)}>
         {row.status !== "active" ? "–" : row.away_since ? `closed ${lasting(row.away_since, now)}` : "open"}
       </td>
       <td data-name="Heard of" title={when(row.active_at)}>
         {ago(row.active_at, now)}
       </td>
-      <td data-name="Time" class="number" title={`since ${when(row.started_at)}`}>
+      <td data-name="Time" class="number only-wide" title={`since ${when(row.started_at)}`}>
         {row.started_at ? minutes(row.started_at, end) : "–"}
       </td>
-      <td data-name="Rated" class="number">
+      <td data-name="Rated" class="number only-wide">
         {row.conversations_rated}
       </td>
       {withP && (
@@ -185,11 +188,11 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
         </td>
       )}
       {withCode && (
-        <td data-name="Code" class="code-cell">
+        <td data-name="Code" class="code-cell only-wide">
           {row.completion_code ?? "–"}
         </td>
       )}
-      <td data-name="Act">
+      <td>
         <WorkerActions row={row} folded />
       </td>
     </tr>

@@ -1,6 +1,6 @@
 import type { AssignmentRow, RunDetail, RunListUpdate, RunSummary, RunUpdate } from "../api_types";
 
-/** A run after a change of it. Assignments stand as the server lists them, newest first. */
+/** A run after a change of it. Assignments stand newest first, in whichever order they have come. */
 export function changedRun(before: RunDetail | null, change: RunUpdate): RunDetail | null {
   const { whole, run, workers, gone, ...parts } = change;
   if (!whole && before === null) {
@@ -20,7 +20,12 @@ function changedRows(known: AssignmentRow[], changed: AssignmentRow[], gone: Set
       anew.delete(row.assignment);
       return now;
     });
-  return [...anew.values(), ...kept];
+  return anew.size === 0 ? kept : [...anew.values(), ...kept].sort(newestFirst);
+}
+
+function newestFirst(one: AssignmentRow, other: AssignmentRow): number {
+  const [a, b] = [one.started_at ?? "", other.started_at ?? ""];
+  return a < b ? 1 : a > b ? -1 : 0;
 }
 
 /** The runs after a change in their list. New ones come first. */

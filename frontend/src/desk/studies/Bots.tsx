@@ -1,11 +1,11 @@
-import { useContext, useEffect, useId, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { Dialog } from "../../design/Dialog";
 import { getJson, send, Unauthorised } from "../api";
 import type { BotView, CheckView } from "../api_types";
 import { ago } from "../format";
 import { ResearcherContext } from "../polled";
 import type { Editor } from "./editor";
+import { RegisterBot } from "./RegisterBot";
 
 const EVERY_MS = 1_000;
 const VERDICTS: Record<string, string> = {
@@ -45,7 +45,7 @@ export function Bots({ editor, builtin }: { editor: Editor; builtin: string[] })
         </Button>
       </div>
       {adding && (
-        <Register
+        <RegisterBot
           onClose={() => setAdding(false)}
           onDone={(name) => {
             setAdding(false);
@@ -133,99 +133,5 @@ function Registered({ name }: { name: string }) {
         </ul>
       )}
     </>
-  );
-}
-
-function Register({ onClose, onDone }: { onClose: () => void; onDone: (name: string) => void }) {
-  const { token } = useContext(ResearcherContext);
-  const id = useId();
-  const [name, setName] = useState("");
-  const [kind, setKind] = useState("http");
-  const [url, setUrl] = useState("");
-  const [model, setModel] = useState("");
-  const [failure, setFailure] = useState("");
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    const where = kind === "dial-in" ? {} : { urls: [url.trim()] };
-    const endpoint = { kind, ...where, ...(kind === "openai" ? { model: model.trim() } : {}) };
-    try {
-      await send("POST", "/api/desk/bots", { name: name.trim(), endpoint }, token);
-      onDone(name.trim());
-    } catch (error) {
-      setFailure(error instanceof Error ? error.message : String(error));
-    }
-  };
-  return (
-    <Dialog title="Register a bot" onClose={onClose}>
-      <form class="study-fields" onSubmit={(event) => void submit(event)}>
-        <div class="field">
-          <label class="label" for={`${id}-name`}>
-            Name
-          </label>
-          <input
-            id={`${id}-name`}
-            class="input"
-            value={name}
-            autocomplete="off"
-            required
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </div>
-        <div class="field">
-          <label class="label" for={`${id}-kind`}>
-            Kind
-          </label>
-          <select
-            id={`${id}-kind`}
-            class="input"
-            value={kind}
-            onChange={(event) => setKind(event.currentTarget.value)}
-          >
-            <option value="http">http: a bot host, or 20 lines of Python</option>
-            <option value="openai">openai: anything OpenAI-compatible</option>
-            <option value="parlai-web">parlai-web: ParlAI’s interactive_web</option>
-            <option value="dial-in">dial-in: a host that calls this server</option>
-          </select>
-        </div>
-        {kind !== "dial-in" && (
-          <div class="field">
-            <label class="label" for={`${id}-url`}>
-              Address
-            </label>
-            <input
-              id={`${id}-url`}
-              class="input"
-              value={url}
-              placeholder="http://127.0.0.1:8601/mine"
-              autocomplete="off"
-              onInput={(event) => setUrl(event.currentTarget.value)}
-            />
-          </div>
-        )}
-        {kind === "openai" && (
-          <div class="field">
-            <label class="label" for={`${id}-model`}>
-              Model
-            </label>
-            <input
-              id={`${id}-model`}
-              class="input"
-              value={model}
-              autocomplete="off"
-              onInput={(event) => setModel(event.currentTarget.value)}
-            />
-          </div>
-        )}
-        <p class="complaint" role="alert">
-          {failure}
-        </p>
-        <div class="actions">
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit">Register</Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import type { RunRules, StudyDetail } from "../api_types";
@@ -6,6 +6,7 @@ import { useFetched } from "../fetched";
 import { zoneHere } from "../rules/RulesDialog";
 import { RulesFields } from "../rules/RulesFields";
 import { draftOf, mistakesIn, rulesOf } from "../rules/rules";
+import { TextField } from "../TextField";
 
 interface Props {
   study: StudyDetail;
@@ -16,7 +17,6 @@ interface Props {
 
 /** Asks for the name of a run, and for its rules where it is to have any. */
 export function OpenRun({ study, onClose, onOpen }: Props) {
-  const id = useId();
   const runs = useFetched("/api/desk/runs", {}, study.name);
   const [name, setName] = useState(
     study.runs.length === 0 ? study.name : `${study.name}-${study.runs.length + 1}`,
@@ -38,28 +38,13 @@ export function OpenRun({ study, onClose, onOpen }: Props) {
   return (
     <Dialog title="Open a run" onClose={onClose}>
       <form class="flow-form" onSubmit={(event) => void submit(event)}>
-        <div class="field">
-          <label class="label" for={id}>
-            Name of the run
-          </label>
-          <input
-            id={id}
-            class="input"
-            value={name}
-            autocomplete="off"
-            spellcheck={false}
-            aria-describedby={`${id}-hint ${id}-complaint`}
-            aria-invalid={refusal ? "true" : undefined}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-          <p class="soft small" id={`${id}-hint`}>
-            Part of the workers’ link. The run keeps this version of the study; later changes make new
-            versions.
-          </p>
-          <p class="complaint" id={`${id}-complaint`} role="alert">
-            {refusal}
-          </p>
-        </div>
+        <TextField
+          label="Name of the run"
+          hint="Part of the workers’ link. The run keeps this version of the study; later changes make new versions."
+          value={name}
+          onValue={setName}
+          complaint={refusal}
+        />
         <details>
           <summary>Rules: when it ends, what it may cost, who may come</summary>
           <RulesFields

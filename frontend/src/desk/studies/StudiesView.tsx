@@ -9,6 +9,7 @@ import { LoadStatus } from "../LoadStatus";
 import { ResearcherContext, usePolled } from "../polled";
 import { GoContext } from "../route";
 import { Status } from "../Status";
+import { TextField } from "../TextField";
 import "./studies.css";
 
 /** Every study; those that are archived only where they are asked for. */
@@ -140,26 +141,13 @@ function NewStudy({ onClose }: { onClose: () => void }) {
             />
           </div>
         )}
-        <div class="field">
-          <label class="label" for={`${id}-name`}>
-            Name
-          </label>
-          <input
-            id={`${id}-name`}
-            class="input"
-            value={name}
-            autocomplete="off"
-            spellcheck={false}
-            aria-describedby={`${id}-hint ${id}-complaint`}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-          <p class="soft small" id={`${id}-hint`}>
-            Small letters, digits and _, the first one a letter. Workers never see it.
-          </p>
-          <p class="complaint" id={`${id}-complaint`} role="alert">
-            {failure}
-          </p>
-        </div>
+        <TextField
+          label="Name"
+          hint="Small letters, digits and _, the first one a letter. Workers never see it."
+          value={name}
+          onValue={setName}
+          complaint={failure}
+        />
         <div class="actions">
           <Button kind="quiet" onClick={onClose}>
             Cancel

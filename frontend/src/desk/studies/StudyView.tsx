@@ -1,11 +1,13 @@
 import { useContext, useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { AccountContext, owns } from "../account";
 import { getJson, send, Unauthorised } from "../api";
 import type { RehearsalJob, RunRules, RunSummary, StudyDetail, StudySettings } from "../api_types";
 import { ago } from "../format";
 import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
+import { StudyPeople } from "../people/StudyPeople";
 import { ResearcherContext } from "../polled";
 import { addressOf, GoContext, type Route, routeOf } from "../route";
 import { Status } from "../Status";
@@ -49,13 +51,14 @@ export function StudyView({ study }: { study: string }) {
   );
 }
 
-type Tab = "form" | "yaml" | "preview" | "bots" | "versions";
+type Tab = "form" | "yaml" | "preview" | "bots" | "versions" | "people";
 const TABS: { tab: Tab; name: string }[] = [
   { tab: "form", name: "Form" },
   { tab: "yaml", name: "YAML" },
   { tab: "preview", name: "Preview" },
   { tab: "bots", name: "Bots" },
   { tab: "versions", name: "Versions" },
+  { tab: "people", name: "People" },
 ];
 
 function Opened({ study, settings }: { study: StudyDetail; settings: StudySettings }) {
@@ -63,6 +66,8 @@ function Opened({ study, settings }: { study: StudyDetail; settings: StudySettin
   const [tab, setTab] = useState<Tab>("form");
   const [beside, setBeside] = useState<Tab>("preview");
   const wide = useWide();
+  const mine = owns(useContext(AccountContext), study.name);
+  const tabs = TABS.filter(({ tab }) => mine || tab !== "people");
   const left = wide ? "form" : tab;
   const panels = (shown: Tab) => {
     switch (shown) {
@@ -76,6 +81,8 @@ function Opened({ study, settings }: { study: StudyDetail; settings: StudySettin
         return <Bots editor={editor} builtin={settings.builtin_bots} />;
       case "versions":
         return <Versions editor={editor} />;
+      case "people":
+        return <StudyPeople study={study.name} />;
     }
   };
   useKeys(editor);
@@ -84,12 +91,12 @@ function Opened({ study, settings }: { study: StudyDetail; settings: StudySettin
       <Head editor={editor} />
       <div class="study-panes">
         <div>
-          {!wide && <Tabs tabs={TABS} now={tab} onChoose={setTab} />}
+          {!wide && <Tabs tabs={tabs} now={tab} onChoose={setTab} />}
           {panels(left)}
         </div>
         {wide && (
           <aside class="study-beside" aria-label="Beside the form">
-            <Tabs tabs={TABS.filter((each) => each.tab !== "form")} now={beside} onChoose={setBeside} />
+            <Tabs tabs={tabs.filter((each) => each.tab !== "form")} now={beside} onChoose={setBeside} />
             {panels(beside)}
           </aside>
         )}

@@ -1,9 +1,10 @@
-import { useContext, useEffect, useId, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { getJson } from "../api";
 import type { StudyDetail, VersionChanges } from "../api_types";
 import { ResearcherContext } from "../polled";
+import { TextField } from "../TextField";
 
 interface AskProps {
   title: string;
@@ -18,7 +19,6 @@ interface AskProps {
 
 /** Asks for a name. */
 export function Ask({ title, label, hint, button, start = "", onClose, onAnswer }: AskProps) {
-  const id = useId();
   const [answer, setAnswer] = useState(start);
   const [failure, setFailure] = useState("");
   const [busy, setBusy] = useState(false);
@@ -33,29 +33,13 @@ export function Ask({ title, label, hint, button, start = "", onClose, onAnswer 
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="study-fields" onSubmit={(event) => void submit(event)}>
-        <div class="field">
-          <label class="label" for={id}>
-            {label}
-          </label>
-          <input
-            id={id}
-            class="input"
-            value={answer}
-            autocomplete="off"
-            spellcheck={false}
-            aria-describedby={`${id}-hint ${id}-complaint`}
-            aria-invalid={failure ? "true" : undefined}
-            onInput={(event) => setAnswer(event.currentTarget.value)}
-          />
-          {hint && (
-            <p class="soft small" id={`${id}-hint`}>
-              {hint}
-            </p>
-          )}
-          <p class="complaint" id={`${id}-complaint`} role="alert">
-            {failure}
-          </p>
-        </div>
+        <TextField
+          label={label}
+          {...(hint === undefined ? {} : { hint })}
+          value={answer}
+          onValue={setAnswer}
+          complaint={failure}
+        />
         <div class="actions">
           <Button kind="quiet" onClick={onClose}>
             Cancel

@@ -1,0 +1,36 @@
+import type { ComponentChildren } from "preact";
+import { Button } from "../../design/Button";
+import { useRequest } from "./useRequest";
+
+interface Props {
+  /** Where what is asked for is sent. */
+  address: string;
+  /** What is asked for, once every field is right. */
+  body: () => unknown;
+  ready: boolean;
+  /** What the button says. */
+  button: string;
+  children: ComponentChildren;
+}
+
+/** What the server is to do in the background, with a button that has it begin. */
+export function JobForm({ address, body, ready, button, children }: Props) {
+  const { busy, failure, post } = useRequest();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (ready && !busy) {
+      void post(address, body());
+    }
+  };
+  return (
+    <form class="box job" onSubmit={submit}>
+      {children}
+      <div class="actions">
+        <Button type="submit" off={busy || !ready}>
+          {button}
+        </Button>
+      </div>
+      <div role="alert">{failure && <p class="failure">{failure}</p>}</div>
+    </form>
+  );
+}

@@ -1,0 +1,115 @@
+"""What is known of the workers who passed: fields such as age, and which group of each a worker is in.
+
+It comes from a file by pseudonym (`Run.background`), and from what a study asked before the first
+conversation. Free text and questions with several answers sort nobody into one group, and are left out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.method.sample import Sample
+from qc.number_format import decimal
+from qc.run import Answers
+
+# A field of numbers with more values than this is cut at its quartiles.
+MOST_VALUES = 10
+QUARTILES = (0.25, 0.5, 0.75)
+_ONE_ANSWER = frozenset({"choice", "likert", "slider", "number"})
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of the background, of W workers who passed.
+
+    Attributes:
+        name: of the field: the column of the file, or the label of the question.
+        groups: names, in the order in which they are shown; each holds somebody.
+        codes: (W,), rows of `groups`; −1 where a worker's is not known.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+    codes: NDArray[np.intp]
+
+
+def fields_of(sample: Sample) -> tuple[Field, ...]:
+    """Return the fields in which anything is known of a worker who passed.
+
+    A column of the file goes before a question of the same name. Of a worker who has answered a question
+    several times the first answer counts.
+    """
+    workers = pd.Index(sample.screening.workers.loc[sample.screening.workers["passed"], "worker"])
+    found: dict[str, Field] = {}
+    for name, known, order in (*_of_file(sample), *_of_answers(sample)):
+        field = _field(name, known.reindex(workers), order)
+        if field.groups:
+            found.setdefault(name, field)
+    return tuple(found.values())
+
+
+def _of_file(sample: Sample) -> Iterator[tuple[str, pd.Series, tuple[str, ...]]]:
+    """Yield the name of each column, its values by worker, and no order."""
+    background = sample.run.background
+    if background is not None:
+        for name in background.columns.drop("worker"):
+            yield str(name), background.set_index("worker")[name], ()
+
+
+def _of_answers(sample: Sample) -> Iterator[tuple[str, pd.Series, tuple[str, ...]]]:
+    """Yield the label of each question, the first answer of each worker, and the order of the answers."""
+    answers = sample.run.answers
+    if answers is None:
+        return
+    owner = sample.run.assignments.set_index("assignment")["worker"].astype(str)
+    for question, choices in zip(
+        answers.questions.itertuples(), answers.questions["choices"].tolist(), strict=True
+    ):
+        if question.part != "before" or question.kind not in _ONE_ANSWER:
+            continue
+        given = _given(answers, str(question.label))
+        values = given["text"] if question.kind == "choice" else given["number"].map("{:g}".format)
+        first = pd.Series(values.to_numpy(), index=owner.reindex(given["assignment"]).to_numpy())
+        yield str(question.label), first[~first.index.duplicated()], tuple(map(str, choices))
+
+
+def _given(answers: Answers, label: str) -> pd.DataFrame:
+    given = answers.given
+    return given[(given["part"] == "before") & (given["label"] == label)]
+
+
+def _field(name: str, known: pd.Series, order: tuple[str, ...]) -> Field:
+    values, bands = _banded(known)
+    order = bands or order
+    there = set(values.dropna())
+    groups = tuple(each for each in order if each in there) or tuple(sorted(there, key=_natural))
+    return Field(name, groups, np.asarray(pd.Categorical(values, groups).codes, np.intp))
+
+
+def _natural(group: str) -> tuple[float, str]:
+    """Return what groups are sorted by: those that are numbers first, by size."""
+    try:
+        return float(group), group
+    except ValueError:
+        return float("inf"), group
+
+
+def _banded(known: pd.Series) -> tuple[pd.Series, tuple[str, ...]]:
+    """Return the values as groups; numbers of more than MOST_VALUES kinds cut at their quartiles.
+
+    Returns:
+        The values; and the names of the bands in order, none where nothing was cut.
+    """
+    numbers = pd.to_numeric(known, errors="coerce")
+    if numbers.nunique() <= MOST_VALUES or numbers.notna().sum() < known.notna().sum():
+        return known, ()
+    cuts = np.unique(np.quantile(numbers.dropna(), QUARTILES))
+    shown = [decimal(cut, 2).removesuffix(".00") for cut in cuts]
+    between = (f"{low} to {high}" for low, high in pairwise(shown))
+    names = (f"up to {shown[0]}", *between, f"over {shown[-1]}")
+    band = np.minimum(np.searchsorted(cuts, numbers.to_numpy(np.float64)), len(cuts))
+    return pd.Series(np.array(names, object)[band], known.index).where(numbers.notna()), names

@@ -1,0 +1,173 @@
+"""Scores for a population whose margins are known: by raking, and by a multilevel model.
+
+A **cell** is a group of every field of the margins at once. Both ways weigh the people of a cell by how many
+of the population it stands for, found by raking (`qc.statistics.raking`), and differ in what a cell thinks:
+
+- **Raking** takes the people as they are: θ = Σ w_i x_i / Σ w_i over the people i who rated the system.
+  Its error is by the jackknife: each person is left out, the others raked anew.
+- **The multilevel model** takes what the cells think of a system to be drawn from one distribution, so that a
+  cell of few people leans on the others. With x_i = μ + u_cell + e_i, cells as random intercepts within each
+  system, fitted by REML over all systems: θ = Σ_c P_c (μ + u_c), P_c the cell's share of the population. Its
+  error is the model's, the variances taken as known.
+
+Neither mends what people of one cell who took part and who did not think differently.
+
+Sources: Deville, Särndal and Sautory, *Generalized Raking Procedures in Survey Sampling*, Journal of the
+American Statistical Association 88, 1993; the jackknife of raked means: Wolter, *Introduction to Variance
+Estimation*, 2nd edition, 2007, chapter 4; Gelman and Little, *Poststratification into Many Categories Using
+Hierarchical Logistic Regression*, Survey Methodology 23, 1997; the estimates: Robinson, *That BLUP is a Good
+Thing*, Statistical Science 6, 1991.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.groups.fields import Field
+from qc.statistics.confidence import t_interval
+from qc.statistics.mixed_model import fit_random_intercept
+from qc.statistics.raking import Raked, effective_size, rake
+
+FEWEST_PEOPLE = 2
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """Scores of S systems with 95 % intervals, each (S,); NaN where there is no number."""
+
+    score: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Population:
+    """What the population would think.
+
+    Attributes:
+        people: whose every field of the margins is known.
+        raked: weights of the cells.
+        weights: (people,), of each person, 1 on average.
+        by_raking, by_model: scores.
+        model_sd: standard deviation between cells of what they think of a system; NaN without a model.
+    """
+
+    people: int
+    raked: Raked
+    weights: NDArray[np.float64]
+    by_raking: Weighted
+    by_model: Weighted
+    model_sd: float
+
+    @property
+    def effective(self) -> float:
+        """As how many people of equal weight they count (Kish)."""
+        return effective_size(self.weights)
+
+
+def population(
+    values: NDArray[np.float64], fields: Sequence[Field], shares: Sequence[NDArray[np.float64]]
+) -> Population | None:
+    """Return scores for a population; None if there are fewer than 2 people, or no weights meet the margins.
+
+    Args:
+        values: (W, S), what each person gives to each system, NaN where they did not meet.
+        fields: of the margins, of the same W people; whoever is in no group of one of them takes no part.
+        shares: of each field, (groups,), of the population; they add up to 1.
+    """
+    taken = np.all([field.codes >= 0 for field in fields], axis=0)
+    if taken.sum() < FEWEST_PEOPLE:
+        return None
+    members = np.array([field.codes[taken] for field in fields])
+    distinct, cells = np.unique(members, axis=1, return_inverse=True)
+    cells = cells.reshape(-1)
+    counts = np.bincount(cells).astype(np.float64)
+    raked = rake(counts, list(distinct), shares)
+    if not raked.converged:
+        return None
+    given, weights = values[taken], raked.weights[cells]
+    without = np.array([_without(counts, cell, list(distinct), shares) for cell in range(len(counts))])
+    model, model_sd = _by_model(given, cells, raked.weights * counts / counts.sum())
+    return Population(len(given), raked, weights, _by_raking(given, cells, weights, without), model, model_sd)
+
+
+def _without(
+    counts: NDArray[np.float64],
+    cell: int,
+    members: list[NDArray[np.intp]],
+    shares: Sequence[NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """Return the weights of the cells, (C,), when one person of `cell` is left out."""
+    return rake(counts - np.eye(len(counts))[cell], members, shares).weights
+
+
+def _by_raking(
+    values: NDArray[np.float64],
+    cells: NDArray[np.intp],
+    weights: NDArray[np.float64],
+    without: NDArray[np.float64],
+) -> Weighted:
+    there = np.isfinite(values)
+    given = np.where(there, values, 0)
+    total, count = (
+        np.array([_by_cell(column, cells, len(without)) for column in each.T]) for each in (given, there)
+    )
+    # (people, S): the weighted sums of all others, with the weights that are theirs without the person.
+    sums, sizes = (np.einsum("kc,sc->ks", without, each)[cells] for each in (total, count))
+    own = without[cells, cells][:, None]
+    left_out = (sums - own * given) / _known(sizes - own * there)
+    score = (weights[:, None] * given).sum(axis=0) / _known((weights[:, None] * there).sum(axis=0))
+    people = len(values)
+    error = np.sqrt((people - 1) / people * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0))
+    return _with_interval(score, error, there, weights)
+
+
+def _by_cell(values: NDArray[np.generic], cells: NDArray[np.intp], count: int) -> NDArray[np.float64]:
+    return np.asarray(np.bincount(cells, weights=values, minlength=count), np.float64)
+
+
+def _known(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(sizes > 0, sizes, np.nan)
+
+
+def _by_model(
+    values: NDArray[np.float64], cells: NDArray[np.intp], population_shares: NDArray[np.float64]
+) -> tuple[Weighted, float]:
+    there = np.isfinite(values)
+    person, system = np.nonzero(there)
+    systems, count = values.shape[1], len(population_shares)
+    group = cells[person] * systems + system
+    model = fit_random_intercept(np.eye(systems)[system], values[there], group)
+    if model is None:
+        nothing = np.full(systems, np.nan)
+        return Weighted(nothing, nothing, nothing), np.nan
+    shape = (count, systems)
+    size, total = (np.bincount(group, each, count * systems).reshape(shape) for each in (None, values[there]))
+    between, within = model.group_variance, model.residual_variance
+    kept = within / np.where(size * between + within > 0, size * between + within, np.nan)  # of what μ says
+    means = total / np.where(size > 0, size, np.nan)
+    cell_scores = model.estimates + np.where(size > 0, (1 - kept) * (means - model.estimates), 0)
+    share = population_shares[:, None]
+    score = np.where(model.kept, (share * cell_scores).sum(axis=0), np.nan)
+    of_cells = (share**2 * between * kept).sum(axis=0)
+    of_level = (share * kept).sum(axis=0) ** 2 * np.diag(model.covariance)
+    weights = (population_shares / np.maximum(np.bincount(cells, minlength=count), 1))[cells]
+    error = np.sqrt(of_cells + of_level)
+    return _with_interval(score, error, there, weights), float(np.sqrt(between))
+
+
+def _with_interval(
+    score: NDArray[np.float64],
+    error: NDArray[np.float64],
+    there: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+) -> Weighted:
+    """Return scores with intervals; degrees of freedom are the effective number of raters, less one."""
+    low, high = (np.full(len(score), np.nan) for _ in range(2))
+    for system, (value, each) in enumerate(zip(score, error, strict=True)):
+        degrees = effective_size(weights[there[:, system]]) - 1
+        if degrees >= 1:
+            low[system], high[system] = t_interval(np.float64(value), np.float64(each), degrees)  # type: ignore[arg-type]
+    return Weighted(score, low, high)

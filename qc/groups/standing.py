@@ -1,0 +1,84 @@
+"""Scores and ranks by group, and how far systems change places between the groups of a field."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.groups.fields import Field
+from qc.statistics.chance import generator
+from qc.statistics.person_means import Means, person_means, rank_ranges
+from qc.statistics.places import Places, change_of_places
+
+
+@dataclass(frozen=True)
+class GroupStanding:
+    """What one group thinks of S systems, in the order of the scores; each of its people counts once.
+
+    Attributes:
+        group: name.
+        people: in it, who passed.
+        scores: overall z, with intervals.
+        rank: (S,), 1 for the best; 0 for a system that nobody of the group rated.
+        rank_low, rank_high: (S,), between which it lies; see `qc.statistics.person_means.rank_ranges`.
+    """
+
+    group: str
+    people: int
+    scores: Means
+    rank: NDArray[np.intp]
+    rank_low: NDArray[np.intp]
+    rank_high: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class FieldStanding:
+    """A field of the background.
+
+    Attributes:
+        field: name.
+        groups: those that may be shown.
+        withheld: how many groups are withheld, because they are small or could be found by subtraction.
+        places: how far systems change places between the groups that are shown; None with fewer than two.
+        p_holm, p_scores_holm: the p-values of `places` after Holm's correction for the number of fields; NaN
+            without `places`.
+    """
+
+    field: str
+    groups: tuple[GroupStanding, ...]
+    withheld: int
+    places: Places | None
+    p_holm: float = np.nan
+    p_scores_holm: float = np.nan
+
+
+def standing(field: Field, shown: NDArray[np.bool_], values: NDArray[np.float64], seed: int) -> FieldStanding:
+    """Return what the groups of a field think.
+
+    Args:
+        field: of W people.
+        shown: (groups,), which may be shown.
+        values: (W, S), mean overall z that each person gives to each system, NaN where they did not meet.
+        seed: of the deals that say what chance would do.
+    """
+    numbers = np.flatnonzero(shown)
+    taken = np.isin(field.codes, numbers)
+    places = None
+    if len(numbers) > 1:
+        rng = generator(seed, f"people dealt to the groups of {field.name}")
+        places = change_of_places(
+            values[taken], np.searchsorted(numbers, field.codes[taken]), len(numbers), rng
+        )
+    return FieldStanding(
+        field.name,
+        tuple(_group(field.groups[number], values[field.codes == number]) for number in numbers),
+        int((~shown).sum()),
+        places,
+    )
+
+
+def _group(name: str, values: NDArray[np.float64]) -> GroupStanding:
+    scores = person_means(values)
+    rated = scores.raters > 0
+    above = (scores.mean[None, :] > scores.mean[:, None]).sum(axis=1)
+    return GroupStanding(name, len(values), scores, np.where(rated, above + 1, 0), *rank_ranges(values))

@@ -1,0 +1,54 @@
+"""What a study asked beyond ratings, in its final types: answers, ratings of single replies, scenarios."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.run import ASKED_PARTS, Answers
+
+GIVEN_COLUMNS = ["assignment", "conversation", "system", "part", "label", "text", "number"]
+QUESTION_COLUMNS = ["part", "label", "kind", "question", "choices", "points"]
+TURN_COLUMNS = ["conversation", "turn", "value"]
+
+
+def typed_answers(
+    answers: Answers, assignments: pd.DataFrame, conversations: pd.DataFrame, order: NDArray[np.intp]
+) -> Answers:
+    """Return the answers of assignments that take part, in the order that `Answers` says, with systems.
+
+    Args:
+        answers: as a loader found them.
+        assignments: of the run.
+        conversations: in the order in which the loader found them.
+        order: of their rows in the run.
+    """
+    given = answers.given[answers.given["assignment"].isin(assignments["assignment"])]
+    held = conversations.iloc[order]
+    row = pd.Index(held["conversation"]).get_indexer(pd.Index(given["conversation"]))
+    owner = pd.Index(assignments["assignment"]).get_indexer(pd.Index(given["assignment"]))
+    part = pd.Index(ASKED_PARTS).get_indexer(pd.Index(given["part"]))
+    systems = held["system"].astype(object).to_numpy()
+    named = pd.Series(np.where(row >= 0, systems[row], None), given.index)
+    found = given.assign(system=named).iloc[np.lexsort((row, part, owner))]
+    texts = found[GIVEN_COLUMNS[:-1]].astype(object)
+    texts = texts.where(texts.notna(), None)
+    return replace(
+        answers, given=texts.assign(number=found["number"].astype("float64")).reset_index(drop=True)
+    )
+
+
+def typed_scenarios(scenarios: pd.Series, order: NDArray[np.intp]) -> pd.Series:
+    """Return the scenario of each conversation, as a category."""
+    given = scenarios.iloc[order].reset_index(drop=True)
+    return pd.Series(pd.Categorical(given, sorted(given.dropna().unique())), name="scenario")
+
+
+def typed_turn_ratings(ratings: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
+    """Return the ratings of replies, at the rows that their conversations have in the run."""
+    row = np.empty(len(order), np.int32)
+    row[order] = np.arange(len(order), dtype=np.int32)
+    found = ratings.assign(conversation=row[ratings["conversation"].to_numpy(np.intp)])
+    found = found.astype({"conversation": np.int32, "turn": np.int32, "value": np.float64})
+    return found.sort_values(["conversation", "turn"], ignore_index=True)[TURN_COLUMNS]

@@ -1,0 +1,135 @@
+"""Read the two tables that tell who the workers are: their background, and a population's margins.
+
+`--background FILE`, a CSV: `worker` (as in the run: in reports of a server's database the pseudonym), then a
+column for each field. An empty cell is not known.
+
+    worker,age,country
+    5d41402abc4b2a76,18–34,IE
+
+`--margins FILE`, a CSV: shares of the population, or counts, which are divided by their sum.
+
+    field,group,share
+    age,18–34,0.31
+    age,35 and over,0.69
+"""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite
+from pathlib import Path
+
+import pandas as pd
+
+from qc.errors import DataError, Problem, SourceError, joined, quoted
+from qc.run import Run
+
+WORKER = "worker"
+MARGIN_COLUMNS = ("field", "group", "share")
+
+
+def with_background(run: Run, path: Path) -> Run:
+    """Return `run` with what the file at `path` says of its workers.
+
+    Raises:
+        SourceError: the file cannot be read.
+        DataError: a column is missing, a worker stands in two rows, or none of its workers is in the run.
+    """
+    header, rows = _rows(path)
+    fields = [name for name in header if name != WORKER]
+    if WORKER not in header or not fields:
+        there = f"The file has {joined([repr(name) for name in header])}."
+        what = f"{there} Give `worker`, and a column for each field."
+        raise DataError(str(path), [Problem("the header", "lacks a column.", what)])
+    table = pd.DataFrame(rows, columns=header, dtype=object).replace("", None)
+    problems = [
+        Problem(
+            f"row {row + 2}",
+            f"holds worker {quoted(table[WORKER].iloc[row])} again.",
+            "Keep one row of each.",
+        )
+        for row in table[WORKER].duplicated().to_numpy().nonzero()[0]
+    ]
+    known = run.assignments[WORKER].cat.categories
+    if not problems and not table[WORKER].isin(known).any():
+        why = f"holds none of the run's workers; the first of the run is {quoted(known[0])}."
+        problems.append(
+            Problem("column 'worker'", why, "Take the ids from worker_pvalues.csv of its report.")
+        )
+    if problems:
+        raise DataError(str(path), problems)
+    return replace(run, background=table[[WORKER, *fields]][table[WORKER].isin(known)].reset_index(drop=True))
+
+
+def read_margins(path: Path) -> dict[str, dict[str, float]]:
+    """Return field → group → share of the population; the shares of a field add up to 1.
+
+    Raises:
+        SourceError: the file cannot be read.
+        DataError: a column is missing, a share is not above 0, or a group stands in two rows.
+    """
+    header, rows = _rows(path)
+    if set(header) != set(MARGIN_COLUMNS):
+        what = f"The file has {joined([repr(name) for name in header])}. Give field, group and share."
+        raise DataError(str(path), [Problem("the header", "has other columns than it should.", what)])
+    found: dict[str, dict[str, float]] = {}
+    problems = []
+    for number, cells in enumerate(rows, start=2):
+        field, group, text = (cells[header.index(name)] for name in MARGIN_COLUMNS)
+        share = _number(text)
+        if not 0 < share < float("inf"):
+            problems.append(
+                Problem(f"row {number}, column 'share'", f"holds {quoted(text)}.", "Write a number above 0.")
+            )
+        if group in found.setdefault(field, {}):
+            problems.append(
+                Problem(
+                    f"row {number}",
+                    f"holds {quoted(group)} of {quoted(field)} again.",
+                    "Keep one of the two.",
+                )
+            )
+        found[field][group] = share
+    if problems:
+        raise DataError(str(path), problems)
+    return {
+        field: {group: share / sum(shares.values()) for group, share in shares.items()}
+        for field, shares in found.items()
+    }
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        return float("nan")
+    return value if isfinite(value) else float("nan")
+
+
+def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the other rows of a CSV file, all cells without white space at their ends."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [[cell.strip() for cell in row] for row in csv.reader(file) if any(map(str.strip, row))]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SourceError(
+            f"{path}: this is no CSV in UTF-8 that can be read ({reason}). Check the path."
+        ) from None
+    if len(rows) < 2:
+        raise DataError(str(path), [Problem("the file", "has no rows under a header.", "Export it again.")])
+    problems = _misshapen(rows)
+    if problems:
+        raise DataError(str(path), problems)
+    return rows[0], rows[1:]
+
+
+def _misshapen(rows: Sequence[Sequence[str]]) -> list[Problem]:
+    header = rows[0]
+    twice = sorted({name for name in header if header.count(name) > 1})
+    problems = [Problem(f"column {name!r}", "is there twice.", "Rename one of them.") for name in twice]
+    return problems + [
+        Problem(f"row {number}", f"has {len(row)} cells, but the header has {len(header)}.", "Correct it.")
+        for number, row in enumerate(rows[1:], start=2)
+        if len(row) != len(header)
+    ]

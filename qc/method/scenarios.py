@@ -1,0 +1,72 @@
+"""Scores by scenario: how the systems did in each situation or task that a study put workers into."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from qc.method.sample import Sample
+from qc.method.scores import Scores, ranks_of
+from qc.run import codes
+from qc.statistics.chance import generator
+from qc.statistics.clustered_means import means_by_group
+
+# Below so many workers percentiles of resamples are too narrow to lean on.
+FEW_WORKERS = 10
+
+
+@dataclass(frozen=True)
+class ScenarioScores:
+    """Scores by scenario, of the workers who passed, as the scores of the whole.
+
+    Attributes:
+        table: `scenario`, `system` (empty: all systems), `n` (conversations), `workers` (int), `z` (mean
+            overall z), `low`, `high` (its interval; NaN with fewer than two workers). By scenario, all
+            systems first, then the systems, best first.
+        notes: which scenarios are carried by few workers.
+    """
+
+    table: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+def score_scenarios(sample: Sample, scores: Scores, draws: int, seed: int) -> ScenarioScores | None:
+    """Return the scores by scenario; None where the run has no scenarios, or nobody knows.
+
+    Args:
+        sample: the conversations.
+        scores: gives the order of the systems.
+        draws: number of resamples of workers.
+        seed: of the resamples.
+    """
+    given = sample.run.scenarios
+    if given is None:
+        return None
+    counted = sample.counted & given.notna().to_numpy(bool)
+    labels = given.cat.categories.to_list()
+    scenario = codes(given)[counted]
+    values, workers = sample.overall["z"][counted], sample.workers[counted]
+    systems = scores.z["system"].to_list()
+    rank = ranks_of(sample, scores)[sample.systems[counted]]
+    cell = np.asarray(scenario * len(systems) + rank, np.intp)
+    rng = generator(seed, "bootstrap of scenarios")
+    whole = means_by_group(values, workers, scenario, len(labels), draws, rng)
+    single = means_by_group(values, workers, cell, len(labels) * len(systems), draws, rng)
+    rows = []
+    for at, label in enumerate(labels):
+        rows.append((label, "", int((scenario == at).sum()), *(part[at] for part in whole)))
+        for place, system in enumerate(systems):
+            here = at * len(systems) + place
+            rows.append((label, system, int((cell == here).sum()), *(part[here] for part in single)))
+    columns = ["scenario", "system", "n", "workers", "z", "low", "high"]
+    return ScenarioScores(pd.DataFrame(rows, columns=columns), tuple(_few(labels, whole[0].tolist())))
+
+
+def _few(labels: list[str], workers: list[int]) -> list[str]:
+    few = [f"{label} ({n})" for label, n in zip(labels, workers, strict=True) if n < FEW_WORKERS]
+    if not few:
+        return []
+    return [
+        f"Scenarios rated by fewer than {FEW_WORKERS} workers who passed, in brackets: {', '.join(few)}. "
+        "Their scores stand on few shoulders, and their intervals are too narrow."
+    ]

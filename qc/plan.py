@@ -1,0 +1,137 @@
+"""What a run with so many workers would show, and cost: `python -m qc.plan [SOURCE]`."""
+
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from qc.command import ALL, RunName, progress, stderr_console
+from qc.errors import EmptyRunError, OptionError
+from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
+from qc.load import load
+from qc.method.filter import require_level
+from qc.method.sample import take_sample
+from qc.planning.rater_model import RaterModel, assumed, fit
+from qc.planning.run_plan import EXPERIMENTS, FEWEST_PASSED, MULTIPLES, Costs, plan_run
+from qc.render.findings.run_plan import run_plan_findings
+from qc.signature import DIGEST_LENGTH, data_hash
+
+FEWEST_EXPERIMENTS, MOST_EXPERIMENTS, MOST_WORKERS = 20, 2000, 20_000
+CRITERIA, COUNTED = 7, 5  # of the published instrument
+CARELESS = 0.3
+DIFFERENCES = (0.1, 0.2, 0.3)
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+
+
+@app.command(
+    epilog="From a pilot, or a published run: candor plan pilot.json --pay 2.5 --fee 0.33\n\n"
+    "Without data: candor plan --workers 100 --systems 5 --spread 8 --difference 0.2"
+)
+def plan(
+    source: Annotated[
+        str | None,
+        typer.Argument(metavar="SOURCE", help="A pilot or another run, as `candor report` reads it."),
+    ] = None,
+    run: RunName = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=2, max=MOST_WORKERS, help="Who take part; not given: as many as in SOURCE."),
+    ] = None,
+    difference: Annotated[
+        list[float] | None,
+        typer.Option(metavar="D", help="Of two systems’ z, to be told; may be given several times."),
+    ] = None,
+    systems: Annotated[int | None, typer.Option(min=2, max=100, help="Without SOURCE: how many.")] = None,
+    spread: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=50,
+            help="Without SOURCE: standard deviation of the systems’ true means, in points of 100.",
+        ),
+    ] = None,
+    held: Annotated[
+        int | None,
+        typer.Option("--conversations", min=1, help="Without SOURCE: with systems, in an assignment."),
+    ] = None,
+    pay: Annotated[float | None, typer.Option(min=0, help="What one assignment pays.")] = None,
+    fee: Annotated[float, typer.Option(min=0, help="Share that the platform takes on top, as 0.33.")] = 0.0,
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="For an assignment; not given: the median of SOURCE.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Level at which a worker passes: p below it.")] = 0.05,
+    experiments: Annotated[
+        int,
+        typer.Option(min=FEWEST_EXPERIMENTS, max=MOST_EXPERIMENTS, help="Drawn for each number of workers."),
+    ] = EXPERIMENTS,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn.")] = 0,
+    out: Out = None,
+    formats: Formats = ALL,
+) -> None:
+    """Say what half, once, twice and four times the workers would show, and how many a difference takes."""
+    with stderr_console() as stderr:
+        wanted = wanted_formats(formats, out)
+        require_level(alpha)
+        asked = tuple(difference or DIFFERENCES)
+        if bad := [each for each in asked if not 0 < each < np.inf]:
+            raise OptionError(f"--difference is {bad[0]:g}, but it must be above 0.")
+        if source is None:
+            model, name, known = _assumed(systems, spread, held, seed), "", np.nan
+            data = f"assumed:{systems}:{spread:g}:{model.lineups.shape[1] - 1}"
+            if workers is None:
+                raise OptionError("Without SOURCE, --workers must say how many take part. Give it.")
+            people = workers
+        else:
+            _require_no_assumptions(systems, spread, held)
+            model, people, known, name, data = _fitted(source, run, alpha, seed)
+            people = people if workers is None else workers
+        costs = Costs(pay, fee, known if minutes is None else minutes)
+        with progress(stderr, len(MULTIPLES)) as on_step:
+            found = plan_run(model, people, asked, costs, alpha, experiments, seed, on_step)
+        shown = run_plan_findings(found, name, data, alpha, seed)
+        files = write_all(shown, out, wanted, stderr)
+    tell(shown, out, files)
+
+
+def _fitted(source: str, run: str | None, alpha: float, seed: int) -> tuple[RaterModel, int, float, str, str]:
+    """Return the model of a run, how many work in it, their median minutes, its source and hash."""
+    read = load(source, run, words=False)
+    if read.items is not None:
+        raise OptionError(f"{read.source} rates transcripts. Plan those by `candor power`.")
+    sample = take_sample(read, alpha)
+    passed = int(sample.screening.workers["passed"].sum())
+    if passed < FEWEST_PASSED:
+        raise EmptyRunError(
+            f"{read.source}: {passed} workers passed, too few to tell how people rate. Use a larger pilot."
+        )
+    seconds = read.assignments["seconds"].to_numpy(np.float64)
+    known = seconds[np.isfinite(seconds)]
+    minutes = float(np.median(known)) / 60 if len(known) else np.nan
+    data = f"sha256:{data_hash(read)[:DIGEST_LENGTH]}"
+    return fit(sample, seed), len(sample.screening.workers), minutes, read.source, data
+
+
+def _assumed(systems: int | None, spread: float | None, held: int | None, seed: int) -> RaterModel:
+    if systems is None or spread is None:
+        raise OptionError(
+            "Nothing to plan from. Name a SOURCE, or give --systems and --spread; in the published run 1 the "
+            "spread is 8.8 points."
+        )
+    met = min(systems, 5) if held is None else held
+    if not 2 <= met <= systems:
+        raise OptionError(f"--conversations is {met}, but an assignment meets 2 to {systems} of the systems.")
+    return assumed(systems, spread, CRITERIA, COUNTED, met, CARELESS, seed)
+
+
+def _require_no_assumptions(systems: int | None, spread: float | None, held: int | None) -> None:
+    options = {"--systems": systems, "--spread": spread, "--conversations": held}
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise OptionError(
+            f"{', '.join(given)} would take the place of what SOURCE tells. Leave one of them out."
+        )
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m qc.plan")

@@ -1,0 +1,279 @@
+"""How the workers of a run rate, as a model that can be drawn from: fitted to a run, or assumed.
+
+A worker's rating is what the system deserves on the criterion, plus the worker's own bias, plus the mood of
+the conversation, plus noise, rounded and cut off at both ends of the scale; a share of the workers sets
+sliders anywhere. The simulated crowd (`bots.crowd.profile`) rates by the same model, with its own constants.
+
+**Fit.** By simulated moments: a large crowd is drawn from the model again and again, with the same random
+numbers, and its constants are moved until the crowd has what the run has, of the workers who pass the same
+filter: the mean of each system on each criterion, the variance within conversations, between the
+conversations of a worker, and between workers, and the share who pass.
+
+Source: McFadden, *A Method of Simulated Moments for Estimation of Discrete Response Models Without Numerical
+Integration*, Econometrica 57, 1989.
+"""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.method.filter import worker_p_values
+from qc.method.sample import Sample
+from qc.method.standardise import scale_maximum, standardise
+from qc.run import codes
+from qc.statistics.chance import generator
+from qc.statistics.groups import group_means
+
+FIT_ROUNDS, FIT_WORKERS = 12, 1500
+MOST_RANDOM = 0.95
+
+
+@dataclass(frozen=True)
+class RaterModel:
+    """S systems, the quality-control bot last, on K criteria, all of which point the same way.
+
+    Attributes:
+        systems: names, S - 1 that compete and the bot.
+        means: (S, K), what each deserves, before ratings are cut off.
+        counts_for_qc: (K,), which criteria the filter takes.
+        maximum: upper end of the scale, whose lower end is 0.
+        worker_sd, conversation_sd, rating_sd: of the bias, the mood and the noise, in points.
+        random_share: of the workers who set sliders anywhere.
+        lineups: (A, H), the systems that an assignment meets, drawn one after the other.
+        per_worker: how many assignments workers do, as often as each number occurs.
+        errors: (S - 1,), standard errors of the overall means that `means` were fitted to, in points; what is
+            assumed has none.
+        spread: standard deviation by which systems' true means vary, in points; NaN if the means are known as
+            well as `errors` say.
+    """
+
+    systems: tuple[str, ...]
+    means: NDArray[np.float64]
+    counts_for_qc: NDArray[np.bool_]
+    maximum: float
+    worker_sd: float
+    conversation_sd: float
+    rating_sd: float
+    random_share: float
+    lineups: NDArray[np.intp]
+    per_worker: tuple[int, ...]
+    errors: NDArray[np.float64]
+    spread: float = np.nan
+
+
+class DrawnRatings(NamedTuple):
+    """Ratings of C conversations: (C, K) raw, and who rated what, (C,) each; `qc` is the bot's code."""
+
+    raw: NDArray[np.float64]
+    workers: NDArray[np.intp]
+    systems: NDArray[np.intp]
+    people: int
+    qc: int
+
+
+class Moments(NamedTuple):
+    """What a crowd is told by: means (S, K), three variances, and the share who pass."""
+
+    means: NDArray[np.float64]
+    within_conversations: float
+    within_workers: float
+    between_workers: float
+    passed: float
+
+
+def draw_ratings(
+    model: RaterModel, workers: int, rng: np.random.Generator, moved: NDArray[np.float64] | None = None
+) -> DrawnRatings:
+    """Return what a crowd of so many workers rates.
+
+    Args:
+        model: how they rate.
+        workers: how many, those who set sliders anywhere among them.
+        rng: source of all that is drawn.
+        moved: (S - 1,), points added to what each competing system deserves; None for none.
+    """
+    times = rng.choice(np.array(model.per_worker), workers)
+    owner = np.repeat(np.arange(workers), times)
+    # Line-ups are used up before one comes again, so that systems stay as balanced as they were.
+    rounds = -(-len(owner) // len(model.lineups))
+    order = np.concatenate([rng.permutation(len(model.lineups)) for _ in range(rounds)])[: len(owner)]
+    systems = model.lineups[order].ravel()
+    by_worker = np.repeat(owner, model.lineups.shape[1])
+    deserved = model.means + (0.0 if moved is None else np.append(moved, 0.0)[:, None])
+    shape = len(systems), deserved.shape[1]
+    latent = (
+        deserved[systems]
+        + rng.normal(0, model.worker_sd, workers)[by_worker, None]
+        + rng.normal(0, model.conversation_sd, (len(systems), 1))
+        + rng.normal(0, model.rating_sd, shape)
+    )
+    anywhere = (rng.random(workers) < model.random_share)[by_worker, None]
+    ratings = np.where(anywhere, rng.uniform(0, model.maximum, shape), latent)
+    raw = np.rint(np.clip(ratings, 0, model.maximum))
+    return DrawnRatings(raw, by_worker, systems, workers, len(model.systems) - 1)
+
+
+def passes(drawn: DrawnRatings, counts_for_qc: NDArray[np.bool_], alpha: float) -> NDArray[np.bool_]:
+    """Return which workers pass the filter, (workers,)."""
+    p = worker_p_values(drawn.raw[:, counts_for_qc], drawn.workers, drawn.systems == drawn.qc, drawn.people)
+    return np.asarray(p < alpha)
+
+
+def overall_z(drawn: DrawnRatings) -> NDArray[np.float64]:
+    """Return the overall z of each conversation, (C,); NaN of a worker whose ratings are all the same."""
+    return np.asarray(standardise(drawn.raw, drawn.workers, drawn.people).mean(axis=1))
+
+
+def fit(sample: Sample, seed: int) -> RaterModel:
+    """Return the model of a run of conversations, in which somebody passed."""
+    observed = _of_sample(sample)
+    seen = _moments(observed, sample.screening.workers["passed"].to_numpy(bool))
+    model = _first_guess(sample, observed, seen)
+    for _ in range(FIT_ROUNDS):
+        rng = generator(seed, "simulated moments")
+        drawn = draw_ratings(model, FIT_WORKERS, rng)
+        found = _moments(drawn, passes(drawn, model.counts_for_qc, sample.screening.alpha))
+        model = _moved(model, seen, found)
+    return model
+
+
+def _of_sample(sample: Sample) -> DrawnRatings:
+    """Return the ratings of a run; the bot is its last system."""
+    return DrawnRatings(
+        sample.raw,
+        sample.workers,
+        sample.systems,
+        len(sample.screening.workers),
+        len(sample.run.systems) - 1,
+    )
+
+
+def _moments(drawn: DrawnRatings, passed: NDArray[np.bool_]) -> Moments:
+    taken = passed[drawn.workers]
+    raw, systems, workers = drawn.raw[taken], drawn.systems[taken], drawn.workers[taken]
+    means = np.stack([group_means(column, systems, drawn.qc + 1) for column in raw.T], axis=1)
+    competing = systems != drawn.qc
+    rest = (raw - means[systems])[competing]
+    of_conversation = rest.mean(axis=1)
+    owners = workers[competing]
+    of_worker = group_means(of_conversation, owners, drawn.people)
+    there = np.isfinite(of_worker)
+    return Moments(
+        means,
+        float(((rest - of_conversation[:, None]) ** 2).mean()),
+        float(((of_conversation - of_worker[owners]) ** 2).mean()),
+        float((of_worker[there] ** 2).mean()),
+        float(passed.mean()),
+    )
+
+
+def _first_guess(sample: Sample, observed: DrawnRatings, seen: Moments) -> RaterModel:
+    run = sample.run
+    assignments = codes(run.conversations["assignment"])
+    held = np.bincount(assignments)
+    # Assignments that are as long as most: those that lack a conversation would make ragged line-ups.
+    usual = int(np.bincount(held).argmax())
+    order = np.argsort(assignments, kind="stable")
+    of_usual = order[(held == usual)[assignments[order]]]
+    lineups = observed.systems[of_usual].reshape(-1, usual)
+    met = lineups[(lineups == observed.qc).any(axis=1) & (lineups != observed.qc).any(axis=1)]
+    done = run.assignments["worker"].cat.codes.to_numpy()
+    counted = sample.counted
+    errors = _errors(
+        sample.raw[counted].mean(axis=1), sample.systems[counted], sample.workers[counted], observed
+    )
+    return RaterModel(
+        systems=tuple(run.systems["system"]),
+        means=np.where(np.isfinite(seen.means), seen.means, np.nanmean(seen.means)),
+        counts_for_qc=run.criteria["counts_for_qc"].to_numpy(bool),
+        maximum=scale_maximum(run),
+        worker_sd=float(np.sqrt(seen.between_workers)),
+        conversation_sd=float(np.sqrt(seen.within_workers)),
+        rating_sd=float(np.sqrt(seen.within_conversations)),
+        random_share=1 - seen.passed,
+        lineups=met,
+        per_worker=tuple(np.bincount(done).tolist()),
+        errors=errors,
+    )
+
+
+def _errors(
+    values: NDArray[np.float64], systems: NDArray[np.intp], workers: NDArray[np.intp], run: DrawnRatings
+) -> NDArray[np.float64]:
+    """Return the standard error of each competing system's mean, by workers, (S - 1,)."""
+    cells = workers * (run.qc + 1) + systems
+    size = run.people * (run.qc + 1)
+    means = group_means(values, systems, run.qc + 1)
+    moved = np.bincount(cells, values - means[systems], size).reshape(run.people, -1)
+    count = np.maximum(np.bincount(systems, minlength=run.qc + 1), 1)
+    return np.asarray(np.sqrt((moved**2).sum(axis=0)) / count)[: run.qc]
+
+
+def _moved(model: RaterModel, seen: Moments, found: Moments) -> RaterModel:
+    """Return the model moved towards the moments that were seen from those that it gives."""
+
+    def scaled(sd: float, name: str) -> float:
+        return sd * float(np.sqrt(max(getattr(seen, name), 1e-9) / max(getattr(found, name), 1e-9)))
+
+    step = np.where(np.isfinite(seen.means - found.means), seen.means - found.means, 0)
+    return replace(
+        model,
+        means=model.means + step,
+        worker_sd=scaled(model.worker_sd, "between_workers"),
+        conversation_sd=scaled(model.conversation_sd, "within_workers"),
+        rating_sd=scaled(model.rating_sd, "within_conversations"),
+        random_share=float(np.clip(model.random_share + found.passed - seen.passed, 0, MOST_RANDOM)),
+    )
+
+
+def assumed(
+    systems: int, spread: float, criteria: int, counted: int, held: int, random_share: float, seed: int
+) -> RaterModel:
+    """Return a model without data: raters as in the published run 1, systems drawn with `spread` points.
+
+    Args:
+        systems: how many compete.
+        spread: standard deviation of what they deserve.
+        criteria: how many.
+        counted: how many of these count for quality control.
+        held: conversations of an assignment with systems; the bot comes on top.
+        random_share: of the workers who set sliders anywhere.
+        seed: of the line-ups.
+    """
+    rng = generator(seed, "line-ups")
+    rounds = 20 * systems
+    queue = np.concatenate([rng.permutation(systems) for _ in range(rounds * held // systems + 2)])
+    lineups = np.array([_distinct(queue[number * held :], held) for number in range(rounds)])
+    strong = np.arange(criteria) < counted
+    return RaterModel(
+        systems=(*(f"system {number + 1}" for number in range(systems)), "qc"),
+        means=np.vstack(
+            [
+                np.where(strong, MEAN_STRONG, MEAN_WEAK) + np.zeros((systems, 1)),
+                np.where(strong, MEAN_QC, MEAN_WEAK),
+            ]
+        ),
+        counts_for_qc=strong,
+        maximum=100.0,
+        worker_sd=WORKER_SD,
+        conversation_sd=CONVERSATION_SD,
+        rating_sd=RATING_SD,
+        random_share=random_share,
+        lineups=np.column_stack([lineups, np.full(rounds, systems)]),
+        per_worker=(1,),
+        errors=np.zeros(systems),
+        spread=spread,
+    )
+
+
+def _distinct(queue: NDArray[np.intp], held: int) -> NDArray[np.intp]:
+    """Return the first `held` different systems of a queue."""
+    _, first = np.unique(queue, return_index=True)
+    return queue[np.sort(first)[:held]]
+
+
+# Of the published run 1 (`benchmarks/crowd_calibration.py`), as the simulated crowd has them.
+MEAN_STRONG, MEAN_WEAK, MEAN_QC = 43.0, 29.0, 0.0
+WORKER_SD, CONVERSATION_SD, RATING_SD = 15.6, 15.8, 17.5

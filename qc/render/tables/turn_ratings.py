@@ -1,0 +1,18 @@
+"""What workers thought of single replies."""
+
+from qc.method.turn_ratings import TurnRatings
+from qc.render.table import COUNT, INTERVAL, ONE, SHARE, Column, Table
+
+
+def turn_ratings(found: TurnRatings) -> Table:
+    """Return how good the replies of each system are."""
+    columns = (
+        Column("system", "System"),
+        Column("mean", "Mean", ONE),
+        Column("low", INTERVAL.head, ONE, upper="high"),
+        Column("high", None, ONE),
+        Column("rated", "Rated", COUNT),
+        Column("rated_share", "Of the replies", SHARE),
+        Column("workers", "Workers", COUNT),
+    )
+    return Table(found.systems, columns)

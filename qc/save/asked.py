@@ -1,0 +1,65 @@
+"""What a study asked beyond ratings, as lists of objects: of each conversation, and of each assignment."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from qc.run import Run
+
+Json = dict[str, Any]
+_ANSWER = ["part", "label", "text", "number"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is there beyond ratings; None of what nobody was asked.
+
+    Attributes:
+        scenarios: of each conversation of the run, None where it has none.
+        turn_ratings: of each conversation, its rated replies: `turn`, `value`.
+        answers: of each conversation, the answers about it: `part`, `label`, `text`, `number`.
+        assignment_answers: of each assignment of the run, the answers about all of it.
+    """
+
+    scenarios: list[str | None] | None
+    turn_ratings: list[list[Json]] | None
+    answers: list[list[Json]] | None
+    assignment_answers: list[list[Json]] | None
+
+
+def asked(run: Run) -> Asked:
+    """Return what `run` holds beyond ratings."""
+    turns, answers, of_all = run.turn_ratings, None, None
+    conversations, assignments = run.conversations["conversation"], run.assignments["assignment"]
+    if run.answers is not None:
+        given = run.answers.given
+        about = given["conversation"].notna()
+        answers = _lists(given[about], given.loc[about, "conversation"], conversations, _ANSWER)
+        of_all = _lists(given[~about], given.loc[~about, "assignment"], assignments, _ANSWER)
+    return Asked(
+        scenarios=None if run.scenarios is None else _known(run.scenarios),
+        turn_ratings=None
+        if turns is None
+        else _lists(turns, turns["conversation"], np.arange(len(conversations)), ["turn", "value"]),
+        answers=answers,
+        assignment_answers=of_all,
+    )
+
+
+def _known(column: pd.Series) -> list[Any]:
+    return column.astype(object).where(column.notna(), None).to_list()
+
+
+def _lists(
+    rows: pd.DataFrame, owners: pd.Series, names: Iterable[Any], columns: list[str]
+) -> list[list[Json]]:
+    """Return, for each of `names`, the rows that it owns, as objects."""
+    at = {name: row for row, name in enumerate(names)}
+    found: list[list[Json]] = [[] for _ in at]
+    values = zip(*(_known(rows[column]) for column in columns), strict=True)
+    for owner, row in zip(owners, values, strict=True):
+        found[at[owner]].append(dict(zip(columns, row, strict=True)))
+    return found

@@ -1,0 +1,170 @@
+"""Signing in with an OpenID provider: the authorization code flow with PKCE, and what its answer must hold.
+
+Sources: OpenID Connect Core 1.0, sections 3.1.2 (the flow) and 3.1.3.7 (what an ID token must hold); OpenID
+Connect Discovery 1.0, section 4; RFC 7636 (PKCE). Signatures and claims are checked by PyJWT.
+"""
+
+import base64
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+import httpx2
+import jwt
+
+from server.errors import ProviderRefused
+
+# What providers sign with in public; a token signed with a shared secret, or with none, is refused.
+_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+_SECONDS = 10.0  # for which the provider is waited for
+_LEEWAY = 60  # seconds by which its clock may differ
+_REQUIRED = ["exp", "iat", "iss", "aud", "sub"]
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What a browser keeps of a sign-in that it has begun, until it comes back."""
+
+    state: str
+    nonce: str
+    verifier: str
+
+
+def new_sign_in() -> Begun:
+    """Begin a sign-in: three secrets that nobody can guess."""
+    return Begun(*(secrets.token_urlsafe(32) for _ in range(3)))
+
+
+class OpenIdProvider:
+    """Asks one provider who somebody is.
+
+    Args:
+        issuer: its address, as its tokens name it.
+        client_id: how it knows this installation.
+        client_secret: what this installation proves itself with; None where it need not.
+        redirect_uri: where it sends browsers back to.
+        name: what people call it; without one the host of `issuer`.
+    """
+
+    def __init__(
+        self, issuer: str, client_id: str, client_secret: str | None, redirect_uri: str, name: str | None
+    ) -> None:
+        self._issuer = issuer
+        self._client_id = client_id
+        self._client_secret = client_secret
+        self._redirect_uri = redirect_uri
+        self.name = name or urlsplit(issuer).netloc
+        self._about: Json | None = None
+
+    async def address(self, begun: Begun) -> str:
+        """Return where to send a browser that signs in. Raises ProviderRefused: it cannot be asked."""
+        about = await self._discovered()
+        challenge = hashlib.sha256(begun.verifier.encode()).digest()
+        asked = {
+            "response_type": "code",
+            "client_id": self._client_id,
+            "redirect_uri": self._redirect_uri,
+            "scope": "openid email",
+            "state": begun.state,
+            "nonce": begun.nonce,
+            "code_challenge": base64.urlsafe_b64encode(challenge).decode().rstrip("="),
+            "code_challenge_method": "S256",
+        }
+        endpoint = str(about["authorization_endpoint"])
+        return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(asked)}"
+
+    async def email(self, code: str, begun: Begun) -> str:
+        """Return the address of whoever has signed in with the provider, which it has verified.
+
+        Args:
+            code: what the browser brought back.
+            begun: what it has kept.
+
+        Raises:
+            ProviderRefused: the code, the token or what it says is not as it must be.
+        """
+        about = await self._discovered()
+        answer = await self._asked("POST", str(about["token_endpoint"]), **self._exchange(about, code, begun))
+        keys = await self._asked("GET", str(about["jwks_uri"]))
+        claims = self._claims(str(answer.get("id_token", "")), keys)
+        if not hmac.compare_digest(str(claims.get("nonce", "")).encode(), begun.nonce.encode()):
+            raise ProviderRefused("nonce")
+        if (
+            isinstance(claims["aud"], list)
+            and len(claims["aud"]) > 1
+            and claims.get("azp") != self._client_id
+        ):
+            raise ProviderRefused("audience")
+        if claims.get("email_verified") is not True or not isinstance(claims.get("email"), str):
+            raise ProviderRefused("unverified")
+        return str(claims["email"])
+
+    def _exchange(self, about: Json, code: str, begun: Begun) -> Json:
+        """Return how the token is asked for."""
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": self._redirect_uri,
+            "code_verifier": begun.verifier,
+            "client_id": self._client_id,
+        }
+        if self._client_secret is None:
+            return {"data": form}
+        if "client_secret_basic" in about.get(
+            "token_endpoint_auth_methods_supported", ["client_secret_basic"]
+        ):
+            # Both are encoded as in a form before they are joined (RFC 6749, section 2.3.1).
+            return {"data": form, "auth": (quote(self._client_id, ""), quote(self._client_secret, ""))}
+        return {"data": form | {"client_secret": self._client_secret}}
+
+    def _claims(self, token: str, keys: Json) -> Json:
+        """Return what a token says, once its signature, its times and whom it is for are checked."""
+        try:
+            key_id = jwt.get_unverified_header(token).get("kid")
+            known = jwt.PyJWKSet.from_dict(keys).keys
+            key = next(k for k in known if key_id is None or k.key_id == key_id)
+            claims: Json = jwt.decode(
+                token,
+                key,
+                algorithms=_ALGORITHMS,
+                audience=self._client_id,
+                issuer=self._issuer,
+                leeway=_LEEWAY,
+                options={"require": _REQUIRED},
+            )
+        except jwt.ExpiredSignatureError as error:
+            raise ProviderRefused("expired") from error
+        except (jwt.InvalidAudienceError, jwt.InvalidIssuerError) as error:
+            raise ProviderRefused("audience") from error
+        except (jwt.PyJWTError, StopIteration, ValueError) as error:
+            raise ProviderRefused("signature") from error
+        return claims
+
+    async def _discovered(self) -> Json:
+        """Return what the provider says of itself; it is asked once."""
+        if self._about is None:
+            where = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"
+            about = await self._asked("GET", where)
+            needed = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+            if about.get("issuer") != self._issuer or not all(isinstance(about.get(n), str) for n in needed):
+                raise ProviderRefused("unreachable")
+            self._about = about
+        return self._about
+
+    async def _asked(self, method: str, url: str, **sent: Any) -> Json:
+        """Return the JSON object that the provider answers. Raises ProviderRefused: it answers none."""
+        try:
+            async with httpx2.AsyncClient(timeout=_SECONDS) as client:
+                answer = await client.request(method, url, headers={"Accept": "application/json"}, **sent)
+            content = answer.raise_for_status().json()
+        except httpx2.HTTPStatusError as error:
+            raise ProviderRefused("code" if method == "POST" else "unreachable") from error
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+            raise ProviderRefused("unreachable") from error
+        if not isinstance(content, dict):
+            raise ProviderRefused("unreachable")
+        return content

@@ -1,0 +1,185 @@
+"""`candor study preregister`: what is to be found, and how it is decided, fixed before the first assignment.
+
+The file is YAML for people, and holds a hash of its content: SHA-256 of the content without `hash` as JSON,
+keys sorted, no spaces, in UTF-8. `qc.report --preregistration` reads it and says whether it was followed.
+"""
+
+import hashlib
+import json
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+from rich.markup import escape
+from sqlalchemy import Connection, func, select
+
+from bots import console, fail
+from server.cli import stored_studies
+from server.cli.database import reading, transaction
+from server.cli.rules_file import RulesFile, read_rules_file
+from server.cli.settings import Data, settings_from
+from server.clock import utc_now
+from server.db.audit import CommandLine, record
+from server.db.models import Assignment, columns
+from server.db.run_rules import rules_of
+from server.db.runs import find_opened, require_slug
+from server.errors import CandorError, RunRefused, StudyInvalid
+from server.run_rules import RunRules
+from server.study import Study, study_hash
+
+FORMAT, VERSION = "candor-preregistration", 1
+# The level of the published filter and of most tests; both are fixed in the file.
+ALPHA = 0.05
+ASSIGNMENT = columns(Assignment)
+_HYPOTHESIS = re.compile(r"(?P<higher>.+?)\s+>\s+(?P<lower>.+)")
+_HEAD = (
+    "# A preregistration, written by `candor study preregister`. Keep it as it is: its hash is of all.\n"
+    "# Deposit it where its date can be seen, such as a registry or a public repository.\n"
+)
+Json = dict[str, Any]
+
+
+def preregister(
+    study: Annotated[Path, typer.Argument(help="A study file (YAML), or the name of a stored study.")],
+    run: Annotated[str, typer.Option("--run", help="The run, open already or to be opened.")],
+    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("preregistration.yaml"),
+    hypothesis: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar='"A > B"', help="The system A scores higher than B, overall. As often as needed."
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Level at which a worker passes the filter.")] = ALPHA,
+    familywise: Annotated[
+        float, typer.Option(help="Level at which the hypotheses are decided, all of them together.")
+    ] = ALPHA,
+    rules: RulesFile = None,
+    stopping: Annotated[
+        str, typer.Option(metavar="TEXT", help="When the run stops, in words, beside its target.")
+    ] = "",
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="Why assignments may be excluded by hand. As often as needed."),
+    ] = None,
+    after_the_fact: Annotated[
+        bool,
+        typer.Option("--after-the-fact", help="Write it although assignments have begun, and say so in it."),
+    ] = False,
+    data: Data = None,
+) -> None:
+    """Fix hypotheses, criteria, filter, levels, target, stopping rule and exclusions in a dated, hashed file.
+
+    It is refused once an assignment of the run has begun. The audit log keeps the hash and the time.
+    """
+    settings = settings_from(data=data)
+    try:
+        require_slug(run)
+        with reading(settings) as connection:
+            content, text = stored_studies.study_of(connection, study)
+            given, begun = _of_run(connection, text, run, read_rules_file(rules))
+        if begun and not after_the_fact:
+            raise RunRefused(
+                f"{begun} assignments of the run `{run}` have begun, so nothing can be registered before it",
+                "--after-the-fact writes the file all the same, and it will say so; reports say so too.",
+            )
+        plan = plan_of(content, hypothesis or [], given, (alpha, familywise), stopping, exclude or [])
+        about = {"run": run, "study": content.name, "study_hash": study_hash(text), "begun_before": begun}
+        written = registered(about | plan, utc_now())
+        if connection is not None:
+            with transaction(settings) as writing:
+                record(writing, CommandLine(), "run.preregister", run, written["hash"])
+    except CandorError as error:
+        fail(error.message, error.hint)
+    _write(out, written)
+    console.print(f"{escape(str(out))} holds the preregistration of the run [bold]{escape(run)}[/].")
+    console.print(f"Its hash, for a paper or a registry: {written['hash']}", soft_wrap=True)
+
+
+def plan_of(
+    study: Study,
+    hypotheses: list[str],
+    rules: RunRules,
+    levels: tuple[float, float],
+    stopping: str,
+    exclusions: list[str],
+) -> Json:
+    """Return what is fixed.
+
+    Args:
+        study: whose systems and criteria it is about.
+        hypotheses: each as `A > B`, two of the study's systems.
+        rules: of the run; the target is among them.
+        levels: of the filter, and of all hypotheses together.
+        stopping: when the run stops, in words.
+        exclusions: why assignments may be excluded.
+
+    Raises:
+        StudyInvalid: a level is none, or a hypothesis names no two systems of the study.
+    """
+    if not all(0 < level < 1 for level in levels):
+        raise StudyInvalid("a level lies between 0 and 1", "Give --alpha and --familywise such as 0.05.")
+    target = None if rules.target is None else rules.target.model_dump(mode="json", exclude_none=True)
+    return {
+        "hypotheses": [_hypothesis(study, text) for text in hypotheses],
+        "familywise": levels[1],
+        "criteria": [
+            {"label": one.label, "negative": one.negative, "counts_for_qc": one.qc}
+            for one in study.criteria
+            if one.is_scored
+        ],
+        "filter": {"alpha": levels[0]},
+        "target": target,
+        "stopping": stopping,
+        "exclusions": exclusions,
+    }
+
+
+def registered(plan: Json, at: datetime) -> Json:
+    """Return the content of the file: the plan, the time, and the hash of both."""
+    content = {"format": FORMAT, "version": VERSION, "registered": at.isoformat(timespec="seconds"), **plan}
+    return content | {"hash": f"sha256:{_digest(content)}"}
+
+
+def _digest(content: Json) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _hypothesis(study: Study, text: str) -> Json:
+    names = {system.name for system in study.systems}
+    found = _HYPOTHESIS.fullmatch(text.strip())
+    pair = (found["higher"], found["lower"]) if found else ("", "")
+    if not set(pair) <= names or pair[0] == pair[1]:
+        raise StudyInvalid(
+            f"`{text}` is no hypothesis on two systems of the study",
+            f"Write it as 'A > B', with two of: {', '.join(sorted(names))}.",
+        )
+    return {"higher": pair[0], "lower": pair[1]}
+
+
+def _of_run(connection: Connection | None, text: str, run: str, rules: RunRules) -> tuple[RunRules, int]:
+    """Return the rules of the run and how many assignments have begun; `rules` and 0 if it is not open yet.
+
+    Raises:
+        StudyInvalid: the run is of another study.
+    """
+    entry = None if connection is None else find_opened(connection, text, run)
+    if connection is None or entry is None:
+        return rules, 0
+    begun = select(func.count()).select_from(Assignment).where(ASSIGNMENT.run_id == entry.id)
+    stored = rules_of(connection, entry.id)
+    return (stored if rules == RunRules() else rules), int(connection.execute(begun).scalar_one())
+
+
+def _write(out: Path, content: Json) -> None:
+    text = _HEAD + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        fail(
+            f"{out}: cannot be written: {error.strerror}", "Choose another file with --out; none is replaced."
+        )

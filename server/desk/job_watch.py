@@ -1,0 +1,90 @@
+"""Reports and rehearsals as they come along, pushed: how far each is, and what came of it."""
+
+from asyncio import gather
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from fastapi.sse import ServerSentEvent
+from pydantic import BaseModel
+
+from server.access.actor import Allowed
+from server.access.auth import Auth
+from server.db.jobs import JobEntry, JobKind
+from server.db.runs import find_run
+from server.db.store import Store
+from server.desk.feed import Feed, Sight
+from server.desk.watch import LastSeen, streamed
+from server.jobs.background import TOPIC
+from server.jobs.links import ReportLinks
+from server.jobs.rehearsals import Rehearsals
+from server.jobs.reports import Reports
+from server.jobs.responses import RehearsalList, ReportList, rehearsal_job, report_job
+from server.news import News
+
+_Feed = Feed[JobEntry]
+
+
+class JobWatch:
+    """Serves `GET /api/desk/watch/runs/{run}/reports` and `…/rehearsals`: the list, whenever it changes."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        auth: Auth,
+        reports: Reports,
+        rehearsals: Rehearsals,
+        links: ReportLinks,
+        news: News,
+    ) -> None:
+        self._store = store
+        self._lists: dict[JobKind, Callable[[str], Awaitable[list[JobEntry]]]] = {
+            "report": reports.of_run,
+            "rehearsal": rehearsals.of_run,
+        }
+        self._links = links
+        self._feeds: dict[tuple[JobKind, str], _Feed] = {}
+        news.subscribe(TOPIC, lambda _payload: self._tell_all())
+        allowed = [Depends(Allowed(auth, "analyse"))]
+        self.router = APIRouter(prefix="/api/desk/watch/runs", tags=["jobs"], dependencies=allowed)
+        streamed(self.router, "/{run}/reports", self._watch("report", self._reports), ReportList)
+        streamed(self.router, "/{run}/rehearsals", self._watch("rehearsal", _rehearsals), RehearsalList)
+
+    async def drain(self, _seconds: float) -> None:
+        """End every stream; whoever follows one comes back, to another process."""
+        await gather(*(feed.close() for feed in self._feeds.values()))
+
+    def _watch(
+        self, kind: JobKind, shown: Callable[[list[JobEntry]], BaseModel]
+    ) -> Callable[..., AsyncIterator[ServerSentEvent]]:
+        async def feed_of(run: str) -> _Feed:
+            # A run that is not there must be refused before the stream begins: by a dependency.
+            await self._store.read(lambda connection: find_run(connection, run))
+            return self._feeds.setdefault((kind, run), Feed(lambda: self._look(kind, run)))
+
+        async def follow(
+            feed: Annotated[_Feed, Depends(feed_of)], last_event_id: LastSeen = None
+        ) -> AsyncIterator[ServerSentEvent]:
+            async for change in feed.follow(last_event_id):
+                data = shown(change.parts["jobs"])
+                yield ServerSentEvent(raw_data=data.model_dump_json(), id=change.name)
+
+        follow.__name__ = f"watch_{kind}s"
+        follow.__doc__ = f"The {kind}s of a run, newest first: all of them whenever one changes."
+        return follow
+
+    async def _look(self, kind: JobKind, run: str) -> Sight[JobEntry]:
+        parts: dict[str, Any] = {"jobs": await self._lists[kind](run)}
+        return Sight(parts, {})
+
+    def _reports(self, entries: list[JobEntry]) -> ReportList:
+        return ReportList(reports=[report_job(entry, self._links.link(entry.id)) for entry in entries])
+
+    def _tell_all(self) -> None:
+        for feed in self._feeds.values():
+            feed.tell()
+
+
+def _rehearsals(entries: list[JobEntry]) -> RehearsalList:
+    return RehearsalList(rehearsals=[rehearsal_job(entry) for entry in entries])

@@ -1,0 +1,104 @@
+"""Who may use one study, over the REST API: for its owners, who need not be owners of all studies."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel, ConfigDict, StringConstraints
+from sqlalchemy import Connection
+
+from server.access import people, sign_ins
+from server.access.actor import Allowed, Caller
+from server.access.auth import Auth
+from server.access.people import Member
+from server.access.roles import ALL_STUDIES, Role
+from server.clock import utc_now
+from server.db.audit import record
+from server.db.store import Store
+from server.db.studies import find_study
+from server.desk.people import password_link, said
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+
+
+class InStudy(BaseModel):
+    """Somebody who may use a study. `role`: theirs in this study; `of_all`: the one for all studies."""
+
+    name: str
+    role: Role | None
+    of_all: Role | None
+
+
+class StudyPeople(BaseModel):
+    """Everybody who may use a study, by name."""
+
+    people: list[InStudy]
+
+
+class RoleInStudy(BaseModel):
+    """Somebody, and the role that they are to have in the study."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Name
+    role: Role
+
+
+class GrantedInStudy(InStudy):
+    """Somebody with their role; of somebody new the link by which they choose a password, shown this once."""
+
+    link: str | None
+
+
+class StudyPeopleApi:
+    """Lets the owners of a study say who may use it. Links start with `public_url`."""
+
+    def __init__(self, *, store: Store, auth: Auth, public_url: str) -> None:
+        self._store = store
+        self._public_url = public_url
+        self._allowed = [Depends(Allowed(auth, "manage_study_people"))]
+        self.router = APIRouter(prefix="/api/desk/studies/{study}/people", tags=["people"])
+        self._route("GET", "", self.list_study_people)
+        self._route("POST", "", self.grant_in_study, 201)
+        self._route("DELETE", "/{person}", self.remove_from_study, 204)
+
+    def _route(self, method: str, path: str, call: Callable[..., Any], status: int = 200) -> None:
+        self.router.add_api_route(
+            path, call, methods=[method], status_code=status, dependencies=self._allowed
+        )
+
+    async def list_study_people(self, study: str) -> StudyPeople:
+        """Everybody who may use the study, those with a role for all studies among them."""
+        found = await self._store.read(people.every)
+        rows = [_row(member, study) for member in found]
+        return StudyPeople(people=[row for row in rows if row.role is not None or row.of_all is not None])
+
+    async def grant_in_study(self, study: str, body: RoleInStudy, actor: Caller) -> GrantedInStudy:
+        """Give somebody a role in the study. Who is new gets a link; no other password is touched."""
+        at = utc_now()
+
+        def grant(connection: Connection) -> GrantedInStudy:
+            find_study(connection, study)
+            new = people.grant(connection, body.name, body.role, study, at)
+            member = people.require(connection, body.name)
+            action = "person.role" if new is None else "person.add"
+            record(connection, actor, action, member.name, said(body.role, study))
+            link = None if new is None else sign_ins.new_link(connection, new, at)
+            shown = None if link is None else password_link(self._public_url, link)
+            return GrantedInStudy(**dict(_row(member, study)), link=shown)
+
+        return await self._store.submit(grant)
+
+    async def remove_from_study(self, study: str, person: str, actor: Caller) -> Response:
+        """Take somebody's role in the study away; who has none in another study is let in no more."""
+
+        def leave(connection: Connection) -> None:
+            people.leave_study(connection, person, study, utc_now())
+            record(connection, actor, "person.role", person.lower(), f"none of {study}")
+
+        await self._store.submit(leave)
+        return Response(status_code=204)
+
+
+def _row(member: Member, study: str) -> InStudy:
+    return InStudy(name=member.name, role=member.roles.get(study), of_all=member.roles.get(ALL_STUDIES))

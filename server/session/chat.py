@@ -1,0 +1,139 @@
+"""What a worker's message means for the chat that it belongs to, with one chatbot or with two at once. Pure.
+
+Two conversations side by side are conversations like any other, each with its own system, turns and end: the
+worker's words are stored in both. What only two have is in `pairs`.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from server.errors import (
+    ChoiceMissing,
+    ReplyPending,
+    TooFewInputs,
+    TooManyInputs,
+    TooManyTopicChanges,
+    TopicFixed,
+    TopicMissing,
+    WrongPhase,
+)
+from server.session import pairs
+from server.session import protocol as wire
+from server.session.decision import Decision
+from server.session.events import AskBot, Tell
+from server.session.plan import is_left_unrated
+from server.session.records import (
+    ConversationEnded,
+    ConversationLeftUnrated,
+    Record,
+    TopicMarked,
+    WorkerSaid,
+)
+from server.session.state import Conversation, Pair, State
+
+ChatMessage = wire.Topic | wire.Say | wire.TopicChange | wire.EndConversation | wire.Choose
+
+
+def take(state: State, held: Sequence[Conversation], message: ChatMessage, at: datetime) -> Decision:
+    """Return what a worker's message means for the conversations that are held at once, the left one first.
+
+    Raises:
+        RefusedMessage: it cannot be taken now.
+    """
+    match message:
+        case wire.Topic():
+            return _open(state, held, message, at)
+        case wire.Say():
+            return _say(state, held, message, at)
+        case wire.TopicChange():
+            return _change_topic(state, held, message, at)
+        case wire.EndConversation():
+            return _end(state, held, message, at)
+        case wire.Choose():
+            if not isinstance(held, Pair):
+                raise WrongPhase("a message of a chat with one chatbot", "`choose`")
+            return pairs.choose(state, held, message, at)
+
+
+def over(
+    state: State, held: Sequence[Conversation], records: list[Record], at: datetime, client_id: str | None
+) -> Decision:
+    """Return the end of a chat behind `records`: what is next is for the state after it to say."""
+    ended = [*records, *(ConversationEnded(c.plan.conversation, at, client_id) for c in held)]
+    plan = held[0].plan
+    if isinstance(held, Pair):
+        ended += pairs.closing(state, held, at, client_id)
+    elif is_left_unrated(plan, state.rules.rate_share):
+        ended.append(ConversationLeftUnrated(plan.conversation))
+    return Decision(ended, [], True)
+
+
+def _open(state: State, held: Sequence[Conversation], message: wire.Topic, at: datetime) -> Decision:
+    plan = held[0].plan
+    if plan.icebreaker is not None and message.text is not None:
+        raise TopicFixed("this study picks the topic itself")
+    topic = plan.icebreaker if plan.icebreaker is not None else message.text
+    if topic is None:
+        raise TopicMissing("this study lets you choose the topic")
+    marks: list[Record] = [
+        TopicMarked(c.plan.conversation, 0, 0, topic, message.opinion, None, None, at, message.id)
+        for c in held
+    ]
+    started = wire.ConversationStarted(
+        conversation=plan.number,
+        attempt=plan.attempt,
+        conversations=state.rules.conversations,
+        topic=topic,
+        scenario=state.rules.scenario_text(plan.scenario),
+    )
+    return Decision(marks, [Tell(started)])
+
+
+def _refuse_unless_free(state: State, held: Sequence[Conversation], at: datetime) -> None:
+    if any(c.awaits_reply() or c.hides_reply(at) for c in held):
+        raise ReplyPending("the reply is still on its way")
+    if isinstance(held, Pair) and pairs.choice_due(state, held) is not None:
+        raise ChoiceMissing("it is not said yet which reply is the better one")
+
+
+def _say(state: State, held: Sequence[Conversation], message: wire.Say, at: datetime) -> Decision:
+    _refuse_unless_free(state, held, at)
+    first = held[0]
+    if first.inputs >= state.rules.maximum_inputs:
+        raise TooManyInputs(f"this conversation has all of its {state.rules.maximum_inputs} inputs")
+    index = len(first.turns)
+    if message.turn != index:
+        raise WrongPhase(f"line {index}", f"line {message.turn}")
+    said: list[Record] = [WorkerSaid(c.plan.conversation, index, message.text, at, message.id) for c in held]
+    typing = wire.Typing(conversation=first.plan.number, attempt=first.plan.attempt)
+    return Decision(said, [Tell(typing), *(AskBot(c.plan.conversation, index + 1) for c in held)])
+
+
+def _change_topic(
+    state: State, held: Sequence[Conversation], message: wire.TopicChange, at: datetime
+) -> Decision:
+    if held[0].topics > state.rules.maximum_topic_changes:  # the opening topic is one of `topics`
+        raise TooManyTopicChanges(f"the topic has changed {state.rules.maximum_topic_changes} times")
+    marks: list[Record] = [
+        TopicMarked(
+            c.plan.conversation,
+            c.topics,
+            c.inputs,
+            message.topic,
+            message.opinion,
+            message.how,
+            message.bot_opinion,
+            at,
+            message.id,
+        )
+        for c in held
+    ]
+    return Decision(marks, [])
+
+
+def _end(state: State, held: Sequence[Conversation], message: wire.EndConversation, at: datetime) -> Decision:
+    missing = state.rules.minimum_inputs - held[0].inputs
+    if missing > 0:
+        raise TooFewInputs(missing)
+    _refuse_unless_free(state, held, at)
+    return over(state, held, [], at, message.id)

@@ -1,0 +1,148 @@
+"""The wire between a worker's page and the server: JSON messages over one WebSocket.
+
+A page sends one message a frame. A frame of the server's is an array of messages: all that there was to say
+by then. Only the answer to a page of another version is a message by itself, which every version can read.
+
+Every client message carries an `id` made by the client. The server answers it with `accepted` once
+what it says is on disk and all that it led to was sent, or with an `error` that names the id. Sending
+the same message again is safe.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from server.session.protocol.from_page import (
+    Agree,
+    Answer,
+    Choose,
+    ClientMessage,
+    EndConversation,
+    Feedback,
+    Hello,
+    Leave,
+    Questionnaire,
+    Rate,
+    RateTurn,
+    Say,
+    Topic,
+    TopicChange,
+    client_messages,
+)
+from server.session.protocol.from_server import (
+    PROTOCOL_VERSION,
+    Accepted,
+    ChoiceDue,
+    ComparisonCard,
+    Completed,
+    ConversationCard,
+    ConversationStarted,
+    CriterionCard,
+    Ended,
+    Error,
+    FeedbackDue,
+    GoesOn,
+    ItemDue,
+    PostEditCard,
+    QuestionCard,
+    QuestionDue,
+    QuestionnaireDue,
+    RatingDue,
+    Replaced,
+    SaidByBot,
+    SaidByBoth,
+    ServerMessage,
+    Snapshot,
+    StudyCard,
+    StudyNotice,
+    TakenOver,
+    TopicDue,
+    TurnCard,
+    Typing,
+)
+from server.session.protocol.text import MAX_EDIT, MAX_FEEDBACK, MAX_SAY, MAX_TOKEN, MAX_TOPIC, Answers, plain
+
+__all__ = [
+    "CLOSE_OUTDATED",
+    "CLOSE_RESTART",
+    "MAX_EDIT",
+    "MAX_FEEDBACK",
+    "MAX_FRAME_BYTES",
+    "MAX_SAY",
+    "MAX_TOKEN",
+    "MAX_TOPIC",
+    "PROTOCOL_VERSION",
+    "Accepted",
+    "Agree",
+    "Answer",
+    "Answers",
+    "ChoiceDue",
+    "Choose",
+    "ClientMessage",
+    "ComparisonCard",
+    "Completed",
+    "ConversationCard",
+    "ConversationStarted",
+    "CriterionCard",
+    "EndConversation",
+    "Ended",
+    "Error",
+    "Feedback",
+    "FeedbackDue",
+    "GoesOn",
+    "Hello",
+    "ItemDue",
+    "Leave",
+    "PostEditCard",
+    "QuestionCard",
+    "QuestionDue",
+    "Questionnaire",
+    "QuestionnaireDue",
+    "Rate",
+    "RateTurn",
+    "RatingDue",
+    "Replaced",
+    "SaidByBot",
+    "SaidByBoth",
+    "Say",
+    "ServerMessage",
+    "Snapshot",
+    "StudyCard",
+    "StudyNotice",
+    "TakenOver",
+    "Topic",
+    "TopicChange",
+    "TopicDue",
+    "TurnCard",
+    "Typing",
+    "client_messages",
+    "frame_of",
+    "json_schema",
+    "plain",
+]
+
+# The code that a connection is closed with when the page speaks another version.
+CLOSE_OUTDATED = 4409
+CLOSE_RESTART = 1012  # the server ends, and the page should connect anew at once
+MAX_FRAME_BYTES = 32_768
+
+
+def frame_of(messages: Iterable[ServerMessage]) -> str:
+    """Return the frame that holds these messages."""
+    return f"[{','.join(message.model_dump_json() for message in messages)}]"
+
+
+class _Wire(BaseModel):
+    """Holds both directions, so that one schema has every definition."""
+
+    client: ClientMessage
+    server: Annotated[ServerMessage, Field(discriminator="type")]
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of both directions, for pages and for clients that do not import this."""
+    schema = _Wire.model_json_schema(mode="serialization")
+    schema["title"] = "Wire"
+    schema["description"] = f"Candor wire protocol, version {PROTOCOL_VERSION}"
+    return schema

@@ -1,0 +1,60 @@
+"""What a worker's page may send of text, numbers and answers: their limits, and how text is made plain."""
+
+import re
+import unicodedata
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from server.session.questionnaire import MAX_ANSWER
+
+MAX_TOKEN = 2_048  # a ticket holds a worker's id of 200 characters, up to four bytes each, in base64
+MAX_SAY = 1_000
+MAX_TOPIC = 200
+MAX_FEEDBACK = 5_000
+MAX_EDIT = 5_000
+
+
+# Control characters, halves of surrogate pairs, and what turns the direction of all the text around it.
+_UNSPEAKABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and marks that are drawn as nothing
+
+
+def plain(text: str) -> str:
+    """Return `text` without control characters, overrides of direction and broken surrogates.
+
+    Line feeds and tabs stay.
+
+    This is what can be stored of any text, and all that is asked of what workers write: their words are
+    data. What a bot may show them is held to a stricter rule, that of bots' replies.
+    """
+    return _UNSPEAKABLE.sub("", text).strip()
+
+
+def _something(text: str) -> str:
+    if not any(_is_seen(mark) for mark in text):
+        raise ValueError("there is nothing to see in the text")
+    return text
+
+
+def _is_seen(mark: str) -> bool:
+    """Return whether a character is drawn; one that is newer than Python's tables may well be."""
+    kind = unicodedata.category(mark)
+    return kind not in {"Cc", "Cf", "Cs"} and not kind.startswith("Z") and mark not in _BLANK
+
+
+MessageId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+PlainText = AfterValidator(plain)
+Said = Annotated[str, StringConstraints(max_length=MAX_SAY), PlainText, AfterValidator(_something)]
+TopicText = Annotated[str, StringConstraints(max_length=MAX_TOPIC), PlainText, AfterValidator(_something)]
+Edit = Annotated[str, StringConstraints(max_length=MAX_EDIT), PlainText]
+AnswerText = Annotated[str, StringConstraints(max_length=MAX_ANSWER), PlainText]
+# A number, a text, or several of the choices; which of them a question takes, the session knows.
+GivenAnswer = (
+    Annotated[float, Field(strict=True, allow_inf_nan=False)]
+    | AnswerText
+    | Annotated[tuple[AnswerText, ...], Field(max_length=50)]
+)
+Answers = Annotated[dict[str, GivenAnswer], Field(max_length=100)]
+Score = Annotated[int, Field(ge=0, le=100, strict=True)]
+FeedbackText = Annotated[str, StringConstraints(max_length=MAX_FEEDBACK), PlainText]

@@ -1,0 +1,115 @@
+"""What a bot's reply, or that none comes, means for the conversations that are held at once. Pure.
+
+The replies of two side by side are shown together, after one delay that is drawn for both, so that neither's
+pace is seen. Where one of them fails, both begin anew.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from server.session import chat
+from server.session import protocol as wire
+from server.session.decision import Decision
+from server.session.events import AskBot, BotGaveUp, BotReplied, Effect, ShowReply, Tell
+from server.session.plan import derive_seed, plan_conversation, plan_pair, replacement
+from server.session.records import (
+    BotSaid,
+    ConversationFailed,
+    ConversationPlanned,
+    ConversationSkipped,
+    Incident,
+    Record,
+)
+from server.session.reply_time import reply_delay
+from server.session.state import Conversation, State, fold
+
+
+def replied(state: State, event: BotReplied) -> Decision:
+    """Return what a bot's reply means: it is shown as soon as there is one from every bot that was asked."""
+    conversation = state.conversation(event.conversation)
+    held = state.held_with(conversation)
+    show_at = _show_at(state, held[0], event)
+    said = BotSaid(event.conversation, event.index, event.text, event.at, show_at, event.latency_ms)
+    records: list[Record] = [said]
+    if event.gave_away is not None:
+        # The reply stays as it is: what a system says is what is evaluated. The analyst is told.
+        records.append(Incident(event.conversation, "gave_itself_away", event.gave_away, event.at))
+    after = fold(state, records)
+    answered = after.held_with(after.conversation(event.conversation))
+    return Decision(records, [] if any(c.awaits_reply() for c in answered) else [_show(answered)])
+
+
+def gave_up(state: State, event: BotGaveUp, incident: Incident) -> Decision:
+    """Return what follows where a bot answers no more.
+
+    With the minimum of inputs the chat is over, and is judged as far as it went; else another system takes
+    the place of the one that failed.
+    """
+    failed = state.conversation(event.conversation)
+    held = state.held_with(failed)
+    if failed.inputs >= state.rules.minimum_inputs:
+        return chat.over(state, held, [incident], event.at, None)
+    beside = [c for c in held if c is not failed]
+    records: list[Record] = [incident, ConversationFailed(event.conversation, event.at)]
+    records += [ConversationSkipped(c.plan.conversation, event.at) for c in beside]
+    return _replace(state, failed, beside, records, event.at)
+
+
+def resume(held: Sequence[Conversation], at: datetime) -> tuple[Effect, ...]:
+    """Return what is under way in conversations that are being held at once."""
+    waiting = [c for c in held if c.awaits_reply()]
+    if waiting:
+        return tuple(AskBot(c.plan.conversation, len(c.turns)) for c in waiting)
+    return (_show(held),) if any(c.hides_reply(at) for c in held) else ()
+
+
+def _show(held: Sequence[Conversation]) -> ShowReply:
+    """Return the effect that shows the last replies, at the latest of their times."""
+    first = held[0]
+    return ShowReply(first.plan.conversation, len(first.turns) - 1, max(c.turns[-1].show_at for c in held))
+
+
+def _show_at(state: State, first: Conversation, event: BotReplied) -> datetime:
+    """Return when a reply may be shown: the time drawn for it after the worker's line, or at once if late."""
+    delay = reply_delay(state.rules.reply_time, state.context.reply_pace, first.plan.seed, event.index)
+    return max(first.turns[event.index - 1].at + delay, event.at)
+
+
+def _replace(
+    state: State, failed: Conversation, beside: Sequence[Conversation], records: list[Record], at: datetime
+) -> Decision:
+    """Return `records` and the conversations that begin anew; those left are skipped where no system is."""
+    plan, context = failed.plan, state.context
+    met = [c.plan.system for c in state.conversations]
+    if beside:  # systems come back in other pairs
+        broken = [c.plan.system for c in state.conversations if c.status == "failed"]
+        met = [*broken, *(c.plan.system for c in beside)]
+    system = replacement(
+        plan.system,
+        state.rules.lineup.variants,
+        met,
+        derive_seed(context.seed, "replacement", plan.position, plan.attempt),
+    )
+    if system is None:
+        rest = [c for c in state.conversations if c.status == "planned"]
+        return Decision([*records, *(ConversationSkipped(c.plan.conversation, at) for c in rest)], [], True)
+    swap = Incident(plan.conversation, "replaced", f"{plan.system} was replaced by {system}", at)
+    told = wire.Replaced(conversation=plan.number, attempt=plan.attempt + 1)
+    anew = _planned_anew(state, failed, beside, system)
+    return Decision([*records, swap, *anew], [Tell(told)], True)
+
+
+def _planned_anew(
+    state: State, failed: Conversation, beside: Sequence[Conversation], system: str
+) -> tuple[ConversationPlanned, ...]:
+    plan, context, lineup = failed.plan, state.context, state.rules.lineup
+    attempt = plan.attempt + 1
+    if not beside:
+        return (
+            plan_conversation(
+                lineup, context.assignment, context.seed, plan.position, attempt, system, plan.scenario
+            ),
+        )
+    other = beside[0].plan.system
+    systems = (system, other) if plan.side == "left" else (other, system)
+    return plan_pair(lineup, context.assignment, context.seed, plan.number, attempt, systems)

@@ -1,0 +1,54 @@
+"""Takes pictures of pages, and is strict about what it sees."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page
+
+from tests.e2e.hands import HEIGHTS
+
+
+@dataclass
+class Camera:
+    """Takes pictures of one width and shade (`light` or `dark`), and is strict about what it sees."""
+
+    out: Path
+    width: int
+    shade: str
+    url: str
+    troubles: list[str]
+    taken: set[str]
+
+    def shoot(self, page: Page, name: str, *, whole: bool = False) -> None:
+        page.mouse.move(0, 0)
+        page.wait_for_timeout(350)
+        found = Axe().run(page)
+        for violation in found.response["violations"]:
+            nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
+            self.troubles.append(f"{name} {self.width}: axe {violation['id']}: {violation['help']}: {nodes}")
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        if wide > self.width:
+            self.troubles.append(f"{name} {self.width}: scrolls sideways ({wide} px)")
+        height = page.evaluate("document.documentElement.scrollHeight") if whole else HEIGHTS[self.width]
+        page.set_viewport_size({"width": self.width, "height": height})
+        suffix = "" if self.shade == "light" else f"-{self.shade}"
+        page.screenshot(path=self.out / f"{name}{suffix}-{self.width}.png")
+        page.set_viewport_size({"width": self.width, "height": HEIGHTS[self.width]})
+        self.taken.add(name)
+
+    def watch(self, context: BrowserContext) -> None:
+        def said(message: ConsoleMessage) -> None:
+            expected = re.search(r"WebSocket connection|Failed to load resource", message.text)
+            if message.type in {"error", "warning"} and not expected:
+                self.troubles.append(f"{self.width}: console: {message.text}")
+
+        context.on("console", said)
+        context.on("weberror", lambda error: self.troubles.append(f"{self.width}: {error.error}"))
+        context.on(
+            "request",
+            lambda request: (
+                None if request.url.startswith(self.url) else self.troubles.append(f"asked for {request.url}")
+            ),
+        )

@@ -1,0 +1,184 @@
+"""Every state of the researcher's page."""
+
+import json
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.hands import press
+from tests.e2e.pictures.camera import Camera
+from tests.e2e.pictures.desk_stage import RUN, DeskStage
+
+TITLES = {
+    "desk-sign-in": "Desk: signing in",
+    "desk-sign-in-refused": "Desk: a token that is not accepted",
+    "desk-runs": "Desk: runs",
+    "desk-run": "Desk: a run with data",
+    "desk-run-quiet": "Desk: a run that nobody has come to",
+    "desk-rules": "Desk: the rules of a run, with a mistake",
+    "desk-act": "Desk: what can be done about a worker",
+    "desk-pause": "Desk: pausing a run",
+    "desk-assignment": "Desk: an assignment",
+    "desk-report": "Desk: no report yet",
+    "desk-report-made": "Desk: a report",
+    "desk-rehearsal": "Desk: no rehearsal yet",
+    "desk-rehearsing": "Desk: a rehearsal under way",
+    "desk-studies": "Desk: studies",
+    "desk-new-study": "Desk: a new study",
+    "desk-study": "Desk: the study editor",
+    "desk-study-mistakes": "Desk: a study with mistakes",
+    "desk-study-conflict": "Desk: two have edited at once",
+    "desk-register-bot": "Desk: registering a bot",
+    "desk-open-run": "Desk: opening a run",
+    "desk-people": "Desk: people",
+    "desk-audit": "Desk: the audit log",
+    "desk-lost": "Desk: the server cannot be reached",
+    "desk-overnight": "Desk: a page that was left open over night",
+}
+
+
+def _heading(page: Page, name: str) -> None:
+    expect(page.get_by_role("heading", name=name, exact=True).first).to_be_visible()
+
+
+def _go(page: Page, stage: DeskStage, place: str) -> None:
+    page.goto(f"{stage.url}/desk{place}")
+
+
+def _enter(page: Page, stage: DeskStage) -> None:
+    page.goto(f"{stage.url}/desk#token={stage.token}")
+    _heading(page, "Runs")
+
+
+def signing_in(page: Page, camera: Camera, stage: DeskStage) -> None:
+    _go(page, stage, "")
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+    camera.shoot(page, "desk-sign-in")
+    page.goto("about:blank")
+    page.goto(f"{stage.url}/desk#token=wrong")
+    expect(page.get_by_text("The server does not accept this token.")).to_be_visible()
+    camera.shoot(page, "desk-sign-in-refused")
+
+
+def runs(page: Page, camera: Camera, stage: DeskStage) -> None:
+    _enter(page, stage)
+    expect(page.get_by_role("row").nth(1)).to_be_visible()
+    camera.shoot(page, "desk-runs")
+    _go(page, stage, "/runs/quiet")
+    _heading(page, "Workers")
+    camera.shoot(page, "desk-run-quiet", whole=True)
+    _go(page, stage, f"/runs/{RUN}")
+    _heading(page, "Workers")
+    expect(page.locator("section[aria-labelledby=workers] tbody tr").first).to_be_visible()
+    camera.shoot(page, "desk-run", whole=True)
+    press(page, "Rules")
+    page.get_by_label("The run ends when").select_option("so many assignments are handed in")
+    page.get_by_label("Assignments").fill("3.5")
+    camera.shoot(page, "desk-rules")
+    page.keyboard.press("Escape")
+    page.locator("section[aria-labelledby=workers] tbody tr").first.get_by_role("button").click()
+    camera.shoot(page, "desk-act")
+    page.keyboard.press("Escape")
+    press(page, "Pause")
+    camera.shoot(page, "desk-pause")
+    page.keyboard.press("Escape")
+    page.locator("section[aria-labelledby=workers] tbody a").first.click()
+    _heading(page, "Questionnaire before")
+    camera.shoot(page, "desk-assignment", whole=True)
+
+
+def jobs(page: Page, camera: Camera, stage: DeskStage) -> None:
+    _enter(page, stage)
+    _go(page, stage, f"/runs/{RUN}/report")
+    _heading(page, "Report")
+    if page.locator("iframe").count() == 0:
+        camera.shoot(page, "desk-report")
+        press(page, "Make a report")
+    expect(page.locator("iframe")).to_be_visible(timeout=300_000)
+    camera.shoot(page, "desk-report-made", whole=True)
+    _go(page, stage, "/runs/quiet/rehearsal")
+    expect(page.get_by_label("Simulated workers")).to_be_visible()
+    camera.shoot(page, "desk-rehearsal")
+    press(page, "Rehearse")
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    camera.shoot(page, "desk-rehearsing")
+    press(page, "Cancel")
+    expect(page.get_by_label("Simulated workers")).to_be_visible()
+
+
+def studies(page: Page, camera: Camera, stage: DeskStage) -> None:
+    name = f"shots_{camera.shade}_{camera.width}"
+    _enter(page, stage)
+    _go(page, stage, "/studies")
+    _heading(page, "Studies")
+    press(page, "New study")
+    camera.shoot(page, "desk-new-study")
+    page.get_by_label("The demo study, with its builtin bots").check()
+    page.get_by_label("Name").fill(name)
+    press(page, "Make the study")
+    _heading(page, name)
+    camera.shoot(page, "desk-study")
+    page.get_by_label("Title").fill("Another title")
+    other = page.context.new_page()
+    _go(other, stage, f"/studies/{name}")
+    other.get_by_label("Title").fill("Theirs")
+    press(other, "Save")
+    expect(other.get_by_text("Version 2")).to_be_visible()
+    other.close()
+    press(page, "Save")
+    _heading(page, "Somebody else has saved this study")
+    camera.shoot(page, "desk-study-conflict")
+    press(page, "Take theirs")
+    press(page, "Open a run")
+    camera.shoot(page, "desk-open-run")
+    page.keyboard.press("Escape")
+    page.get_by_label("Title").fill("")
+    expect(page.get_by_text("to mend").first).to_be_visible()
+    camera.shoot(page, "desk-study-mistakes")
+    page.get_by_role("button", name="Bots").click()
+    press(page, "Register a bot")
+    camera.shoot(page, "desk-register-bot")
+    page.keyboard.press("Escape")
+    press(page, "Undo")
+    _go(page, stage, "/studies")
+    expect(page.get_by_role("link", name=name)).to_be_visible()
+    camera.shoot(page, "desk-studies")
+
+
+def people(page: Page, camera: Camera, stage: DeskStage) -> None:
+    _enter(page, stage)
+    _go(page, stage, "/people")
+    _heading(page, "People")
+    camera.shoot(page, "desk-people", whole=True)
+    _go(page, stage, "/audit")
+    _heading(page, "Audit log")
+    camera.shoot(page, "desk-audit")
+
+
+def troubles(page: Page, camera: Camera, stage: DeskStage) -> None:
+    _enter(page, stage)
+    page.route("**/api/desk/watch/**", lambda route: route.abort())
+    _go(page, stage, f"/runs/{RUN}")
+    expect(page.get_by_text("The server can’t be reached.")).to_be_visible()
+    camera.shoot(page, "desk-lost")
+    page.unroute("**/api/desk/watch/**")
+    error = {"error": {"code": "unauthorised", "message": "nobody is signed in", "hint": "Sign in"}}
+    _go(page, stage, f"/runs/{RUN}")
+    _heading(page, "Workers")
+    page.route(
+        "**/api/desk/**",
+        lambda route: route.fulfill(status=401, body=json.dumps(error), content_type="application/json"),
+    )
+    page.locator("section[aria-labelledby=workers] tbody a").first.click()
+    _heading(page, "Sign in again")
+    camera.shoot(page, "desk-overnight")
+
+
+SCENES: list[Callable[[Page, Camera, DeskStage], None]] = [
+    signing_in,
+    runs,
+    jobs,
+    studies,
+    people,
+    troubles,
+]

@@ -1,0 +1,69 @@
+"""What workers thought of single replies: means by system, and how they go with the conversation's score."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from qc.method.sample import take_sample
+from qc.method.scores import score
+from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
+from qc.run import Run
+from tests.qc.support.analyses import awkward_run
+
+CALM = awkward_run()
+
+
+def described(values: list[tuple[int, int, float]], run: Run = CALM) -> TurnRatings | None:
+    rated = pd.DataFrame(values, columns=["conversation", "turn", "value"])
+    sample = take_sample(replace(run, turn_ratings=rated.astype({"value": float})))
+    return describe_turn_ratings(sample, score(sample), 200, 0)
+
+
+def test_nothing_asked_is_no_section() -> None:
+    sample = take_sample(replace(CALM, turn_ratings=None))
+    assert describe_turn_ratings(sample, score(sample), 200, 0) is None
+
+
+def test_means_are_of_the_replies_that_workers_who_passed_have_rated() -> None:
+    sample = take_sample(CALM)
+    plain = np.flatnonzero((CALM.conversations["system"] == "plain").to_numpy() & sample.kept)
+    failed = np.flatnonzero((CALM.conversations["system"] == "plain").to_numpy() & ~sample.kept)
+    first, second = plain[:2].tolist()
+    found = described([(first, 1, 100), (first, 3, 100), (second, 1, 0), (int(failed[0]), 1, 0)])
+    assert found is not None
+    row = found.systems.set_index("system").loc["plain"]
+    assert (row["rated"], row["workers"], row["replies"]) == (3, 2, len(plain))  # one reply in each
+    assert row["mean"] == pytest.approx(200 / 3)
+    # Of two workers a resample has both, or one of them twice: 0, 2/3 or 1 of the thumbs are up.
+    assert (row["low"], row["high"]) == (0, 100)
+    assert found.systems["system"].iloc[-1] == "qc"
+    assert found.systems.set_index("system").loc["qc", "rated"] == 0
+
+
+def test_a_single_worker_gives_no_interval() -> None:
+    sample = take_sample(CALM)
+    row = int(np.flatnonzero(sample.counted)[0])
+    found = described([(row, 1, 50)])
+    assert found is not None
+    rated = found.systems[found.systems["rated"] > 0]
+    assert rated["mean"].to_list() == [50]
+    assert rated[["low", "high"]].isna().all(axis=None)
+    assert np.isnan(found.r)
+
+
+def test_replies_that_go_with_the_score_are_seen() -> None:
+    sample = take_sample(CALM)
+    rows = np.flatnonzero(sample.counted)
+    overall = sample.overall["z"][rows]
+    lowest, highest = overall.min(), overall.max()
+    values = [
+        (int(r), 1, float(100 * (z - lowest) / (highest - lowest)))
+        for r, z in zip(rows, overall, strict=True)
+    ]
+    found = described(values)
+    assert found is not None
+    assert found.conversations == len(rows)
+    assert found.r == pytest.approx(1)
+    assert found.r_low == pytest.approx(1)
