@@ -1,0 +1,239 @@
+"""Everything that can go wrong for a caller, in one hierarchy.
+
+    CandorError
+    ├── InvalidMessage      the message itself cannot be read: send another
+    │   ├── MalformedJson, UnknownMessage, InvalidField, MessageTooLong
+    ├── RefusedMessage      readable, but not now
+    │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed,
+    │   │   EditMissing, EditSenseless, AnswersUnfit, ChoiceMissing, NoTies
+    ├── OutdatedPage        the page speaks another version of the wire: load it again
+    ├── NotAuthorised       the caller must show another token
+    │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
+    │   │   NotSignedIn, WrongPassword, ProviderRefused, ForeignOrigin, LinkUsed, LinkUnsigned,
+    │   │   LinkAltered
+    ├── NotAvailable        what was asked for is not there (any more)
+    │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
+    │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
+    │   │   JobNotFound, StudyNotFound
+    ├── StudyRefused        a stored study cannot be changed like this
+    │   ├── StudyExists, StudyChanged, StudyOpened, StudyNameDiffers
+    ├── RunRefused          a run cannot be changed like this
+    │   ├── RunExists, WrongRunStatus, RunHasEnough
+    ├── RulesInvalid        the rules of a run have mistakes
+    ├── TokenExists, PersonExists   a name is taken
+    ├── JobUnderWay         the same is being done already
+    ├── RehearsalRefused    this study cannot be rehearsed like this
+    ├── BotRefused          a registered bot cannot be changed like this
+    │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
+    │   │   LastReplica, DialsIn
+    ├── LastOwner           an installation keeps one owner at least
+    ├── TooMany             slow down
+    ├── StorageFailed       nothing was stored: send the same again
+    ├── DatabaseUnfit       the database, as it is set up or made, cannot be served
+    ├── DatabaseInUse       another server serves the SQLite file
+    ├── StudyInvalid        the study file has mistakes
+    └── BotsUnfit           a study's bots are not fit for workers
+
+Each class fixes its wire `code`, its HTTP `status` and whether the same request may be sent again
+(`retry`); the message says what happened and the hint what the caller can do.
+"""
+
+from server.errors.access import (
+    ForeignOrigin,
+    LastOwner,
+    LinkAltered,
+    LinkUnsigned,
+    LinkUsed,
+    NotAllowed,
+    NotAuthorised,
+    NotSignedIn,
+    OutOfScope,
+    PersonExists,
+    PersonNotFound,
+    ProviderRefused,
+    Refusal,
+    TokenExists,
+    TokenExpired,
+    TokenInvalid,
+    TokenMissing,
+    TokenNotFound,
+    TokenRevoked,
+    TooMany,
+    WrongPassword,
+)
+from server.errors.bot import (
+    BotDisabled,
+    BotExists,
+    BotInUse,
+    BotInvalid,
+    BotNotFound,
+    BotRefused,
+    BotsUnfit,
+    BotUnusable,
+    DialsIn,
+    LastReplica,
+    NotChecked,
+    ReplicaExists,
+)
+from server.errors.database import (
+    DatabaseInUse,
+    DatabaseUnfit,
+    StorageFailed,
+)
+from server.errors.error import (
+    CandorError,
+    ErrorBody,
+    ErrorDetail,
+)
+from server.errors.message import (
+    AnswersUnfit,
+    ChoiceMissing,
+    ConsentMissing,
+    EditMissing,
+    EditSenseless,
+    IncompleteRating,
+    InvalidField,
+    InvalidMessage,
+    MalformedJson,
+    MessageTooLong,
+    NoTies,
+    OutdatedPage,
+    RefusedMessage,
+    ReplyPending,
+    TooFewInputs,
+    TooManyInputs,
+    TooManyTopicChanges,
+    TopicFixed,
+    TopicMissing,
+    UnknownMessage,
+    WrongPhase,
+)
+from server.errors.run import (
+    AlreadyTookPart,
+    AssignmentNotFound,
+    AssignmentOver,
+    JobNotFound,
+    JobUnderWay,
+    NotAvailable,
+    NothingToRate,
+    NotInvited,
+    NotSimulated,
+    RulesInvalid,
+    RunClosed,
+    RunComplete,
+    RunExists,
+    RunFull,
+    RunHasEnough,
+    RunNotFound,
+    RunNotReady,
+    RunOutOfHours,
+    RunPaused,
+    RunRefused,
+    SearchInvalid,
+    TookPart,
+    WrongRunStatus,
+)
+from server.errors.study import (
+    RehearsalRefused,
+    StudyChanged,
+    StudyExists,
+    StudyInvalid,
+    StudyNameDiffers,
+    StudyNotFound,
+    StudyOpened,
+    StudyRefused,
+)
+
+__all__ = [
+    "AlreadyTookPart",
+    "AnswersUnfit",
+    "AssignmentNotFound",
+    "AssignmentOver",
+    "BotDisabled",
+    "BotExists",
+    "BotInUse",
+    "BotInvalid",
+    "BotNotFound",
+    "BotRefused",
+    "BotUnusable",
+    "BotsUnfit",
+    "CandorError",
+    "ChoiceMissing",
+    "ConsentMissing",
+    "DatabaseInUse",
+    "DatabaseUnfit",
+    "DialsIn",
+    "EditMissing",
+    "EditSenseless",
+    "ErrorBody",
+    "ErrorDetail",
+    "ForeignOrigin",
+    "IncompleteRating",
+    "InvalidField",
+    "InvalidMessage",
+    "JobNotFound",
+    "JobUnderWay",
+    "LastOwner",
+    "LastReplica",
+    "LinkAltered",
+    "LinkUnsigned",
+    "LinkUsed",
+    "MalformedJson",
+    "MessageTooLong",
+    "NoTies",
+    "NotAllowed",
+    "NotAuthorised",
+    "NotAvailable",
+    "NotChecked",
+    "NotInvited",
+    "NotSignedIn",
+    "NotSimulated",
+    "NothingToRate",
+    "OutOfScope",
+    "OutdatedPage",
+    "PersonExists",
+    "PersonNotFound",
+    "ProviderRefused",
+    "Refusal",
+    "RefusedMessage",
+    "RehearsalRefused",
+    "ReplicaExists",
+    "ReplyPending",
+    "RulesInvalid",
+    "RunClosed",
+    "RunComplete",
+    "RunExists",
+    "RunFull",
+    "RunHasEnough",
+    "RunNotFound",
+    "RunNotReady",
+    "RunOutOfHours",
+    "RunPaused",
+    "RunRefused",
+    "SearchInvalid",
+    "StorageFailed",
+    "StudyChanged",
+    "StudyExists",
+    "StudyInvalid",
+    "StudyNameDiffers",
+    "StudyNotFound",
+    "StudyOpened",
+    "StudyRefused",
+    "TokenExists",
+    "TokenExpired",
+    "TokenInvalid",
+    "TokenMissing",
+    "TokenNotFound",
+    "TokenRevoked",
+    "TooFewInputs",
+    "TooMany",
+    "TooManyInputs",
+    "TooManyTopicChanges",
+    "TookPart",
+    "TopicFixed",
+    "TopicMissing",
+    "UnknownMessage",
+    "WrongPassword",
+    "WrongPhase",
+    "WrongRunStatus",
+]

@@ -1,0 +1,25 @@
+"""The database."""
+
+from server.errors.error import CandorError
+
+
+class StorageFailed(CandorError):
+    """The rows could not be written; nothing was stored."""
+
+    code = "storage_failed"
+    status = 503
+    retry = True
+    hint = "Nothing is lost on your side: send the same message again."
+
+
+class DatabaseUnfit(CandorError):
+    """The database can be opened, but not be served: its settings, or who has made it, forbid it."""
+
+    code = "database_unfit"
+
+
+class DatabaseInUse(CandorError):
+    """An SQLite file is served by one process at a time."""
+
+    code = "database_in_use"
+    hint = "Stop that server first, or use PostgreSQL, which many may serve: set CANDOR_DATABASE_URL."

@@ -1,0 +1,188 @@
+"""Runs, their workers and what is done with them: what is not there, and what cannot be done."""
+
+from datetime import datetime
+
+from server.errors.error import CandorError
+
+
+class NotAvailable(CandorError):
+    """What was asked for does not exist, or no longer."""
+
+    code = "not_available"
+    status = 404
+
+
+class RunNotFound(NotAvailable):
+    """There is no run of that name."""
+
+    code = "run_not_found"
+    hint = "Check the link: its last part names the run."
+
+
+class RunNotReady(NotAvailable):
+    """The run is open, but this process cannot let anybody in yet: it was opened a moment ago, or waits
+    for a bot."""
+
+    code = "run_not_ready"
+    status = 503
+    retry = True
+    hint = "Try again in a minute."
+
+
+class RunPaused(NotAvailable):
+    """The run takes no new workers for a while."""
+
+    code = "run_paused"
+    status = 409
+    hint = "Come back later: the same link leads here."
+
+
+class RunClosed(NotAvailable):
+    """The run takes no more workers."""
+
+    code = "run_closed"
+    status = 410
+    hint = "Thank you for your interest; this study has ended."
+
+
+class RunFull(NotAvailable):
+    """Every place of the run is taken."""
+
+    code = "run_full"
+    status = 409
+    hint = "Come back later: a place may become free."
+
+
+class RunOutOfHours(NotAvailable):
+    """The run takes newcomers at other hours. `again_at`: when it does so again, in the zone of its hours."""
+
+    code = "run_out_of_hours"
+    status = 409
+    hint = "Come back then: the same link leads here."
+
+    def __init__(self, again_at: datetime) -> None:
+        when = f"{again_at:%A} at {again_at:%H:%M} ({again_at.tzinfo} time)"
+        super().__init__(f"this study opens again on {when}")
+        self.again_at = again_at
+
+
+class RunComplete(NotAvailable):
+    """The run has all that it was to gather, or its budget is spent."""
+
+    code = "run_complete"
+    status = 410
+    hint = "Thank you for your interest."
+
+
+class NotInvited(NotAvailable):
+    """The worker is among those who may not come to the run."""
+
+    code = "not_invited"
+    status = 403
+    hint = "If you think that this is a mistake, ask whoever sent you the link."
+
+
+class AlreadyTookPart(NotAvailable):
+    """The browser has an assignment in this run already, under another worker's name."""
+
+    code = "already_took_part"
+    status = 409
+    hint = "Go on with the link that you had first. Several people at one browser need personal links."
+
+
+class TookPart(NotAvailable):
+    """The worker had an assignment in a run whose workers may not come to this one."""
+
+    code = "took_part"
+    status = 403
+    hint = "Thank you for having helped before; this study needs people who have not."
+
+
+class AssignmentNotFound(NotAvailable):
+    """There is no assignment of that id."""
+
+    code = "assignment_not_found"
+    hint = "Look the id up in the list of assignments of the run."
+
+
+class AssignmentOver(NotAvailable):
+    """The assignment has ended, so that nothing can be done to it."""
+
+    code = "assignment_over"
+    status = 409
+    hint = "Nothing is to be done: its place is free, or it was handed in."
+
+
+class SearchInvalid(CandorError):
+    """What is searched for is no search."""
+
+    code = "invalid_request"
+    status = 422
+    hint = "Leave `after` out to begin with the first page."
+
+
+class NothingToRate(NotAvailable):
+    """The worker has no conversation under way that could be rated as it is."""
+
+    code = "nothing_to_rate"
+    status = 409
+    hint = "Wait until the chatbot has replied once; or release the place."
+
+
+class NotSimulated(NotAvailable):
+    """The assignment belongs to a person, whose systems stay hidden while they chat."""
+
+    code = "not_simulated"
+    status = 403
+    hint = "Only assignments that were joined as simulated can be looked up."
+
+
+class JobNotFound(NotAvailable):
+    """There is no job of that id, or its result was removed."""
+
+    code = "job_not_found"
+    hint = "List the reports or the rehearsals of the run again; old ones are removed."
+
+
+class JobUnderWay(CandorError):
+    """One job of a kind and a subject is done at a time."""
+
+    code = "job_under_way"
+    status = 409
+    hint = "Wait until it is done, or cancel it."
+
+
+class RunRefused(CandorError):
+    """What a researcher wants with a run cannot be done."""
+
+    code = "run_refused"
+    status = 409
+
+
+class RunExists(RunRefused):
+    """A run has that name already."""
+
+    code = "run_exists"
+    hint = "Choose another name for the run."
+
+
+class WrongRunStatus(RunRefused):
+    """The run is in another state than the change begins from."""
+
+    code = "wrong_run_status"
+    hint = "Look at the state of the run first; one that is closed can be resumed."
+
+
+class RunHasEnough(RunRefused):
+    """The run has what it was to gather, or its budget is spent: it would stop again at once."""
+
+    code = "run_has_enough"
+    hint = "Change the run's rules first: its target, or its budget."
+
+
+class RulesInvalid(CandorError):
+    """The rules of a run have mistakes; the message lists all of them."""
+
+    code = "rules_invalid"
+    status = 422
+    hint = "Correct what is named; docs/researcher.md lists every rule."
