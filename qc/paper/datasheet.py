@@ -211,10 +211,10 @@ def _tests(analysis: Analysis) -> str:
     if analysis.intervals is not None:
         parts.append(
             f"differences of z with {percent(analysis.intervals.level, 0)} intervals from "
-            f"{whole(analysis.intervals.count)} bootstrap resamples of workers"
+            f"{whole(analysis.intervals.count)} draws of a wild bootstrap of workers"
         )
     if analysis.significance is not None:
-        parts.append(f"one-sided rank-sum tests of pairs with Holm's correction, p < {SIGNIFICANT:g}")
+        parts.append(f"one-sided rank-sum tests of pairs as published, p < {SIGNIFICANT:g}")
     return "; ".join(parts) or "none computed"
 
 

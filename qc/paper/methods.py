@@ -5,7 +5,7 @@ import math
 from qc.analysis import Analysis
 from qc.method.pass_rate import Count
 from qc.number_format import decimal, listed, percent, whole
-from qc.paper.references import EFRON, HOLM, JI, MANN_WHITNEY, WILCOXON
+from qc.paper.references import CAMERON, HOLM, JI, MANN_WHITNEY, ROMANO, WILCOXON
 from qc.paper.tex import comment, escaped
 from qc.render.levels import SIGNIFICANT
 from qc.run import SIMULATED_NOTE
@@ -22,6 +22,7 @@ def methods_paragraph(analysis: Analysis) -> str:
     sentences = [
         *told(analysis),
         *_scores(analysis),
+        *_told_apart(analysis),
         *_significance(analysis),
         *_replication(analysis),
         *_effort(analysis),
@@ -86,26 +87,36 @@ def _scores(analysis: Analysis) -> list[str]:
         sentences.insert(0, f"Ratings of {escaped(listed(negative, len(negative)))} were reversed.")
     if (found := analysis.intervals) is not None:
         sentences.append(
-            f"Intervals of {escaped(percent(found.level, 0))} are from {_n(found.count)} bootstrap resamples "
-            f"of whole workers \\cite{{{EFRON}}}."
+            f"Intervals of {escaped(percent(found.level, 0))} are from a wild bootstrap of whole workers "
+            f"\\cite{{{CAMERON}}} with {_n(found.count)} draws."
         )
     return sentences
 
 
-def _significance(analysis: Analysis) -> list[str]:
-    tests, clusters = analysis.significance, analysis.clusters
-    if tests is None or clusters is None:
+def _told_apart(analysis: Analysis) -> list[str]:
+    found = analysis.intervals
+    if found is None:
         return []
-    count = len(tests.systems)
-    pairs = count * (count - 1) // 2
+    scored = sum(len(group) for group in found.groups)
+    pairs, groups = scored * (scored - 1) // 2, len(found.groups)
+    return [
+        f"With intervals of all differences that hold together \\cite{{{ROMANO}}}, "
+        f"{_n(pairs - len(found.indistinct))} of {_n(pairs)} pairs of systems can be told apart, and the "
+        f"systems fall into {_n(groups)} {'group' if groups == 1 else 'groups'}."
+    ]
+
+
+def _significance(analysis: Analysis) -> list[str]:
+    tests = analysis.significance
+    if tests is None:
+        return []
+    pairs = len(tests.systems) * (len(tests.systems) - 1) // 2
     plain = int(tests.conclusions(SIGNIFICANT).sum())
     corrected = int(tests.conclusions(SIGNIFICANT, adjusted=True).sum())
     return [
-        "Systems were compared pair by pair by one-sided Mann--Whitney tests on the overall scores of their "
-        f"conversations, as published, with Holm's correction \\cite{{{HOLM}}} over all ordered pairs: at "
-        f"$p < {SIGNIFICANT:g}$, {_n(corrected)} of {_n(pairs)} pairs differ ({_n(plain)} uncorrected), and "
-        f"the systems fall into {_n(len(clusters.holm_groups))} "
-        f"{'group' if len(clusters.holm_groups) == 1 else 'groups'}."
+        "The published tests, one-sided Mann--Whitney tests of pairs on the overall scores of conversations, "
+        f"find {_n(plain)} of {_n(pairs)} pairs different at $p < {SIGNIFICANT:g}$, {_n(corrected)} with "
+        f"Holm's correction \\cite{{{HOLM}}} over all ordered pairs."
     ]
 
 

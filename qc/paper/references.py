@@ -1,7 +1,8 @@
 """The works that a methods paragraph cites, as BibTeX, each under the key by which it is cited."""
 
 JI, MANN_WHITNEY, WILCOXON, HOLM = "ji-etal-2022-achieving", "mann-whitney-1947", "wilcoxon-1945", "holm-1979"
-EFRON, HEDS = "efron-tibshirani-1993", "shimorina-belz-2022-human"
+CAMERON, ROMANO = "cameron-etal-2008-bootstrap", "romano-wolf-2005-exact"
+HEDS = "shimorina-belz-2022-human"
 
 ENTRIES = {
     JI: r"""@inproceedings{ji-etal-2022-achieving,
@@ -40,12 +41,23 @@ ENTRIES = {
   pages = {65--70},
   year = {1979}
 }""",
-    EFRON: r"""@book{efron-tibshirani-1993,
-  title = {An Introduction to the Bootstrap},
-  author = {Efron, Bradley and Tibshirani, Robert J.},
-  publisher = {Chapman \& Hall},
-  address = {New York},
-  year = {1993}
+    CAMERON: r"""@article{cameron-etal-2008-bootstrap,
+  title = {Bootstrap-Based Improvements for Inference with Clustered Errors},
+  author = {Cameron, A. Colin and Gelbach, Jonah B. and Miller, Douglas L.},
+  journal = {The Review of Economics and Statistics},
+  volume = {90},
+  number = {3},
+  pages = {414--427},
+  year = {2008}
+}""",
+    ROMANO: r"""@article{romano-wolf-2005-exact,
+  title = {Exact and Approximate Stepdown Methods for Multiple Hypothesis Testing},
+  author = {Romano, Joseph P. and Wolf, Michael},
+  journal = {Journal of the American Statistical Association},
+  volume = {100},
+  number = {469},
+  pages = {94--108},
+  year = {2005}
 }""",
     HEDS: r"""@inproceedings{shimorina-belz-2022-human,
   title = {The Human Evaluation Datasheet: A Template for Recording Details of Human Evaluation

@@ -12,7 +12,7 @@ from qc.number_format import percent, ranks, whole
 from qc.paper.tex import escaped, floating
 from qc.render.table import COUNT, INTERVAL, OVERALL, THREE, TWO, WRITTEN, Column, Table
 from qc.render.tables import correlations, kept, ranking
-from qc.robustness.clusters import Clusters
+from qc.robustness.intervals import Intervals
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def raters_of(analysis: Analysis) -> dict[str, int]:
 
 
 def _ranking(analysis: Analysis) -> Table:
-    scores, found, clusters = analysis.scores.z, analysis.intervals, analysis.clusters
+    scores, found = analysis.scores.z, analysis.intervals
     raters = raters_of(analysis)
     rows = scores[["system", OVERALL]].assign(
         raw=analysis.scores.raw[OVERALL],
@@ -65,18 +65,16 @@ def _ranking(analysis: Analysis) -> Table:
             low=found.z_low[:, 0],
             high=found.z_high[:, 0],
             rank=list(map(ranks, found.rank_low.tolist(), found.rank_high.tolist())),
+            group=[_group_of(name, found) for name in scores["system"]],
         )
-        columns += [INTERVAL, Column("rank", "Rank", WRITTEN)]
-    if clusters is not None:
-        rows = rows.assign(group=[_group_of(name, clusters) for name in scores["system"]])
-        columns.append(Column("group", "Group", WRITTEN))
+        columns += [INTERVAL, Column("rank", "Rank", WRITTEN), Column("group", "Group", WRITTEN)]
     held = "Conv." if analysis.run.items is None else "Judgments"
     columns += [Column("raw", "Raw", TWO), Column("held", held, COUNT), Column("raters", "Raters", COUNT)]
     return Table(rows, tuple(columns))
 
 
-def _group_of(system: str, clusters: Clusters) -> str:
-    numbers = (number for number, group in enumerate(clusters.holm_groups, start=1) if system in group)
+def _group_of(system: str, found: Intervals) -> str:
+    numbers = (number for number, group in enumerate(found.groups, start=1) if system in group)
     return str(next(numbers, "–"))
 
 
@@ -85,12 +83,9 @@ def _ranking_caption(analysis: Analysis) -> str:
     if (found := analysis.intervals) is not None:
         level, count = escaped(percent(found.level, 0)), escaped(whole(found.count))
         parts.append(
-            f"Intervals ({level}) and ranges of ranks are of {count} bootstrap resamples of whole workers."
-        )
-    if (clusters := analysis.clusters) is not None:
-        parts.append(
-            "Every system of a group scores significantly higher than all systems of later groups "
-            f"(one-sided rank-sum tests, Holm, $p < {clusters.alpha:g}$)."
+            f"Intervals ({level}) are from a wild bootstrap of whole workers with {count} draws. Every system of "
+            "a group is told apart from all systems of later groups by intervals of all differences that hold "
+            "together, from which the ranges of ranks follow."
         )
     return " ".join(parts)
 

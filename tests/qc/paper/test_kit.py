@@ -76,7 +76,7 @@ def test_the_paragraph_says_what_was_done(kit: Written) -> None:
     assert f"{rates.workers.total} workers completed {rates.assignments.total} assignments" in text
     assert f"{rates.workers.passed} of {rates.workers.total}" in text
     assert f"\\${QUICK.reward:.2f} for an assignment" in text
-    assert f"Intervals of 95 \\% are from {QUICK.bootstrap} bootstrap resamples" in text
+    assert f"with {QUICK.bootstrap} draws" in text
     cited = set(re.findall(r"\\cite\{([^}]+)\}", text))
     assert cited <= ENTRIES.keys()
     assert len(re.findall(r"^@", bibliography(), re.MULTILINE)) == len(ENTRIES)

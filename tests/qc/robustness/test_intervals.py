@@ -299,8 +299,7 @@ def test_scores_of_few_workers_are_held() -> None:
     results, truth = of_twenty_workers()
     held = [(result.z_low[1:, 0] <= truth) & (truth <= result.z_high[1:, 0]) for result in results]
     known = [np.isfinite(result.z_low[1:, 0]) for result in results]
-    # Of about 530 scores; those of a run hang together, so the standard error is about 1.5 %. Percentile
-    # intervals of the same runs held 84 %.
+    # Of about 530 scores; those of a run hang together, so the standard error is about 1.5 %.
     assert np.concatenate(held)[np.concatenate(known)].mean() > 0.91
 
 
@@ -308,14 +307,14 @@ def test_the_leader_among_equals_is_held() -> None:
     results, truth = of_twenty_workers()
     leaders = [result for result in results if np.isfinite(result.z_low[0, 0])]
     held = [result.z_low[0, 0] <= truth <= result.z_high[0, 0] for result in leaders]
-    # 95 % of 60 with a standard error of 2.8 %; percentile intervals held 69 % at most.
+    # 95 % of 60 with a standard error of 2.8 %.
     assert np.mean(held) > 0.85
 
 
 def test_equal_systems_are_told_apart_in_one_of_twenty_runs() -> None:
     results, _ = of_twenty_workers()
     told = [(result.simultaneous_low > 0).any() for result in results]
-    # 3 of 60 are to be expected, with a standard deviation of 1.7. Pair by pair it was 40 of them.
+    # 3 of 60 are to be expected, with a standard deviation of 1.7.
     assert sum(told) <= 8
     # Nor is a leader said to be the best of ten with much of a chance.
     assert np.nanmean([result.best_chance[0] for result in results]) < 0.35
