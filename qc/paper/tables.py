@@ -83,9 +83,9 @@ def _ranking_caption(analysis: Analysis) -> str:
     if (found := analysis.intervals) is not None:
         level, count = escaped(percent(found.level, 0)), escaped(whole(found.count))
         parts.append(
-            f"Intervals ({level}) are from a wild bootstrap of whole workers with {count} draws. Every system of "
-            "a group is told apart from all systems of later groups by intervals of all differences that hold "
-            "together, from which the ranges of ranks follow."
+            f"Intervals ({level}) are from a wild bootstrap of whole workers with {count} draws. Every "
+            "system of a group is told apart from all systems of later groups by intervals of all "
+            "differences that hold together, from which the ranges of ranks follow."
         )
     return " ".join(parts)
 

@@ -76,12 +76,12 @@ def _show_kept(analysis: Analysis, console: Console, *, workers: bool) -> None:
 
 
 def _groups(analysis: Analysis) -> list[str]:
-    """Return the groups of systems that Holm's correction leaves, a line each; none if there is one only."""
-    found = analysis.clusters
-    if found is None or len(found.holm_groups) < 2:
+    """Return the groups of systems that can be told apart, a line each; none if there is one only."""
+    found = analysis.intervals
+    if found is None or len(found.groups) < 2:
         return []
-    head = f"Groups: every system of one is better than all of the next, p < {found.alpha:g} with Holm:"
-    return [head, *(f"  {i}. {', '.join(group)}" for i, group in enumerate(found.holm_groups, start=1)), ""]
+    head = "Groups: every system of one is told apart from all of the next, all pairs taken together:"
+    return [head, *(f"  {i}. {', '.join(group)}" for i, group in enumerate(found.groups, start=1)), ""]
 
 
 def _left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
