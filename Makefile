@@ -8,7 +8,10 @@ BIN := $(VENV)/bin
 PAGES := server/pages/worker.html
 PAGE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/.node -prune -o -type f -print)
 TESTS_AT_ONCE ?= $(shell expr 1 + $$(nproc 2>/dev/null || echo 2))# one more than processors: some tests wait
-PIP := $(BIN)/pip install --disable-pip-version-check --constraint constraints.txt
+# What is imported is compiled at its first import; to compile all that is installed takes a minute and a half.
+PIP := $(BIN)/pip install --disable-pip-version-check --no-compile --constraint constraints.txt
+# The pip of Python 3.11 itself takes three times as long to work out what belongs together.
+NEW_VENV = @test -x $(BIN)/python || $(PYTHON) -m venv --upgrade-deps $(VENV)
 # Of what pip says, one line a package: an installation takes a minute or more, and should be seen to go on.
 SHOWN := awk '/^Collecting/ { print "  " $$2; fflush() } /^Installing collected/ { print "  Unpacking them ..."; fflush() }'
 
@@ -97,19 +100,19 @@ run-lineup: install-models $(PAGES) ## train the paper's line-up (minutes, once)
 
 $(VENV)/run.stamp: pyproject.toml constraints.txt
 	@echo "Installing Python packages (about a minute, once) ..."
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(NEW_VENV)
 	@$(PIP) --editable . | $(SHOWN)
 	@touch $@
 
 $(VENV)/dev.stamp: pyproject.toml constraints.txt
 	@echo "Installing Python packages for development (about a minute, once) ..."
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(NEW_VENV)
 	@$(PIP) --editable '.[dev]' | $(SHOWN)
 	@touch $@ $(VENV)/run.stamp
 
 $(VENV)/models.stamp: pyproject.toml constraints.txt
 	@echo "Installing Python packages for development, and what models need (a few minutes, once) ..."
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(NEW_VENV)
 	@$(PIP) --editable '.[dev,hf,parlai]' | $(SHOWN)
 	@$(PIP) --quiet --no-deps parlai  # the versions that it asks for are long obsolete, and it runs without them
 	@touch $@ $(VENV)/dev.stamp $(VENV)/run.stamp
