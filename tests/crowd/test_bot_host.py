@@ -212,19 +212,20 @@ def test_one_of_two_hosts_at_addresses_is_killed(server: Any, hosts: Start, tmp_
 
 
 def dialled_in(server: Any, hosts: Start, count: int, tmp_path: Path) -> list[BotHost]:
-    """Start hosts that dial in, and a run with their bot: the server starts anew, and they come back."""
+    """Start a server, hosts that dial in to it, and a run with their bot."""
     server.start()
     started = [hosts("--server", server.url, "--token", server.token) for _ in range(count)]
     until(lambda: len(replicas(server)) == count, "the hosts have dialled in")
-    server.stop()
     server.open_run(study(tmp_path), "short", "--despite-failing-bots")
-    server.start()
-    until(lambda: len(replicas(server)) == count, "the hosts are back")
+    until(lambda: httpx2.get(f"{server.url}/w/short").status_code == 200, "the run can be joined")
     return started
 
 
 def test_one_of_two_hosts_that_dialled_in_is_killed(server: Any, hosts: Start, tmp_path: Path) -> None:
     killed, _ = dialled_in(server, hosts, 2, tmp_path)
+    server.stop()
+    server.start()
+    until(lambda: len(replicas(server)) == 2, "the hosts are back")
     workers = crowd(server, tmp_path / "told.jsonl")
     until(lambda: in_flight(server, killed) >= UNDER_WAY, "the host has replies under way")
     killed.send(signal.SIGKILL)

@@ -22,7 +22,7 @@ ALPHA = 0.05
 SOAK = int(os.environ.get("CANDOR_SOAK", "0"))  # `make soak`: so many times 200 workers and 20 kills
 WORKERS, KILLS = 200 * SOAK or 120, 20 * SOAK or 6
 INPUTS = 10 if SOAK else 4  # of a conversation; the demo study asks for 10
-RANDOM = 240
+RANDOM = 240 if SOAK else 120
 A_CROWD = 1_700 * max(
     SOAK, 1
 )  # seconds, more than enough for a crowd on a machine that is busy with other things

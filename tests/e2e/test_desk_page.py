@@ -157,6 +157,7 @@ def test_transcripts_are_searched(phone: Page, stage: Stage) -> None:
     expect(phone.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
     phone.goto(f"{stage.url}/desk/runs/short")
     found = phone.locator("section[aria-labelledby=transcripts] li")
+    phone.locator("summary").filter(has_text="Transcripts").click()  # folded on a phone
     phone.get_by_label("Words that were said").fill("100% OF A HERON")
     phone.get_by_label("Words that were said").press("Enter")
     expect(found).to_have_count(1)
