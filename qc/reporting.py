@@ -13,9 +13,9 @@ from qc.adherence import follow
 from qc.analysis import Analysis, analyse, steps
 from qc.command import output_console, progress
 from qc.errors import EmptyRunError, OptionError
-from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
-from qc.load.choices import Choices, read_choices
-from qc.load.worker_table import read_margins, with_background
+from qc.loading import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
+from qc.loading.choices import Choices, read_choices
+from qc.loading.worker_table import read_margins, with_background
 from qc.method.filter import nobody_passed
 from qc.method.scores import Scores
 from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, AnalysisOptions
