@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import ndtri
 
-from qc.load import load
+from qc.loading import load
 from qc.method.sample import Sample, take_sample
 from qc.planning.rater_model import DrawnRatings, fit
 from qc.planning.run_plan import Costs, plan_run, scored

@@ -26,8 +26,8 @@ import typer
 from matplotlib.figure import Figure
 
 from qc.formats.export import HEADER_KEY
-from qc.load import load
-from qc.save import parquet
+from qc.loading import load
+from qc.saving import parquet
 
 REPOSITORY = Path(__file__).parents[1]
 DATA = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data"))

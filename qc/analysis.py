@@ -118,9 +118,9 @@ def analyse(
     options = options or AnalysisOptions()
     seed = options.seed
     on_step("Who is kept, and the scores")
-    sample = _sample(run, options.alpha)
+    sample = sample_of(run, options.alpha)
     scores = score(sample)
-    second = _sample(other, options.alpha) if other is not None else None
+    second = sample_of(other, options.alpha) if other is not None else None
 
     @cache
     def draws() -> Draws:
@@ -184,7 +184,7 @@ def analyse(
     return replace(results, notes=(*results.notes, *chain(*more)))
 
 
-def _sample(run: Run, alpha: float) -> Sample:
+def sample_of(run: Run, alpha: float) -> Sample:
     """Return what `run` says at level `alpha`, by the method of its task."""
     return take_sample(run, alpha) if run.items is None else take_judgments(run, alpha)
 

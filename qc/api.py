@@ -1,13 +1,13 @@
 """The Python interface: read a run, analyse it, write its report or another format; estimate from judgments.
 
 These names, their arguments and the attributes that their docstrings list are what a program outside this
-package may rely on; `docs/analyst.md` has an example. What is wrong with a source, with the data in it or
+package may rely on; `docs/python.md` shows them at work. What is wrong with a source, with the data in it or
 with an option is a `QcError`, whose text says what to do.
 
-It is a module of its own because importing all of it takes 0.7 s longer than what `qc.convert` needs.
+What concerns runs is public as `qc.load` and so on, too, which import this module when they are asked for.
 """
 
-from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse
+from qc.analysis import SECTIONS, Analysis, AnalysisOptions
 from qc.errors import (
     DataError,
     EmptyRunError,
@@ -21,16 +21,18 @@ from qc.errors import (
 )
 from qc.estimators.confidence_sequence import ConfidenceSequence, asymptotic, bounded
 from qc.judgments import Judged, Judgments, Selection, read_judgments
-from qc.load import load
+from qc.loading import load
 from qc.precision import EstimateOptions, Estimates, estimate
 from qc.render import write as write_report
+from qc.result import AnalysisResult, analyse
 from qc.run import LeftOut, Run, Words
-from qc.save import Loss, save
+from qc.saving import Loss, save
 
 __all__ = [
     "SECTIONS",
     "Analysis",
     "AnalysisOptions",
+    "AnalysisResult",
     "ConfidenceSequence",
     "DataError",
     "EmptyRunError",

@@ -16,7 +16,7 @@ from qc.command import (
     stderr_console,
 )
 from qc.errors import OutputError, SourceError
-from qc.load import LoadOptions, is_database, open_source, read_criteria, read_run
+from qc.loading import LoadOptions, is_database, open_source, read_criteria, read_run
 from qc.options import AnalysisOptions
 from qc.progress import OnStep
 from qc.run import Run

@@ -16,9 +16,9 @@ from qc.command import (
     stderr_console,
 )
 from qc.errors import OptionError, OutputError
-from qc.load import LoadOptions, open_source, read_criteria, read_run
+from qc.loading import LoadOptions, open_source, read_criteria, read_run
 from qc.run import Run
-from qc.save import FORMATS, STEPS, SUFFIXES, Loss, save
+from qc.saving import FORMATS, STEPS, SUFFIXES, Loss, save
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 

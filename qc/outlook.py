@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from qc.command import RunName, SourceName, stderr_console
-from qc.load import load
+from qc.loading import load
 from qc.planning.outlook import FEW_PASSED, POWER, PUBLISHED_INPUTS, PUBLISHED_MINUTES, Outlook, Plan, outlook
 from qc.run import REHEARSAL_NOTE
 

@@ -8,7 +8,7 @@ import typer
 from qc.command import ALL, RunName, progress, stderr_console
 from qc.errors import EmptyRunError, OptionError
 from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
-from qc.load import load
+from qc.loading import load
 from qc.method.filter import require_level
 from qc.method.sample import take_sample
 from qc.planning.rater_model import RaterModel, assumed, fit

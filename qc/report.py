@@ -38,6 +38,15 @@ def report(
         str | None,
         typer.Option(metavar="RUN", help="Slug or id of the run, if RUN2 is a database that holds several."),
     ] = None,
+    together: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="RUN",
+            help="Another run, named as for --replicate; give it again for more. Then the report is "
+            "not of one run, but of all of them side by side: scores, correlations, conclusions.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Directory for everything that is written; made if absent.", metavar="DIR"),
@@ -121,6 +130,7 @@ def report(
             simulated,
             background,
             margins,
+            tuple(together or ()),
         )
         report_on(asked, options, out, wanted, stderr, lines=progress_lines, workers=workers)
 

@@ -13,9 +13,9 @@ from qc.adherence import follow
 from qc.analysis import Analysis, analyse, steps
 from qc.command import output_console, progress
 from qc.errors import EmptyRunError, OptionError
-from qc.load import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
-from qc.load.choices import Choices, read_choices
-from qc.load.worker_table import read_margins, with_background
+from qc.loading import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
+from qc.loading.choices import Choices, read_choices
+from qc.loading.worker_table import read_margins, with_background
 from qc.method.filter import nobody_passed
 from qc.method.scores import Scores
 from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, AnalysisOptions
@@ -40,8 +40,17 @@ class ReportSource:
     simulated: bool = False
     background: Path | None = None
     margins: Path | None = None
+    together: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.together:
+            of_one = ("replicate", "preregistration", "background", "margins")
+            given = [f"--{name}" for name in of_one if getattr(self, name) is not None]
+            if given:
+                raise OptionError(
+                    f"{' and '.join(given)} and --with do not go together: --with sets runs side by side, "
+                    "the other is about one of them. Make two reports."
+                )
         if self.replicate is None and self.replicate_run is not None:
             raise OptionError(
                 f"--replicate-run is {self.replicate_run!r}, but --replicate is not given. Name the second "
@@ -73,6 +82,9 @@ def report_on(
     Raises:
         QcError: as `read_run`, `analyse` and `write`.
     """
+    if asked.together:
+        _report_together(asked, options, out, formats, stderr, lines=lines)
+        return
     if asked.margins is not None:
         options = replace(options, margins=read_margins(asked.margins))
     wanted = formats if out else frozenset()
@@ -89,6 +101,45 @@ def report_on(
             found = _registered(analyse(first, options, second, on_step), asked.preregistration)
         files = _written(found, out, wanted, on_step) if out else []
     _tell(found, out, files, workers)
+
+
+def _report_together(
+    asked: ReportSource,
+    options: AnalysisOptions,
+    out: Path | None,
+    formats: frozenset[str],
+    stderr: Console,
+    *,
+    lines: bool,
+) -> None:
+    """Do what `report_on` does, of the source and of all runs that stand beside it."""
+    # Most reports are of one run.
+    from qc.render.findings.several_runs import several_runs_findings  # noqa: PLC0415
+    from qc.several_runs import set_side_by_side  # noqa: PLC0415
+
+    _require_plain(formats, "several runs have")
+    wanted = formats if out else frozenset()
+    count = 1 + len(asked.together)
+    with progress(stderr, 2 * count + 1 + writing_steps(wanted), lines=lines) as on_step:
+        runs = _read_together(asked, options, on_step)
+        compared = set_side_by_side(runs, options, on_step)
+        found = several_runs_findings(compared, runs, options)
+        files = write_findings(found, out, wanted, on_step) if out else []
+    _tell(found, out, files, workers=False)
+
+
+def _read_together(asked: ReportSource, options: AnalysisOptions, on_step: OnStep) -> list[Run]:
+    loading = _loading(asked, options)
+    with open_source(asked.source) as first:
+        on_step("Reading the run")
+        runs = [read_run(first, loading)]
+        for other in asked.together:
+            with _second_source(first, other, None, "--with") as (source, name):
+                on_step("Reading another run")
+                run = read_run(source, replace(loading, run=name, option="--with"))
+            _require_unmixed(runs[0], run, "--with")
+            runs.append(run)
+    return runs
 
 
 class _Compared(NamedTuple):
@@ -136,11 +187,7 @@ def _writing_steps(formats: frozenset[str]) -> int:
 def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_step: OnStep) -> list[Path]:
     plain, for_paper = wanted & frozenset(FORMATS), wanted & frozenset(PAPER_FORMATS)
     if isinstance(found, Findings):
-        if for_paper:
-            raise OptionError(
-                f"--format names {' and '.join(sorted(for_paper))}, but a run of comparisons has no files "
-                f"for a paper yet. Name others: {', '.join(FORMATS)}."
-            )
+        _require_plain(wanted, "a run of comparisons has")
         return write_findings(found, out, plain, on_step)
     files = write(found, out, plain, on_step)
     if not for_paper:
@@ -151,18 +198,19 @@ def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_s
     return files + write_paper(found, out, for_paper, on_step)
 
 
+def _require_plain(formats: frozenset[str], who: str) -> None:
+    if for_paper := formats & frozenset(PAPER_FORMATS):
+        raise OptionError(
+            f"--format names {' and '.join(sorted(for_paper))}, but {who} no files for a paper yet. "
+            f"Name others: {', '.join(FORMATS)}."
+        )
+
+
 def _read(
     asked: ReportSource, options: AnalysisOptions, on_step: OnStep
 ) -> tuple[Run, Run | None] | _Compared:
     """Return the run that is analysed and the second that `--replicate` names; or a run of comparisons."""
-    loading = LoadOptions(
-        asked.run,
-        asked.include_partial,
-        words=bool(options.sections & NEEDING_WORDS),
-        replies=False,
-        criteria=read_criteria(asked.criteria) if asked.criteria else None,
-        simulated=asked.simulated,
-    )
+    loading = _loading(asked, options)
     with open_source(asked.source) as first:
         if asked.replicate is None:
             on_step("Reading the run")
@@ -180,31 +228,44 @@ def _read(
         return run, other
 
 
-def _require_unmixed(run: Run, other: Run) -> None:
+def _loading(asked: ReportSource, options: AnalysisOptions) -> LoadOptions:
+    return LoadOptions(
+        asked.run,
+        asked.include_partial,
+        words=bool(options.sections & NEEDING_WORDS),
+        replies=False,
+        criteria=read_criteria(asked.criteria) if asked.criteria else None,
+        simulated=asked.simulated,
+    )
+
+
+def _require_unmixed(run: Run, other: Run, option: str = "--replicate") -> None:
     for one, against in ((run, other), (other, run)):
         if REHEARSAL_NOTE in one.notes and REHEARSAL_NOTE not in against.notes:
             raise OptionError(
                 f"{one.name} is a rehearsal and {against.name} is none: what programs rated is not compared "
-                "with other data. Name another run by --replicate."
+                f"with other data. Name another run by {option}."
             )
 
 
 @contextmanager
-def _second_source(first: Source, replicate: str, run: str | None) -> Iterator[tuple[Source, str | None]]:
-    """Open what `--replicate` and `--replicate-run` name: a run of the first source, else another source.
+def _second_source(
+    first: Source, named: str, run: str | None, option: str = "--replicate"
+) -> Iterator[tuple[Source, str | None]]:
+    """Open what `option` names, and `--replicate-run`: a run of the first source, else another source.
 
     Yields:
         The source of the second run, and which run of it; None for its only one.
     """
-    there = "://" in replicate or os.path.exists(replicate)  # noqa: PTH110  # a name may be too long for a path
-    if run is None and is_database(first) and (not there or holds_run(first, replicate)):
-        yield first, replicate
+    there = "://" in named or os.path.exists(named)  # noqa: PTH110  # a name may be too long for a path
+    if run is None and is_database(first) and (not there or holds_run(first, named)):
+        yield first, named
     elif there:
-        with open_source(replicate) as second:
+        with open_source(named) as second:
             yield second, run
     else:
         raise OptionError(
-            f"--replicate is {replicate!r}, but there is no such file. Give the path of the second run, or, "
+            f"{option} is {named!r}, but there is no such file. Give the path of the second run, or, "
             "if SOURCE is a database, the slug or id of another run in it."
         )
 

@@ -204,6 +204,14 @@ class Run:
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return what it is called and how much is in it; its frames would fill pages."""
+        workers = self.assignments["worker"].nunique()
+        return (
+            f"<Run {self.name}: {len(self.conversations)} conversations in {len(self.assignments)} "
+            f"assignments by {workers} workers, {int((~self.systems['is_qc']).sum())} systems>"
+        )
+
 
 def codes(column: pd.Series) -> NDArray[np.intp]:
     """Return a category column of a run as integers from 0, in the order of its categories."""

@@ -10,7 +10,7 @@ import typer
 
 from qc.command import RunName, stderr_console
 from qc.errors import EmptyRunError, OptionError
-from qc.load import LoadOptions, assignment_status, is_database, open_source, read_run
+from qc.loading import LoadOptions, assignment_status, is_database, open_source, read_run
 from qc.precision.running import Running, ScoreStanding, WorkerStanding, running
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")

@@ -11,12 +11,12 @@ from qc.bundling.archive import write_archive
 from qc.bundling.manifest import MANIFEST, Manifest, options_of, records, versions, written
 from qc.bundling.pseudonyms import SHORTEST_IN_TEXT, pseudonymous, pseudonyms_for
 from qc.errors import OutputError
-from qc.load import load
+from qc.loading import load
 from qc.options import AnalysisOptions
 from qc.progress import OnStep, no_step
 from qc.render import write
 from qc.run import Run
-from qc.save import save
+from qc.saving import save
 from qc.signature import signature
 
 RUN, SECOND = "data/run.jsonl", "data/second.jsonl"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.load.choices import Choices
+from qc.loading.choices import Choices
 from qc.progress import OnStep, no_step
 from qc.statistics import davidson
 from qc.statistics.chance import generator

@@ -9,8 +9,8 @@ from qc.judgments.csv_table import CsvTable, read_csv
 from qc.judgments.judgments import Judgments
 from qc.judgments.plain import from_tables
 from qc.judgments.remarks import remarks
-from qc.load import LoadOptions, open_source, read_run
-from qc.load.source import RunFile, Source
+from qc.loading import LoadOptions, open_source, read_run
+from qc.loading.source import RunFile, Source
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ def read_judgments(source: str, selection: Selection | None = None) -> Judgments
     """Return the judgments that `source` holds, with their metrics.
 
     Args:
-        source: path of a plain CSV of judgments, or whatever `qc.load` reads: a run of ours in a database or
-            an export, a hits_data.json, an MTurk batch CSV.
+        source: path of a plain CSV of judgments, or whatever `qc.loading` reads: a run of ours in a database
+            or an export, a hits_data.json, an MTurk batch CSV.
         selection: what is asked of it; None for the defaults.
 
     Raises:
-        QcError: as `qc.load.read_run`, or a plain file cannot be used: all problems are listed.
+        QcError: as `qc.loading.read_run`, or a plain file cannot be used: all problems are listed.
     """
     selection = selection or Selection()
     metrics = None if selection.metrics is None else _opened_csv(selection.metrics)

@@ -93,7 +93,7 @@ def replicate(sample: Sample, other: Sample) -> Replication:
     """
     _validate(sample.run, other.run)
     labels = [label for label in _labels(sample.run) if label in _labels(other.run)]
-    runs = (_limited(sample, labels), _limited(other, labels))
+    runs = (limited(sample, labels), limited(other, labels))
     first, second = (score(run) for run in runs)
     systems = _scored_in_both(first, second)
     shared = set(sample.screening.workers["worker"]) & set(other.screening.workers["worker"])
@@ -146,7 +146,7 @@ def _listing(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def _limited(sample: Sample, labels: list[str]) -> Sample:
+def limited(sample: Sample, labels: list[str]) -> Sample:
     """Return `sample` with the criteria `labels` only, in that order."""
     own = _labels(sample.run)
     if own == labels:

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from qc.command import ALL, CriteriaFile, IncludePartial, RunName, SourceName, stderr_console
 from qc.errors import DataError, OptionError, Problem
 from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
-from qc.load import LoadOptions, open_source, read_criteria, read_run
+from qc.loading import LoadOptions, open_source, read_criteria, read_run
 from qc.method.sample import Sample, take_sample
 from qc.metrics.against_people import hold_against_people
 from qc.metrics.cache import Cache, default_path, open_cache

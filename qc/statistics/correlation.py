@@ -115,6 +115,30 @@ def pearson_of_rows(first: NDArray[np.float64], second: NDArray[np.float64]) -> 
     return np.asarray(np.clip(r, -1, 1))
 
 
+def spearman_of_rows(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Spearman's ρ of each row of the one array with that of the other; (rows, n), NaN as above."""
+    both = np.isfinite(first) & np.isfinite(second)
+    ranks = (
+        pd.DataFrame(without_noise(np.where(both, values, np.nan))).rank(axis=1) for values in (first, second)
+    )
+    return pearson_of_rows(*(each.to_numpy(np.float64) for each in ranks))
+
+
+def kendall_of_rows(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Kendall's τ-b of each row of the one array with that of the other; (rows, n), NaN as above."""
+    both = np.isfinite(first) & np.isfinite(second)
+    x, y = (without_noise(np.where(both, values, np.nan)) for values in (first, second))
+    agreeing, x_untied, y_untied = (np.zeros(len(first)) for _ in range(3))
+    for column in range(1, first.shape[1]):
+        sx, sy = (np.nan_to_num(np.sign(values[:, column:] - values[:, :-column])) for values in (x, y))
+        agreeing += (sx * sy).sum(axis=1)
+        x_untied += (sx * sx).sum(axis=1)
+        y_untied += (sy * sy).sum(axis=1)
+    untied = x_untied * y_untied
+    defined = (both.sum(axis=1) >= FEWEST_POINTS) & (untied > 0)
+    return np.asarray(agreeing / np.sqrt(np.where(defined, untied, np.nan)))
+
+
 def row_deviations(values: NDArray[np.float64], taking_part: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the deviations, (…, n), from the mean of those that take part in each row; 0 for the others."""
     present = np.where(taking_part, values, 0)

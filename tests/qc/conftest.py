@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from qc.load import load
+from qc.loading import load
 from qc.method.sample import Sample, take_sample
 from qc.report import app
 from qc.run import Run

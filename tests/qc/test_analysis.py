@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse, steps
-from qc.load import load
+from qc.loading import load
 from qc.render.document import as_json
 from qc.robustness.clusters import ALPHA
 from qc.run import Run

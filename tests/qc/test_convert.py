@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from qc.convert import app
-from qc.load import load
+from qc.loading import load
 from qc.run import SIMULATED_NOTE
-from qc.save import save
+from qc.saving import save
 from tests.qc.support.same import same_run
 from tests.qc.support.watched import Watched
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from qc.analysis import Analysis, analyse
-from qc.load import load
+from qc.loading import load
 from qc.render import tables, write
 from qc.run import Run
 from qc.signature import data_hash, words_hash

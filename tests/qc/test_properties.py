@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from qc.analysis import SECTIONS, AnalysisOptions, analyse
 from qc.errors import QcError
-from qc.load import load
-from qc.load.raw_run import (
+from qc.loading import load
+from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     CRITERION_COLUMNS,

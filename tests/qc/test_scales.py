@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
-from qc.load import load
+from qc.loading import load
 from qc.render.document import as_json
 
 Hits = dict[str, Any]

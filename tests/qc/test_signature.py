@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from qc.load import load
+from qc.loading import load
 from qc.run import Run
 from qc.signature import data_hash, signature, words_hash
 

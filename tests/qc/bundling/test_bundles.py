@@ -22,10 +22,10 @@ from qc.bundling.making import RUN, SECOND, STUDY, Bundled, make_bundle
 from qc.bundling.manifest import MANIFEST
 from qc.bundling.pseudonyms import _Replacing, pseudonymous, pseudonyms_for
 from qc.errors import OutputError, SourceError
-from qc.load import load
+from qc.loading import load
 from qc.options import AnalysisOptions
 from qc.run import Run
-from qc.save import save
+from qc.saving import save
 from qc.verify import app as verify_app
 from tests.qc.support.analyses import awkward_run
 from tests.qc.support.runs import run_of

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from qc.comparison import compare
 from qc.errors import DataError, SourceError
-from qc.load import LoadOptions, load, open_source
-from qc.load.choices import Choices, read_choices
+from qc.loading import LoadOptions, load, open_source
+from qc.loading.choices import Choices, read_choices
 from qc.render.findings.comparison import comparison_findings
 from qc.report import app
 from qc.run import SIMULATED_NOTE

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from qc.load import load
+from qc.loading import load
 from qc.method.answers import count_answers
 from qc.run import Run
 from server.db.engine import migrate

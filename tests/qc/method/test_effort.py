@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from qc.load import load
+from qc.loading import load
 from qc.method.effort import Lengths, describe_effort
 from qc.method.sample import Sample, take_sample
 from qc.run import CHANGES, OPINIONS, Words

@@ -15,12 +15,12 @@ from rich.console import Console
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.errors import DataError
-from qc.load import load
+from qc.loading import load
 from qc.method.incidents import describe_incidents
 from qc.render import terminal, write
 from qc.render.tables.kept import incidents
 from qc.run import FAILURES, INCIDENT_COLUMNS, SIMULATED_NOTE, Run
-from qc.save import losses, save
+from qc.saving import losses, save
 from qc.signature import data_hash
 from tests.qc.support.analyses import awkward_run, bare, whole
 from tests.qc.support.same import same_run

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from qc.errors import QcError, ReplicationError
-from qc.load import load
+from qc.loading import load
 from qc.method.replication import Correlations, Replication, replicate
 from qc.method.sample import Sample, take_sample
 

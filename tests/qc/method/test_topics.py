@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from qc.load import load
+from qc.loading import load
 from qc.method.sample import Sample, take_sample
 from qc.method.topics import SHOWN_WORDS, OpinionShares, describe_topics, frequent_words
 from qc.run import CHANGES, OPINIONS, Words

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qc.load import load
+from qc.loading import load
 from qc.method.sample import Sample, take_sample
 from qc.method.workload import Spread, workload
 

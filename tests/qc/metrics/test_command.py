@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from qc.judgments import Selection, read_judgments
 from qc.metrics.__main__ import app
 from qc.progress import no_step
-from qc.save import save
+from qc.saving import save
 from tests.needs import need_hf
 from tests.qc.support.judge_server import Answer, Json, judging, rated, statements_in
 from tests.qc.support.spoken import spoken_run

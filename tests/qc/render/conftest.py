@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
-from qc.load import load
+from qc.loading import load
 from qc.render import tables, write
 from qc.render.figures import Figure, figures
 from qc.render.page import page

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
-from qc.load import load
+from qc.loading import load
 from qc.method.agreement import Agreement, Pairs
 from qc.method.replication import Correlations, Replication, SameConclusions
 from qc.method.topics import Topics

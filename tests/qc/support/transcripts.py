@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from qc.load import load
+from qc.loading import load
 from qc.run import Run
 from tests.qc.support.database import VIEWS, Database
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from qc.load import LoadOptions, Source, read_run
+from qc.loading import LoadOptions, Source, read_run
 from qc.progress import OnStep
 from qc.run import Run
 

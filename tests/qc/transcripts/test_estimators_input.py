@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from qc.estimate import app as estimate
 from qc.judgments import Selection, read_judgments
-from qc.load import load
+from qc.loading import load
 from qc.method.scores import score
 from qc.power import app as power
 from qc.transcripts.judgments import take_judgments

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from qc.load import load
+from qc.loading import load
 from server.bots.lineup import OpenRun
 from tests.qc.support.same import same_frame
 from tests.server.support.commands import Candor

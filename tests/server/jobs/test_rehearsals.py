@@ -10,7 +10,7 @@ import yaml
 from typer.testing import CliRunner
 
 from bots.rehearse import cli
-from qc.load import load
+from qc.loading import load
 from qc.report import app as report
 from qc.run import REHEARSAL_NOTE
 from tests.support.orchard import STUDY

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from qc.load import load
+from qc.loading import load
 from server.bots.lineup import OpenRun
 from tests.server.support.bots import Gated
 from tests.server.support.database import make_run

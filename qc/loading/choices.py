@@ -1,0 +1,190 @@
+"""Read the preferences of workers who compared two systems side by side: from a database, or its export."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict
+
+from qc.errors import DataError, EmptyRunError, Problem, SourceError
+from qc.loading.load_options import LoadOptions
+from qc.loading.source import RunFile, Source
+from qc.loading.validation import validated
+from qc.run import REHEARSAL_NOTE, SIMULATED_NOTE
+
+FORMAT = "candor-choices"
+VERSION = 1
+PREFERENCES = ("left", "tie", "right")
+_BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
+_EXPORT_AGAIN = "Export the run again, or repair the file."
+_COLUMNS = ["assignment", "worker", "pair", "left", "right", "turn", "preference"]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the workers of a run preferred.
+
+    Attributes:
+        name: of the run.
+        source: where it was read from.
+        choices: a row for each choice: `assignment`, `worker`, `pair` (int, from 1), `left`, `right` (names
+        of
+            systems), `turn` (int: the line after which), `preference` (one of PREFERENCES); by assignment,
+            pair, then turn.
+        systems: the names of the systems that were compared, in order; the qc bot is not among them.
+        qc: the names of qc bots.
+        rated: whether the two were rated, too.
+        notes: sentences that a reader must see.
+    """
+
+    name: str
+    source: str
+    choices: pd.DataFrame
+    systems: tuple[str, ...]
+    qc: frozenset[str]
+    rated: bool
+    notes: tuple[str, ...]
+
+
+class _Given(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _System(_Given):
+    system: str
+    is_qc: bool
+
+
+class _Header(_Given):
+    version: int
+    run: str
+    assignments: int
+    simulated: bool
+    criteria: list[dict[str, Any]]
+    systems: list[_System]
+
+
+class _Choice(_Given):
+    turn: int
+    preference: str
+
+
+class _Pair(_Given):
+    pair: int
+    left: str
+    right: str
+    choices: list[_Choice]
+
+
+class _Assignment(_Given):
+    assignment: str
+    worker: str
+    pairs: list[_Pair]
+
+
+def is_choices(content: bytes) -> bool:
+    """Return whether `content` begins as an export of a run of comparisons does."""
+    return _BEGINNING.match(content) is not None
+
+
+def read_choices(source: Source, options: LoadOptions) -> Choices | None:
+    """Return the preferences in the run that `options` ask for; None where it is no run of comparisons.
+
+    Raises:
+        SourceError, RunChoiceError: as `read_run`.
+        DataError: a value cannot be used.
+        EmptyRunError: nothing was compared.
+    """
+    found = _of_file(source) if isinstance(source, RunFile) else _of_database(source, options)
+    if found is None:
+        return None
+    unknown = sorted(set(found.choices["preference"]) - set(PREFERENCES))
+    named = set(found.choices["left"]) | set(found.choices["right"])
+    strangers = sorted(named - set(found.systems) - found.qc)
+    problems = [
+        Problem("a choice", f"the preference {value!r} is none of {', '.join(PREFERENCES)}.", _EXPORT_AGAIN)
+        for value in unknown
+    ]
+    problems += [
+        Problem("a choice", f"the system {name!r} is not declared.", _EXPORT_AGAIN) for name in strangers
+    ]
+    if problems:
+        raise DataError(found.source, problems)
+    if found.choices.empty:
+        raise EmptyRunError(f"{found.source}: no completed assignment holds a choice between two systems.")
+    return found
+
+
+def _of_file(source: RunFile) -> Choices | None:
+    if source.parquet or not is_choices(source.file.peek(200)):
+        return None
+    from qc.loading.lines import parsed_lines  # noqa: PLC0415  # as everything that only one kind of file needs
+
+    first, *lines = source.file.read().split(b"\n")
+    name, problems = str(source.path), list[Problem]()
+    header = _header(name, first, problems)
+    held = [assignment for _, assignment in parsed_lines(lines, _Assignment, _EXPORT_AGAIN, problems)]
+    if not problems and len(held) != header.assignments:
+        reason = f"announces {header.assignments}, but the file holds {len(held)}."
+        problems.append(Problem("line 1.assignments", reason, _EXPORT_AGAIN))
+    if problems:
+        raise DataError(name, problems)
+    rows = [
+        (one.assignment, one.worker, pair.pair, pair.left, pair.right, choice.turn, choice.preference)
+        for one in held
+        for pair in one.pairs
+        for choice in pair.choices
+    ]
+    return Choices(
+        name=header.run,
+        source=name,
+        choices=_ordered(pd.DataFrame(rows, columns=_COLUMNS)),
+        systems=tuple(sorted(each.system for each in header.systems if not each.is_qc)),
+        qc=frozenset(each.system for each in header.systems if each.is_qc),
+        rated=bool(header.criteria),
+        notes=(SIMULATED_NOTE,) if header.simulated else (),
+    )
+
+
+def _header(name: str, content: bytes, problems: list[Problem]) -> _Header:
+    from pydantic_core import from_json  # noqa: PLC0415  # as above
+
+    try:
+        given = from_json(content, allow_inf_nan=False)
+    except ValueError as error:
+        raise DataError(name, [Problem("line 1", f"is not JSON ({error}).", _EXPORT_AGAIN)]) from None
+    version = given.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise SourceError(
+            f"{name}: this export is of version {version}, and this program reads up to version {VERSION}. "
+            "Install a newer release of Candor."
+        )
+    header = validated(_Header, given, "line 1", _EXPORT_AGAIN, problems)
+    if header is None:
+        raise DataError(name, problems)
+    return header
+
+
+def _of_database(views: Any, options: LoadOptions) -> Choices | None:
+    from qc.loading.database.choice import choose, is_rehearsal  # noqa: PLC0415  # SQLAlchemy takes long to start
+    from qc.loading.database.preferences import preferences  # noqa: PLC0415
+
+    run_id, name = choose(views, options.run, options.option)
+    found = preferences(views, run_id, options)
+    if found is None:
+        return None
+    rows, systems, rated, notes = found
+    return Choices(
+        name=name,
+        source=views.source,
+        choices=_ordered(rows[_COLUMNS]),
+        systems=tuple(sorted(systems.loc[~systems["is_qc"], "system"])),
+        qc=frozenset(systems.loc[systems["is_qc"], "system"]),
+        rated=rated,
+        notes=((REHEARSAL_NOTE,) if is_rehearsal(views, run_id) else ()) + tuple(notes),
+    )
+
+
+def _ordered(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.sort_values(["assignment", "pair", "turn"], kind="stable", ignore_index=True)

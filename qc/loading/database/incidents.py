@@ -1,0 +1,71 @@
+"""What went wrong with the systems of a run, counted from the views of turns and of notes."""
+
+import numpy as np
+import pandas as pd
+
+from qc.errors import Problem
+from qc.loading.database.values import flags, located
+from qc.loading.database.views import Views
+from qc.run import FAILURES
+
+BEGUN = ("active", "ended", "rated", "unrated", "failed")
+_COLUMN_OF_KIND = {"bot_error": "errors", "gave_itself_away": "gave_away"}
+
+
+def incidents(
+    views: Views,
+    run_id: object,
+    conversations: pd.DataFrame,
+    systems: pd.Series,
+    *,
+    simulated: bool,
+    problems: list[Problem],
+) -> pd.DataFrame:
+    """Return the incidents of each of `systems`, as `qc.run.Run` has them.
+
+    Args:
+        views: of the database.
+        run_id: of the run.
+        conversations: those whose incidents count: `conversation_id`, `system`, `status`.
+        systems: the names of all.
+        simulated: whether programs did all of it; they wait less than people, so who overran is unknown.
+        problems: where values that are none go.
+    """
+    begun = conversations[conversations["status"].isin(BEGUN)]
+    system = begun.set_index("conversation_id")["system"]
+    turns = views.counts("v1_turn", ("conversation_id", "author", "overran"), run_id)
+    turns = turns[turns["author"] == "bot"].reset_index(drop=True)
+    late = flags(turns["overran"], located("conversation", turns["conversation_id"]), problems)
+    notes = views.counts("v1_note", ("conversation_id", "kind"), run_id)
+    failures = _failures(views, run_id)
+    table = pd.DataFrame(
+        {
+            "conversations": begun["system"].value_counts(),
+            "failed": begun.loc[begun["status"] == "failed", "system"].value_counts(),
+            "replies": _per_system(turns, system),
+            "overran": _per_system(turns[late], system),
+            **{
+                column: _per_system(notes[notes["kind"] == kind], system)
+                for kind, column in _COLUMN_OF_KIND.items()
+            },
+            **{
+                column: _per_system(failures[failures["failure"] == kind], system)
+                for kind, column in FAILURES.items()
+            },
+        }
+    )
+    table = table.reindex(pd.Index(systems, name="system")).fillna(0).reset_index()
+    return table.assign(overran=np.nan) if simulated else table
+
+
+def _failures(views: Views, run_id: object) -> pd.DataFrame:
+    """Return how often tries failed, by conversation and kind; of a database made before 0.2, nothing."""
+    if not views.has("v2_note"):
+        return pd.DataFrame(columns=["conversation_id", "failure", "n"])
+    return views.counts("v2_note", ("conversation_id", "failure"), run_id)
+
+
+def _per_system(counts: pd.DataFrame, system: pd.Series) -> pd.Series:
+    """Return the sum of the counts of each system; those of other conversations are left out."""
+    known = counts["conversation_id"].map(system)
+    return counts["n"].astype(np.int64).groupby(known).sum()

@@ -1,0 +1,110 @@
+"""Which assignments of a run take part in the analysis, and what a reader must know of it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.loading.database.choice import choose
+from qc.loading.database.views import EXCLUSION, Views
+from qc.run import SIMULATED_NOTE, LeftOut, Run
+
+SIMULATED, PERSON = "simulated worker", "a person, where simulated workers were asked for"
+
+
+def taking_part(
+    assignments: pd.DataFrame, rated: pd.DataFrame, include_partial: bool, *, only_simulated: bool = False
+) -> tuple[pd.DataFrame, tuple[LeftOut, ...], list[str]]:
+    """Return the assignments that take part, those that do not, and what a reader must know of it.
+
+    Args:
+        assignments: all of the run.
+        rated: conversations, or items, that were rated.
+        include_partial: whether those take part that were not completed.
+        only_simulated: whether simulated workers take part in place of people, even where there are some.
+    """
+    reason = pd.Series("", index=assignments.index, dtype=object)
+    reason[~assignments["assignment_id"].isin(rated["assignment_id"])] = "no rated conversation"
+    if not include_partial:
+        incomplete = assignments["status"] != "completed"
+        reason[incomplete] = "not completed: " + assignments["status"]
+    excluded = assignments["excluded"] != ""
+    reason[excluded] = "excluded by the researchers: " + assignments["excluded"]
+    simulated = assignments["simulated"]
+    if only_simulated:
+        reason[~simulated] = PERSON
+    # Somebody who only looked at the first page does not make it a run of real workers.
+    real = bool((~simulated & (reason == "")).any())
+    if real:
+        reason[simulated] = SIMULATED
+    out = assignments.assign(reason=reason)[reason != ""]
+    left_out = tuple(
+        LeftOut(str(row.assignment_id), str(row.worker), str(row.reason)) for row in out.itertuples()
+    )
+    return (
+        assignments[reason == ""].reset_index(drop=True),
+        left_out,
+        _simulation_notes(int(simulated.sum()), real) + _exclusion_notes(int(excluded.sum())),
+    )
+
+
+def exclusions(views: Views, run_id: object, assignments: pd.Series) -> pd.Series:
+    """Return why the researchers leave out each of these assignments; empty where they do not.
+
+    A database made before 0.2 knows of none.
+    """
+    if not views.has("v1_exclusion"):
+        return pd.Series("", index=assignments.index, dtype=object)
+    rows = views.rows("v1_exclusion", EXCLUSION, run_id)
+    reasons = dict(zip(rows["assignment_id"], rows["reason"], strict=True))
+    return assignments.map(lambda name: reasons.get(name, "")).astype(object)
+
+
+def _exclusion_notes(excluded: int) -> list[str]:
+    if not excluded:
+        return []
+    which = "1 assignment is" if excluded == 1 else f"{excluded} assignments are"
+    return [f"{which} excluded by the researchers; the reasons stand beside what is left out."]
+
+
+def statuses(views: Views, run: Run) -> NDArray[np.str_]:
+    """Return the status of each assignment of `run`, which was read from these views, (assignments,)."""
+    run_id, _ = choose(views, run.name, "--run")
+    rows = views.rows("v1_assignment", ("assignment_id", "status"), run_id)
+    by_name = rows.set_index("assignment_id")["status"]
+    return by_name.loc[run.assignments["assignment"]].to_numpy(str)
+
+
+def _simulation_notes(simulated: int, real: bool) -> list[str]:
+    if not simulated:
+        return []
+    if real:
+        return [f"{simulated} assignments of simulated workers are left out; the rest are of real ones."]
+    return [SIMULATED_NOTE]
+
+
+def left_unrated(count: int) -> list[str]:
+    """Return a note on the conversations that nobody was asked to rate, if there are any."""
+    if not count:
+        return []
+    return [
+        f"Conversations left unrated on purpose, as the study's rate_share says: {count}. "
+        "They are in no score."
+    ]
+
+
+def counting(conversations: pd.DataFrame, left_out: Sequence[LeftOut]) -> pd.DataFrame:
+    """Return the conversations whose incidents count: all but those of simulated workers beside real ones."""
+    simulated = {out.assignment for out in left_out if out.reason == SIMULATED}
+    return conversations[~conversations["assignment_id"].isin(simulated)]
+
+
+def failures(conversations: pd.DataFrame, left_out: Sequence[LeftOut]) -> list[str]:
+    """Return a note on the conversations that a system could not carry on, if there are any."""
+    counted = counting(conversations, left_out)
+    failed = counted.loc[counted["status"] == "failed", "system"].value_counts().sort_index()
+    if failed.empty:
+        return []
+    counts = ", ".join(f"{system} {count}" for system, count in failed.items())
+    return [f"Conversations that a system could not carry on, not in its scores: {counts}."]

@@ -1,0 +1,56 @@
+"""What workers preferred in a run of comparisons, from the views."""
+
+import pandas as pd
+
+from qc.errors import DataError, Problem
+from qc.loading.database.participation import exclusions, taking_part
+from qc.loading.database.values import flags, located, numbers
+from qc.loading.database.views import ASSIGNMENT, CHOICE, SYSTEM, Views
+from qc.loading.load_options import LoadOptions
+
+
+def is_of_comparisons(views: Views, run_id: object) -> bool:
+    """Return whether workers of the run compared two systems; in older databases there are no such runs."""
+    if "task" not in views.columns("v1_run"):
+        return False
+    return bool(views.rows("v1_run", ("task",), run_id)["task"].eq("side_by_side").any())
+
+
+def preferences(
+    views: Views, run_id: object, options: LoadOptions
+) -> tuple[pd.DataFrame, pd.DataFrame, bool, list[str]] | None:
+    """Return the choices of a run, its systems, whether the two were rated, too, and notes.
+
+    None where its workers did not compare; in older databases there are no such runs.
+
+    Raises:
+        SourceError: a view cannot be read.
+        DataError: a value cannot be used.
+    """
+    if not is_of_comparisons(views, run_id):
+        return None
+    problems: list[Problem] = []
+    rows = views.rows("v1_choice", CHOICE, run_id)
+    where = located("assignment", rows["assignment_id"])
+    rows = rows.assign(
+        where=where,
+        pair=numbers(rows["pair"], where, "the pair", problems),
+        turn=numbers(rows["turn_index"], where, "the turn", problems),
+    )
+    assignments = views.rows("v1_assignment", ASSIGNMENT, run_id)
+    whose = located("assignment", assignments["assignment_id"])
+    assignments = assignments.assign(
+        where=whose,
+        simulated=flags(assignments["simulated"], whose, problems),
+        excluded=exclusions(views, run_id, assignments["assignment_id"]),
+    )
+    kept, _, notes = taking_part(assignments, rows, options.include_partial, only_simulated=options.simulated)
+    systems = views.rows("v1_system", SYSTEM, run_id)
+    systems = systems.assign(is_qc=flags(systems["is_qc"], located("system", systems["system"]), problems))
+    rated = not views.rows("v1_criterion", ("label",), run_id).empty
+    if problems:
+        raise DataError(views.source, problems)
+    rows = rows[rows["assignment_id"].isin(kept["assignment_id"])]
+    names = {"assignment_id": "assignment", "left_system": "left", "right_system": "right"}
+    rows = rows.rename(columns=names).astype({"pair": int, "turn": int})
+    return rows, systems.astype({"is_qc": bool}), rated, list(notes)

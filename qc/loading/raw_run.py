@@ -1,0 +1,358 @@
+"""From what a loader has gathered to a `Run`: the checks that hold for every source, and the final types.
+
+A loader turns its own format into the four frames of a `RawRun`, each row with a `where` that tells a
+person how to find it in the source. Everything that does not depend on the format happens here.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.errors import DataError, EmptyRunError, Problem, joined
+from qc.loading.asked import typed_answers, typed_scenarios, typed_turn_ratings
+from qc.loading.doubts import doubts
+from qc.loading.items import item_problems, ordinary_systems, typed_items
+from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Answers, LeftOut, Run, Unrated, Words
+
+CRITERION_COLUMNS = ["label", "negative", "counts_for_qc", "maximum"]
+SYSTEM_COLUMNS = ["system", "family", "has_persona", "is_qc"]
+ASSIGNMENT_COLUMNS = ["where", "assignment", "hit", "worker", "seconds", "reward", "feedback"]
+CONVERSATION_COLUMNS = ["where", "conversation", "assignment", "position", "system", "persona"]
+
+FIXED_NAMES = ("hits_data", "mturk_batch")
+REPAIR = "Correct it or take the assignment out."
+# A year in seconds; as many dollars are not paid either.
+MOST = 365 * 86_400.0
+RESERVED = "is what a column of the results is called, so no criterion can be."
+RENAME = f"Call it otherwise than {', '.join(RESERVED_LABELS)}."
+
+
+@dataclass(frozen=True)
+class RawRun:
+    """What a loader found.
+
+    `criteria`, `systems`, `assignments` and `conversations` have the columns named above. `ratings` has
+    the rows of `conversations`; its columns are whatever criteria were rated, NaN where one was not.
+    `items` has the rows of `conversations`, too, and the columns of `qc.loading.items`; None if workers
+    chatted.
+    `incidents` has a row per system, in any order, and the columns that `Run` says. `words` point at rows of
+    `conversations` by number, from 0, in any order. `unrated` is in its final order, its
+    assignments and systems still text, and without workers. `answers` are as in the run, in any order, and
+    their `system` may be missing. `scenarios` has the rows of `conversations`, as text; `turn_ratings` point
+    at them by number, as words do. `ended` is by the name of the assignment.
+    """
+
+    name: str
+    source: str
+    criteria: pd.DataFrame
+    systems: pd.DataFrame
+    assignments: pd.DataFrame
+    conversations: pd.DataFrame
+    ratings: pd.DataFrame
+    items: pd.DataFrame | None = None
+    words: Words | None = None
+    unrated: Unrated | None = None
+    ended: pd.Series | None = None
+    incidents: pd.DataFrame | None = None
+    answers: Answers | None = None
+    scenarios: pd.Series | None = None
+    turn_ratings: pd.DataFrame | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    notes: tuple[str, ...] = ()
+    partial: bool = False
+
+
+def report_order(criteria: pd.DataFrame) -> pd.DataFrame:
+    """Return `criteria` with those that count for quality control first, each group in its own order."""
+    return criteria.sort_values("counts_for_qc", ascending=False, kind="stable", ignore_index=True)
+
+
+def build_run(raw: RawRun, found: Sequence[Problem] = (), criteria: pd.DataFrame | None = None) -> Run:
+    """Check `raw` and return it as a run with typed, ordered frames.
+
+    Args:
+        raw: what a loader found.
+        found: problems that the loader met itself; the rows they stand in are not in `raw`.
+        criteria: what the analyst declares instead of the source: only these are analysed, in this order.
+
+    Raises:
+        DataError: some value cannot be used; all of them are listed.
+        EmptyRunError: nothing is left to analyse.
+    """
+    undeclared: list[Problem] = []
+    if criteria is not None:
+        undeclared = _unrated_criteria(criteria, raw)
+        raw = replace(
+            raw, criteria=criteria, ratings=raw.ratings.reindex(columns=criteria["label"].to_list())
+        )
+    problems = [
+        *found,
+        *undeclared,
+        *_reserved_labels(raw.criteria["label"]),
+        *_repeated_names(raw.criteria["label"], "criterion"),
+        *_repeated_names(raw.systems["system"], "system"),
+        *_repeated_assignments(raw.assignments),
+        *_unknown_systems(raw.conversations, raw.systems),
+        *_bad_amounts(raw.assignments, "seconds", "the working time", "s"),
+        *_bad_amounts(raw.assignments, "reward", "the reward", "dollars"),
+        *_bad_positions(raw.conversations),
+        *_unknown_criteria(raw),
+        *([] if undeclared else _bad_ratings(raw)),
+        *([] if raw.items is None else item_problems(raw.conversations, raw.items, partial=raw.partial)),
+    ]
+    if problems:
+        raise DataError(raw.source, problems)
+    if raw.conversations.empty:
+        raise EmptyRunError(_nothing_left(raw))
+    run = _typed(raw)
+    return replace(run, notes=(*run.notes, *doubts(run)))
+
+
+def _repeated_names(names: pd.Series, kind: str) -> list[Problem]:
+    repeated = names[names.duplicated()].unique()
+    return [
+        Problem(f"{kind} {name!r}", "is declared more than once.", "Declare it once.") for name in repeated
+    ]
+
+
+def _reserved_labels(labels: pd.Series) -> list[Problem]:
+    reserved = labels[labels.isin(RESERVED_LABELS)].unique()
+    return [Problem(f"criterion {label!r}", RESERVED, RENAME) for label in reserved]
+
+
+def _unrated_criteria(criteria: pd.DataFrame, raw: RawRun) -> list[Problem]:
+    if raw.conversations.empty:
+        return []
+    rated = raw.ratings.columns[raw.ratings.notna().any()]
+    unknown = criteria.loc[~criteria["label"].isin(rated), "label"]
+    return [
+        Problem(f"criterion {label!r}", "is not rated in this source.", f"Rated are: {joined(list(rated))}.")
+        for label in unknown
+    ]
+
+
+def _repeated_assignments(assignments: pd.DataFrame) -> list[Problem]:
+    if not assignments["assignment"].duplicated().any():
+        return []
+    first = dict(zip(assignments["assignment"][::-1], assignments["where"][::-1], strict=True))
+    repeated = assignments[assignments["assignment"].duplicated()]
+    return [
+        Problem(where, f"assignment {name!r} was already given at {first[name]}.", "Keep one of the two.")
+        for where, name in zip(repeated["where"], repeated["assignment"], strict=True)
+    ]
+
+
+def _unknown_systems(conversations: pd.DataFrame, systems: pd.DataFrame) -> list[Problem]:
+    unknown = conversations[~conversations["system"].isin(systems["system"])]
+    known = ", ".join(systems["system"])
+    return [
+        Problem(where, f"unknown system {system!r}.", f"Known are: {known}.")
+        for where, system in zip(unknown["where"], unknown["system"], strict=True)
+    ]
+
+
+def row_problems(
+    wrong: pd.Series | NDArray[np.bool_], where: pd.Series, why: Callable[[int], str]
+) -> list[Problem]:
+    """Return a problem for each row that is `wrong`: where it is, and why, told by its number from 0."""
+    return [Problem(where.iloc[row], why(row), REPAIR) for row in np.flatnonzero(wrong).tolist()]
+
+
+def _bad_amounts(assignments: pd.DataFrame, column: str, what: str, unit: str) -> list[Problem]:
+    values = assignments[column].to_numpy(np.float64)
+    return row_problems(
+        (values < 0) | (values > MOST),
+        assignments["where"],
+        lambda row: f"{what} is {_amiss(values[row])} ({values[row]:g} {unit}).",
+    )
+
+
+def _amiss(value: float) -> str:
+    if value < 0:
+        return "negative"
+    return "infinite" if np.isinf(value) else f"more than {MOST:,.0f}"
+
+
+def _bad_positions(conversations: pd.DataFrame) -> list[Problem]:
+    positions = conversations["position"].to_numpy(np.float64)
+    return row_problems(
+        (positions < 1) | (positions != np.floor(positions)),
+        conversations["where"],
+        lambda row: f"the position is {positions[row]:g}, not a whole number from 1.",
+    )
+
+
+def _unknown_criteria(raw: RawRun) -> list[Problem]:
+    known = ", ".join(raw.criteria["label"])
+    strangers = raw.ratings.loc[:, ~raw.ratings.columns.isin(raw.criteria["label"])]
+    where = raw.conversations["where"].to_numpy()
+    return [
+        Problem(where[row], f"unknown criterion {strangers.columns[column]!r}.", f"Known are: {known}.")
+        for row, column in np.argwhere(strangers.notna().to_numpy())
+    ]
+
+
+def _bad_ratings(raw: RawRun) -> list[Problem]:
+    labels = raw.criteria["label"].to_list()
+    maximum = raw.criteria["maximum"].to_numpy()
+    values = raw.ratings.reindex(columns=labels).to_numpy(np.float64)
+    where = raw.conversations["where"].to_numpy()
+    missing = [
+        Problem(where[row], f"{labels[column]!r} is not rated.", REPAIR)
+        for row, column in np.argwhere(np.isnan(values))
+    ]
+    outside = [
+        Problem(
+            where[row],
+            f"{labels[column]!r} is rated {values[row, column]:.15g}, not within 0 to {maximum[column]:g}.",
+            REPAIR,
+        )
+        for row, column in np.argwhere((values < 0) | (values > maximum))
+    ]
+    return missing + outside
+
+
+def _nothing_left(raw: RawRun) -> str:
+    if not raw.left_out:
+        return f"{raw.source}: the run {raw.name!r} is empty: it holds no assignment. Collect some first."
+    reasons = pd.Series([left.reason for left in raw.left_out]).value_counts()
+    counts = ", ".join(f"{count} ({reason})" for reason, count in reasons.items())
+    return (
+        f"{raw.source}: the run {raw.name!r} holds no assignment that can be analysed; left out: "
+        f"{counts}. Wait until some are completed, or use --include-partial for those that are not."
+    )
+
+
+def _typed(raw: RawRun) -> Run:
+    systems = raw.systems.astype({"system": str, "family": str, "has_persona": bool, "is_qc": bool})
+    if raw.items is not None:
+        systems["is_qc"] = ~systems["system"].isin(ordinary_systems(raw.conversations, raw.items))
+    systems = systems.sort_values(["is_qc", "system"], ignore_index=True)
+    assignments = _assignments(raw.assignments, raw.conversations)
+    conversations = _conversations(raw.conversations.reset_index(drop=True), assignments, systems)
+    order = _order(conversations)
+    if raw.items is not None:
+        conversations["is_qc"] = raw.items["kind"].eq("bad").to_numpy(bool)
+    ratings = raw.ratings.reindex(columns=raw.criteria["label"].to_list())
+    return Run(
+        name=raw.name,
+        source=raw.source,
+        partial=raw.partial,
+        criteria=raw.criteria.astype(
+            {"label": str, "negative": bool, "counts_for_qc": bool, "maximum": np.float64}
+        ).reset_index(drop=True),
+        systems=systems,
+        assignments=assignments,
+        conversations=conversations.iloc[order].reset_index(drop=True),
+        ratings=ratings.iloc[order].astype(np.float64).reset_index(drop=True),
+        items=None if raw.items is None else typed_items(raw.items, order),
+        words=None if raw.words is None else _reordered(raw.words, order),
+        unrated=None if raw.unrated is None else _unrated(raw.unrated, assignments, systems),
+        ended=None if raw.ended is None else raw.ended.reindex(assignments["assignment"]),
+        incidents=None if raw.incidents is None else _incidents(raw.incidents, systems),
+        answers=None
+        if raw.answers is None
+        else typed_answers(raw.answers, assignments, conversations, order),
+        scenarios=None if raw.scenarios is None else typed_scenarios(raw.scenarios, order),
+        turn_ratings=None if raw.turn_ratings is None else typed_turn_ratings(raw.turn_ratings, order),
+        left_out=raw.left_out,
+        notes=raw.notes,
+    )
+
+
+def _unrated(unrated: Unrated, assignments: pd.DataFrame, systems: pd.DataFrame) -> Unrated:
+    rows = unrated.conversations
+    assignment = pd.Categorical(rows["assignment"], assignments["assignment"])
+    typed = pd.DataFrame(
+        {
+            "conversation": rows["conversation"].astype(str),
+            "assignment": assignment,
+            "worker": assignments["worker"].array.take(assignment.codes.astype(np.int64)),
+            "system": pd.Categorical(rows["system"], systems["system"]),
+        }
+    )
+    return replace(unrated, conversations=typed)
+
+
+def _incidents(incidents: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
+    counts = [name for name in INCIDENT_COLUMNS[1:] if name != "overran"]
+    by_system = incidents.drop_duplicates("system").set_index("system").reindex(systems["system"])
+    ordered = by_system.fillna(dict.fromkeys(counts, 0)).reset_index()[INCIDENT_COLUMNS]
+    typed: pd.DataFrame = ordered.astype({**dict.fromkeys(counts, np.int64), "overran": np.float64})
+    return typed
+
+
+def _assignments(assignments: pd.DataFrame, conversations: pd.DataFrame) -> pd.DataFrame:
+    # `isin` of texts turns each of them into an object of Python; an index does not.
+    held = assignments[
+        pd.Index(conversations["assignment"]).unique().get_indexer(assignments["assignment"]) >= 0
+    ]
+    typed: pd.DataFrame = held.drop(columns="where").astype(
+        {
+            "assignment": str,
+            "hit": str,
+            "worker": str,
+            "seconds": np.float64,
+            "reward": np.float64,
+            "feedback": str,
+        }
+    )
+    typed = typed.sort_values("assignment", ignore_index=True)
+    typed["worker"] = pd.Categorical(typed["worker"])
+    return typed
+
+
+def _conversations(
+    conversations: pd.DataFrame, assignments: pd.DataFrame, systems: pd.DataFrame
+) -> pd.DataFrame:
+    assignment = pd.Categorical(conversations["assignment"], assignments["assignment"])
+    system = pd.Categorical(conversations["system"], systems["system"])
+    return pd.DataFrame(
+        {
+            "conversation": conversations["conversation"].astype(str),
+            "assignment": assignment,
+            "worker": assignments["worker"].array.take(assignment.codes.astype(np.int64)),
+            "position": conversations["position"].astype(np.int64),
+            "system": system,
+            "is_qc": systems["is_qc"].to_numpy()[system.codes],
+            "persona": conversations["persona"].astype(str),
+        }
+    )
+
+
+def _order(conversations: pd.DataFrame) -> NDArray[np.intp]:
+    """Return the row numbers by assignment, then position, then name."""
+    owner, position = conversations["assignment"].cat.codes.to_numpy(), conversations["position"].to_numpy()
+    order = np.lexsort((position, owner))
+    same = (np.diff(owner[order]) == 0) & (np.diff(position[order]) == 0)
+    # Names are compared only where they decide, since texts are slow to sort.
+    return np.lexsort((conversations["conversation"], position, owner)) if same.any() else order
+
+
+def _reordered(words: Words, order: NDArray[np.intp]) -> Words:
+    """Return `words`, whose conversations are rows before `order` was taken, with the rows after it."""
+    row = np.empty(len(order), np.int32)
+    row[order] = np.arange(len(order), dtype=np.int32)
+    return Words(*(_by_row(frame, row) for frame in (words.exchanges, words.topics, words.changes)))
+
+
+def _by_row(frame: pd.DataFrame, row: NDArray[np.int32]) -> pd.DataFrame:
+    conversation = row[frame["conversation"].to_numpy()]
+    key = conversation * np.int64(2**31) + frame["round"].to_numpy()
+    frame = frame.assign(conversation=conversation)
+    if (np.diff(key) < 0).any():
+        frame = frame.iloc[np.argsort(key, kind="stable")]
+    return frame.reset_index(drop=True)
+
+
+def run_name(path: Path) -> str:
+    """Return what to call the run in the file at `path`: its name, or its folder's if the name says nothing.
+
+    Both published formats have a fixed file name, so it is the folder that tells two runs apart.
+    """
+    folder = path.absolute().parent.name
+    return folder if path.stem in FIXED_NAMES and folder else path.stem

@@ -1,0 +1,184 @@
+"""What several runs say side by side, for people."""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from qc.number_format import between, decimal, listed, whole
+from qc.options import AnalysisOptions
+from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
+from qc.render.sentences import FEWEST_SYSTEMS
+from qc.render.table import COUNT, THREE, TWO, WRITTEN, Column, Table
+from qc.run import Run
+from qc.several_runs import COEFFICIENTS, SeveralRuns
+from qc.signature import DIGEST_LENGTH, data_hash
+
+if TYPE_CHECKING:
+    from qc.render.figures.figure import Drawing
+
+METHOD = (
+    "Each run is filtered and standardised for itself, as in a report of it alone, and its intervals are "
+    "those of that report. Every two runs are compared on the systems and criteria that both have, as by "
+    "--replicate (Ji et al., ACL 2022). Intervals of r, ρ and τ: the middle 95 % of resamples in which whole "
+    "workers are drawn anew in both runs (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, "
+    "section 13.3). They say how far the coefficients would move with other workers and the same systems. "
+    "Drawing adds noise to scores that have some, so the intervals reach further down than up."
+)
+
+
+def several_runs_findings(found: SeveralRuns, runs: Sequence[Run], options: AnalysisOptions) -> Findings:
+    """Return runs side by side in tables, words and a figure; `runs` are those that were compared."""
+    made_of = {
+        "candor": version("candor"),
+        **{f"data{i}": f"sha256:{data_hash(run)[:DIGEST_LENGTH]}" for i, run in enumerate(runs, start=1)},
+        "alpha": str(options.alpha),
+        "seed": str(options.seed),
+        "bootstrap": str(options.bootstrap),
+    }
+    return Findings(
+        command="runs",
+        title=f"{whole(len(runs))} runs side by side",
+        source=", ".join(run.source for run in runs),
+        verdict=_verdict(found),
+        notes=(*_partly(found), *_few(found), *found.notes),
+        tables=(_scores(found), _pairs(found), _runs(found), _intervals(found)),
+        figures=(_figure(found),),
+        method=METHOD,
+        signature="|".join(f"{key}={value}" for key, value in made_of.items()),
+    )
+
+
+def _verdict(found: SeveralRuns) -> tuple[str, ...]:
+    sentences = []
+    for row in found.pairs.to_dict("records"):
+        of = f"of {whole(row['systems'])} systems"
+        known = "have no correlation"
+        if np.isfinite(row["pearson"]):
+            ends = between(row["pearson_low"], row["pearson_high"])
+            known = f"correlate at r = {decimal(row['pearson'])} (95 % interval {ends})"
+        sentences.append(
+            f"{row['first']} and {row['second']}: the overall scores {of} {known}, and for "
+            f"{whole(row['same_conclusions'])} of {whole(row['pairs'])} pairs both draw the same conclusion."
+        )
+    return tuple(sentences)
+
+
+def _partly(found: SeveralRuns) -> tuple[str, ...]:
+    others = found.systems[found.shared :]
+    if not others:
+        return ()
+    return (
+        f"Not every run has a score for {listed(others)}: they stand below the "
+        f"{whole(found.shared)} systems that all runs share, and count only between runs that have them.",
+    )
+
+
+def _few(found: SeveralRuns) -> list[str]:
+    return [
+        f"{row['first']} and {row['second']}: {whole(row['systems'])} systems are too few to tell from a "
+        "correlation whether the runs agree."
+        for row in found.pairs.to_dict("records")
+        if row["systems"] < FEWEST_SYSTEMS
+    ]
+
+
+def _scores(found: SeveralRuns) -> FindingsTable:
+    frame = pd.DataFrame({"system": list(found.systems)})
+    columns = [Column("system", "System")]
+    for number, name in enumerate(found.names):
+        frame[f"z {name}"] = found.z[:, number]
+        frame[f"rank {name}"] = _ranks(found, number)
+        columns += [
+            Column(f"z {name}", f"z, {name}", THREE),
+            Column(f"rank {name}", "Rank", COUNT),
+        ]
+    text = (
+        "Overall z as in each run’s own report, and the rank among the systems that all runs share; best "
+        "first by the mean over the runs. Workers are standardised over all that they rated in their run, so "
+        "other systems in it move z of all."
+    )
+    return FindingsTable("scores", "Scores", text, Table(frame, tuple(columns)))
+
+
+def _ranks(found: SeveralRuns, number: int) -> "pd.Series[float]":
+    """Return ranks among the systems that all runs share, NaN for the others."""
+    shared = pd.Series(found.z[:, number]).where(np.arange(len(found.systems)) < found.shared)
+    return shared.rank(ascending=False, method="min")
+
+
+def _pairs(found: SeveralRuns) -> FindingsTable:
+    heads = dict(zip(COEFFICIENTS, ("r", "ρ", "τ"), strict=True))
+    columns = [Column("first", "Run"), Column("second", "Other run"), Column("systems", "Systems", COUNT)]
+    for name, head in heads.items():
+        columns += [
+            Column(name, head, TWO),
+            Column(f"{name}_low", "95 %", TWO, upper=f"{name}_high"),
+        ]
+    columns.append(Column("kept", "Same conclusion", WRITTEN))
+    counts = zip(found.pairs["same_conclusions"].tolist(), found.pairs["pairs"].tolist(), strict=True)
+    rows = found.pairs.assign(kept=[f"{whole(same)} of {whole(of)}" for same, of in counts])
+    text = (
+        "Pearson’s r, Spearman’s ρ and Kendall’s τ of the overall z of the systems that both runs have, with "
+        "95 % intervals over workers; on how many pairs of systems both conclude the same at p < 0.1."
+    )
+    table = Table(found.pairs, tuple(columns), rows)
+    return FindingsTable("agreement", "How far every two runs agree", text, table)
+
+
+def _runs(found: SeveralRuns) -> FindingsTable:
+    columns = (
+        Column("run", "Run"),
+        Column("workers", "Workers", COUNT),
+        Column("passed", "Passed", COUNT),
+        Column("assignments", "Assignments", COUNT),
+        Column("conversations", "Conversations", COUNT),
+        Column("kept", "Kept", COUNT),
+        Column("minutes", "Minutes", TWO),
+        Column("like", "Like %", TWO),
+        Column("ambivalent", "Ambivalent %", TWO),
+        Column("dislike", "Dislike %", TWO),
+    )
+    text = (
+        "Minutes per conversation, and opinions of the opening topics, of the workers who passed; opinions "
+        "count conversations with the quality-control bot, too."
+    )
+    return FindingsTable("runs", "The runs", text, Table(found.runs, columns))
+
+
+def _intervals(found: SeveralRuns) -> FindingsTable:
+    count = len(found.names)
+    frame = pd.DataFrame(
+        {
+            "system": np.repeat(list(found.systems), count),
+            "run": np.tile(list(found.names), len(found.systems)),
+            "z": found.z.ravel(),
+            "low": found.low.ravel(),
+            "high": found.high.ravel(),
+            "raters": found.raters.ravel(),
+        }
+    )
+    columns = (
+        Column("system", "System"),
+        Column("run", "Run"),
+        Column("z", "z", THREE),
+        Column("low", "95 % interval", THREE, upper="high"),
+        Column("raters", "Raters", COUNT),
+    )
+    text = "A row per system and run, as drawn in the figure."
+    return FindingsTable("intervals", "Scores with their intervals", text, Table(frame, columns), 0)
+
+
+def _figure(found: SeveralRuns) -> FindingsFigure:
+    def draw() -> "Drawing | None":
+        from qc.render.figures.several_runs import longitudinal  # noqa: PLC0415  # as other commands do
+
+        return longitudinal(found)
+
+    text = (
+        "Runs from left to right in the order in which they were named; a vertical line is the 95 % interval "
+        "of a score, a gap a run without the system."
+    )
+    return FindingsFigure("runs-scores", "Overall z from run to run.", text, draw)

@@ -1,0 +1,119 @@
+"""What an analysis is to a program that asked for it: results, tables as frames, itself in a notebook."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from qc.analysis import Analysis, AnalysisOptions
+from qc.analysis import analyse as analysis_of
+from qc.method.scores import raters_of
+from qc.progress import OnStep, no_step
+from qc.render.page import all_notes
+from qc.render.sentences import verdict
+from qc.render.table import OVERALL, Table
+from qc.render.tables import tables
+from qc.render.tables.ranking import ranking
+from qc.run import Run
+
+# The one table that is no file: what a reader sees first, in numbers.
+SCORES = "scores"
+
+
+@dataclass(frozen=True, repr=False)
+class AnalysisResult(Analysis):
+    """All results of one run, as `Analysis` has them, and what they say."""
+
+    @property
+    def verdict(self) -> tuple[str, ...]:
+        """What the report says first: a sentence each."""
+        return verdict(self).sentences
+
+    @cached_property
+    def tables(self) -> "ResultTables":
+        """The tables of the report as frames, by the names of their files without `.csv`, and `scores`."""
+        return ResultTables(self)
+
+    def __repr__(self) -> str:
+        """Return which run it is of, and the verdict."""
+        return "\n".join((f"<AnalysisResult of {self.run.name}>", *self.verdict))
+
+    def _repr_html_(self) -> str:
+        """Return the verdict, the notes and the ranking, for a notebook: no script, people's text escaped."""
+        noted = Markup("").join(Markup("<li>{}</li>").format(note) for note in all_notes(self))
+        return str(
+            Markup("<h4>{}</h4>").format(self.run.name)
+            + Markup("").join(Markup("<p>{}</p>").format(sentence) for sentence in self.verdict)
+            + (Markup("<ul>{}</ul>").format(noted) if noted else Markup(""))
+            + _as_html(ranking(self))
+            + Markup("<p><small>{}</small></p>").format(self.signature)
+        )
+
+
+class ResultTables(Mapping[str, pd.DataFrame]):
+    """Tables by name, best known first. Each look gives a frame of its own, which may be changed."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        found = {name.removesuffix(".csv"): table.frame for name, table in tables(analysis).items()}
+        self._frames = {SCORES: _scores(analysis), **found}
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        """Return a table.
+
+        Raises:
+            KeyError: there is none of that name; the error lists those that there are.
+        """
+        if name not in self._frames:
+            raise KeyError(f"{name!r} is none of the tables {', '.join(self)}")
+        return self._frames[name].copy()
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names."""
+        return iter(self._frames)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._frames)
+
+    def __repr__(self) -> str:
+        """Return the names."""
+        return f"<tables {', '.join(self)}>"
+
+
+def analyse(
+    run: Run, options: AnalysisOptions | None = None, other: Run | None = None, on_step: OnStep = no_step
+) -> AnalysisResult:
+    """Return the results of `run`; arguments and errors are those of `qc.analysis.analyse`."""
+    found = analysis_of(run, options, other, on_step)
+    return AnalysisResult(**{field.name: getattr(found, field.name) for field in fields(found)})
+
+
+def _scores(analysis: Analysis) -> pd.DataFrame:
+    """Return a row per system, best first: z with its interval, ranks, raw, counts, then z by criterion."""
+    z, found = analysis.scores.z, analysis.intervals
+    labels = analysis.run.criteria["label"].to_list()
+    table = pd.DataFrame({"system": z["system"], "z": z[OVERALL]})
+    if found is not None:
+        table = table.assign(
+            low=found.z_low[:, 0],
+            high=found.z_high[:, 0],
+            rank_low=found.rank_low,
+            rank_high=found.rank_high,
+            best_chance=found.best_chance,
+        )
+    table = table.assign(
+        raw=analysis.scores.raw[OVERALL],
+        conversations=z["n"] // len(labels),
+        raters=np.asarray(raters_of(analysis.sample, analysis.scores)),
+    )
+    return table.join(z[labels].add_prefix("z "))
+
+
+def _as_html(table: Table) -> Markup:
+    heads = Markup("").join(Markup("<th>{}</th>").format(column.head) for column in table.shown)
+    rows = (Markup("").join(Markup("<td>{}</td>").format(cell.text) for cell in row) for row in table.cells())
+    body = Markup("").join(Markup("<tr>{}</tr>").format(row) for row in rows)
+    return Markup("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(heads, body)

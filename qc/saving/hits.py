@@ -1,0 +1,144 @@
+"""Write a run in the normative format of Ji et al. (ACL 2022), `hits_data.json`."""
+
+import json
+from typing import BinaryIO
+
+import pandas as pd
+
+from qc.formats.published import ACTIONS, NO_FEEDBACK, systems_named
+from qc.run import SIMULATED_NOTE, Run, codes
+from qc.saving.loss import Loss
+from qc.saving.nested import Json, assignments, records
+
+
+def losses(run: Run) -> list[Loss]:
+    """Return what `hits_data.json` cannot hold of `run`."""
+    seconds, rewards = run.assignments["seconds"], run.assignments["reward"]
+    feedback = run.assignments["feedback"]
+    return [
+        Loss("qc bots (hits_data.json names exactly one)", _wrong_qc(run), fatal=True),
+        Loss("assignments of unknown working time", int(seconds.isna().sum()), fatal=True),
+        Loss("rewards of assignments", int(rewards.notna().sum())),
+        Loss(
+            f"feedback that reads {NO_FEEDBACK!r}",
+            int((feedback == NO_FEEDBACK).sum()),
+        ),
+        Loss("families of systems, or whether they have a persona", _unsuffixed(run)),
+        Loss("replies of no words (read again as none)", _empty_replies(run)),
+        *common_losses(run),
+    ]
+
+
+def _empty_replies(run: Run) -> int:
+    return 0 if run.words is None else int((run.words.exchanges["reply"] == "").sum())
+
+
+def common_losses(run: Run) -> list[Loss]:
+    """Return what neither published format can hold."""
+    notes = [note for note in run.notes if note != SIMULATED_NOTE]
+    names = run.assignments[["assignment", "hit", "worker"]].astype(str)
+    return [
+        Loss(
+            "assignments, their tasks or workers without a name", int((names == "").sum().sum()), fatal=True
+        ),
+        Loss("the mark that assignments that were not completed take part", int(run.partial)),
+        Loss("left-out assignments", len(run.left_out)),
+        Loss("counts of what went wrong with a system", _incidents(run)),
+        Loss("notes", len(notes)),
+        *_asked_losses(run),
+        Loss("places of conversations that were not held one after the other from 1", _out_of_turn(run)),
+        Loss("names of conversations", _renamed(run)),
+    ]
+
+
+def _asked_losses(run: Run) -> list[Loss]:
+    answers = 0 if run.answers is None else len(run.answers.given)
+    turns = 0 if run.turn_ratings is None else len(run.turn_ratings)
+    scenarios = 0 if run.scenarios is None else int(run.scenarios.notna().sum())
+    return [
+        Loss("answers to the study's own questions", answers),
+        Loss("ratings of single replies", turns),
+        Loss("scenarios of conversations", scenarios),
+    ]
+
+
+def _incidents(run: Run) -> int:
+    """Return how many counts there are that are not 0."""
+    if run.incidents is None:
+        return 0
+    counts = run.incidents[["failed", "errors", "overran", "gave_away"]]
+    return int((counts.fillna(0) != 0).to_numpy().sum())
+
+
+def _wrong_qc(run: Run) -> int:
+    """Return how many qc bots there are, but 0 if there is one, and 1 if there is none."""
+    count = int(run.systems["is_qc"].sum())
+    return 0 if count == 1 else max(count, 1)
+
+
+def _unsuffixed(run: Run) -> int:
+    named = systems_named(run.systems["system"], run.systems["is_qc"].to_numpy(bool))
+    return int((named != run.systems[named.columns]).any(axis=1).sum())
+
+
+def _out_of_turn(run: Run) -> int:
+    owners = pd.Series(codes(run.conversations["assignment"]))
+    turns = owners.groupby(owners).cumcount() + 1
+    return int((turns != run.conversations["position"]).sum())
+
+
+def _renamed(run: Run) -> int:
+    names = run.conversations["assignment"].astype(str) + "/" + run.conversations["position"].astype(str)
+    return int((names != run.conversations["conversation"]).sum())
+
+
+def write(run: Run, file: BinaryIO) -> None:
+    """Write `run` into `file`."""
+    content = {"metadata": _metadata(run), "data": [_assignment(one) for one in assignments(run)]}
+    file.write(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _metadata(run: Run) -> Json:
+    systems = run.systems
+    content = {
+        "score": {
+            row["label"]: {"positive": not row["negative"], "qc": row["counts_for_qc"], "max": row["maximum"]}
+            for row in records(run.criteria)
+        },
+        "model": systems.loc[~systems["is_qc"], "system"].to_list(),
+        "qc-model": systems.loc[systems["is_qc"], "system"].item(),
+        "ranking": None,
+        "sorted_scores": run.criteria["label"].to_list(),
+    }
+    return content | ({"simulated": True} if SIMULATED_NOTE in run.notes else {})
+
+
+def _assignment(held: Json) -> Json:
+    return {
+        "hit": held["hit"],
+        "assignment": held["assignment"],
+        "worker": held["worker"],
+        "duration in seconds": held["seconds"],
+        "result": [_conversation(one) for one in held["conversations"]],
+        "feedback": NO_FEEDBACK if held["feedback"] is None else held["feedback"],
+    }
+
+
+def _conversation(held: Json) -> Json:
+    content = {"model": held["system"], "score": held["ratings"]}
+    if "exchanges" in held:
+        content["dialogue"] = [
+            {"round": said["round"], "user": said["input"], "bot": said["reply"]}
+            for said in held["exchanges"]
+        ]
+        content["topic"] = [
+            {"round": mark["round"], "topic": mark["topic"], "attitude": mark["opinion"]}
+            for mark in held["topics"]
+        ]
+        content["change of topic"] = [
+            {"round": mark["round"], "action": ACTIONS[mark["how"]], "attitude": mark["bot_opinion"]}
+            for mark in held["changes"]
+        ]
+    if held["persona"] is not None:
+        content["persona"] = held["persona"]
+    return content

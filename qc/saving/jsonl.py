@@ -1,0 +1,21 @@
+"""Write our export as JSON Lines: a header, then an assignment a line, with all that belongs to it."""
+
+import json
+from typing import BinaryIO
+
+from qc.formats.export import Header
+from qc.run import Run
+from qc.saving.loss import Loss
+from qc.saving.nested import assignments
+
+
+def losses(_: Run) -> list[Loss]:
+    """Return nothing: the export holds all that was rated in a run."""
+    return []
+
+
+def write(run: Run, file: BinaryIO) -> None:
+    """Write `run` into `file`."""
+    file.write(Header.of(run).model_dump_json().encode() + b"\n")
+    for assignment in assignments(run):
+        file.write(json.dumps(assignment, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")

@@ -1,0 +1,88 @@
+"""The frames of a run as nested objects, an assignment at a time: what the JSON forms are written from."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.run import WORD_COLUMNS, Run, codes
+from qc.saving.asked import Asked, asked
+
+ASSIGNMENT = ["assignment", "hit", "worker", "seconds", "reward", "feedback"]
+CONVERSATION = ["conversation", "position", "system", "persona"]
+BLOCK = 2_000  # assignments turned into objects at once, so that memory does not grow with the run
+
+Json = dict[str, Any]
+
+
+def offsets(owners: NDArray[np.integer], count: int) -> NDArray[np.int64]:
+    """Return (count + 1,): where the rows of each owner 0 … count − 1 begin in the sorted `owners`."""
+    return np.searchsorted(owners, np.arange(count + 1)).astype(np.int64)
+
+
+def assignments(run: Run) -> Iterator[Json]:
+    """Yield the assignments of `run` in its order, each as an object of our export (`qc.loading.jsonl`).
+
+    An assignment has the columns ASSIGNMENT and `conversations`, by position. A conversation has the columns
+    CONVERSATION, its persona as a list of sentences; `ratings`, by label; and, if the run holds words,
+    `exchanges`, `topics` and `changes`; and what `asked` returns, as far as there is any. None is what is not
+    known.
+    """
+    more = asked(run)
+    bounds = offsets(codes(run.conversations["assignment"]), len(run.assignments))
+    for first in range(0, len(run.assignments), BLOCK):
+        begins = bounds[first : first + BLOCK + 1]
+        held = _conversations(run, int(begins[0]), int(begins[-1]), more)
+        given = records(run.assignments[ASSIGNMENT].iloc[first : first + BLOCK])
+        if more.assignment_answers is not None:
+            for row, assignment in enumerate(given, start=first):
+                assignment["answers"] = more.assignment_answers[row]
+        for assignment, (start, end) in zip(given, pairwise((begins - begins[0]).tolist()), strict=True):
+            yield {**assignment, "conversations": held[start:end]}
+
+
+def _conversations(run: Run, first: int, last: int, more: Asked) -> list[Json]:
+    """Return the conversations from row `first` to before row `last`."""
+    held = records(run.conversations[CONVERSATION].iloc[first:last])
+    for conversation, ratings in zip(held, records(run.ratings.iloc[first:last]), strict=True):
+        if conversation["persona"] is not None:
+            conversation["persona"] = conversation["persona"].split("\n")
+        conversation["ratings"] = ratings
+    for name, values in (
+        ("scenario", more.scenarios),
+        ("turn_ratings", more.turn_ratings),
+        ("answers", more.answers),
+    ):
+        for row, conversation in enumerate(held if values is not None else (), start=first):
+            conversation[name] = values[row] if values is not None else None
+    if run.words is None:
+        return held
+    for kind, columns in WORD_COLUMNS.items():
+        frame = getattr(run.words, kind)
+        begins = frame["conversation"].searchsorted(np.arange(first, last + 1))
+        said = records(frame[["round", *columns]].iloc[begins[0] : begins[-1]])
+        for conversation, (start, end) in zip(held, pairwise((begins - begins[0]).tolist()), strict=True):
+            conversation[kind] = said[start:end]
+    return held
+
+
+def records(frame: pd.DataFrame) -> list[Json]:
+    """Return the rows of `frame` in Python's own types, None for what is missing; numbers as by `number`."""
+    names, columns = frame.columns.to_list(), [_values(column) for _, column in frame.items()]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _values(column: pd.Series) -> list[Any]:
+    known = column.astype(object).where(column.notna(), None).to_list()
+    if column.dtype.kind != "f":
+        return known
+    return [None if value is None else number(value) for value in known]
+
+
+def number(value: float) -> float:
+    """Return a whole number without a point, as people write it; other numbers (and −0.0) as they are."""
+    whole = int(value)
+    return whole if repr(value) == f"{whole}.0" else value

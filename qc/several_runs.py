@@ -1,0 +1,223 @@
+"""Several runs of one experiment side by side: what each of them says, and how far every two agree.
+
+Source: Ji et al., ACL 2022, the section on self-replication; thesis, chapter 5: the tables that set the
+opinions, the counts and the scores of runs beside one another. The intervals of the correlations are ours:
+workers are drawn anew in both runs, each with all that they rated.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.analysis import sample_of
+from qc.errors import OptionError
+from qc.method.duration import minutes_per_conversation
+from qc.method.pass_rate import pass_rates
+from qc.method.replication import Replication, limited, replicate
+from qc.method.sample import Sample
+from qc.method.scores import Scores, raters_of, score
+from qc.method.topics import describe_topics
+from qc.options import AnalysisOptions
+from qc.progress import OnStep, no_step
+from qc.robustness.intervals import intervals, means_of_sums, worker_sums
+from qc.run import Run
+from qc.signature import data_hash
+from qc.statistics.chance import generator
+from qc.statistics.confidence import LEVEL
+from qc.statistics.correlation import kendall_of_rows, pearson_of_rows, spearman_of_rows
+from qc.statistics.resampling import bootstrap_sums, percentile_interval
+
+COEFFICIENTS = {
+    "pearson": pearson_of_rows,
+    "spearman": spearman_of_rows,
+    "kendall": kendall_of_rows,
+}
+
+
+@dataclass(frozen=True)
+class SeveralRuns:
+    """What R runs say, in the order in which they were given.
+
+    Attributes:
+        names: of the runs; where several are called the same, each has its number behind it.
+        runs: a row per run: `run`, `source`, `workers`, `passed`, `assignments`, `conversations` (with
+            systems, of all workers), `kept`, `minutes` (per conversation), then the per cent of opening
+            topics that workers who passed `like`, are `ambivalent` of and `dislike` (NaN where nothing is
+            known).
+        systems: all of them: first those that every run has a score for, best first by the mean of their z.
+        shared: how many of `systems` these are.
+        z, low, high: (S, R), overall z as in each run's own report, with the ends of its 95 % interval; NaN
+            where a run has no score, or nothing is known of how sure it is.
+        raters: (S, R), workers whom the score is from.
+        pairs: a row per two runs: `first`, `second`, `systems` (number of those compared), then `pearson`,
+            `spearman`, `kendall` of their overall z, each with the ends `…_low` and `…_high` of its 95 %
+            interval, then `same_conclusions` of `pairs` of systems, and `shared_workers`.
+        notes: sentences that a reader must see.
+    """
+
+    names: tuple[str, ...]
+    runs: pd.DataFrame
+    systems: tuple[str, ...]
+    shared: int
+    z: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    raters: NDArray[np.intp]
+    pairs: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+def set_side_by_side(runs: Sequence[Run], options: AnalysisOptions, on_step: OnStep = no_step) -> SeveralRuns:
+    """Return what `runs`, two or more, say beside one another.
+
+    Args:
+        runs: in the order in which a reader sees them.
+        options: α, seed and number of resamples; sections are not looked at.
+        on_step: called with a description when a run, and when the comparison, is begun.
+
+    Raises:
+        EmptyRunError: no worker of a run can be tested.
+        OptionError: the same data are given twice.
+        ReplicationError: two runs have fewer than 3 systems, or no criterion, in common.
+    """
+    _require_different(runs)
+    names = _names(runs)
+    samples, tables, rows = [], [], []
+    for name, run in zip(names, runs, strict=True):
+        on_step(f"Analysing {name}")
+        sample = sample_of(run, options.alpha)
+        samples.append(sample)
+        tables.append(_scored(sample, options))
+        rows.append(_counts(name, sample))
+    on_step("Comparing the runs")
+    systems, shared = _in_order(tables)
+    found = [_pair(names, samples, pair, options) for pair in combinations(range(len(runs)), 2)]
+    by_system = [table.reindex(list(systems)) for table in tables]
+    z, low, high = (np.column_stack([each[key] for each in by_system]) for key in ("z", "low", "high"))
+    return SeveralRuns(
+        names=names,
+        runs=pd.DataFrame(rows),
+        systems=systems,
+        shared=shared,
+        z=z,
+        low=low,
+        high=high,
+        raters=np.column_stack([each["raters"].fillna(0) for each in by_system]).astype(np.intp),
+        pairs=pd.DataFrame([row for row, _ in found]),
+        notes=(
+            *(f"{name}: {note}" for name, run in zip(names, runs, strict=True) for note in run.notes),
+            *(note for _, notes in found for note in notes),
+        ),
+    )
+
+
+def _require_different(runs: Sequence[Run]) -> None:
+    first: dict[str, Run] = {}
+    for run in runs:
+        same = first.setdefault(data_hash(run), run)
+        if same is not run:
+            raise OptionError(
+                f"--with names the same data twice, {same.source} and {run.source}, whose agreement would "
+                "say nothing. Leave one of them out."
+            )
+
+
+def _names(runs: Sequence[Run]) -> tuple[str, ...]:
+    often = Counter(run.name for run in runs)
+    return tuple(
+        f"{run.name} ({number})" if often[run.name] > 1 else run.name
+        for number, run in enumerate(runs, start=1)
+    )
+
+
+def _scored(sample: Sample, options: AnalysisOptions) -> pd.DataFrame:
+    """Return `z`, `low`, `high` and `raters` of a run's systems, by their names."""
+    scores = score(sample)
+    sure = intervals(sample, scores, options.bootstrap, options.seed)
+    return pd.DataFrame(
+        {
+            "z": scores.z["overall"].to_numpy(np.float64),
+            "low": sure.z_low[:, 0],
+            "high": sure.z_high[:, 0],
+            "raters": raters_of(sample, scores),
+        },
+        index=scores.z["system"].to_list(),
+    )
+
+
+def _counts(name: str, sample: Sample) -> dict[str, object]:
+    rates, topics = pass_rates(sample), describe_topics(sample)
+    opinions = {} if topics is None else asdict(topics.opening["passed"])
+    return {
+        "run": name,
+        "source": sample.run.source,
+        "workers": rates.workers.total,
+        "passed": rates.workers.passed,
+        "assignments": rates.assignments.total,
+        "conversations": rates.conversations.total,
+        "kept": rates.conversations.passed,
+        "minutes": minutes_per_conversation(sample).passed,
+        **{opinion: opinions.get(opinion, np.nan) for opinion in ("like", "ambivalent", "dislike")},
+    }
+
+
+def _in_order(tables: Sequence[pd.DataFrame]) -> tuple[tuple[str, ...], int]:
+    """Return all systems, those that every run scores first, and how many these are."""
+    z = pd.concat([table["z"] for table in tables], axis=1)
+    order = pd.DataFrame(
+        {"missing": z.isna().any(axis=1), "mean": -z.mean(axis=1), "system": z.index}
+    ).sort_values(["missing", "mean", "system"])
+    return tuple(order["system"]), int((~order["missing"]).sum())
+
+
+def _pair(
+    names: Sequence[str], samples: Sequence[Sample], pair: tuple[int, int], options: AnalysisOptions
+) -> tuple[dict[str, object], list[str]]:
+    """Return the row of two runs, and what must be known of it."""
+    first, second = (samples[i] for i in pair)
+    found = replicate(first, second)
+    draws = [_draws(samples[i], found, options, i) for i in pair]
+    row: dict[str, object] = {
+        "first": names[pair[0]],
+        "second": names[pair[1]],
+        "systems": len(found.systems),
+    }
+    for name, coefficient in COEFFICIENTS.items():
+        low, high = percentile_interval(coefficient(*draws), LEVEL)
+        row |= {name: getattr(found.z, name)["overall"], f"{name}_low": low, f"{name}_high": high}
+    row |= {
+        "same_conclusions": found.same_conclusions.n,
+        "pairs": found.same_conclusions.of,
+        "shared_workers": found.shared_workers,
+    }
+    return row, [f"{names[pair[0]]} and {names[pair[1]]}: {note}" for note in _notes(found)]
+
+
+def _notes(found: Replication) -> tuple[str, ...]:
+    if not found.shared_workers:
+        return found.notes
+    return (
+        *found.notes,
+        f"{found.shared_workers} workers took part in both, but are drawn as if they were others in each.",
+    )
+
+
+def _draws(sample: Sample, found: Replication, options: AnalysisOptions, number: int) -> NDArray[np.float64]:
+    """Return overall z of the systems that are compared, (draws, systems), with workers drawn anew.
+
+    `number` is that of the run: in no two of them are workers drawn alike.
+    """
+    within = limited(sample, list(found.labels))
+    scores: Scores = score(within)
+    sums = worker_sums(within, scores, within.z)
+    workers, systems, columns = sums.shape
+    rng = generator(options.seed, f"bootstrap of workers, run {number}")
+    drawn = bootstrap_sums(sums.reshape(workers, systems * columns), options.bootstrap, rng)
+    means = means_of_sums(drawn.reshape(options.bootstrap, systems, columns)).mean(axis=2)
+    places = pd.Index(scores.z["system"]).get_indexer(list(found.systems))
+    return np.asarray(means[:, places])

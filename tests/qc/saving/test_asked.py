@@ -1,0 +1,86 @@
+"""Answers, ratings of single replies and scenarios: from an export back as they were."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from qc.errors import DataError
+from qc.loading import load
+from qc.loading.asked import QUESTION_COLUMNS, typed_answers, typed_turn_ratings
+from qc.run import Answers, Run
+from qc.saving import losses, save
+from tests.qc.support.spoken import spoken_run
+
+
+def asked_run() -> Run:
+    """Return a run in which all was asked: before all conversations, and after each, a number and choices."""
+    run = spoken_run(8)
+    held = run.conversations
+    questions = pd.DataFrame(
+        [
+            ("before", "often", "choice", "How often?", ("Never", "Daily"), 0),
+            ("conversation", "human", "likert", "Was it human?", (), 5),
+        ],
+        columns=QUESTION_COLUMNS,
+    )
+    before = pd.DataFrame({"assignment": run.assignments["assignment"], "part": "before", "label": "often"})
+    about = (
+        held[["assignment", "conversation"]]
+        .astype(str)
+        .assign(part="conversation", label="human", number=4.0)
+    )
+    given = pd.concat([before.assign(text="Daily", conversation=None), about.assign(text=None)])
+    asked = Answers(questions, given)
+    return replace(
+        run,
+        words=None,
+        answers=typed_answers(asked, run.assignments, held, np.arange(len(held))),
+        scenarios=pd.Series(pd.Categorical(["shop", None] * (len(held) // 2)), name="scenario"),
+        turn_ratings=typed_turn_ratings(
+            pd.DataFrame({"conversation": range(0, len(held), 2), "turn": 1, "value": 100.0}),
+            np.arange(len(held)),
+        ),
+    )
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_what_was_asked_comes_back(tmp_path: Path, form: str) -> None:
+    run = asked_run()
+    assert save(run, tmp_path / f"run.{form}", form) == []
+    again = load(tmp_path / f"run.{form}")
+    assert run.answers is not None
+    assert again.answers is not None
+    pd.testing.assert_frame_equal(again.answers.questions, run.answers.questions)
+    pd.testing.assert_frame_equal(again.answers.given, run.answers.given)
+    pd.testing.assert_frame_equal(again.turn_ratings, run.turn_ratings)
+    assert again.scenarios is not None
+    assert run.scenarios is not None
+    pd.testing.assert_series_equal(again.scenarios, run.scenarios)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_what_nobody_was_asked_is_not_there(tmp_path: Path, form: str) -> None:
+    run = replace(asked_run(), answers=None, turn_ratings=None, scenarios=None)
+    save(run, tmp_path / f"run.{form}", form)
+    again = load(tmp_path / f"run.{form}")
+    assert (again.answers, again.turn_ratings, again.scenarios) == (None, None, None)
+
+
+def test_the_published_format_says_what_it_cannot_hold() -> None:
+    run = asked_run()
+    assert run.answers is not None
+    lost = {loss.what: loss.count for loss in losses(run, "hits")}
+    assert lost["ratings of single replies"] == len(run.conversations) // 2
+    assert lost["scenarios of conversations"] == len(run.conversations) // 2
+    assert lost["answers to the study's own questions"] == len(run.answers.given)
+
+
+def test_a_rating_of_a_reply_outside_the_scale_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    save(asked_run(), path, "jsonl")
+    path.write_text(path.read_text().replace('"value":100', '"value":101'), encoding="utf-8")
+    with pytest.raises(DataError, match=r"turn_ratings"):
+        load(path)
