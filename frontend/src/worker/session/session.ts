@@ -38,6 +38,8 @@ function decoded(text: string): string {
 }
 
 const TOKEN = "token";
+/** What a tab keeps may reach the others a moment later than the lock that it lets go. */
+const SETTLING_MS = 500;
 const LATEST = "latest";
 const WORDS = "words";
 const REFUSED_TEXT = "words";
@@ -121,7 +123,15 @@ export class Session {
     };
     // Plain http pages have no locks.
     const locks = navigator.locks as LockManager | undefined;
-    return locks ? locks.request(`candor:${this.#visitor.run}:join`, joinNow) : joinNow();
+    if (!locks) {
+      return joinNow();
+    }
+    return new Promise((done) => {
+      void locks.request(`candor:${this.#visitor.run}:join`, async () => {
+        done(await joinNow());
+        await new Promise((settled) => setTimeout(settled, SETTLING_MS));
+      });
+    });
   }
 
   /** Forget the session that this browser remembers and join anew. */
