@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
+from scipy.special import stdtr
 
 from qc.analysis import Analysis
 from qc.number_format import whole
@@ -193,4 +193,4 @@ def _difference(analysis: Analysis, higher: str, lower: str) -> tuple[float, flo
     )
     if spread <= 0 or (np.count_nonzero(counts, axis=0) < FEWEST_RATERS).any():
         return difference, math.nan
-    return difference, float(student.sf(difference / spread, workers - 1))
+    return difference, float(stdtr(workers - 1, -difference / spread))

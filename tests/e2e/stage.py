@@ -210,6 +210,7 @@ class Stage:
             joins_per_address="1000/minute",
             attempts_per_address="1000/minute",
             messages_per_session="1000/10second",
+            sign_ins="1000/minute",
             **of_test,
         )
         self._auth = load_auth(folder, token_days=7)

@@ -28,6 +28,7 @@ from qc.render.figures.topics import scattered
 from qc.render.figures.workers import random_level
 from qc.robustness.random_shares import Share
 from qc.run import Run
+from qc.statistics.correlation import CorrelationInterval
 from tests.qc.support import analyses
 from tests.qc.support.runs import run_of
 
@@ -299,6 +300,7 @@ def test_labels_of_points_that_coincide_do_not_cover_one_another() -> None:
         labels=("fun",),
         z=Correlations(same, same, same),
         raw=Correlations(same, same, same),
+        overall_interval=CorrelationInterval(1.0, 1.0),
         same_conclusions=SameConclusions(66, 66, 0.1),
         shared_workers=0,
         without_shared=None,

@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 from qc.errors import OutputError
 from qc.formats.published import INSTRUMENT
 from qc.loading import load
+from qc.loading.doubts import DAY
+from qc.loading.raw_run import MOST
 from qc.run import CHANGE, CHANGES, OPINION, OPINIONS, RESERVED_LABELS, SIMULATED_NOTE, LeftOut, Run, Words
 from qc.saving import losses, save
 from qc.signature import data_hash
@@ -28,7 +30,8 @@ KINDS = (str, bool, bool, float)  # of the columns of `Run.criteria`
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
-numbers = st.none() | st.floats(0, 1e9)
+rewards = st.none() | st.floats(0, MOST)
+times = st.none() | st.floats(1, DAY)  # of which nothing is noted
 opinions = st.none() | st.sampled_from(OPINIONS)
 rounds = st.integers(0, 3)
 
@@ -51,7 +54,7 @@ def runs(draw: st.DrawFn) -> Run:
     )
     systems = [(name, draw(texts), draw(st.booleans()), is_qc) for is_qc, name in sorted(systems)]
     assignments = [
-        (name, draw(texts), draw(names), draw(numbers), draw(numbers), draw(st.none() | texts))
+        (name, draw(texts), draw(names), draw(times), draw(rewards), draw(st.none() | texts))
         for name in sorted(draw(st.sets(names, min_size=1, max_size=4)))
     ]
     conversations = [
