@@ -198,11 +198,12 @@ def test_two_tabs_opened_at_once_are_one_worker(page: Page, stage: Stage) -> Non
     assert stage.rows(query) == [(1,)]
 
 
-def test_a_study_that_fills_up_while_the_instructions_are_read_says_so(page: Page, stage: Stage) -> None:
+def test_a_study_that_fills_up_while_the_instructions_are_read_says_so(
+    page: Page, phone: Page, stage: Stage
+) -> None:
     page.goto(f"{stage.url}/w/filling?worker=slow")
     expect(page.get_by_role("button", name="I understand")).to_be_visible()
-    other = page.context.new_page()
-    enter(other, f"{stage.url}/w/filling?worker=quick")
+    enter(phone, f"{stage.url}/w/filling?worker=quick")
     press(page, "I understand")
     expect(page.get_by_role("heading", name="Every place is taken")).to_be_visible()
     clean(page)

@@ -15,7 +15,7 @@ for name in sorted(set(sys.modules) - before):
     root = name.partition(".")[0]
     if root in sys.stdlib_module_names or root in PYDANTIC or root.startswith("_sysconfigdata"):
         continue
-    if name in {"server", "server.errors", "server.session"} or name.startswith("server.session."):
+    if name == "server" or name.startswith(("server.errors", "server.session")):
         continue
     print(name)
 """
