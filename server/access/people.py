@@ -153,10 +153,10 @@ def remove(connection: Connection, name: str, at: datetime) -> None:
     connection.execute(update(Person).where(PERSON.id == person.id).values(removed_at=at, password=None))
 
 
-def set_password(connection: Connection, person: int, stored: str) -> None:
-    """Give somebody another password, and end every sign-in that was made with the old one."""
+def set_password(connection: Connection, person: int, stored: str, *, kept: str = "") -> None:
+    """Give somebody another password, and end every sign-in of theirs but the one with the hash `kept`."""
     connection.execute(update(Person).where(PERSON.id == person).values(password=stored))
-    connection.execute(delete(SignIn).where(SIGN_IN.person_id == person))
+    connection.execute(delete(SignIn).where(SIGN_IN.person_id == person, SIGN_IN.hash != kept))
 
 
 def _require_another_owner(connection: Connection, person: Member) -> None:

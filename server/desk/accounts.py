@@ -162,9 +162,7 @@ class AccountsApi:
         forget_sign_in(request, response)
         return response
 
-    async def change_password(
-        self, body: PasswordChange, actor: Caller, request: Request, response: Response
-    ) -> Account:
+    async def change_password(self, body: PasswordChange, actor: Caller, request: Request) -> Account:
         """Choose another password; whoever is signed in elsewhere with the old one is signed out."""
         await self._count(request, actor.name)
         passwords.require_good(body.new)
@@ -172,13 +170,15 @@ class AccountsApi:
         if not await passwords.is_right(found.password if found else None, body.old) or found is None:
             raise WrongPassword("this is not the password so far")
         stored, person = await passwords.hashed(body.new), found.id
+        # What this page asks meanwhile is still asked by somebody who is signed in.
+        kept = hashed(sign_in_secret(request) or "")
 
         def change(connection: Connection) -> None:
-            people.set_password(connection, person, stored)
+            people.set_password(connection, person, stored, kept=kept)
             record(connection, actor, "person.password", actor.name)
 
         await self._store.submit(change)
-        return await begin_sign_in(self._store, found, request, response)
+        return account(actor)
 
     async def _count(self, request: Request, whose: str) -> None:
         what = "tries to sign in"
