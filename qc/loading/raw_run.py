@@ -109,7 +109,7 @@ def build_run(raw: RawRun, found: Sequence[Problem] = (), criteria: pd.DataFrame
     if raw.conversations.empty:
         raise EmptyRunError(_nothing_left(raw))
     run = _typed(raw)
-    return replace(run, notes=(*run.notes, *doubts(run)))
+    return replace(run, notes=(*run.notes, *(doubt for doubt in doubts(run) if doubt not in run.notes)))
 
 
 def _repeated_names(names: pd.Series, kind: str) -> list[Problem]:

@@ -158,12 +158,13 @@ def test_a_study_of_two_hundred_systems_on_a_phone(phone: Page, stage: Stage) ->
 
 
 def test_what_was_opened_is_archived_and_what_was_not_is_deleted(page: Page, stage: Stage) -> None:
-    made(page, stage, "brief")
+    made(page, stage, "mayfly")
     page.locator(".study-menu summary").click()
     press(page, "Delete")
     press(page, "Delete it")
     expect(page.get_by_role("heading", name="Studies")).to_be_visible()
-    expect(page.get_by_role("link", name="brief")).to_have_count(0)
+    expect(page.get_by_role("link", name="demo", exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name="mayfly")).to_have_count(0)
     made(page, stage, "kept")
     page.locator(".study-menu summary").click()
     press(page, "Archive")

@@ -136,7 +136,7 @@ STEPS = [
     Step(
         "PUT /api/account/password",
         "/api/account/password",
-        "person.password person.sign_in",
+        "person.password",
         {"old": PASSWORD, "new": OTHER_PASSWORD},
     ),
     Step("POST /api/account/sign-out", "/api/account/sign-out", "person.sign_out"),

@@ -301,6 +301,9 @@ function Head({ editor }: { editor: Editor }) {
                 void attempt(async () => {
                   await send("DELETE", address, undefined, token);
                   return { page: "studies" };
+                }).then((refused) => {
+                  setRefusal(refused);
+                  setAsking(null);
                 })
               }
             >
