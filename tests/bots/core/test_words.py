@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.core.prose import LONGEST, present, shorten
+from bots.shown.prose import LONGEST, present, shorten
 from bots.core.words import content, overlap, sentences, stem, words
 
 
