@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 46
+    assert len(tables) == 47
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -77,6 +77,8 @@ VIEWS = (
     | views.V1_TURN_RATING
     | views.V1_CHOICE
     | views.V1_EXCLUSIONS
+    | views.V1_REPLY_OUTPUT
+    | views.V1_RUN_STATE
 )
 
 
@@ -108,6 +110,7 @@ COLUMNS = {
     "v1_question": "run_id part position label kind question choices points",
     "v1_turn_rating": "run_id assignment_id worker conversation_id system turn_index value created_at",
     "v1_scenario": "run_id conversation_id system scenario",
+    "v1_reply_output": "run_id conversation_id system turn_index text output changes",
     "v1_answer": "run_id assignment_id worker conversation_id system part label ordinal text number "
     "created_at",
     "v1_tutorial_answer": "run_id assignment_id ordinal question answer is_right created_at",
@@ -115,6 +118,8 @@ COLUMNS = {
         "run_id assignment_id worker pair attempt left_conversation_id right_conversation_id left_system "
         "right_system left_is_qc right_is_qc turn_index preference chosen_at"
     ),
+    "v1_run_state": "run_id run status cause reason target_assignments target_conversations_per_system "
+    "target_widest_interval",
 }
 
 
@@ -155,9 +160,11 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_question": 0,
         "v1_turn_rating": 0,
         "v1_scenario": 0,
+        "v1_reply_output": 0,
         "v1_answer": 0,
         "v1_tutorial_answer": 0,
         "v1_choice": 0,
+        "v1_run_state": 1,
     }
     assert query(url, "SELECT worker FROM v1_assignment") == [(house.auth.pseudonym("link", "ann"),)]
     personas = query(url, "SELECT has_persona, persona <> '', system LIKE '%_warm' FROM v1_conversation")
