@@ -2,10 +2,12 @@
 
 `POST {url}/reply` takes {"conversation_id", "seed", "persona": [...], "turns": [{"author", "text"}]} and
 answers 200 {"text": ...}, in which an empty text says that the bot has no reply; 422 to a chat that it does
-not take; or 503 while it is busy. The text may be what a model wrote, thoughts and all: what of it is shown is
-found here, and "finish_reason": "length" says that its limit has cut it off. A bot host answers with what is
-shown, and the "output" and its "changes", as `bots.core.chat.Reply` has them. `GET {url}/health`, where there
-is such a thing, answers 200 {"ready": true} as long as the server takes chats.
+not take; or 503 while it is busy. `GET {url}/health`, where there is such a thing, answers 200
+{"ready": true} as long as the server takes chats.
+
+The text may be what a model wrote, thoughts and all: what of it is shown is found here, and
+"finish_reason": "length" says that its limit has cut it off. A bot host answers with what is shown, and the
+"output" and its "changes", as `bots.core.chat.Reply` has them.
 """
 
 from contextlib import suppress

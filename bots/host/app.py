@@ -112,7 +112,7 @@ def create_app(host: Host, key: Key | None = None) -> FastAPI:
     async def health(name: str) -> Health:
         return host.health(known(name))
 
-    @app.post("/{name}/reply")
+    @app.post("/{name}/reply", response_model_exclude_defaults=True)
     async def reply(name: str, request: Request) -> Answered:
         chat = _chat(await request.body())
         try:

@@ -69,12 +69,15 @@ async def reply(kind: str, behaviour: Behaviour) -> str:
 
 @every_kind
 async def test_a_good_answer(kind: str) -> None:
-    assert await reply(kind, saying("a dog")) == "a dog"
+    assert await reply(kind, saying("A dog.")) == "A dog."
 
 
 @every_kind
 async def test_control_characters_are_taken_out(kind: str) -> None:
-    assert await reply(kind, saying(" \x1b[31ma\x00 dog\x85\n\tof mine\u007f ")) == "[31ma dog\n\tof mine"
+    assert await reply(kind, saying(" \x1b[31ma\x00 dog\x85\n\tof mine\u007f ")) in {
+        "[31ma dog of mine",
+        "[31mA dog of mine",
+    }
 
 
 @every_kind
@@ -142,7 +145,7 @@ async def test_redirects_are_not_followed(kind: str) -> None:
 
 async def test_half_an_emoji_is_left_out() -> None:
     """A limit of tokens may cut one in two; JSON can then say what no text can hold."""
-    assert await reply("http", answer(200, b'{"text": "nice \\ud83d day"}')) == "nice  day"
+    assert await reply("http", answer(200, b'{"text": "nice \\ud83d day"}')) == "nice day"
 
 
 @pytest.mark.parametrize("text", ["\u200b\u2060 ", "\u202e", "\u200d", "\u2800 \u3164"])

@@ -20,7 +20,8 @@ FAMILIES = {
     "Kimi-VL": f"◁think▷{SECRET}◁/think▷Nice to meet you!<|im_end|>",
     "Kimi K3": f"<|open|>think<|sep|>{SECRET}<|close|>think<|sep|><|open|>response<|sep|>Nice to meet you!"
     "<|close|>response<|sep|>",
-    "Command A": f"<|START_THINKING|>{SECRET}<|END_THINKING|><|START_RESPONSE|>Nice to meet you!<|END_RESPONSE|>",
+    "Command A": f"<|START_THINKING|>{SECRET}<|END_THINKING|><|START_RESPONSE|>Nice to meet you!"
+    "<|END_RESPONSE|>",
     "OpenThinker": f"<|begin_of_thought|>{SECRET}<|end_of_thought|>\n<|begin_of_solution|>Nice to meet you!"
     "<|end_of_solution|>",
     "Apertus": f"<|inner_prefix|>{SECRET}<|inner_suffix|>Nice to meet you!<|assistant_end|>",
@@ -76,7 +77,7 @@ def test_thoughts_between_two_parts_of_a_reply_go() -> None:
         "He is 6'2\" tall.",
         "She said “hello” and “bye”.",
         "Ich mag das, und du?",
-        "我很喜欢。你呢？",
+        "我很喜欢。你呢\uff1f",
         "i like small letters",
         "Ellipsis ... at 5 p.m., I guess?",
         "Note to self: buy bread.",
@@ -171,25 +172,15 @@ def test_an_output_is_over_once_another_speaks() -> None:
     assert phase("They say hello.\nUser: is", opened=True) == "thinking"
 
 
-PARTS = st.lists(
-    st.sampled_from(
-        [
-            "Hello there. ", "I like tea! ", "and you? ", "so", " ", "\n", "\nUser: hi. ", "Assistant: ", "You: no. ",
-            "<think>", "thoughts. Many. ", "</think>", "[THINK]", "[/THINK]", "<|channel|>analysis<|message|>",
-            "<|end|>", "<|start|>assistant", "<|channel|>final<|message|>", "<|im_end|>", "<|im_start|>user\n",
-            '"', "analysisWe see. ", "assistantfinal", "喂。", "Here is my thought process:", "Here is my response:",
-            "i ' m ok . ", "[INST]", "[/INST]", "### Instruction: x. ", "<s>",
-        ]
-    ),
-    max_size=8,
-).map("".join)  # fmt: skip
-
-
+LINES = ["Hello there. ", "I like tea! ", "and you? ", "so", " ", "\n", '"', "喂。", "i ' m ok . "]
+TURNS = ["\nUser: hi. ", "Assistant: ", "You: no. ", "<|im_end|>", "<|im_start|>user\n", "<s>"]
+TURNS += ["[INST]", "[/INST]", "### Instruction: x. "]
+THOUGHTS = ["<think>", "thoughts. Many. ", "</think>", "[THINK]", "[/THINK]", "analysisWe see. "]
+THOUGHTS += ["<|channel|>analysis<|message|>", "<|channel|>final<|message|>", "assistantfinal"]
+THOUGHTS += ["Here is my thought process:", "Here is my response:"]
+PARTS = st.lists(st.sampled_from(LINES + TURNS + THOUGHTS), max_size=8).map("".join)
 THOUGHT = st.sampled_from(["<think>Thoughts. Many. </think>", "[THINK]Thoughts. [/THINK]", "", ""])
-SAID = st.sampled_from(
-    ["Hello there. ", "I like tea! ", "so", " ", "\n", "\nUser: hi. ", "Assistant: ", "You: no. ", "<|im_end|>"]
-    + ["<|im_start|>user\n", '"', "喂。", "i ' m ok . ", "### Instruction: x. ", "<s>", "<think>"]
-)  # fmt: skip
+SAID = st.sampled_from([*LINES, *TURNS, "<think>"])
 
 
 @given(st.lists(st.tuples(THOUGHT, SAID), max_size=6), st.booleans())
