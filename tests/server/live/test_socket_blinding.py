@@ -83,8 +83,8 @@ class Thinks:
         forms = (
             "<think>Zanzibar plans.</think>\nI like tea.\nUser: Zanzibar asks.\nAssistant: Zanzibar!",
             "Zanzibar plans.\n</think>\n\nI like tea.<|im_end|>\n<|im_start|>user\nZanzibar asks.",
-            "<|channel|>analysis<|message|>Zanzibar plans.<|end|><|start|>assistant<|channel|>final<|message|>"
-            "I like tea.<|return|>",
+            "<|channel|>analysis<|message|>Zanzibar plans.<|end|><|start|>assistant"
+            "<|channel|>final<|message|>I like tea.<|return|>",
             "[THINK]Zanzibar plans.[/THINK]Bot: I like tea.</s>[INST]Zanzibar asks.[/INST]",
         )
         return Reply(forms[chat.seed % len(forms)])
