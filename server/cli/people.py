@@ -62,7 +62,8 @@ def list_people(data: Data = None) -> None:
     for member in found:
         roles = ", ".join(said(role, study) for study, role in member.roles.items())
         table.add_row(escape(member.name), escape(roles), "yes" if member.password else "not yet")
-    console.print(table if found else "Nobody signs in yet: `candor people add NAME --role owner`.")
+    nobody = f"Nobody signs in yet: `{own_command()} people add NAME --role owner`."
+    console.print(table if found else nobody, soft_wrap=not found)
 
 
 @cli.command("role")
