@@ -1,13 +1,14 @@
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { getJson, send, Unauthorised } from "../api";
-import type { BotView, CheckView } from "../api_types";
+import { apiAddress, send } from "../api";
+import type { CheckedBot, CheckedBots } from "../api_types";
 import { ago } from "../format";
-import { ResearcherContext } from "../polled";
+import { LoadStatus } from "../LoadStatus";
+import { newestOf, usePushed } from "../pushed";
+import { ResearcherContext } from "../researcher";
 import type { Editor } from "./editor";
 import { RegisterBot } from "./RegisterBot";
 
-const EVERY_MS = 1_000;
 const VERDICTS: Record<string, string> = {
   pass: "fit for workers",
   warn: "fit, with remarks",
@@ -18,12 +19,14 @@ const VERDICTS: Record<string, string> = {
 export function Bots({ editor, builtin }: { editor: Editor; builtin: string[] }) {
   const [adding, setAdding] = useState(false);
   const [added, setAdded] = useState<string[]>([]);
+  const { data, failure } = usePushed("/api/desk/watch/bots", {}, newestOf<CheckedBots>);
   const own = Object.keys((editor.content?.bots as Record<string, unknown> | undefined) ?? {});
   const systems = Array.isArray(editor.content?.systems) ? editor.content.systems : [];
   const named = systems.map((system) => (system as { bot?: unknown } | null)?.bot);
   const bots = [...new Set([...named, ...added])].filter((bot): bot is string => typeof bot === "string");
   return (
     <div class="study-bots">
+      {failure && <LoadStatus failure={failure} empty={false} />}
       <ul>
         {bots.map((bot) => (
           <li key={bot} class="study-bot">
@@ -33,7 +36,7 @@ export function Bots({ editor, builtin }: { editor: Editor; builtin: string[] })
             ) : own.includes(bot) ? (
               <span class="soft small">this study’s own: asked a few conversations when a run is opened</span>
             ) : (
-              <Registered name={bot} />
+              <Registered name={bot} known={data?.bots ?? null} />
             )}
           </li>
         ))}
@@ -57,54 +60,24 @@ export function Bots({ editor, builtin }: { editor: Editor; builtin: string[] })
   );
 }
 
-/** A bot that is registered with the server, and its check. */
-function Registered({ name }: { name: string }) {
-  const { token, onUnauthorised } = useContext(ResearcherContext);
-  const [bot, setBot] = useState<BotView | null>(null);
-  const [check, setCheck] = useState<CheckView | null>(null);
+/** A bot that is registered with the server, and its check; `known` null: the server has not said yet. */
+function Registered({ name, known }: { name: string; known: CheckedBot[] | null }) {
+  const { token } = useContext(ResearcherContext);
   const [failure, setFailure] = useState<string | null>(null);
-  const running = check?.state === "running";
-
-  const look = async (signal: AbortSignal) => {
-    try {
-      const found = await getJson("/api/desk/bots/{name}", { name }, token, signal);
-      setBot(found);
-      setFailure(null);
-      if (running || found.check) {
-        setCheck(await getJson("/api/desk/bots/{name}/check", { name }, token, signal));
-      }
-    } catch (error) {
-      if (error instanceof Unauthorised) {
-        onUnauthorised();
-      } else if (!signal.aborted) {
-        setFailure(error instanceof Error ? error.message : String(error));
-      }
-    }
-  };
-
-  useEffect(() => {
-    const control = new AbortController();
-    void look(control.signal);
-    const timer = running ? setInterval(() => void look(control.signal), EVERY_MS) : undefined;
-    return () => {
-      control.abort();
-      clearInterval(timer);
-    };
-  }, [name, token, running]);
-
+  const bot = known?.find((each) => each.name === name);
   const start = async () => {
+    setFailure(null);
     try {
-      setCheck(
-        (await send("POST", `/api/desk/bots/${encodeURIComponent(name)}/check`, {}, token)) as CheckView,
-      );
+      await send("POST", apiAddress("/api/desk/bots/{name}/check", { name }), {}, token);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     }
   };
-
   if (!bot) {
-    return <span class="complaint">{failure ?? "…"}</span>;
+    return <span class={known ? "complaint" : "soft"}>{known ? "not registered here" : "…"}</span>;
   }
+  const { check } = bot;
+  const running = check?.state === "running";
   const verdict = check?.report?.verdict;
   return (
     <>

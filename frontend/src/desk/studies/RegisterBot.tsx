@@ -2,7 +2,7 @@ import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { send } from "../api";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 import { TextField } from "../TextField";
 
 type Kind = "http" | "openai" | "parlai-web" | "dial-in";
