@@ -1,13 +1,9 @@
 import { useContext, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-<<<<<<< HEAD
+import { Dialog } from "../../design/Dialog";
+import { AccountContext, may } from "../account";
 import { apiAddress, send } from "../api";
 import type { CheckedBot, CheckedBots } from "../api_types";
-=======
-import { Dialog } from "../../design/Dialog";
-import { getJson, send, Unauthorised } from "../api";
-import type { BotView, CheckView } from "../api_types";
->>>>>>> main
 import { ago } from "../format";
 import { LoadStatus } from "../LoadStatus";
 import { newestOf, usePushed } from "../pushed";
@@ -21,34 +17,41 @@ const VERDICTS: Record<string, string> = {
   fail: "not fit",
 };
 
-/** The bots that this study names and those that it could: where each is, and whether it is fit for workers. */
-export function Bots({
-  editor,
-  builtin,
-  registered,
-}: {
+interface Props {
   editor: Editor;
   builtin: string[];
-  registered: string[];
-}) {
-  const [adding, setAdding] = useState(false);
-  const [added, setAdded] = useState<string[]>([]);
-<<<<<<< HEAD
+}
+
+/** The bots that this study names and those that it could: where each is, and whether it is fit for workers. */
+export function Bots(props: Props) {
+  return may(useContext(AccountContext), "see_bots") ? (
+    <Watched {...props} />
+  ) : (
+    <List {...props} known={null} />
+  );
+}
+
+function Watched(props: Props) {
   const { data, failure } = usePushed("/api/desk/watch/bots", {}, newestOf<CheckedBots>);
-=======
+  return (
+    <>
+      {failure && <LoadStatus failure={failure} empty={false} />}
+      <List {...props} known={data?.bots ?? null} />
+    </>
+  );
+}
+
+/** `known`: the bots that are registered; null as long as that is not known here. */
+function List({ editor, builtin, known }: Props & { known: CheckedBot[] | null }) {
+  const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<string | null>(null);
-  const [removed, setRemoved] = useState<string[]>([]);
->>>>>>> main
   const own = Object.keys((editor.content?.bots as Record<string, unknown> | undefined) ?? {});
   const systems = Array.isArray(editor.content?.systems) ? editor.content.systems : [];
   const named = systems.map((system) => (system as { bot?: unknown } | null)?.bot);
   const bots = [...new Set(named)].filter((bot): bot is string => typeof bot === "string");
-  const others = [...new Set([...added, ...registered])].filter(
-    (bot) => !bots.includes(bot) && !removed.includes(bot),
-  );
+  const others = (known ?? []).map(({ name }) => name).filter((bot) => !bots.includes(bot));
   return (
     <div class="study-bots">
-      {failure && <LoadStatus failure={failure} empty={false} />}
       <ul>
         {bots.map((bot) => (
           <li key={bot} class="study-bot">
@@ -58,7 +61,7 @@ export function Bots({
             ) : own.includes(bot) ? (
               <span class="soft small">this study’s own: asked a few conversations when a run is opened</span>
             ) : (
-              <Registered name={bot} known={data?.bots ?? null} />
+              <Registered name={bot} known={known} />
             )}
           </li>
         ))}
@@ -69,7 +72,7 @@ export function Bots({
         {others.map((bot) => (
           <li key={bot} class="study-bot">
             <code>{bot}</code>
-            <Registered name={bot} />
+            <Registered name={bot} known={known} />
             <Button
               kind="plain"
               onClick={() => editor.set(["systems"], [...systems, { name: bot, family: bot, bot }])}
@@ -87,26 +90,8 @@ export function Bots({
           Register a bot
         </Button>
       </div>
-      {removing && (
-        <Remove
-          name={removing}
-          onClose={() => setRemoving(null)}
-          onDone={() => {
-            setRemoving(null);
-            setRemoved([...removed, removing]);
-          }}
-        />
-      )}
-      {adding && (
-        <RegisterBot
-          onClose={() => setAdding(false)}
-          onDone={(name) => {
-            setAdding(false);
-            setAdded([...added, name]);
-            setRemoved(removed.filter((each) => each !== name));
-          }}
-        />
-      )}
+      {removing && <Remove name={removing} onClose={() => setRemoving(null)} />}
+      {adding && <RegisterBot onClose={() => setAdding(false)} />}
     </div>
   );
 }
@@ -161,13 +146,13 @@ function Registered({ name, known }: { name: string; known: CheckedBot[] | null 
 }
 
 /** Asks before the server forgets a bot; one that an open run has is kept, and the server says so. */
-function Remove({ name, onClose, onDone }: { name: string; onClose: () => void; onDone: () => void }) {
+function Remove({ name, onClose }: { name: string; onClose: () => void }) {
   const { token } = useContext(ResearcherContext);
   const [failure, setFailure] = useState("");
   const remove = async () => {
     try {
       await send("DELETE", `/api/desk/bots/${encodeURIComponent(name)}`, undefined, token);
-      onDone();
+      onClose();
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     }
