@@ -17,7 +17,7 @@ from benchmarks.truth.part import Count, Counted, Part, any_below, below, held
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import Scores, score
 from qc.method.significance import compare_systems
-from qc.robustness.context import context_effects
+from qc.robustness.context import Effect, context_effects
 from qc.robustness.intervals import Intervals, intervals
 from qc.robustness.persona import persona_effect
 from qc.run import Run
@@ -45,13 +45,11 @@ TESTS = (
     "any, published with Holm (≤ 5)",
     "any, by worker with Holm (≤ 5)",
     "place: F (5)",
-    "time: F (5)",
-    "opinion of the topic: F (5)",
-    "changes of topic: F (5)",
-    "their intervals without 0 (5)",
+    "place: intervals without 0 (5)",
     "persona, by family (5)",
     "persona, all families (5)",
 )
+CONTEXT = {"minutes": "time", "topic opinion": "opinion of the topic", "topic changes": "changes of topic"}
 POWER = ("rank sum, as published", "rank test by worker")
 
 
@@ -124,32 +122,44 @@ def said_of_scores(run: Analysed) -> Mapping[str, Counted]:
 
 def said_of_nothing(run: Analysed) -> Mapping[str, Counted]:
     """Count the tests that find what is not there, in a run of equal systems."""
-    tests = compare_systems(run.sample, run.scores)
+    tests, persona = compare_systems(run.sample, run.scores), persona_effect(run.sample, run.scores)
     off = ~np.eye(len(run.z), dtype=bool)
-    effects = context_effects(run.sample).effects
-    context = {effect.name: effect.p for effect in effects}
-    bounds = np.array([(level.low, level.high) for effect in effects for level in effect.levels])
-    persona = persona_effect(run.sample, run.scores)
-    missed, of = held(bounds[:, 0], bounds[:, 1], np.zeros(len(bounds)))
-    return dict(
-        zip(
-            TESTS,
-            (
-                below(tests.p[off]),
-                below(tests.by_worker[off]),
-                any_below(tests.holm[off]),
-                any_below(tests.by_worker_holm[off]),
-                *(
-                    below([context[name]] if name in context else [])
-                    for name in ("position", "minutes", "topic opinion", "topic changes")
-                ),
-                (of - missed, of),
-                below([family.p for family in persona.families] if persona else []),
-                below([persona.pooled.p] if persona and persona.pooled else []),
-            ),
-            strict=True,
-        )
+    place = _effects(run)["position"]
+    counts = (
+        below(tests.p[off]),
+        below(tests.by_worker[off]),
+        any_below(tests.holm[off]),
+        any_below(tests.by_worker_holm[off]),
+        below([place.p]),
+        _without_nought(place),
+        below([family.p for family in persona.families] if persona else []),
+        below([persona.pooled.p] if persona and persona.pooled else []),
     )
+    return dict(zip(TESTS, counts, strict=True))
+
+
+def said_of_context(run: Analysed) -> Mapping[str, Counted]:
+    """Count the tests and intervals that find effects of time and topic."""
+    effects = _effects(run)
+    tests = {
+        f"{CONTEXT[name]}: F (5)": below([effect.p]) for name, effect in effects.items() if name in CONTEXT
+    }
+    bounds = {
+        f"{CONTEXT[name]}: intervals without 0 (5)": _without_nought(effect)
+        for name, effect in effects.items()
+        if name in CONTEXT
+    }
+    return tests | bounds
+
+
+def _effects(run: Analysed) -> Mapping[str, Effect]:
+    return {effect.name: effect for effect in context_effects(run.sample).effects}
+
+
+def _without_nought(effect: Effect) -> Counted:
+    low, high = np.array([(level.low, level.high) for level in effect.levels]).T
+    hits, of = held(low, high, np.zeros(len(low)))
+    return of - hits, of
 
 
 def said_of_differences(run: Analysed) -> Mapping[str, Counted]:
@@ -200,7 +210,13 @@ PARTS = {
         "How often tests find what is not there",
         EQUAL,
         TESTS,
-        partial(_counting, _run_with_context, 2, said_of_nothing),
+        partial(_counting, run_of, 2, said_of_nothing),
+    ),
+    "context": _part(
+        "How often time and topic are found to matter, which do not",
+        EQUAL,
+        tuple(f"{name}: {what} (5)" for what in ("F", "intervals without 0") for name in CONTEXT.values()),
+        partial(_counting, _run_with_context, 3, said_of_context),
     ),
     "power": _part(
         "How often tests find what is there",

@@ -43,8 +43,8 @@ def shares_if_any(
 ) -> NDArray[np.float64]:
     """Return draws of ρ, (count, 1), from 0 to 1, of means that may not differ; arguments as above."""
     freedom = len(observed) - 1
-    q = freedom * float(observed.var(ddof=1)) / max(error_variance, TINY)
-    half = np.clip(q, SMALLEST_Q, LARGEST_Q) / 2
+    seen = freedom * float(observed.var(ddof=1))
+    half = max(seen / max(error_variance, seen / LARGEST_Q, TINY), SMALLEST_Q) / 2
     shape = (freedom + 2) / 2
     within = gammainc(shape, half)
     some = gamma(shape) * half**-shape * within  # the integral of the density, where it is not that of ρ = 0
