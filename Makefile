@@ -9,6 +9,8 @@ PAGES := server/pages/worker.html
 PAGE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/.node -prune -o -type f -print)
 TESTS_AT_ONCE ?= $(shell expr 1 + $$(nproc 2>/dev/null || echo 2))# one more than processors: some tests wait
 # What is imported is compiled at its first import; to compile all that is installed takes a minute and a half.
+# Not to keep it would compile it again for each of the hundreds of processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip install --disable-pip-version-check --no-compile --constraint constraints.txt
 # The pip of Python 3.11 itself takes three times as long to work out what belongs together.
 NEW_VENV = @test -x $(BIN)/python || $(PYTHON) -m venv --upgrade-deps $(VENV)

@@ -77,6 +77,7 @@ VIEWS = (
     | views.V1_TURN_RATING
     | views.V1_CHOICE
     | views.V1_EXCLUSIONS
+    | views.V1_RUN_STATE
 )
 
 
@@ -115,6 +116,8 @@ COLUMNS = {
         "run_id assignment_id worker pair attempt left_conversation_id right_conversation_id left_system "
         "right_system left_is_qc right_is_qc turn_index preference chosen_at"
     ),
+    "v1_run_state": "run_id run status cause reason target_assignments target_conversations_per_system "
+    "target_widest_interval",
 }
 
 
@@ -158,6 +161,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_answer": 0,
         "v1_tutorial_answer": 0,
         "v1_choice": 0,
+        "v1_run_state": 1,
     }
     assert query(url, "SELECT worker FROM v1_assignment") == [(house.auth.pseudonym("link", "ann"),)]
     personas = query(url, "SELECT has_persona, persona <> '', system LIKE '%_warm' FROM v1_conversation")
