@@ -107,8 +107,7 @@ COLUMNS = {
     "v1_item_edit": "run_id assignment_id worker_id position item_id source source_conversation_id system "
     "family kind twin_of edited_text edit_share",
     "v1_question": "run_id part position label kind question choices points",
-    "v1_turn_rating": "run_id assignment_id worker conversation_id system turn_index value created_at "
-    "points",
+    "v1_turn_rating": "run_id assignment_id worker conversation_id system turn_index value created_at points",
     "v1_quiz": "run_id assignment_id worker conversation_id system choices why_not choice is_right asked_at "
     "answered_at",
     "v1_quiz_line": "run_id conversation_id choice text is_right said_in_conversation_id turn_index",

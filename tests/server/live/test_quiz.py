@@ -1,16 +1,24 @@
 """The quiz after a conversation, over a real server: whose lines it has, and what a page sees of it."""
 
+import asyncio
+import random
 from collections.abc import Callable
 
 import pytest
 
+from bots.crowd.patience import PatientClient
+from bots.crowd.profile import PROFILES, ProfileName
+from bots.crowd.worker import Diary, SimulatedWorker
+from bots.researcher.access import access
+from bots.researcher.client import ResearcherClient
 from server.db.engine import open_engine
 from server.db.quiz_rows import lines_of_others
 from tests.server.support.bots import Babbles
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.page import Message, Page
 from tests.server.support.server import House
-from tests.server.support.study import RATINGS, study_text
+from tests.server.support.study import RATINGS, RUN, study_text
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
@@ -59,12 +67,16 @@ def test_the_first_worker_is_asked_nothing_and_the_second_what_their_partner_sai
     house.start()
     with house.open(house.token("bob")) as again:
         shown = again.snapshot
+        (_, row) = house.desk(f"/runs/{RUN}").json()["workers"][::-1]
+        assert (row["step"], row["position"]) == ("quiz", 1)
         assert (shown["phase"], shown["quiz"], shown["conversation"]) == ("quiz", quiz, None)
         again.send("answer_quiz", "mine", choice=right)
         again.until("topic_due")
         again.conversation = 1
         assert again.ask("answer_quiz", "mine", choice=right % 3 + 1)["type"] == "accepted"  # sent once more
     assert quiz_of(house, "bob") == [(3, None, right, True)]
+    steps = [step["step"] for step in house.desk(f"/runs/{RUN}").json()["funnel"]]
+    assert steps[:9] == ["instructions", *["topic", "chat", "rating", "quiz"] * 2]
     lines = "SELECT choice, is_right FROM v1_quiz_line ORDER BY choice"
     assert query(house.url, lines) == [(n, n == right) for n in (1, 2, 3)]
 
@@ -105,3 +117,36 @@ def test_lines_come_from_other_workers_of_the_same_kind_and_from_the_same_kind_o
     assert found(mine[False]) == set()
     execute(house.url, simulate, False, assignment(house, "ann"))
     engine.dispose()
+
+
+@pytest.mark.databases("sqlite")
+async def test_simulated_workers_answer_mostly_right_if_they_were_there(house: House) -> None:
+    profiles: list[ProfileName] = [*["honest"] * 6, *["flat"] * 3]
+    way_in = access(f"http://127.0.0.1:{house.port}", house.auth.researcher_token)
+    with ResearcherClient(way_in) as client, PatientClient(client, PATIENCE) as patient:
+        crowd = [
+            SimulatedWorker(
+                name=f"{profile}-{number}",
+                profile=PROFILES[profile](random.Random(number)),
+                rng=random.Random(number),
+                lines=["Well.", "I see."],
+                topics=["music"],
+                client=patient,
+                socket_url=f"ws://127.0.0.1:{house.port}/ws",
+                patience=PATIENCE,
+                diary=Diary(lambda *_: None),
+            )
+            for number, profile in enumerate(profiles)
+        ]
+        await asyncio.gather(*(worker.run(house.runs[0].slug, 0.0) for worker in crowd))
+    assert [worker.diary.failure for worker in crowd] == [None] * len(crowd)
+    answers: dict[str, list[bool]] = {"honest": [], "flat": []}
+    for worker in crowd:
+        for choices, why_not, choice, is_right in quiz_of(house, worker.name):
+            assert (choices, why_not) in {(3, None), (0, "few_lines")}
+            assert (choice is None) == (choices == 0)
+            answers[worker.name.partition("-")[0]] += [] if is_right is None else [bool(is_right)]
+    # Four conversations each, the first ones perhaps without a quiz.
+    assert len(answers["honest"]) >= 12
+    assert sum(answers["honest"]) >= 0.7 * len(answers["honest"])  # expected: 0.9 + 0.1 / 3
+    assert sum(answers["flat"]) <= 0.8 * len(answers["flat"])  # expected: 1 / 3

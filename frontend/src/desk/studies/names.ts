@@ -32,6 +32,7 @@ export const PARTS: Part[] = [
       "maximum_topic_changes",
       "rate_share",
       "transcript_while_rating",
+      "quiz",
     ],
   },
   {
@@ -94,6 +95,11 @@ const NAMES: Record<string, SettingName> = {
   maximum_topic_changes: { label: "Topic changes at most" },
   rate_share: { label: "Share that is rated", hint: "1: workers rate every conversation." },
   transcript_while_rating: { label: "The conversation can be read while it is rated" },
+  quiz: {
+    label: "Quiz after each conversation",
+    hint: "Which of these did your chat partner say? A hidden check of attention; the filter does not use it.",
+  },
+  "quiz.choices": { label: "Lines to choose from" },
   criteria: { label: "Criteria" },
   "criteria.*.label": { label: "Label" },
   "criteria.*.statement": { label: "Statement", long: true },
