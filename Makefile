@@ -9,9 +9,11 @@ PAGES := server/pages/worker.html
 PAGE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/.node -prune -o -type f -print)
 TESTS_AT_ONCE ?= $(shell expr 1 + $$(nproc 2>/dev/null || echo 2))# one more than processors: some tests wait
 # What is imported is compiled at its first import; to compile all that is installed takes a minute and a half.
+# Not to keep it would compile it again for each of the hundreds of processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip install --disable-pip-version-check --no-compile --constraint constraints.txt
 # The pip of Python 3.11 itself takes three times as long to work out what belongs together.
-NEW_VENV = @test -x $(BIN)/python || $(PYTHON) -m venv --upgrade-deps $(VENV)
+NEW_VENV = @test -x $(BIN)/python || { scripts/need-python $(PYTHON) && $(PYTHON) -m venv --upgrade-deps $(VENV); }
 # Of what pip says, one line a package: an installation takes a minute or more, and should be seen to go on.
 SHOWN := awk '/^Collecting/ { print "  " $$2; fflush() } /^Installing collected/ { print "  Unpacking them ..."; fflush() }'
 
@@ -64,6 +66,7 @@ wheel: install $(PAGES) ## build a wheel with the pages and a bill of materials 
 	$(BIN)/python scripts/bill_of_materials.py dist/candor-*.whl
 
 install-wheel: ## install the wheel of dist/ into a new environment: make install-wheel VENV=/opt/candor
+	@scripts/need-python $(PYTHON)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) dist/candor-*.whl | $(SHOWN)
 

@@ -10,14 +10,13 @@ import sys
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import ndtri
 
 from qc.loading import load
 from qc.method.sample import Sample, take_sample
 from qc.planning.rater_model import DrawnRatings, fit
-from qc.planning.run_plan import Costs, plan_run, scored
+from qc.planning.run_plan import Costs, plan_run, scored, shown
 from qc.run import Run
-from qc.statistics.confidence import LEVEL
+from qc.statistics.chance import generator
 
 EXPERIMENTS = 40
 
@@ -43,7 +42,10 @@ def half_width(sample: Sample) -> float:
     found = scored(drawn, fit(sample, 0), sample.screening.alpha)
     if found is None:
         raise SystemExit("too few workers of this run pass")
-    return float(ndtri((1 + LEVEL) / 2)) * float(found.error.mean())
+    seen = shown(found, generator(0, "signs of a run"))
+    if seen is None:
+        raise SystemExit("too few workers rated the systems")
+    return float(seen.half_widths.mean())
 
 
 def main() -> None:

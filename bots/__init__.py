@@ -22,6 +22,7 @@ from bots.core.known_lines import KnownLines
 from bots.core.opaque_id import opaque_id
 from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus, CorpusError, load_corpus
+from bots.crowd.rater_model import RaterModel
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
@@ -57,6 +58,7 @@ __all__ = [
     "NumberedReply",
     "Offer",
     "Overruns",
+    "RaterModel",
     "Replica",
     "ReplicaState",
     "Replicas",

@@ -2,12 +2,13 @@
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from bots.crowd.rater_model import ModelRefused, read_rater_model
 from bots.researcher.access import SERVER, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.researcher.views import Forecast, RehearsalView
@@ -36,7 +37,21 @@ def rehearse(
             show_default="as the study's simulate section says, or 0.2",
         ),
     ] = None,
-    honest: Annotated[float, typer.Option(min=0.1, max=1, help="Share of workers who do not guess.")] = 0.75,
+    honest: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            max=1,
+            help="Share of workers who do not guess.",
+            show_default="0.75, or as in the model",
+        ),
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Rate as the workers of a run did: a file of `candor plan RUN --model FILE`."
+        ),
+    ] = None,
     pay: Annotated[float | None, typer.Option(min=0, help="What one assignment pays.")] = None,
     fee: Annotated[float, typer.Option(min=0, help="Share that the platform takes on top, as 0.33.")] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Fixes who is who and how they rate.")] = 1,
@@ -47,16 +62,18 @@ def rehearse(
 
     The study's chatbots are asked as if people came. No report mixes the rehearsal with other data.
     """
-    options = {"workers": workers, "honest": honest, "fee": fee, "seed": seed}
-    given = {"planned": planned, "spread": spread, "pay": pay}
+    options: dict[str, Any] = {"workers": workers, "fee": fee, "seed": seed}
+    given = {"planned": planned, "spread": spread, "pay": pay, "honest": honest}
     options |= {name: value for name, value in given.items() if value is not None}
     try:
+        if model is not None:
+            options["model"] = read_rater_model(model).model_dump(mode="json")
         text = study.read_text(encoding="utf-8")
         with ResearcherClient(access(server, token)) as client:
             over = _watched(client, client.rehearse(text, options))
     except (OSError, UnicodeDecodeError) as error:
         fail(f"{study} cannot be read: {error}")
-    except (NoAccess, RequestFailed) as error:
+    except (NoAccess, RequestFailed, ModelRefused) as error:
         fail(str(error))
     if over.forecast is None:
         fail(f"the rehearsal {over.run} was {over.status}: {over.error or 'it was given up'}")

@@ -1,13 +1,10 @@
 """Whether an analysis and its data followed a preregistration, point by point, and its hypotheses decided.
 
-A hypothesis is about two systems' overall scores. Its test is of the difference of the two means of z, with
-the error of whole workers: each worker's part in the difference, linearised, is one observation, and the
-statistic is referred to Student's t with one degree of freedom less than there are such workers. Holm's
-correction is over the registered hypotheses, so that the chance of supporting any false one is at most the
-registered level.
+A hypothesis is about two systems' overall scores, and is tested as the verdicts are: by the rank test whose
+error is that of whole workers (`qc.statistics.clustered_ranks`). Holm's correction is over the registered
+hypotheses, so that the chance of supporting any false one is at most the registered level.
 
-Source of the linearisation: Cochran, *Sampling Techniques*, 3rd edition, 1977, chapter 6 (ratio estimates);
-Holm, *A Simple Sequentially Rejective Multiple Test Procedure*, 1979.
+Source: Holm, *A Simple Sequentially Rejective Multiple Test Procedure*, 1979.
 """
 
 import math
@@ -15,16 +12,16 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr
 
 from qc.analysis import Analysis
+from qc.method.significance import compare_by_worker
 from qc.number_format import whole
-from qc.registration import Decision, Followed, Point, Registration
-from qc.robustness.intervals import worker_sums
+from qc.registration import Decision, Followed, Point, RegisteredTarget, Registration
+from qc.run import RunState
 from qc.statistics.multiplicity import holm
 
 _BY_HAND = "excluded by the researchers: "
-FEWEST_RATERS = 2
+_UNKNOWN = math.nan, math.nan
 
 
 def follow(analysis: Analysis, registration: Registration) -> Followed:
@@ -32,10 +29,11 @@ def follow(analysis: Analysis, registration: Registration) -> Followed:
     points = (
         _before(analysis, registration),
         _run(analysis, registration),
+        _study(analysis, registration),
         _criteria(analysis, registration),
         _filter(analysis, registration),
         *_target(analysis, registration),
-        _stopping(registration),
+        _stopping(analysis.run.state, registration),
         _exclusions(analysis, registration),
     )
     return Followed(
@@ -73,6 +71,13 @@ def _run(analysis: Analysis, registration: Registration) -> Point:
     from_server = analysis.run.ended is not None
     same = name == registration.run
     return Point("run", registration.run, name, same if same or from_server else None)
+
+
+def _study(analysis: Analysis, registration: Registration) -> Point:
+    said, state = f"{registration.study}, {registration.study_hash}", analysis.run.state
+    if state is None:
+        return Point("study", said, "the data do not say which text it was", followed=None)
+    return Point("study", said, state.study_hash, state.study_hash == registration.study_hash)
 
 
 def _criteria(analysis: Analysis, registration: Registration) -> Point:
@@ -122,8 +127,10 @@ def _target(analysis: Analysis, registration: Registration) -> list[Point]:
                 fewest >= target.conversations_per_system,
             )
         ]
-    said = f"no interval of a score as wide as {target.widest_interval:g}"
-    found = "the server's intervals, which are wider than the report's, decided; `candor watch` prints them"
+    said, state = f"no interval of a score as wide as {target.widest_interval:g}", analysis.run.state
+    if state is not None and _stopped_for(state, target):
+        return [Point("target", said, state.reason, followed=True)]
+    found = "the server's intervals, which are wider than the report's, decide; `candor watch` prints them"
     return [Point("target", said, found, followed=None)]
 
 
@@ -135,9 +142,31 @@ def _fewest_rated(analysis: Analysis) -> int:
     return int(min(counts.get(name, 0) for name in competing))
 
 
-def _stopping(registration: Registration) -> Point:
-    said = registration.stopping or "when the target is met"
-    return Point("stopping rule", said, "the data do not say why the run stopped", followed=None)
+def _stopping(state: RunState | None, registration: Registration) -> Point:
+    """Return how the run came to its end; a rule in words is for people to compare with that."""
+    target = registration.target
+    said = registration.stopping or ("none" if target is None else "when the target is met")
+    if state is None:
+        return Point("stopping rule", said, "the data do not say why the run stopped", followed=None)
+    if state.status != "closed":
+        found = f"the run is {state.status}, so this is an analysis before its end"
+        return Point("stopping rule", said, found, followed=False)
+    found = _end(state)
+    if registration.stopping or target is None:
+        return Point("stopping rule", said, found, followed=None)
+    return Point("stopping rule", said, found, _stopped_for(state, target))
+
+
+def _end(state: RunState) -> str:
+    if state.cause == "researcher":
+        return f"the researchers closed it{f': {state.reason}' if state.reason else ', without a reason'}"
+    return f"it stopped by itself: {state.reason}"
+
+
+def _stopped_for(state: RunState, target: RegisteredTarget) -> bool:
+    """Return whether a run is closed because of this very target, and no one that it was given later."""
+    stopped = (state.status, state.cause) == ("closed", "target")
+    return stopped and dict(state.target) == target.model_dump(exclude_none=True)
 
 
 def _exclusions(analysis: Analysis, registration: Registration) -> Point:
@@ -154,43 +183,21 @@ def _exclusions(analysis: Analysis, registration: Registration) -> Point:
 
 def _decisions(analysis: Analysis, registration: Registration) -> tuple[Decision, ...]:
     pairs = [(one.higher, one.lower) for one in registration.hypotheses]
-    tested = [_difference(analysis, *pair) for pair in pairs]
-    p = np.array([each[1] for each in tested])
-    adjusted, known = p.copy(), np.isfinite(p)
-    adjusted[known] = holm(p[known])
+    names = pd.Index(analysis.scores.z["system"])
+    overall = analysis.scores.z["overall"].to_numpy(np.float64)
+    by_worker = compare_by_worker(analysis.sample, analysis.scores)
+    tested = []
+    for rows in (names.get_indexer(list(pair)) for pair in pairs):
+        known = bool((rows >= 0).all())
+        tested.append((overall[rows[0]] - overall[rows[1]], by_worker[tuple(rows)]) if known else _UNKNOWN)
+    adjusted = holm(np.array([p for _, p in tested]))
     return tuple(
         Decision(
             *pair,
-            difference,
-            one,
+            float(difference),
+            float(p),
             float(corrected),
             bool(corrected < registration.familywise) if math.isfinite(corrected) else None,
         )
-        for pair, (difference, one), corrected in zip(pairs, tested, adjusted, strict=True)
+        for pair, (difference, p), corrected in zip(pairs, tested, adjusted, strict=True)
     )
-
-
-def _difference(analysis: Analysis, higher: str, lower: str) -> tuple[float, float]:
-    """Return the difference of two systems' overall z, and the one-sided p that it is above 0."""
-    names = analysis.scores.z["system"].to_list()
-    if higher not in names or lower not in names:
-        return math.nan, math.nan
-    overall = analysis.sample.overall["z"][:, None]
-    sums = worker_sums(analysis.sample, analysis.scores, overall)[
-        :, [names.index(higher), names.index(lower)]
-    ]
-    counts, totals = sums[..., 0], sums[..., 1]
-    held = counts.sum(axis=0)
-    if not (held > 0).all():
-        return math.nan, math.nan
-    means = totals.sum(axis=0) / held
-    part = (totals - counts * means) / held
-    influence = (part[:, 0] - part[:, 1])[counts.any(axis=1)]
-    difference = float(means[0] - means[1])
-    workers = len(influence)
-    spread = (
-        float(np.sqrt((influence**2).sum() * workers / (workers - 1))) if workers >= FEWEST_RATERS else 0.0
-    )
-    if spread <= 0 or (np.count_nonzero(counts, axis=0) < FEWEST_RATERS).any():
-        return difference, math.nan
-    return difference, float(stdtr(workers - 1, -difference / spread))

@@ -1,19 +1,22 @@
 """What a run with so many workers would show, and cost: `python -m qc.plan [SOURCE]`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from qc.command import ALL, RunName, progress, stderr_console
+from qc.command import ALL, RunName, output_console, progress, stderr_console
 from qc.errors import EmptyRunError, OptionError
 from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
 from qc.loading import load
 from qc.method.filter import require_level
 from qc.method.sample import take_sample
+from qc.planning.model_file import write_model
 from qc.planning.rater_model import RaterModel, assumed, fit
 from qc.planning.run_plan import EXPERIMENTS, FEWEST_PASSED, MULTIPLES, Costs, plan_run
 from qc.render.findings.run_plan import run_plan_findings
+from qc.run import Run
 from qc.signature import DIGEST_LENGTH, data_hash
 
 FEWEST_EXPERIMENTS, MOST_EXPERIMENTS, MOST_WORKERS = 20, 2000, 20_000
@@ -66,6 +69,14 @@ def plan(
         typer.Option(min=FEWEST_EXPERIMENTS, max=MOST_EXPERIMENTS, help="Drawn for each number of workers."),
     ] = EXPERIMENTS,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn.")] = 0,
+    model_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            metavar="FILE",
+            help="Write how the workers of SOURCE rate, for `candor crowd` and `candor rehearse`.",
+        ),
+    ] = None,
     out: Out = None,
     formats: Formats = ALL,
 ) -> None:
@@ -77,6 +88,8 @@ def plan(
         if bad := [each for each in asked if not 0 < each < np.inf]:
             raise OptionError(f"--difference is {bad[0]:g}, but it must be above 0.")
         if source is None:
+            if model_file is not None:
+                raise OptionError("--model is of the workers of a run. Name a SOURCE.")
             model, name, known = _assumed(systems, spread, held, seed), "", np.nan
             data = f"assumed:{systems}:{spread:g}:{model.lineups.shape[1] - 1}"
             if workers is None:
@@ -84,7 +97,10 @@ def plan(
             people = workers
         else:
             _require_no_assumptions(systems, spread, held)
-            model, people, known, name, data = _fitted(source, run, alpha, seed)
+            read, model, people, known, data = _fitted(source, run, alpha, seed)
+            name = read.source
+            if model_file is not None:
+                write_model(model, read.criteria["label"].to_list(), model_file)
             people = people if workers is None else workers
         costs = Costs(pay, fee, known if minutes is None else minutes)
         with progress(stderr, len(MULTIPLES)) as on_step:
@@ -92,10 +108,12 @@ def plan(
         shown = run_plan_findings(found, name, data, alpha, seed)
         files = write_all(shown, out, wanted, stderr)
     tell(shown, out, files)
+    if model_file is not None:
+        output_console().print(f"How these workers rate is in {model_file}.", soft_wrap=True)
 
 
-def _fitted(source: str, run: str | None, alpha: float, seed: int) -> tuple[RaterModel, int, float, str, str]:
-    """Return the model of a run, how many work in it, their median minutes, its source and hash."""
+def _fitted(source: str, run: str | None, alpha: float, seed: int) -> tuple[Run, RaterModel, int, float, str]:
+    """Return a run, its model, how many work in it, their median minutes, and its hash."""
     read = load(source, run, words=False)
     if read.items is not None:
         raise OptionError(f"{read.source} rates transcripts. Plan those by `candor power`.")
@@ -109,7 +127,7 @@ def _fitted(source: str, run: str | None, alpha: float, seed: int) -> tuple[Rate
     known = seconds[np.isfinite(seconds)]
     minutes = float(np.median(known)) / 60 if len(known) else np.nan
     data = f"sha256:{data_hash(read)[:DIGEST_LENGTH]}"
-    return fit(sample, seed), len(sample.screening.workers), minutes, read.source, data
+    return read, fit(sample, seed), len(sample.screening.workers), minutes, data
 
 
 def _assumed(systems: int | None, spread: float | None, held: int | None, seed: int) -> RaterModel:

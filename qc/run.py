@@ -1,5 +1,6 @@
 """The data set that every analysis starts from: one run, as typed frames, whichever source it came from."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -63,6 +64,25 @@ WORD_COLUMNS: dict[str, dict[str, Any]] = {
 
 # Columns that the tables of results have beside those of the criteria, or have instead of them.
 RESERVED_LABELS = ("overall", "system", "n", "model", "N", "z", "raw")
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """How a run stood when it was read, and what it was to be.
+
+    Attributes:
+        study_hash: of the text of its study.
+        status: `open`, `paused` or `closed`.
+        cause: `target` or `budget` where it has stopped by itself, `researcher` where somebody did that.
+        reason: a sentence; may be empty.
+        target: when it has enough, by the names of `RegisteredTarget`; empty if it has no such rule.
+    """
+
+    study_hash: str
+    status: str
+    cause: str
+    reason: str
+    target: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -171,6 +191,7 @@ class Run:
         unrated: conversations that the server left unrated on purpose; None if there are none.
         ended: (assignments,), when each was handed in, UTC, NaT if it was not; None if the source does not
             say.
+        state: how it stood, and why; None if the source does not say.
         answers: to the study's own questions; None if it asked none, or the source does not hold them.
         background: what a file says of workers: `worker` (str), then a column for each field (str, NaN where
             it is not known); None if there is none.
@@ -196,6 +217,7 @@ class Run:
     words: Words | None = None
     unrated: Unrated | None = None
     ended: pd.Series | None = None
+    state: RunState | None = None
     incidents: pd.DataFrame | None = None
     answers: Answers | None = None
     background: pd.DataFrame | None = None

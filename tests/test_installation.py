@@ -1,6 +1,7 @@
 """What stands around the code: containers, and what `make run` shows while it installs."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import yaml
@@ -27,3 +28,14 @@ def test_installing_shows_that_it_goes_on() -> None:
     assert "--quiet" not in next(
         line for line in (ROOT / "Makefile").read_text().splitlines() if line.startswith("PIP :=")
     )
+
+
+def test_an_old_python_is_refused_before_an_environment_is_made_of_it(tmp_path: Path) -> None:
+    old = tmp_path / "python3.9"
+    old.write_text("#!/bin/sh\n[ $# = 2 ] && echo 3.9.2 || exit 1\n")
+    old.chmod(0o755)
+    command = ["make", "install-wheel", f"PYTHON={old}", f"VENV={tmp_path / 'venv'}"]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert f"{old} is Python 3.9.2, and Candor needs 3.11.5 or newer." in done.stderr
+    assert not (tmp_path / "venv").exists()

@@ -19,7 +19,8 @@ from rich.table import Table
 
 from bots.corpus import load_corpus
 from bots.crowd.patience import PatientClient
-from bots.crowd.profile import PROFILES, ProfileName, deal, parse_mix
+from bots.crowd.profile import PROFILES, Honest, Profile, ProfileName, deal, mix_of, parse_mix
+from bots.crowd.rater_model import ModelRefused, RaterModel, read_rater_model
 from bots.crowd.view import Message
 from bots.crowd.worker import Diary, SimulatedWorker
 from bots.researcher.access import Access, NoAccess, Token, access
@@ -34,7 +35,18 @@ _TOPICS = ("music", "cooking", "my dog", "the weather", "football", "books", "tr
 def crowd(
     url: Annotated[str, typer.Option(help="The server, or a worker's link of one of its runs.")],
     workers: Annotated[int, typer.Option(min=1, max=10_000, help="How many simulated workers.")] = 50,
-    mix: Annotated[str, typer.Option(help="Shares of honest, random and flat raters.")] = "honest=1",
+    mix: Annotated[
+        str | None,
+        typer.Option(
+            help="Shares of honest, random and flat raters.", show_default="honest=1, or as in the model"
+        ),
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Rate as the workers of a run did: a file of `candor plan RUN --model FILE`."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Fixes who is who, what they say and how they rate.")] = 1,
     run: Annotated[
         str | None, typer.Option(help="The run to take part in; default: the link's, or the only one.")
@@ -52,18 +64,16 @@ def crowd(
 
     Honest ones rate by the quality that the study's `simulate` section gives each system, with the bias
     and noise of real workers; random ones set sliders anywhere; flat ones always to the same place.
+    With --model honest ones rate as people did in a run, and systems of that run deserve what they did there.
     """
-    try:
-        shares = parse_mix(mix)
-    except ValueError as error:
-        fail(f"--mix: {error}")
+    known, shares = _raters(model, mix)
     dealt = deal(shares, workers, random.Random(f"{seed} deal"))
     base, linked_run = _split(url)
     try:
         way_in = access(base, token)
         with log.open("a", encoding="utf-8") if log is not None else nullcontext() as file:
             diaries, seconds = asyncio.run(
-                _crowd(way_in, run or linked_run, dealt, seed, reply_pace, patience, file)
+                _crowd(way_in, run or linked_run, dealt, known, seed, reply_pace, patience, file)
             )
     except (NoAccess, RequestFailed) as error:
         fail(str(error))
@@ -76,10 +86,28 @@ def crowd(
         raise typer.Exit(1)
 
 
+def _raters(model: Path | None, mix: str | None) -> tuple[RaterModel | None, dict[ProfileName, float]]:
+    """Return the model that is asked for, if one is, and the shares of workers."""
+    try:
+        known = None if model is None else read_rater_model(model)
+        if mix is None and known is not None:
+            return known, mix_of(known)
+        return known, parse_mix(mix or "honest=1")
+    except ModelRefused as error:
+        fail(f"--model: {error}")
+    except ValueError as error:
+        fail(f"--mix: {error}")
+
+
+def _profile(name: ProfileName, rng: random.Random, model: RaterModel | None) -> Profile:
+    return Honest(rng, model) if name == "honest" else PROFILES[name](rng)
+
+
 async def _crowd(
     way_in: Access,
     run: str | None,
     dealt: Sequence[ProfileName],
+    model: RaterModel | None,
     seed: int,
     reply_pace: float,
     patience: float,
@@ -102,7 +130,7 @@ async def _crowd(
         crowd_ = [
             SimulatedWorker(
                 name=f"{batch}-{i:04d}",
-                profile=PROFILES[profile](random.Random(f"{seed} rate {i}")),
+                profile=_profile(profile, random.Random(f"{seed} rate {i}"), model),
                 rng=random.Random(f"{seed} act {i}"),
                 lines=lines,
                 topics=_TOPICS,

@@ -5,6 +5,9 @@ the conversation, plus noise, cut off at both ends of the scale. The constants a
 components of the passed workers of the published run 1, on the criteria that count for quality control
 (`benchmarks/crowd_calibration.py` prints them). A random bot's latent mean lies below zero: more than
 half of the real ratings of it are exactly 0, which the cut-off then reproduces.
+
+With a model of raters (`bots.crowd.rater_model`) the constants are those of another run, a pilot for one, and
+its systems deserve what they did there.
 """
 
 import math
@@ -12,6 +15,7 @@ import random
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal, Protocol
 
+from bots.crowd.rater_model import RaterModel
 from bots.researcher.views import CriterionView
 
 ProfileName = Literal["honest", "random", "flat"]
@@ -37,12 +41,17 @@ REMEMBERED = 0.9
 class Profile(Protocol):
     """A way of rating. `quality` of the conversation's system runs from 0 to 1.
 
-    `item` names what is read and rated, where nothing is chatted: all of its readers agree on a part of what
-    they find, and one who is shown it again finds the same.
+    `system` names it, where it is chatted with. `item` names what is read and rated, where nothing is
+    chatted: all of its readers agree on a part of what they find, and one who is shown it again finds the
+    same.
     """
 
     def rate(
-        self, quality: float, criteria: Sequence[CriterionView], item: str | None = None
+        self,
+        quality: float,
+        criteria: Sequence[CriterionView],
+        item: str | None = None,
+        system: str | None = None,
     ) -> dict[str, int]:
         """Return a value from 0 to 100 per criterion, as the worker would set the slider."""
         ...
@@ -57,23 +66,38 @@ class Profile(Protocol):
 
 
 class Honest:
-    """Rates by quality, with the bias and the noise of a real worker."""
+    """Rates by quality, with the bias and the noise of a real worker.
 
-    def __init__(self, rng: random.Random) -> None:
+    Args:
+        rng: source of all that is drawn.
+        model: of the workers of a run, who rate in place of those of the published one. What it does not
+            know, a system or a criterion, is rated by quality.
+    """
+
+    def __init__(self, rng: random.Random, model: RaterModel | None = None) -> None:
         self._rng = rng
-        self._bias = rng.gauss(0.0, WORKER_SD)
+        self._model = model
+        worker_sd = WORKER_SD if model is None else model.worker_sd
+        self._conversation_sd = CONVERSATION_SD if model is None else model.conversation_sd
+        self._rating_sd = RATING_SD if model is None else model.rating_sd
+        self._bias = rng.gauss(0.0, worker_sd)
         self._found: dict[str, float] = {}  # in the items that were read before
 
     def rate(
-        self, quality: float, criteria: Sequence[CriterionView], item: str | None = None
+        self,
+        quality: float,
+        criteria: Sequence[CriterionView],
+        item: str | None = None,
+        system: str | None = None,
     ) -> dict[str, int]:
         """Return ratings around the quality; negative criteria are turned round."""
-        mood = self._bias + (self._rng.gauss(0.0, CONVERSATION_SD) if item is None else self._find(item))
-        return {c.label: self._value(quality, c, mood) for c in criteria}
+        found = self._rng.gauss(0.0, self._conversation_sd) if item is None else self._find(item)
+        mood = self._bias + found
+        return {c.label: self._value(self._deserved(quality, c, system), c, mood) for c in criteria}
 
     def prefer(self, left: float, right: float, *, ties: bool) -> Preference:
         """Return the one that was better as the worker found it, or a tie where the two hardly differ."""
-        sd = math.hypot(CONVERSATION_SD, RATING_SD)
+        sd = math.hypot(self._conversation_sd, self._rating_sd)
         ahead = PER_QUALITY * (left - right) + self._rng.gauss(0.0, sd) - self._rng.gauss(0.0, sd)
         if ties and abs(ahead) < BARELY_DIFFERENT:
             return "tie"
@@ -89,15 +113,22 @@ class Honest:
     def _find(self, item: str) -> float:
         """Return what the worker finds in an item: partly what everybody does, and every time the same."""
         if item not in self._found:
-            shared = random.Random(f"item {item}").gauss(0.0, CONVERSATION_SD * math.sqrt(SHARED_BY_READERS))
-            own = self._rng.gauss(0.0, CONVERSATION_SD * math.sqrt(1 - SHARED_BY_READERS))
+            sd = self._conversation_sd
+            shared = random.Random(f"item {item}").gauss(0.0, sd * math.sqrt(SHARED_BY_READERS))
+            own = self._rng.gauss(0.0, sd * math.sqrt(1 - SHARED_BY_READERS))
             self._found[item] = shared + own
         return self._found[item]
 
-    def _value(self, quality: float, criterion: CriterionView, mood: float) -> int:
-        strong = LOWEST + PER_QUALITY * quality
-        weak = WEAK_LOWEST + WEAK_PER_QUALITY * quality
-        latent = (strong if criterion.qc else weak) + mood + self._rng.gauss(0.0, RATING_SD)
+    def _deserved(self, quality: float, criterion: CriterionView, system: str | None) -> float:
+        """Return the mean of all workers' ratings before they are cut off: as in the model, or by quality."""
+        if self._model is not None and system is not None:
+            known = self._model.deserved(system, criterion.label)
+            if known is not None:
+                return known
+        return LOWEST + PER_QUALITY * quality if criterion.qc else WEAK_LOWEST + WEAK_PER_QUALITY * quality
+
+    def _value(self, deserved: float, criterion: CriterionView, mood: float) -> int:
+        latent = deserved + mood + self._rng.gauss(0.0, self._rating_sd)
         value = min(max(round(latent), 0), 100)
         return 100 - value if criterion.negative else value
 
@@ -109,7 +140,11 @@ class Random:
         self._rng = rng
 
     def rate(
-        self, quality: float, criteria: Sequence[CriterionView], item: str | None = None
+        self,
+        quality: float,
+        criteria: Sequence[CriterionView],
+        item: str | None = None,
+        system: str | None = None,
     ) -> dict[str, int]:
         """Return values drawn evenly from 0 to 100."""
         return {c.label: self._rng.randint(0, 100) for c in criteria}
@@ -131,7 +166,11 @@ class Flat:
         self._value = rng.randint(0, 100)
 
     def rate(
-        self, quality: float, criteria: Sequence[CriterionView], item: str | None = None
+        self,
+        quality: float,
+        criteria: Sequence[CriterionView],
+        item: str | None = None,
+        system: str | None = None,
     ) -> dict[str, int]:
         """Return the same value throughout."""
         return {c.label: self._value for c in criteria}
@@ -150,6 +189,11 @@ PROFILES: dict[ProfileName, Callable[[random.Random], Profile]] = {
     "random": Random,
     "flat": Flat,
 }
+
+
+def mix_of(model: RaterModel) -> dict[ProfileName, float]:
+    """Return the shares of workers in a run: those who rate at random, and all others."""
+    return {"honest": 1 - model.random_share, "random": model.random_share}
 
 
 def parse_mix(text: str) -> dict[ProfileName, float]:

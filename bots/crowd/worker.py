@@ -227,7 +227,7 @@ class SimulatedWorker:
         beliefs = await self._beliefs(joined)
         # Of a conversation that was replaced the last attempt counts.
         found = {row.conversation: row for row in beliefs.conversations}[_position(view)]
-        ratings = self.profile.rate(found.quality, beliefs.criteria, found.item)
+        ratings = self.profile.rate(found.quality, beliefs.criteria, found.item, found.system)
         given = {
             label: nearest_point(value, view.points[label]) if label in view.points else value
             for label, value in ratings.items()

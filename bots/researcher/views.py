@@ -78,12 +78,14 @@ class RunList(BaseModel):
 class QualityView(BaseModel):
     """How good the system of conversation number `conversation` is, from 0 to 1.
 
-    `item` names what is rated where nothing is chatted: an item, its repeat and its twins have one name.
+    `system` names it where it is chatted with. `item` names what is rated where nothing is chatted: an item,
+    its repeat and its twins have one name.
     """
 
     conversation: int
     quality: float
     item: str | None = None
+    system: str | None = None
 
 
 class CriterionView(BaseModel):

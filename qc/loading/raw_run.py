@@ -16,7 +16,7 @@ from qc.errors import DataError, EmptyRunError, Problem, joined
 from qc.loading.asked import typed_answers, typed_scenarios, typed_turn_ratings
 from qc.loading.doubts import doubts
 from qc.loading.items import item_problems, ordinary_systems, typed_items
-from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Answers, LeftOut, Run, Unrated, Words
+from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Answers, LeftOut, Run, RunState, Unrated, Words
 
 CRITERION_COLUMNS = ["label", "negative", "counts_for_qc", "maximum"]
 SYSTEM_COLUMNS = ["system", "family", "has_persona", "is_qc"]
@@ -57,6 +57,7 @@ class RawRun:
     words: Words | None = None
     unrated: Unrated | None = None
     ended: pd.Series | None = None
+    state: RunState | None = None
     incidents: pd.DataFrame | None = None
     answers: Answers | None = None
     scenarios: pd.Series | None = None
@@ -253,6 +254,7 @@ def _typed(raw: RawRun) -> Run:
         words=None if raw.words is None else _reordered(raw.words, order),
         unrated=None if raw.unrated is None else _unrated(raw.unrated, assignments, systems),
         ended=None if raw.ended is None else raw.ended.reindex(assignments["assignment"]),
+        state=raw.state,
         incidents=None if raw.incidents is None else _incidents(raw.incidents, systems),
         answers=None
         if raw.answers is None

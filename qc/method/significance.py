@@ -56,16 +56,21 @@ class Significance:
 def compare_systems(sample: Sample, scores: Scores) -> Significance:
     """Test every competing system against every other, on what the workers who passed rated."""
     systems, (values, of) = tuple(scores.z["system"]), sample.tested
+    p = rank_sum_matrix(values, ranks_of(sample, scores)[of], len(systems))
+    by_worker = compare_by_worker(sample, scores)
+    return Significance(systems, p, _holm(p), by_worker, _holm(by_worker))
+
+
+def compare_by_worker(sample: Sample, scores: Scores) -> NDArray[np.float64]:
+    """Return `by_worker` of `Significance`, (S, S)."""
     ranks, counted = ranks_of(sample, scores), sample.counted
-    p = rank_sum_matrix(values, ranks[of], len(systems))
-    by_worker = clustered_rank_matrix(
+    return clustered_rank_matrix(
         sample.overall_rounded[counted],
         ranks[sample.systems[counted]],
         sample.workers[counted],
         sample.weights[counted],
-        len(systems),
+        len(scores.z),
     )
-    return Significance(systems, p, _holm(p), by_worker, _holm(by_worker))
 
 
 def _holm(p: NDArray[np.float64]) -> NDArray[np.float64]:

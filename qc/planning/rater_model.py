@@ -2,7 +2,8 @@
 
 A worker's rating is what the system deserves on the criterion, plus the worker's own bias, plus the mood of
 the conversation, plus noise, rounded and cut off at both ends of the scale; a share of the workers sets
-sliders anywhere. The simulated crowd (`bots.crowd.profile`) rates by the same model, with its own constants.
+sliders anywhere. The simulated crowd (`bots.crowd.profile`) rates by the same model, with constants of its
+own or with these (`qc.planning.model_file`).
 
 **Fit.** By simulated moments: a large crowd is drawn from the model again and again, with the same random
 numbers, and its constants are moved until the crowd has what the run has, of the workers who pass the same

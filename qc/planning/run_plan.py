@@ -2,16 +2,16 @@
 
 Experiments are drawn from a model of the raters (`qc.planning.rater_model`), each with true means of its own,
 as far as the pilot leaves them open, and each with a second run of fresh workers. In every drawn run workers
-are filtered, scores standardised, and systems compared, as in a report; pairs are told apart by worker-level
-t tests after Holm's correction over all of them.
+are filtered, scores standardised, and systems compared, as in a report: intervals are those of the wild
+bootstrap of whole workers, and pairs are told apart by the largest |t*| of all pairs
+(`qc.robustness.intervals`).
 
 What the pilot's scores say of the true means: x̂ scatters more than the truth, by its own errors. With v the
 variance of x̂ over the systems and e that of its errors, the truth lies around m + ρ (x̂ − m) with variance
 ρ e, ρ = max(0, 1 − e / v), as in `qc.robustness.forecast`.
 
-Sources: as there; Holm, 1979 (`qc.statistics.multiplicity`); Arnold, Hogan, Colford and Hubbard, *Simulation
-methods to estimate design power: an overview for applied research*, BMC Medical Research Methodology 11
-(2011).
+Sources: as in both; Arnold, Hogan, Colford and Hubbard, *Simulation methods to estimate design power: an
+overview for applied research*, BMC Medical Research Methodology 11 (2011).
 """
 
 from collections.abc import Sequence
@@ -20,22 +20,23 @@ from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtr
+from scipy.special import ndtri
 
 from qc.errors import EmptyRunError
 from qc.planning.rater_model import DrawnRatings, RaterModel, draw_ratings, overall_z, passes
 from qc.progress import OnStep, no_step
+from qc.robustness.intervals import FEWEST_RATERS
 from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import pearson_of_rows
-from qc.statistics.groups import group_means
-from qc.statistics.multiplicity import holm
-from qc.statistics.resampling import percentile_interval
+from qc.statistics.resampling import percentile_interval, unit_sums, upper_quantile
+from qc.statistics.wild_bootstrap import Influences, influences, wild_draws
 
 MULTIPLES = (0.5, 1.0, 2.0, 4.0)
 EXPERIMENTS = 100
+# Signs drawn in each experiment: their noise is averaged over all of them.
+DRAWS = 400
 POWER = 0.8
-ALPHA = 0.05
 FEWEST_PASSED = 4
 
 
@@ -60,6 +61,8 @@ class Expected:
         cost: with fees; NaN if the pay is unknown.
         hours: that workers spend, all together; NaN if unknown.
         difference_error: standard error of a difference of two systems, in z.
+        pair_bound, all_pairs_bound: how many of these a difference must be away from 0, of a pair for itself
+            and among all.
     """
 
     workers: int
@@ -73,6 +76,8 @@ class Expected:
     cost: float
     hours: float
     difference_error: float
+    pair_bound: float
+    all_pairs_bound: float
 
 
 @dataclass(frozen=True)
@@ -131,32 +136,39 @@ def plan_run(
         raise EmptyRunError(
             f"Of {workers} such workers too few pass the filter. Plan with more of them (--workers)."
         )
-    # A difference's error falls with the root of the workers; the largest number tells it best.
-    error = found[-1].difference_error * np.sqrt(found[-1].workers)
-    return RunPlan(
-        model, experiments, tuple(found), tuple(_needed(each, error, found[-1].pairs) for each in differences)
-    )
+    needed = tuple(_needed(each, found[-1]) for each in differences)
+    return RunPlan(model, experiments, tuple(found), needed)
 
 
 @dataclass(frozen=True)
-class _Scored:
-    """Scores of the S competing systems in a drawn run, worker-level standard errors, and how many passed."""
+class Shown:
+    """What a drawn run shows of the S systems that compete, as a report does.
 
-    z: NDArray[np.float64]
-    error: NDArray[np.float64]
-    difference_error: NDArray[np.float64]
+    Attributes:
+        half_widths: (S,), of the intervals of their scores; NaN where too few rated a system.
+        apart: pairs that are told apart.
+        difference_error, pair_bound, all_pairs_bound: as in `Expected`.
+        passed: workers.
+    """
+
+    half_widths: NDArray[np.float64]
+    apart: int
+    difference_error: float
+    pair_bound: float
+    all_pairs_bound: float
     passed: int
 
 
 def _experiment(
     model: RaterModel, workers: int, alpha: float, rng: np.random.Generator
-) -> tuple[_Scored, float] | None:
-    """Return a drawn run, and its r with a second one; None if too few pass."""
+) -> tuple[Shown, float] | None:
+    """Return what a drawn run shows, and its r with a second one; None if too few pass."""
     moved = _truth(model, rng)
-    runs = [scored(draw_ratings(model, workers, rng, moved), model, alpha) for _ in range(2)]
-    if runs[0] is None or runs[1] is None:
+    first, second = (scored(draw_ratings(model, workers, rng, moved), model, alpha) for _ in range(2))
+    seen = None if first is None else shown(first, rng)
+    if first is None or second is None or seen is None:
         return None
-    return runs[0], float(pearson_of_rows(runs[0].z, runs[1].z))
+    return seen, float(pearson_of_rows(first.mean[:, 0], second.mean[:, 0]))
 
 
 def _truth(model: RaterModel, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -171,62 +183,77 @@ def _truth(model: RaterModel, rng: np.random.Generator) -> NDArray[np.float64]:
     return np.asarray((kept - 1) * away + rng.normal(0, np.sqrt(kept * error), count))
 
 
-def scored(drawn: DrawnRatings, model: RaterModel, alpha: float) -> _Scored | None:
-    """Return the scores of a drawn run with worker-level standard errors; None if too few pass."""
+def scored(drawn: DrawnRatings, model: RaterModel, alpha: float) -> Influences | None:
+    """Return what the workers who pass contribute to the overall z of systems; None if too few pass."""
     passed = passes(drawn, model.counts_for_qc, alpha)
     z = overall_z(drawn)
     taken = passed[drawn.workers] & (drawn.systems != drawn.qc) & np.isfinite(z)
     workers = int(passed.sum())
     if workers < FEWEST_PASSED:
         return None
-    values, systems = z[taken], drawn.systems[taken]
-    means = group_means(values, systems, drawn.qc)
+    columns = np.column_stack([np.ones(taken.sum()), z[taken]])
     owner = (np.cumsum(passed) - 1)[drawn.workers[taken]]
-    sums = np.bincount(owner * drawn.qc + systems, values - means[systems], workers * drawn.qc)
-    moved = sums.reshape(workers, -1) / np.maximum(np.bincount(systems, minlength=drawn.qc), 1)
-    covariance = np.einsum("ws,wt->st", moved, moved) * workers / (workers - 1)
-    variance = np.diag(covariance)
-    differences = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0))
-    return _Scored(means, np.sqrt(variance), differences, workers)
+    return influences(unit_sums(columns, owner, drawn.systems[taken], (workers, drawn.qc)))
+
+
+def shown(found: Influences, rng: np.random.Generator) -> Shown | None:
+    """Return what a report would show of these scores; None if no two systems can be compared."""
+    rated = found.raters >= FEWEST_RATERS
+    pair = np.triu_indices(len(rated), 1)
+    known = rated[pair[0]] & rated[pair[1]]
+    if not known.any():
+        return None
+    drawn = wild_draws(found, DRAWS, rng)
+    errors = found.standard_errors_of_differences()[pair][known]
+    differences = np.abs(found.mean[pair[0], 0] - found.mean[pair[1], 0])[known]
+    together = float(upper_quantile(drawn.pairs[:, known].max(axis=1), LEVEL))
+    half_widths = upper_quantile(np.abs(drawn.t[..., 0]), LEVEL) * found.standard_errors()[:, 0]
+    return Shown(
+        half_widths=np.where(rated, half_widths, np.nan),
+        apart=int((differences > together * errors).sum()),
+        difference_error=float(errors.mean()),
+        pair_bound=float(upper_quantile(drawn.pairs[:, known], LEVEL).mean()),
+        all_pairs_bound=together,
+        passed=len(found.h),
+    )
 
 
 def _expected(
-    workers: int, drawn: Sequence[tuple[_Scored, float]], model: RaterModel, costs: Costs
+    workers: int, drawn: Sequence[tuple[Shown, float]], model: RaterModel, costs: Costs
 ) -> Expected | None:
     if not drawn:
         return None
-    pair = np.triu_indices(len(model.systems) - 1, 1)
+    runs = [run for run, _ in drawn]
+    systems = len(model.systems) - 1
     r = np.array([[each] for _, each in drawn])
     known = r[np.isfinite(r)]
     low, high = percentile_interval(r, LEVEL)
-    quantile = float(ndtri((1 + LEVEL) / 2))
     assignments = workers * float(np.mean(model.per_worker))
     return Expected(
         workers=workers,
-        passed=float(np.mean([run.passed for run, _ in drawn])),
-        half_width=quantile * float(np.nanmean([run.error for run, _ in drawn])),
-        apart=float(np.mean([_apart(run, pair) for run, _ in drawn])),
-        pairs=len(pair[0]),
+        passed=float(np.mean([run.passed for run in runs])),
+        half_width=float(np.nanmean([run.half_widths for run in runs])),
+        apart=float(np.mean([run.apart for run in runs])),
+        pairs=systems * (systems - 1) // 2,
         r=float(known.mean()) if len(known) else np.nan,
         r_low=float(low[0]),
         r_high=float(high[0]),
         cost=np.nan if costs.pay is None else costs.pay * assignments * (1 + costs.fee),
         hours=assignments * costs.minutes / 60,
-        difference_error=float(np.nanmean([run.difference_error[pair] for run, _ in drawn])),
+        difference_error=float(np.mean([run.difference_error for run in runs])),
+        pair_bound=float(np.mean([run.pair_bound for run in runs])),
+        all_pairs_bound=float(np.mean([run.all_pairs_bound for run in runs])),
     )
 
 
-def _apart(run: _Scored, pair: tuple[NDArray[np.intp], ...]) -> int:
-    """Return how many pairs are told apart in a run, all pairs together at level ALPHA."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.abs(run.z[pair[0]] - run.z[pair[1]]) / run.difference_error[pair]
-    return int((holm(2 * stdtr(run.passed - 1, -t)) < ALPHA).sum())
+def _needed(difference: float, largest: Expected) -> Needed:
+    """Return the workers of which a test has power POWER: ((q + z_power) σ / d)², σ the error of one worker.
 
-
-def _needed(difference: float, error: float, pairs: int) -> Needed:
-    """Return the workers of which the two-sided test has power POWER: (z₁₋α/₂ + z_power)² σ² / d²."""
-
-    def workers(level: float) -> int:
-        return ceil(((float(ndtri(1 - level / 2)) + float(ndtri(POWER))) * error / difference) ** 2)
-
-    return Needed(difference, workers(ALPHA), workers(ALPHA / max(pairs, 1)))
+    An error falls with the root of the workers; the largest number of them tells it, and the bound q, best.
+    """
+    of_one = largest.difference_error * np.sqrt(largest.workers)
+    one_pair, all_pairs = (
+        ceil(((bound + float(ndtri(POWER))) * of_one / difference) ** 2)
+        for bound in (largest.pair_bound, largest.all_pairs_bound)
+    )
+    return Needed(difference, one_pair, all_pairs)

@@ -266,3 +266,31 @@ V1_QUIZ: dict[str, str] = {
         JOIN conversation ON conversation.id = quiz_line.conversation_id
         JOIN assignment ON assignment.id = conversation.assignment_id""",
 }
+
+# A setting of a run's rules, which are JSON, by the kind of database; NULL where the run has none.
+RULE = {
+    "sqlite": "CAST(json_extract(run.rules, '$.target.{name}') AS {kind})",
+    "postgresql": "CAST(CAST(run.rules AS json) #>> '{{target,{name}}}' AS {kind})",
+}
+
+# How each run stands, and why: `cause` is `researcher` where somebody paused, resumed or closed it (or it was
+# only opened), `target` or `budget` where it has stopped by itself; `reason` is a sentence. The target is the
+# one that it has now: one of the three, or none.
+V1_RUN_STATE: dict[str, str] = {
+    "v1_run_state": """
+        SELECT run.id AS run_id, run.slug AS run, run.status AS status, run.cause AS cause,
+               run.reason AS reason, {assignments} AS target_assignments,
+               {conversations_per_system} AS target_conversations_per_system,
+               {widest_interval} AS target_widest_interval
+        FROM run""",
+}
+
+
+def target_columns(dialect: str) -> dict[str, str]:
+    """Return what `V1_RUN_STATE` is filled in with for a kind of database."""
+    kinds = {
+        "assignments": "integer",
+        "conversations_per_system": "integer",
+        "widest_interval": "float",
+    }
+    return {name: RULE[dialect].format(name=name, kind=kind) for name, kind in kinds.items()}

@@ -398,13 +398,15 @@ class ConversationHits(BaseModel):
 class SystemQuality(BaseModel):
     """How good a simulated worker finds the system of a conversation, by its number: 0 is bad, 1 is good.
 
-    `item` names what is rated where nothing is chatted: an item, its repeat and its twins have one name.
+    `system` names it where it is chatted with. `item` names what is rated where nothing is chatted: an item,
+    its repeat and its twins have one name.
     """
 
     conversation: int
     attempt: int
     quality: float
     item: str | None
+    system: str | None
 
 
 class CriterionSigns(BaseModel):

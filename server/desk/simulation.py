@@ -62,6 +62,7 @@ def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
                 attempt=row.attempt,
                 quality=_quality(quality[row.name], row.kind),
                 item=row.item,
+                system=row.name if row.item is None else None,
             )
             for row in connection.execute(query)
         ],

@@ -4,11 +4,14 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection, func, select
 
+from bots import RaterModel
 from server.bots.open_runs import OpenRuns
 from server.clock import utc_now
 from server.db.jobs import JobEntry, jobs_of
@@ -28,22 +31,25 @@ CONVERSATION = columns(Conversation)
 LOOK_SECONDS = 1.0
 _SERVED_LOOKS = 30  # until a new run is open here, whose process looks twice a second
 _SPREAD = 0.2
+_HONEST = 0.75
 
 
 class RehearsalOptions(BaseModel):
     """What is rehearsed.
 
     `workers`: simulated ones. `honest`: the share of them that rate by what a system deserves; the others
-    rate at random, and should fail the filter. `spread`: how far apart the best and the worst system are, on
-    a scale from 0 to 1; none for what the study's `simulate` section says, or 0.2 where it has none.
-    `planned`: people who are to take part later. `pay`: what one assignment pays; `fee`: the share that a
-    platform takes on top.
+    rate at random, and should fail the filter; none for that of the `model`, or 0.75. `model`: how the
+    workers of another run rate, as `candor plan --model` wrote it; systems of that run deserve what they did
+    there, whatever `spread` says. `spread`: how far apart the best and the worst system are, on a scale from
+    0 to 1; none for what the study's `simulate` section says, or 0.2 where it has none. `planned`: people who
+    are to take part later. `pay`: what one assignment pays; `fee`: the share that a platform takes on top.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     workers: int = Field(40, ge=5, le=1000)
-    honest: float = Field(0.75, ge=0.1, le=1)
+    honest: float | None = Field(None, ge=0.1, le=1)
+    model: RaterModel | None = None
     spread: float | None = Field(None, ge=0, le=1)
     planned: int | None = Field(None, ge=2, le=100_000)
     pay: float | None = Field(None, ge=0)
@@ -143,7 +149,7 @@ class Rehearsals:
             watching.cancel()
         progress.tell("Making the forecast", total, total)
         forecast = await self._forecast(study, run, options)
-        return {"forecast": forecast, "trouble": trouble}
+        return {"forecast": _with_model(forecast, study, options), "trouble": trouble}
 
     async def _wait_until_served(self, run: RunEntry) -> None:
         """Return once the run lets workers in. Raises ChildFailed: it never will."""
@@ -158,13 +164,20 @@ class Rehearsals:
 
     async def _send_crowd(self, run: RunEntry, options: RehearsalOptions) -> str | None:
         """Have the crowd take part; return what went wrong with some of them, if anything did."""
-        mix = f"honest={options.honest:g},random={1 - options.honest:g}"
-        arguments = ("--url", f"{self._crowd.url}/w/{run.slug}", "--workers", str(options.workers))
-        seeded = (*arguments, "--mix", mix, "--seed", str(options.seed))
+        honest = _HONEST if options.honest is None and options.model is None else options.honest
+        arguments = ["--url", f"{self._crowd.url}/w/{run.slug}", "--workers", str(options.workers)]
+        arguments += ["--seed", str(options.seed)]
+        if honest is not None:
+            arguments += ["--mix", f"honest={honest:g},random={1 - honest:g}"]
         said: list[str] = []
-        command = Command("bots.crowd", seeded, {"CANDOR_TOKEN": self._crowd.token, "COLUMNS": "1000"})
+        variables = {"CANDOR_TOKEN": self._crowd.token, "COLUMNS": "1000"}
         try:
-            await run_child(command, self._limits, said.append)
+            with TemporaryDirectory() as folder:
+                if options.model is not None:
+                    model = Path(folder) / "model.json"
+                    model.write_text(options.model.model_dump_json(), encoding="utf-8")
+                    arguments += ["--model", str(model)]
+                await run_child(Command("bots.crowd", arguments, variables), self._limits, said.append)
         except ChildFailed as error:
             # What went wrong with each worker is in the crowd's own summary.
             reason = next((line.strip() for line in said if " failed: " in line), str(error))
@@ -194,6 +207,16 @@ class Rehearsals:
 
     async def _close(self, run: RunEntry) -> None:
         await self._store.submit(lambda c: change_run(c, run.slug, "close", "The rehearsal is over."))
+
+
+def _with_model(forecast: Mapping[str, Any], study: Study, options: RehearsalOptions) -> Mapping[str, Any]:
+    """Return the forecast with a sentence on the model of raters, if there is one."""
+    if options.model is None:
+        return forecast
+    strangers = [spec.name for spec in study.systems if spec.name not in options.model.systems]
+    said = "Workers rate as those of the run that the model was fitted to"
+    said += f", which did not have {', '.join(strangers)}." if strangers else "."
+    return {**forecast, "assumed": [*forecast["assumed"], said]}
 
 
 def _require_rehearsable(study: Study, options: RehearsalOptions) -> None:

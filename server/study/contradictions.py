@@ -142,11 +142,12 @@ def _repeated(section: str, key: str, names: list[str]) -> Iterator[tuple[Locati
 
 
 def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
-    families = {spec.family for spec in study.systems}
+    families = sorted({spec.family for spec in study.systems})
     if families and len(families) < study.systems_per_assignment:
+        counted = "one family" if len(families) == 1 else f"{len(families)} families"
         reason = (
             f"an assignment has at most one system of each family; {study.systems_per_assignment} are asked "
-            f"for, but there are only {len(families)} families: {', '.join(sorted(families))}"
+            f"for, and the systems are of only {counted}: {', '.join(families)}"
         )
         yield ("systems_per_assignment",), reason
     if study.qc_per_assignment > max(study.conversations - 2, 0):

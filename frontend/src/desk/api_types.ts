@@ -257,13 +257,15 @@ export interface SimulatedBeliefs {
 /**
  * How good a simulated worker finds the system of a conversation, by its number: 0 is bad, 1 is good.
  *
- * `item` names what is rated where nothing is chatted: an item, its repeat and its twins have one name.
+ * `system` names it where it is chatted with. `item` names what is rated where nothing is chatted: an item,
+ * its repeat and its twins have one name.
  */
 export interface SystemQuality {
   attempt: number;
   conversation: number;
   item: string | null;
   quality: number;
+  system: string | null;
 }
 /**
  * Whether agreement with a criterion speaks against a system, and whether it counts for the filter.
@@ -879,7 +881,8 @@ export interface RehearsalJob {
  */
 export interface RehearsalOptionsAsked {
   fee?: number;
-  honest?: number;
+  honest?: number | null;
+  model?: RaterModel | null;
   pay?: number | null;
   planned?: number | null;
   quality: {
@@ -888,6 +891,26 @@ export interface RehearsalOptionsAsked {
   seed?: number;
   spread?: number | null;
   workers?: number;
+}
+/**
+ * How workers rate, in points of 0 to 100, before ratings are cut off at both ends.
+ *
+ * `systems`: by name, what each deserves on each criterion, by label; a high number is good on a negative
+ * criterion too, and the quality-control bot is `qc`. `worker_sd`, `conversation_sd`, `rating_sd`: of a
+ * worker's bias, a conversation's mood, and noise. `random_share`: of workers who set sliders anywhere.
+ */
+export interface RaterModel {
+  conversation_sd: number;
+  format: "candor-rater-model";
+  random_share: number;
+  rating_sd: number;
+  systems: {
+    [k: string]: {
+      [k: string]: number;
+    };
+  };
+  version: 1;
+  worker_sd: number;
 }
 /**
  * The reports on a run, newest first. Old ones are removed.

@@ -23,6 +23,7 @@ from qc.loading.database.items import (
 )
 from qc.loading.database.participation import counting, exclusions, failures, left_unrated, taking_part
 from qc.loading.database.preferences import is_of_comparisons
+from qc.loading.database.run_state import run_state
 from qc.loading.database.turn_ratings import scenarios, turn_ratings
 from qc.loading.database.values import flags, located, numbers, times
 from qc.loading.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
@@ -89,6 +90,7 @@ def _of_conversations(
         words=words(views, run_id, rated, problems) if options.words else None,
         unrated=unrated,
         ended=kept.set_index("assignment_id")["ended"],
+        state=run_state(views, run_id),
         incidents=incidents(
             views,
             run_id,
@@ -132,6 +134,7 @@ def _of_transcripts(
         items=items(views, run_id, rated, problems),
         answers=answers(views, run_id, kept["assignment_id"]),
         ended=kept.set_index("assignment_id")["ended"],
+        state=run_state(views, run_id),
         left_out=left_out,
         notes=tuple(notes),
         partial=options.include_partial,

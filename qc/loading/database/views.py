@@ -51,6 +51,14 @@ CHOICE = (
     "turn_index",
     "preference",
 )
+RUN_STATE = (
+    "status",
+    "cause",
+    "reason",
+    "target_assignments",
+    "target_conversations_per_system",
+    "target_widest_interval",
+)
 EXCLUSION = ("assignment_id", "reason")
 SCENARIO = ("conversation_id", "scenario")
 TURN_RATING = ("conversation_id", "turn_index", "value")
@@ -80,6 +88,7 @@ TEXT = {
     "right_system",
     "preference",
     "reason",
+    "cause",
     "scenario",
 }
 NULLABLE = {

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from qc.number_format import decimal, listed, percent, whole
-from qc.planning.run_plan import ALPHA, POWER, Expected, RunPlan
+from qc.planning.run_plan import POWER, Expected, RunPlan
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.table import COUNT, ONE, THREE, TWO, Column, Table
+from qc.statistics.confidence import LEVEL
 
 if TYPE_CHECKING:
     from qc.render.figures.figure import Drawing
@@ -20,8 +21,9 @@ METHOD = (
     "Experiments drawn from a model of how workers rate, fitted to the source by simulated moments "
     "(McFadden, 1989): what a system deserves, the worker’s bias, the conversation’s mood, noise, ratings "
     "cut off at the ends of the scale. In each, workers are filtered and scores standardised as in a report, "
-    "and a second run of fresh workers is drawn. Pairs: worker-level t tests after Holm’s correction. "
-    "Workers needed: the normal approximation with the standard error of the experiments."
+    "and a second run of fresh workers is drawn. Intervals and pairs told apart: as in a report, by a wild "
+    "bootstrap of whole workers and the largest |t*| of all pairs. Workers needed: the normal approximation "
+    "with the standard error and the bounds of the experiments."
 )
 
 
@@ -114,8 +116,8 @@ def _needed(found: RunPlan) -> FindingsTable:
     )
     text = (
         f"Workers who must take part so that a true difference is found with power {percent(POWER, 0)}, "
-        f"two-sided at {percent(ALPHA, 0)}; among all pairs at that level divided by their number, the "
-        "strictest step of Holm’s."
+        f"two-sided at {percent(1 - LEVEL, 0)}: a pair for itself, or all pairs together, as a report tells "
+        "them apart."
     )
     frame = pd.DataFrame([asdict(each) for each in found.needed])
     return FindingsTable("needed", "Workers that a difference takes", text, Table(frame, columns))

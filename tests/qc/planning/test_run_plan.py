@@ -3,14 +3,17 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import ndtri
 from typer.testing import CliRunner
 
 from qc.method.sample import take_sample
+from qc.method.scores import score
 from qc.plan import app
-from qc.planning.rater_model import RaterModel, assumed, fit
-from qc.planning.run_plan import Costs, RunPlan, plan_run
+from qc.planning.rater_model import DrawnRatings, RaterModel, assumed, fit
+from qc.planning.run_plan import Costs, RunPlan, plan_run, scored, shown
+from qc.robustness.intervals import intervals
 from tests.qc.support import designs
 
 
@@ -54,9 +57,33 @@ def test_the_workers_needed_are_those_of_the_formula(planned: RunPlan) -> None:
     (needed,) = planned.needed
     largest = planned.expected[-1]
     sd = largest.difference_error * np.sqrt(largest.workers)
-    quantiles = float(ndtri(0.975)) + float(ndtri(0.8))
-    assert needed.one_pair == np.ceil((quantiles * sd / 0.2) ** 2)
-    assert needed.all_pairs > needed.one_pair
+    # Bounds of t: for itself 1.96 with many workers; of all 45 pairs together above that of Tukey's range of
+    # ten systems, 4.47 / √2 = 3.16, by as much as the errors of pairs differ.
+    assert largest.pair_bound == pytest.approx(1.96, abs=0.1)
+    assert largest.all_pairs_bound == pytest.approx(3.16, abs=0.15)
+    for workers, bound in (
+        (needed.one_pair, largest.pair_bound),
+        (needed.all_pairs, largest.all_pairs_bound),
+    ):
+        assert workers == np.ceil(((bound + float(ndtri(0.8))) * sd / 0.2) ** 2)
+
+
+def test_pairs_are_told_apart_as_in_a_report() -> None:
+    """What a plan makes of a run is what a report of that very run says: groups by the largest |t| of all."""
+    run = designs.run_of(designs.DESIGNS["forty"], np.random.default_rng(4))
+    sample = take_sample(run)
+    said = intervals(sample, score(sample), 4000, 0)
+    drawn = DrawnRatings(sample.raw, sample.workers, sample.systems, len(sample.screening.workers), 10)
+    contributed = scored(drawn, fit(sample, seed=1), 0.05)
+    assert contributed is not None
+    seen = shown(contributed, np.random.default_rng(1))
+    assert seen is not None
+    assert seen.apart == pytest.approx(45 - len(said.indistinct), abs=1)  # 400 draws against 4,000
+    by_name = pd.Series(said.z_high[:, 0] - said.z_low[:, 0], said.systems)
+    # The leader's interval is another one.
+    halves = by_name[sorted(said.systems)].to_numpy() / 2
+    others = np.array(sorted(said.systems)) != said.systems[0]
+    assert seen.half_widths[others] == pytest.approx(halves[others], rel=0.1)
 
 
 def test_equal_systems_are_hardly_ever_told_apart() -> None:
@@ -80,6 +107,7 @@ def test_the_same_seed_gives_the_same_bits(fitted: RaterModel, planned: RunPlan)
         (["--systems", "4", "--spread", "5", "--conversations", "9"], "meets 2 to 4 of the systems"),
         (["--workers", "9", "--difference", "0"], "--difference is 0, but it must be above 0"),
         (["pilot.json", "--systems", "4"], "--systems would take the place of what SOURCE tells"),
+        (["--model", "m.json"], "--model is of the workers of a run. Name a SOURCE"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(arguments: list[str], said: str) -> None:

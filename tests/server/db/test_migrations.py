@@ -78,6 +78,7 @@ VIEWS = (
     | views.V1_QUIZ
     | views.V1_CHOICE
     | views.V1_EXCLUSIONS
+    | views.V1_RUN_STATE
 )
 
 
@@ -119,6 +120,8 @@ COLUMNS = {
         "run_id assignment_id worker pair attempt left_conversation_id right_conversation_id left_system "
         "right_system left_is_qc right_is_qc turn_index preference chosen_at"
     ),
+    "v1_run_state": "run_id run status cause reason target_assignments target_conversations_per_system "
+    "target_widest_interval",
 }
 
 
@@ -164,6 +167,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_answer": 0,
         "v1_tutorial_answer": 0,
         "v1_choice": 0,
+        "v1_run_state": 1,
     }
     assert query(url, "SELECT worker FROM v1_assignment") == [(house.auth.pseudonym("link", "ann"),)]
     personas = query(url, "SELECT has_persona, persona <> '', system LIKE '%_warm' FROM v1_conversation")
@@ -193,7 +197,7 @@ def test_a_database_from_before_items(url: str) -> None:
 def test_a_database_from_before_quizzes_knows_on_how_many_points_its_studies_rate_replies(url: str) -> None:
     for slug, asked in (("thumbs", "thumbs"), ("five", 5), ("none", None)):
         make_run(url, study_text(name=slug, **({"turn_ratings": asked} if asked else {})), slug=slug)
-    command.downgrade(alembic_config(url), "0020")
+    command.downgrade(alembic_config(url), "0021")
     assert "quiz" not in names(url, "table")
     migrate(url)
     found = query(url, "SELECT name, turn_points FROM study ORDER BY name")

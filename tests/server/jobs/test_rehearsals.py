@@ -1,5 +1,6 @@
 """Rehearsals against a real server with real chatbots, over the command line and over the API."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
@@ -34,12 +35,31 @@ def ask(server: Server, method: str, path: str, body: object = None) -> Any:
     ).json()
 
 
+# A pilot in which `quince`, the last of the study, was by far the best, whatever `--spread` says.
+MODEL = {
+    "format": "candor-rater-model",
+    "version": 1,
+    "systems": {
+        name: dict.fromkeys(("fun", "fluent", "kind"), deserved)
+        for name, deserved in (("apple", 30.0), ("quince", 75.0), ("qc", -5.0))
+    },
+    "worker_sd": 5.0,
+    "conversation_sd": 5.0,
+    "rating_sd": 5.0,
+    "random_share": 0.2,
+}
+
+
 def test_a_rehearsal_ends_with_a_forecast(server: Server) -> None:
+    server.data.joinpath("model.json").write_text(json.dumps(MODEL), encoding="utf-8")
     arguments = [str(server.data / "orchard.yaml"), "--workers", "14", "--planned", "100", "--pay", "2"]
+    arguments += ["--model", str(server.data / "model.json")]
     arguments += ["--fee", "0.25", "--spread", "0.5", "--server", server.url, "--token", server.token]
     done = CliRunner().invoke(cli, arguments)
     assert done.exit_code == 0, done.output
-    assert "told apart" in done.stdout
+    # `pear`, which the pilot had not, is the middle one of the study: a quality of 0.5 is 46 points.
+    assert "quince and pear told apart" in done.stdout
+    assert "fitted to, which did not have pear." in done.stdout
     assert "About 5 minutes for an assignment" in done.stdout  # 4 conversations × 6.68 × 2 of 10 inputs
     assert REHEARSAL_NOTE in done.stdout
     rows = [line.split() for line in done.stdout.splitlines() if line.split()[:1] in (["100"], ["400"])]

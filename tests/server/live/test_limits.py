@@ -83,7 +83,7 @@ async def look(store: Store, run: OpenRun) -> None:
 
 
 def state(url: str) -> tuple[str, str, str]:
-    ((status, cause, reason),) = query(url, "SELECT status, cause, reason FROM run")
+    ((status, cause, reason),) = query(url, "SELECT status, cause, reason FROM v1_run_state")
     return status, cause, reason
 
 
@@ -150,6 +150,8 @@ async def test_a_run_stops_by_itself_and_says_why(store: Store, run: OpenRun, ur
     await look(store, run)
     await look(store, run)
     assert state(url) == ("closed", "target", "The run has what it was to gather: 2 assignments.")
+    columns = "target_assignments, target_conversations_per_system, target_widest_interval"
+    assert query(url, f"SELECT {columns} FROM v1_run_state") == [(2, None, None)]  # noqa: S608
     with pytest.raises(RunComplete):
         await sit(store, run, "c")
     with pytest.raises(RunHasEnough):
@@ -157,6 +159,8 @@ async def test_a_run_stops_by_itself_and_says_why(store: Store, run: OpenRun, ur
     go_by(url, target=Target(assignments=3))
     await store.submit(lambda connection: change_run(connection, RUN, "resume"))
     await sit(store, run, "c")
+    go_by(url, target=Target(widest_interval=0.5))
+    assert query(url, f"SELECT {columns} FROM v1_run_state") == [(None, None, 0.5)]  # noqa: S608
 
 
 async def test_a_paused_run_stops_when_those_under_way_have_brought_what_it_needs(

@@ -1,5 +1,6 @@
 import { useContext, useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { Dialog } from "../../design/Dialog";
 import { getJson, send, Unauthorised } from "../api";
 import type { BotView, CheckView } from "../api_types";
 import { ago } from "../format";
@@ -14,14 +15,27 @@ const VERDICTS: Record<string, string> = {
   fail: "not fit",
 };
 
-/** The bots that this study names: where each is, and whether it is fit for workers. */
-export function Bots({ editor, builtin }: { editor: Editor; builtin: string[] }) {
+/** The bots that this study names and those that it could: where each is, and whether it is fit for workers. */
+export function Bots({
+  editor,
+  builtin,
+  registered,
+}: {
+  editor: Editor;
+  builtin: string[];
+  registered: string[];
+}) {
   const [adding, setAdding] = useState(false);
   const [added, setAdded] = useState<string[]>([]);
+  const [removing, setRemoving] = useState<string | null>(null);
+  const [removed, setRemoved] = useState<string[]>([]);
   const own = Object.keys((editor.content?.bots as Record<string, unknown> | undefined) ?? {});
   const systems = Array.isArray(editor.content?.systems) ? editor.content.systems : [];
   const named = systems.map((system) => (system as { bot?: unknown } | null)?.bot);
-  const bots = [...new Set([...named, ...added])].filter((bot): bot is string => typeof bot === "string");
+  const bots = [...new Set(named)].filter((bot): bot is string => typeof bot === "string");
+  const others = [...new Set([...added, ...registered])].filter(
+    (bot) => !bots.includes(bot) && !removed.includes(bot),
+  );
   return (
     <div class="study-bots">
       <ul>
@@ -39,17 +53,46 @@ export function Bots({ editor, builtin }: { editor: Editor; builtin: string[] })
         ))}
       </ul>
       {bots.length === 0 && <p class="soft">The study names no bots yet.</p>}
+      {others.length > 0 && <h3>Registered, not in this study</h3>}
+      <ul>
+        {others.map((bot) => (
+          <li key={bot} class="study-bot">
+            <code>{bot}</code>
+            <Registered name={bot} />
+            <Button
+              kind="plain"
+              onClick={() => editor.set(["systems"], [...systems, { name: bot, family: bot, bot }])}
+            >
+              {`Evaluate ${bot}`}
+            </Button>
+            <Button kind="plain" onClick={() => setRemoving(bot)}>
+              {`Remove ${bot}`}
+            </Button>
+          </li>
+        ))}
+      </ul>
       <div class="actions">
         <Button kind="quiet" onClick={() => setAdding(true)}>
           Register a bot
         </Button>
       </div>
+      {removing && (
+        <Remove
+          name={removing}
+          onClose={() => setRemoving(null)}
+          onDone={() => {
+            setRemoving(null);
+            setRemoved([...removed, removing]);
+          }}
+        />
+      )}
       {adding && (
         <RegisterBot
           onClose={() => setAdding(false)}
           onDone={(name) => {
             setAdding(false);
             setAdded([...added, name]);
+            setRemoved(removed.filter((each) => each !== name));
           }}
         />
       )}
@@ -133,5 +176,35 @@ function Registered({ name }: { name: string }) {
         </ul>
       )}
     </>
+  );
+}
+
+/** Asks before the server forgets a bot; one that an open run has is kept, and the server says so. */
+function Remove({ name, onClose, onDone }: { name: string; onClose: () => void; onDone: () => void }) {
+  const { token } = useContext(ResearcherContext);
+  const [failure, setFailure] = useState("");
+  const remove = async () => {
+    try {
+      await send("DELETE", `/api/desk/bots/${encodeURIComponent(name)}`, undefined, token);
+      onDone();
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <Dialog title={`Remove ${name}?`} onClose={onClose}>
+      <p>
+        The server forgets its address. Studies that name it can’t be opened until it is registered again.
+      </p>
+      <p class="complaint" role="alert">
+        {failure}
+      </p>
+      <div class="actions">
+        <Button kind="quiet" onClick={onClose}>
+          Keep it
+        </Button>
+        <Button onClick={() => void remove()}>Remove it</Button>
+      </div>
+    </Dialog>
   );
 }

@@ -78,7 +78,7 @@ function Opened({ study, settings }: { study: StudyDetail; settings: StudySettin
       case "preview":
         return <Preview editor={editor} />;
       case "bots":
-        return <Bots editor={editor} builtin={settings.builtin_bots} />;
+        return <Bots editor={editor} builtin={settings.builtin_bots} registered={settings.registered_bots} />;
       case "versions":
         return <Versions editor={editor} />;
       case "people":

@@ -306,7 +306,7 @@ export const ENGLISH = {
   "done.stay": "Stay here",
   "done.contact": "Questions? {contact}",
   "ended.expired_title": "This session has ended",
-  "ended.expired": "It had been quiet here for a while, so your place was given to somebody else.",
+  "ended.expired": "Your place was given to somebody else: it had been quiet here for a while, or the researchers ended this session.",
   "ended.expired_kept": "What you did up to then is kept. If you think this is a mistake, please write to the researchers.",
   "ended.returned_title": "You have left the study",
   "ended.looked": "Thank you for having had a look. You can close this page now.",

@@ -6,8 +6,8 @@ from alembic import op
 
 from server.db.views import V1_QUIZ, V1_TURN_RATING, V1_TURN_RATING_WITH_POINTS
 
-revision = "0021"
-down_revision = "0020"
+revision = "0022"
+down_revision = "0021"
 branch_labels = None
 depends_on = None
 

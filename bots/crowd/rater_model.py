@@ -1,0 +1,53 @@
+"""How the workers of a run rate, fitted by `candor plan --model`: simulated workers can do the same."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bots.core.mistakes import mistakes
+
+Points = Annotated[float, Field(ge=-1000, le=1000)]
+Spread = Annotated[float, Field(ge=0, le=1000)]
+Name = Annotated[str, Field(max_length=1000)]
+
+
+class ModelRefused(Exception):
+    """The file is no model of raters. The message says why, and what to do."""
+
+
+class RaterModel(BaseModel):
+    """How workers rate, in points of 0 to 100, before ratings are cut off at both ends.
+
+    `systems`: by name, what each deserves on each criterion, by label; a high number is good on a negative
+    criterion too, and the quality-control bot is `qc`. `worker_sd`, `conversation_sd`, `rating_sd`: of a
+    worker's bias, a conversation's mood, and noise. `random_share`: of workers who set sliders anywhere.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    format: Literal["candor-rater-model"]
+    version: Literal[1]
+    systems: Annotated[
+        dict[Name, Annotated[dict[Name, Points], Field(max_length=100)]], Field(max_length=500)
+    ]
+    worker_sd: Spread
+    conversation_sd: Spread
+    rating_sd: Spread
+    random_share: Annotated[float, Field(ge=0, le=1)]
+
+    def deserved(self, system: str, criterion: str) -> float | None:
+        """Return what a system deserves on a criterion; None where the run had not both."""
+        return self.systems.get(system, {}).get(criterion)
+
+
+def read_rater_model(path: Path) -> RaterModel:
+    """Return the model in a file. Raises ModelRefused."""
+    try:
+        return RaterModel.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise ModelRefused(f"{path} cannot be read: {error.strerror}. Check the path.") from error
+    except ValidationError as error:
+        raise ModelRefused(
+            f"{path} is no model of raters: {mistakes(error)}. Give what `candor plan --model` wrote."
+        ) from error
