@@ -11,6 +11,7 @@ from bots.crowd.profile import PROFILES, ProfileName
 from bots.crowd.worker import Diary, SimulatedWorker
 from bots.researcher.access import access
 from bots.researcher.client import ResearcherClient
+from qc.loading import load
 from server.db.engine import open_engine
 from server.db.quiz_rows import lines_of_others
 from tests.server.support.bots import Babbles
@@ -75,6 +76,8 @@ def test_the_first_worker_is_asked_nothing_and_the_second_what_their_partner_sai
         again.conversation = 1
         assert again.ask("answer_quiz", "mine", choice=right % 3 + 1)["type"] == "accepted"  # sent once more
     assert quiz_of(house, "bob") == [(3, None, right, True)]
+    told_of = house.desk(f"/assignments/{assignment(house, 'bob')}").json()["conversations"][0]["answers"]
+    assert [row["answers"] for row in told_of] == [[f"Right: {quiz['lines'][right - 1]}"]]
     steps = [step["step"] for step in house.desk(f"/runs/{RUN}").json()["funnel"]]
     assert steps[:9] == ["instructions", *["topic", "chat", "rating", "quiz"] * 2]
     lines = "SELECT choice, is_right FROM v1_quiz_line ORDER BY choice"
@@ -149,4 +152,10 @@ async def test_simulated_workers_answer_mostly_right_if_they_were_there(house: H
     # Four conversations each, the first ones perhaps without a quiz.
     assert len(answers["honest"]) >= 12
     assert sum(answers["honest"]) >= 0.7 * len(answers["honest"])  # expected: 0.9 + 0.1 / 3
+    run = load(house.url)  # as an analyst reads it
+    assert run.quizzes is not None
+    assert len(run.quizzes) == 4 * len(crowd)
+    expected = (sum(answers["honest"]) + sum(answers["flat"]), len(answers["honest"]) + len(answers["flat"]))
+    assert (run.quizzes["is_right"].sum(), run.quizzes["is_right"].notna().sum()) == expected
+    assert (run.quizzes["why_not"].notna() == (run.quizzes["choices"] == 0)).all()
     assert sum(answers["flat"]) <= 0.8 * len(answers["flat"])  # expected: 1 / 3
