@@ -122,7 +122,7 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
             "systems_per_assignment: 2",
             "systems_per_assignment: 3",
             "my.yaml:4: systems_per_assignment: an assignment has at most one system of each family; 3 are "
-            "asked for, but there are only 2 families: a, b",
+            "asked for, and the systems are of only 2 families: a, b",
         ),
         ("qc_per_assignment: 1", "qc_per_assignment: 2", None),  # four conversations: both inner ones
         (
