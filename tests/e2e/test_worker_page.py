@@ -301,7 +301,8 @@ def test_from_right_to_left_on_a_phone(phone: Page, stage: Stage) -> None:
     expect(reply).to_have_count(1)
     mine = phone.locator(".bubble-own").bounding_box()
     theirs = reply.bounding_box()
-    assert mine is not None and theirs is not None
+    assert mine is not None
+    assert theirs is not None
     assert mine["x"] < theirs["x"]
     assert reply.evaluate("e => getComputedStyle(e.querySelector('[dir]') ?? e).direction") == "ltr"
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
