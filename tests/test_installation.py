@@ -21,6 +21,17 @@ def test_no_environment_and_no_key_goes_into_the_image() -> None:
     assert {".venv", "frontend/.node", "frontend/node_modules", ".env", "bots.env"} <= set(ignored)
 
 
+def test_a_command_in_the_documents_works_as_it_is_typed() -> None:
+    """Without an environment of one's own, `python` is none that has what Candor needs."""
+    documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    assert len(documents) > 10
+    bare = re.compile(r"(?<!\.venv/bin/)\bpython3? -m")
+    found = [
+        (path.name, line) for path in documents for line in path.read_text().splitlines() if bare.search(line)
+    ]
+    assert not found
+
+
 def test_installing_shows_that_it_goes_on() -> None:
     recipes = re.findall(r"^\t@?\$\(PIP\).*$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert len(recipes) == 5

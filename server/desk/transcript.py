@@ -27,7 +27,7 @@ from server.db.models import (
 )
 from server.db.models import Study as StoredStudy
 from server.db.rows import PERSONA_SEPARATOR
-from server.desk.responses import (
+from server.desk.transcript_responses import (
     AnswerRow,
     AssignmentDetail,
     ChoiceRow,

@@ -24,7 +24,8 @@ export function progressOf(run: RunSummary, now: Date = new Date()): string {
     parts.push(`${active} under way`);
   }
   if (run.minutes_to_go !== null && run.status === "open" && run.places !== completed) {
-    parts.push(`about ${inMinutes(run.minutes_to_go)} to go`);
+    const toGo = run.minutes_to_go < 1 ? "less than a minute" : `about ${inMinutes(run.minutes_to_go)}`;
+    parts.push(`${toGo} to go`);
   }
   const { target, places_open, opens_at, spent, budget, currency } = run.limits;
   if (opens_at !== null && moment(opens_at) > now) {

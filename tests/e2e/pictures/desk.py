@@ -120,7 +120,7 @@ def studies(page: Page, camera: Camera, stage: DeskStage) -> None:
     camera.shoot(page, "desk-study")
     page.get_by_label("Title").fill("Another title")
     other = page.context.new_page()
-    _go(other, stage, f"/studies/{name}")
+    _go(other, stage, f"/studies/{name}#token={stage.token}")
     other.get_by_label("Title").fill("Theirs")
     press(other, "Save")
     expect(other.get_by_text("Version 2")).to_be_visible()

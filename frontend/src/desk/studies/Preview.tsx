@@ -1,7 +1,7 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { send, Unauthorised } from "../api";
 import type { PreviewStep, StudyPreview } from "../api_types";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 import type { Editor } from "./editor";
 
 const QUIET_MS = 400;

@@ -2,7 +2,7 @@ import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { send } from "../api";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 import { TextField } from "../TextField";
 
 type Kind = "http" | "openai" | "parlai-web" | "dial-in";
@@ -37,13 +37,8 @@ const KINDS: Record<Kind, { name: string; about: string; example: string; addres
   },
 };
 
-interface Props {
-  onClose: () => void;
-  onDone: (name: string) => void;
-}
-
 /** Where a bot is to be had, so that studies can name it. */
-export function RegisterBot({ onClose, onDone }: Props) {
+export function RegisterBot({ onClose }: { onClose: () => void }) {
   const { token } = useContext(ResearcherContext);
   const id = useId();
   const [name, setName] = useState("");
@@ -64,7 +59,7 @@ export function RegisterBot({ onClose, onDone }: Props) {
     };
     try {
       await send("POST", "/api/desk/bots", { name: name.trim(), endpoint }, token);
-      onDone(name.trim());
+      onClose();
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     }

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import type { RunSummary } from "../../src/desk/api_types";
+import { progressOf } from "../../src/desk/Progress";
+
+const LIMITS: RunSummary["limits"] = {
+  target: "",
+  places_open: null,
+  spent: 48,
+  budget: 80,
+  currency: "GBP",
+};
+
+function run(part: object): RunSummary {
+  const assignments = { active: 3, completed: 12, returned: 0, expired: 0 };
+  return {
+    assignments,
+    status: "open",
+    places: 20,
+    minutes_to_go: 40,
+    limits: LIMITS,
+    ...part,
+  } as RunSummary;
+}
+
+it("says how far a run is, how long it takes, and what it has cost", () => {
+  expect(progressOf(run({}))).toBe(
+    "12 of 20 places, 3 under way, about 40 min to go, 48.00 of 80.00 GBP spent",
+  );
+});
+
+it("foretells nothing of a run that has no end, or lets nobody in", () => {
+  expect(progressOf(run({ places: null, minutes_to_go: null }))).toContain(
+    "12 handed in, 3 under way, 48.00",
+  );
+  expect(progressOf(run({ status: "closed" }))).not.toContain("to go");
+});
