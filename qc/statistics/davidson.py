@@ -46,10 +46,10 @@ def groups(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.i
 def boundless(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> bool:
     """Return whether ties let the differences, and nu with them, grow without an end to the likelihood.
 
-    Let scores move by b and log nu by 1/2. No choice becomes less likely, however far they move, if b falls by at
-    least 1 from a winner to a loser and differs by at most 1 where there was a tie. There is such a b unless in
-    some round of systems, each to the next, there are more wins than ties: no negative cycle (Floyd's
-    algorithm, systems³ steps). So a system that only won and tied has no score, as one that only won has none.
+    Let scores move by b and log nu by 1/2. No choice becomes less likely, however far they move, if b falls
+    by at least 1 from a winner to a loser and differs by at most 1 where there was a tie. There is such a b
+    unless in some round of systems, each to the next, there are more wins than ties: a negative cycle, looked
+    for by Floyd's algorithm in systems³ steps. So a system that only won and tied may have no score.
     """
     bound = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
     for through in range(len(bound)):
