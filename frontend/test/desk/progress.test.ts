@@ -38,7 +38,7 @@ it("foretells nothing of a run that has no end, or lets nobody in", () => {
 
 it("says when a run is closed at this hour, and until when", () => {
   const limits = { ...LIMITS, opens_at: "2999-01-01T03:00:00Z" };
-  expect(progressOf(run({ limits }))).toContain("closed at this hour until 1 Jan 2999");
+  expect(progressOf(run({ limits }))).toMatch(/, closed at this hour until .*2999/);
   expect(progressOf(run({ limits: { ...limits, opens_at: "2001-01-01T03:00:00Z" } }))).not.toContain(
     "closed",
   );
