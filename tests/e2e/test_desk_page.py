@@ -1,9 +1,11 @@
 """The researcher's page in a real browser, over a real server."""
 
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -210,6 +212,44 @@ def test_transcripts_are_searched(phone: Page, stage: Stage) -> None:
     expect(found).to_contain_text("Have you ever seen 100% of a heron?")
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") == 360
+
+
+# More than come in the first two events of a stream: 40 and 200 workers.
+MANY = 260
+FILLING = (
+    """WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < ?)
+       INSERT INTO worker (platform, external_id, pseudonym)
+       SELECT 'link', 'f' || k, printf('F%03d', k) FROM n""",
+    """WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < ?)
+       INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status, created_at,
+                               agreed_at, active_at, ended_at)
+       SELECT 'f' || k, run.id, worker.id, k, 0, 1, 'completed', at, at, at, at
+       FROM (SELECT k, printf('2026-01-01 %02d:%02d:00.000000', k / 60, k % 60) AS at FROM n)
+       JOIN run ON slug = 'closed' JOIN worker ON external_id = 'f' || k""",
+)
+
+
+def test_of_many_workers_some_are_shown_and_all_are_found(page: Page, stage: Stage) -> None:
+    with closing(sqlite3.connect(stage.database)) as database, database:
+        for insertion in FILLING:
+            database.execute(insertion, (MANY,))
+    page.goto(f"{stage.url}/desk/runs/closed#token={stage.token}")
+    workers = page.get_by_role("region", name="Workers")
+    rows = workers.locator("tbody tr")
+    expect(workers.get_by_text(f"{MANY} assignments")).to_be_visible()
+    expect(rows).to_have_count(25)
+    expect(rows.first).to_contain_text("F260")  # the newest first
+    expect(workers.get_by_text("Page 1 of 11")).to_be_visible()
+    workers.get_by_role("button", name="Older").click()
+    expect(rows.first).to_contain_text("F235")
+    workers.get_by_role("searchbox", name="Pseudonym").fill("f001")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("F001")  # who came first stands on no page that was shown
+    workers.get_by_role("searchbox", name="Pseudonym").fill("")
+    expect(rows.first).to_contain_text("F260")
+    workers.get_by_role("combobox", name="Show").select_option("active")
+    expect(workers.get_by_text("No worker is like that now.")).to_be_visible()
+    clean(page)
 
 
 def test_the_newest_run_comes_first(page: Page, stage: Stage) -> None:

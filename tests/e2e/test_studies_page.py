@@ -128,6 +128,11 @@ def test_what_is_typed_as_yaml_is_in_the_form_and_undone_in_both(page: Page, sta
     expect(page.get_by_label("Messages at least")).to_have_value("10")
     page.get_by_label("Messages at least").press("Control+Shift+z")
     expect(page.get_by_label("Messages at least")).to_have_value("ten")
+    press(page, "YAML")
+    area.fill(f"version: 7\n{area.input_value()}")
+    newer = page.get_by_role("button", name=re.compile("^Line 1 "))
+    expect(newer).to_contain_text("it is written in version 7 of the settings")
+    expect(page.get_by_role("button", name="Open a run")).to_have_attribute("aria-disabled", "true")
 
 
 def test_the_second_of_two_is_shown_what_the_first_has_changed(page: Page, stage: Stage) -> None:

@@ -20,6 +20,7 @@ export type Phase =
   | "chat"
   | "choice"
   | "rating"
+  | "quiz"
   | "questions_after"
   | "feedback"
   | "done"
