@@ -4,14 +4,19 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from server.session import protocol as wire
+from server.session.records import QuizLine
 
 
 @dataclass(frozen=True, slots=True)
 class FromWorker:
-    """A message of the worker's."""
+    """A message of the worker's.
+
+    `others`: lines that other workers were told, with a rating that a quiz may follow.
+    """
 
     message: wire.ClientMessage
     at: datetime
+    others: tuple[QuizLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

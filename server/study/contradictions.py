@@ -9,6 +9,7 @@ from server.study.study import MEANINGLESS, Study
 from server.study.text_mistakes import text_mistakes
 
 _FOR_CRITERIA = ("slider", "likert", "choice", "text")
+_FEWEST_INPUTS_OF_A_QUIZ = 3
 # What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
 RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 
@@ -158,6 +159,12 @@ def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
 
 
 def _unfit_inputs(study: Study) -> Iterator[tuple[Location, str]]:
+    if study.quiz is not None and study.minimum_inputs < _FEWEST_INPUTS_OF_A_QUIZ:
+        reason = (
+            "a quiz asks for a reply between the first and the last: set `minimum_inputs` to "
+            f"{_FEWEST_INPUTS_OF_A_QUIZ} or more"
+        )
+        yield ("quiz",), reason
     if study.maximum_inputs < study.minimum_inputs:
         yield (
             ("maximum_inputs",),

@@ -110,6 +110,7 @@ def test_a_whole_report_on_transcripts_fits_the_schema() -> None:
     content = check(rated())
     absent = {
         "answers",
+        "quiz",
         "turn_ratings",
         "scenarios",
         "incidents",

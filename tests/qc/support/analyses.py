@@ -52,6 +52,7 @@ def awkward_run(seed: int = 1, workers: int = 32) -> Run:
         background=_background(run),
         scenarios=pd.Series(pd.Categorical([NASTY, "=shop"] * (len(who) // 2))),
         turn_ratings=_turn_ratings(len(who), rng),
+        quizzes=_quizzes(len(who)),
         left_out=left_out,
         notes=("a < b & c",),
     )
@@ -89,6 +90,20 @@ def _turn_ratings(conversations: int, rng: np.random.Generator) -> pd.DataFrame:
     rated = np.arange(0, conversations, 2, dtype=np.int32)
     values = 100.0 * rng.integers(0, 2, len(rated))
     return pd.DataFrame({"conversation": rated, "turn": np.int32(1), "value": values})
+
+
+def _quizzes(conversations: int) -> pd.DataFrame:
+    """Return quizzes of four lines: right, wrong, left without an answer, not asked, and so on."""
+    number = np.arange(conversations)
+    asked = number % 4 < 3
+    return pd.DataFrame(
+        {
+            "conversation": number.astype(np.int32),
+            "choices": np.where(asked, 4, 0).astype(np.int32),
+            "why_not": np.where(asked, None, "few_lines"),
+            "is_right": np.select([number % 4 == 0, number % 4 == 1], [1.0, 0.0], np.nan),
+        }
+    )
 
 
 def _incidents(systems: pd.DataFrame) -> pd.DataFrame:

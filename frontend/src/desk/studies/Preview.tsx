@@ -12,6 +12,7 @@ const NAMES: Record<string, string> = {
   topic: "Topic",
   chat: "Chat",
   rating: "Rating",
+  quiz: "Quiz",
   questions_after: "Questions after",
   feedback: "Feedback",
   done: "Done",
