@@ -64,23 +64,23 @@ def main(
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
 ) -> None:
     """Print how often the analysis is right, a table for each part and a row for each design."""
-    parts = [PARTS[name] for name in _chosen("part", part, list(PARTS))]
+    parts = _chosen("part", part, list(PARTS))
     known = list(dict.fromkeys(key for each in PARTS.values() for key in each.designs))
     designs = _chosen("design", design, known)
-    rows = [(each, key) for each in parts for key in designs if key in each.designs]
-    with progress(Console(stderr=True), runs * len(rows)) as on_run, _runner(jobs) as counted:
-        for number, (one, key) in enumerate(rows):
-            name = one.designs[key]
-            if number == 0 or rows[number - 1][0] is not one:
-                print(
-                    f"\n{one.title}\n\n| {runs} runs of each design; per cent | {' | '.join(one.columns)} |"
-                )
+    rows = {name: [key for key in designs if key in PARTS[name].designs] for name in parts}
+    with (
+        progress(Console(stderr=True), runs * sum(map(len, rows.values()))) as on_run,
+        _runner(jobs) as counted,
+    ):
+        for name, keys in rows.items():
+            one = PARTS[name]
+            if keys:
+                print(f"\n{one.title}\n")
+                print(f"| {runs} runs of each design; per cent | {' | '.join(one.columns)} |")
                 print(f"|---|{'---:|' * len(one.columns)}")
-            print(row(name, one.columns, _told(counted(_key(one), key, runs), name, on_run)), flush=True)
-
-
-def _key(part: Part) -> str:
-    return next(key for key, each in PARTS.items() if each is part)
+            for key in keys:
+                told = _told(counted(name, key, runs), one.designs[key], on_run)
+                print(row(one.designs[key], one.columns, told), flush=True)
 
 
 def _told(

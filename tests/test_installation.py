@@ -18,7 +18,7 @@ def test_containers_are_started_again_and_web_processes_get_the_keys_of_bots() -
 
 def test_no_environment_and_no_key_goes_into_the_image() -> None:
     ignored = (ROOT / ".dockerignore").read_text().split()
-    assert {".venv", "frontend/.node", "frontend/node_modules", ".env", "bots.env"} <= set(ignored)
+    assert {".venv", ".venv-*", "frontend/.node", "frontend/node_modules", ".env", "bots.env"} <= set(ignored)
 
 
 def test_a_command_in_the_documents_works_as_it_is_typed() -> None:
