@@ -58,9 +58,10 @@ FILLING = (
        SELECT 'f' || k, :run, -k, k, 1, 1, 'active', :at, :at, :at FROM n""",
     """INSERT INTO conversation (id, assignment_id, position, attempt, system_id, seed, persona, status)
        SELECT 'f' || k || '-1.1', 'f' || k, 1, 1, :first + k % :systems, 1, '', 'active' FROM n""",
-    """INSERT INTO turn (conversation_id, turn_index, author, text, client_id, created_at, show_at)
-       SELECT 'f' || k || '-1.1', i, CASE i % 2 WHEN 0 THEN 'worker' ELSE 'bot' END, 'Yes.', 'm' || i, :at,
-              :at FROM n, i""",
+    """INSERT INTO turn (conversation_id, turn_index, author, text, client_id, latency_ms, created_at,
+                         show_at)
+       SELECT 'f' || k || '-1.1', i, iif(i % 2, 'bot', 'worker'), 'Yes.', 'm' || i, iif(i % 2, 200, NULL),
+              :at, :at FROM n, i""",
 )
 _FRAMES = """
 () => {
@@ -73,6 +74,8 @@ _FRAMES = """
   requestAnimationFrame(frame);
 }
 """
+
+_SIZES = "() => [performance.memory.usedJSHeapSize, document.querySelectorAll('*').length]"
 
 
 class Stream(threading.Thread):
@@ -130,6 +133,12 @@ def fill(server: Server, workers: int) -> None:
     recount(server.database)
 
 
+def page_seconds(devtools: Any) -> dict[str, float]:
+    """Return the processor time of the page's main thread so far: in all, in scripts, for layout."""
+    found = {each["name"]: each["value"] for each in devtools.send("Performance.getMetrics")["metrics"]}
+    return {name: found[f"{name}Duration"] for name in ("Task", "Script", "Layout")}
+
+
 def quantile(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
@@ -160,11 +169,14 @@ def main(
         page.wait_for_timeout(3_000)
         first, settled = stream.events[0], len(stream.events)
         page.evaluate(_FRAMES)
+        devtools = page.context.new_cdp_session(page)
+        devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+        before = page_seconds(devtools)
         watched = under_load(server, chatting, seconds, page)
+        worked = {name: value - before[name] for name, value in page_seconds(devtools).items()}
         frames: list[float] = page.evaluate("() => window.frames_")
         tasks: list[float] = page.evaluate("() => window.long_")
-        used = page.evaluate("() => performance.memory.usedJSHeapSize")
-        nodes = page.evaluate("() => document.querySelectorAll('*').length")
+        used, nodes = page.evaluate(_SIZES)
         load = os.getloadavg()[0]
         changes = [size for _, size in stream.events[settled:]]
         browser.close()
@@ -194,6 +206,11 @@ def main(
     typer.echo(
         f"long tasks: {60 * len(tasks) / seconds:.0f} a minute, longest {max(tasks, default=0):.0f} ms; "
         f"{used / 1e6:.0f} MB of JavaScript, {nodes} elements"
+    )
+    each = {name: 1000 * value / len(changes) for name, value in worked.items()}
+    typer.echo(
+        f"the page's main thread: {each['Task']:.1f} ms of a processor for each change, "
+        f"{each['Script']:.1f} of them in scripts, {each['Layout']:.1f} for layout"
     )
     typer.echo(f"load of the machine: {load:.1f} on {os.cpu_count()} processors")
     typer.echo(

@@ -26,11 +26,13 @@ class RunLimits(BaseModel):
     """How a run stands with its rules, which are about people.
 
     `target`: what it is to gather, in words; empty where it has none of its own. `places_open`: how many more
-    workers may begin now; None: as many as come. `spent`: what the completed assignments cost, with fees.
+    workers may begin now; None: as many as come. `opens_at`: when the run's hours begin again; None: they are
+    not over. `spent`: what the completed assignments cost, with fees.
     """
 
     target: str
     places_open: int | None
+    opens_at: ShownTime | None
     spent: float | None
     budget: float | None
     currency: str

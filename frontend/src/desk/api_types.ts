@@ -530,11 +530,13 @@ export interface AssignmentCounts {
  * How a run stands with its rules, which are about people.
  *
  * `target`: what it is to gather, in words; empty where it has none of its own. `places_open`: how many more
- * workers may begin now; None: as many as come. `spent`: what the completed assignments cost, with fees.
+ * workers may begin now; None: as many as come. `opens_at`: when the run's hours begin again; None: they are
+ * not over. `spent`: what the completed assignments cost, with fees.
  */
 export interface RunLimits {
   budget: number | null;
   currency: string;
+  opens_at: string | null;
   places_open: number | null;
   spent: number | null;
   target: string;

@@ -5,6 +5,7 @@ import { progressOf } from "../../src/desk/Progress";
 const LIMITS: RunSummary["limits"] = {
   target: "",
   places_open: null,
+  opens_at: null,
   spent: 48,
   budget: 80,
   currency: "GBP",
@@ -33,4 +34,12 @@ it("foretells nothing of a run that has no end, or lets nobody in", () => {
     "12 handed in, 3 under way, 48.00",
   );
   expect(progressOf(run({ status: "closed" }))).not.toContain("to go");
+});
+
+it("says when a run is closed at this hour, and until when", () => {
+  const limits = { ...LIMITS, opens_at: "2999-01-01T03:00:00Z" };
+  expect(progressOf(run({ limits }))).toMatch(/, closed at this hour until .*2999/);
+  expect(progressOf(run({ limits: { ...limits, opens_at: "2001-01-01T03:00:00Z" } }))).not.toContain(
+    "closed",
+  );
 });

@@ -28,7 +28,7 @@ export function Grant({ title, label, choices, studies, action, onGrant }: Props
     <form class="box grant" aria-label={title} onSubmit={(event) => void submit(event)}>
       <h3>{title}</h3>
       <TextField label={label} value={name} onValue={setName} required />
-      <Chosen label="Role" value={role} onValue={setRole} choices={choices} />
+      <Chosen wide label="Role" value={role} onValue={setRole} choices={choices} />
       {studies && (
         <Chosen
           label="Study"
@@ -49,12 +49,13 @@ interface ChosenProps {
   value: string;
   onValue: (value: string) => void;
   choices: readonly Choice[];
+  wide?: boolean;
 }
 
-function Chosen({ label, value, onValue, choices }: ChosenProps) {
+function Chosen({ label, value, onValue, choices, wide }: ChosenProps) {
   const id = useId();
   return (
-    <div class="field">
+    <div class={wide ? "field field-wide" : "field"}>
       <label class="label" for={id}>
         {label}
       </label>

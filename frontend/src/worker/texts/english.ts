@@ -130,6 +130,7 @@ export const ENGLISH = {
   "tutorial.answer": "Answer",
   "topic.tab": "Topic of conversation {now}",
   "topic.kicker": "Conversation {now} of {all} · a new chatbot",
+  "topic.kicker_pair": "Conversation {now} of {all} · two new chatbots",
   "topic.title_free": "What would you like to talk about?",
   "topic.title_given": "Here is your topic",
   "topic.label": "Your topic",
