@@ -42,6 +42,7 @@ FAILURES = {
     "gone": "gone",
     "refused": "refused",
     "empty": "empty",
+    "thoughts": "thoughts_only",
     "too_long": "too_long",
     "error": "other_errors",
 }

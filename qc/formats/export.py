@@ -87,6 +87,7 @@ class SystemIncidents(StrictModel):
     gone: int = 0
     refused: int = 0
     empty: int = 0
+    thoughts_only: int = 0
     too_long: int = 0
     other_errors: int = 0
 

@@ -364,6 +364,20 @@ class Turn(SQLModel, table=True):
     latency_ms: int | None
 
 
+class ReplyOutput(SQLModel, table=True):
+    """What a bot's model wrote, where the reply that was shown is not all of it, and in what they differ.
+
+    A table of its own: what reads a conversation for its worker cannot come upon it. `changes`: words of
+    `bots.shown`, separated by commas.
+    """
+
+    __tablename__ = "reply_output"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    output: str
+    changes: str
+
+
 class TopicMark(SQLModel, table=True):
     """A topic as the worker recorded it, after `round` inputs; the opening topic has round 0, ordinal 0."""
 

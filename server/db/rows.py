@@ -45,6 +45,7 @@ from server.session.records import (
     Incident,
     ItemEdited,
     ItemShown,
+    OutputKept,
     PlannedItem,
     QuestionAnswered,
     QuestionnaireHandedIn,
@@ -220,6 +221,13 @@ _TURN = _insertion(
     show_at=Kind.TIME,
     latency_ms=Kind.NUMBER,
 )
+_OUTPUT = _insertion(
+    "reply_output",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    output=Kind.TEXT,
+    changes=Kind.TEXT,
+)
 _CHOICE = _insertion(
     "choice",
     conversation_id=Kind.TEXT,
@@ -313,6 +321,7 @@ _IN_ORDER = (
     _STARTED,
     _TOPIC_MARK,
     _TURN,
+    _OUTPUT,
     _TURN_RATED,
     _CHOICE,
     COUNT_CHOSEN,
@@ -364,6 +373,8 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
             return _closed_rows(assignment_id, record)
         case Incident():
             return [(_NOTE, (record.conversation, record.kind, record.text, record.at, record.failure))]
+        case OutputKept():
+            return [(_OUTPUT, (record.conversation, record.index, record.output, ",".join(record.changes)))]
         case ItemEdited():
             return [(_EDIT, (record.conversation, record.text, str(record.share), record.at))]
         case QuizNotAsked():

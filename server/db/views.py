@@ -227,6 +227,20 @@ V1_TURN_RATING: dict[str, str] = {
               AND later.turn_index = turn_rating.turn_index AND later.id > turn_rating.id)""",
 }
 
+# What bots' models wrote where that is not what workers were shown: never part of any payload to a worker.
+V1_REPLY_OUTPUT: dict[str, str] = {
+    "v1_reply_output": """
+        SELECT assignment.run_id AS run_id, reply_output.conversation_id AS conversation_id,
+               system.name AS system, reply_output.turn_index AS turn_index, turn.text AS text,
+               reply_output.output AS output, reply_output.changes AS changes
+        FROM reply_output
+        JOIN turn ON turn.conversation_id = reply_output.conversation_id
+                 AND turn.turn_index = reply_output.turn_index
+        JOIN conversation ON conversation.id = reply_output.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN system ON system.id = conversation.system_id""",
+}
+
 # The same with the number of points of the scale, 2 of thumbs: `value` is where a point lies from 0 to 100.
 V1_TURN_RATING_WITH_POINTS: dict[str, str] = {
     name: view.replace(

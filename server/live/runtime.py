@@ -367,7 +367,7 @@ class LiveSession:
         while True:
             try:
                 with span("ask"):
-                    text = (await ask(bot, chat, min(timeouts.bot_try, deadline - time.monotonic()))).text
+                    said = await ask(bot, chat, min(timeouts.bot_try, deadline - time.monotonic()))
             except BotError as error:
                 pause = next(pauses)
                 if not error.retry or time.monotonic() + pause >= deadline:
@@ -377,8 +377,16 @@ class LiveSession:
                 await asyncio.sleep(pause)
                 continue
             latency_ms = round((time.monotonic() - started) * 1000)
-            gave_away = gives_itself_away(text, self._run.names[conversation.plan.system])
-            return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now(), gave_away)
+            return BotReplied(
+                effect.conversation,
+                effect.index,
+                said.text,
+                latency_ms,
+                utc_now(),
+                gives_itself_away(said.text, self._run.names[conversation.plan.system]),
+                said.output,
+                said.changes,
+            )
 
     def _lines_of(self, conversation: Conversation) -> tuple[Turn, ...]:
         """Return a conversation's lines as bots see them; those of its earlier turns are not made anew."""

@@ -24,7 +24,8 @@ class BotReplied:
     """The bot has answered with line number `index` of the conversation, counted from 0.
 
     `latency_ms` is how long it took, failed tries included. `gave_away` holds the words by which the line
-    says what the bot is; None where it does not.
+    says what the bot is; None where it does not. `output`: what its model wrote, where that is not what is
+    shown, and `changes` in what it is not.
     """
 
     conversation: str
@@ -33,6 +34,8 @@ class BotReplied:
     latency_ms: int
     at: datetime
     gave_away: str | None = None
+    output: str | None = None
+    changes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

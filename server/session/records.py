@@ -149,6 +149,19 @@ class BotSaid:
 
 
 @dataclass(frozen=True, slots=True)
+class OutputKept:
+    """What a bot's model wrote, where line `index` is not all of it. Changes no state; kept for the analyst.
+
+    `changes`: what was done to the output, words of `bots.shown`.
+    """
+
+    conversation: str
+    index: int
+    output: str
+    changes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SideChosen:
     """Which of two conversations the worker prefers, after line number `turn` of both.
 
@@ -334,6 +347,7 @@ Record = (
     | QuestionnaireHandedIn
     | AnswerGiven
     | ItemEdited
+    | OutputKept
     | QuizNotAsked
     | FeedbackGiven
     | Closed

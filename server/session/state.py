@@ -31,6 +31,7 @@ from server.session.records import (
     Incident,
     ItemEdited,
     ItemShown,
+    OutputKept,
     QuestionAnswered,
     QuestionnaireHandedIn,
     QuizAnswered,
@@ -294,7 +295,7 @@ def _apply(state: State, record: Record) -> State:
             return state._replace(feedback=record.text, seen=state.seen | {record.client_id})
         case Closed():
             return state._replace(closed=record.status)
-        case Incident() | ItemEdited() | AnswerGiven() | QuizNotAsked():
+        case Incident() | ItemEdited() | AnswerGiven() | OutputKept() | QuizNotAsked():
             return state
     changed = _apply_to_conversation(state.conversation(record.conversation), record)
     return state._replace(

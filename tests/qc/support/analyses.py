@@ -121,7 +121,7 @@ def _incidents(systems: pd.DataFrame) -> pd.DataFrame:
             "timed_out": 2 * number,
             **dict.fromkeys(("busy", "gone", "refused"), 0),
             "empty": number,
-            **dict.fromkeys(("too_long", "other_errors"), 0),
+            **dict.fromkeys(("thoughts_only", "too_long", "other_errors"), 0),
         }
     )
 

@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 48
+    assert len(tables) == 49
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -78,6 +78,7 @@ VIEWS = (
     | views.V1_QUIZ
     | views.V1_CHOICE
     | views.V1_EXCLUSIONS
+    | views.V1_REPLY_OUTPUT
     | views.V1_RUN_STATE
 )
 
@@ -113,6 +114,7 @@ COLUMNS = {
     "answered_at",
     "v1_quiz_line": "run_id conversation_id choice text is_right said_in_conversation_id turn_index",
     "v1_scenario": "run_id conversation_id system scenario",
+    "v1_reply_output": "run_id conversation_id system turn_index text output changes",
     "v1_answer": "run_id assignment_id worker conversation_id system part label ordinal text number "
     "created_at",
     "v1_tutorial_answer": "run_id assignment_id ordinal question answer is_right created_at",
@@ -164,6 +166,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_quiz": 0,
         "v1_quiz_line": 0,
         "v1_scenario": 0,
+        "v1_reply_output": 0,
         "v1_answer": 0,
         "v1_tutorial_answer": 0,
         "v1_choice": 0,
