@@ -140,6 +140,16 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
             "qc_per_assignment: 1\nminimum_inputs: 7\nmaximum_inputs: 6",
             "my.yaml:7: maximum_inputs: a conversation needs 7 inputs: allow as many",
         ),
+        (
+            "qc_per_assignment: 1",
+            "qc_per_assignment: 1\nminimum_inputs: 2\nquiz: {choices: 4}",
+            "my.yaml:7: quiz: a quiz asks for a reply between the first and the last",
+        ),
+        (
+            "qc_per_assignment: 1",
+            "qc_per_assignment: 1\nquiz: {choices: 7}",
+            "my.yaml:6: quiz.choices: expected a number from 2 to 6, got `7`",
+        ),
         ("label: fun", "label: Fun!", "my.yaml:7: criteria.0.label: expected small letters, digits and _"),
         (
             "statement: It was fun.",
