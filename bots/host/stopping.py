@@ -42,7 +42,7 @@ class ReplyEnd:
         count = made.shape[1]
         for row, piece in enumerate(self._tokenizer.batch_decode(made[:, -1:])):
             if not _TELLING.isdisjoint(piece):
-                self._look(row, self._tokenizer.decode(made[row]), count)
+                self._look(row, str(self._tokenizer.decode(made[row])), count)
             thinking, reply = self._budgets
             spent = count if self._thinking[row] else count - self._spoke_from[row]
             self._over[row] = self._over[row] or spent >= (thinking if self._thinking[row] else reply)
