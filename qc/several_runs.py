@@ -15,10 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.analysis import sample_of
-from qc.errors import OptionError
+from qc.errors import OptionError, ReplicationError
 from qc.method.duration import minutes_per_conversation
 from qc.method.pass_rate import pass_rates
-from qc.method.replication import Replication, limited, replicate
+from qc.method.replication import FEWEST_SYSTEMS, Replication, limited, replicate
 from qc.method.sample import Sample
 from qc.method.scores import Scores, raters_of, score
 from qc.method.topics import describe_topics
@@ -37,6 +37,7 @@ COEFFICIENTS = {
     "spearman": spearman_of_rows,
     "kendall": kendall_of_rows,
 }
+_COLUMNS = [f"{name}{end}" for name in COEFFICIENTS for end in ("", "_low", "_high")]
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,9 @@ class SeveralRuns:
             where a run has no score, or nothing is known of how sure it is.
         raters: (S, R), workers whom the score is from.
         pairs: a row per two runs: `first`, `second`, `systems` (number of those compared), then `pearson`,
-            `spearman`, `kendall` of their overall z, each with the ends `…_low` and `…_high` of its 95 %
-            interval, then `same_conclusions` of `pairs` of systems, and `shared_workers`.
+            `spearman`, `kendall` of their overall z (NaN with fewer than 3 systems), each with the ends
+            `…_low` and `…_high` of its 95 % interval, then `same_conclusions` of `pairs` of systems, and
+            `shared_workers`. Two runs without a criterion in common compare no system.
         notes: sentences that a reader must see.
     """
 
@@ -83,7 +85,6 @@ def set_side_by_side(runs: Sequence[Run], options: AnalysisOptions, on_step: OnS
     Raises:
         EmptyRunError: no worker of a run can be tested.
         OptionError: the same data are given twice.
-        ReplicationError: two runs have fewer than 3 systems, or no criterion, in common.
     """
     _require_different(runs)
     names = _names(runs)
@@ -180,22 +181,39 @@ def _pair(
 ) -> tuple[dict[str, object], list[str]]:
     """Return the row of two runs, and what must be known of it."""
     first, second = (samples[i] for i in pair)
-    found = replicate(first, second)
-    draws = [_draws(samples[i], found, options, i) for i in pair]
-    row: dict[str, object] = {
-        "first": names[pair[0]],
-        "second": names[pair[1]],
-        "systems": len(found.systems),
-    }
-    for name, coefficient in COEFFICIENTS.items():
-        low, high = percentile_interval(coefficient(*draws), LEVEL)
-        row |= {name: getattr(found.z, name)["overall"], f"{name}_low": low, f"{name}_high": high}
+    row: dict[str, object] = {"first": names[pair[0]], "second": names[pair[1]]}
+    both = f"{names[pair[0]]} and {names[pair[1]]}"
+    try:
+        found = replicate(first, second, fewest=0)
+    except ReplicationError:
+        row |= {"systems": 0, **dict.fromkeys(_COLUMNS, np.nan)}
+        row |= {"same_conclusions": 0, "pairs": 0, "shared_workers": _shared_workers(first, second)}
+        return row, [f"{both}: no criterion in common, so nothing of the two is compared."]
+    row |= {"systems": len(found.systems), **_coefficients(samples, found, pair, options)}
     row |= {
         "same_conclusions": found.same_conclusions.n,
         "pairs": found.same_conclusions.of,
         "shared_workers": found.shared_workers,
     }
-    return row, [f"{names[pair[0]]} and {names[pair[1]]}: {note}" for note in _notes(found)]
+    return row, [f"{both}: {note}" for note in _notes(found)]
+
+
+def _coefficients(
+    samples: Sequence[Sample], found: Replication, pair: tuple[int, int], options: AnalysisOptions
+) -> dict[str, float]:
+    """Return the correlations of two runs with the ends of their intervals, by the names of _COLUMNS."""
+    if len(found.systems) < FEWEST_SYSTEMS:
+        return dict.fromkeys(_COLUMNS, np.nan)
+    draws = [_draws(samples[i], found, options, i) for i in pair]
+    values = []
+    for name, coefficient in COEFFICIENTS.items():
+        low, high = percentile_interval(coefficient(*draws), LEVEL)
+        values += [getattr(found.z, name)["overall"], low, high]
+    return dict(zip(_COLUMNS, values, strict=True))
+
+
+def _shared_workers(first: Sample, second: Sample) -> int:
+    return len(set(first.screening.workers["worker"]) & set(second.screening.workers["worker"]))
 
 
 def _notes(found: Replication) -> tuple[str, ...]:

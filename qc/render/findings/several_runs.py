@@ -54,7 +54,10 @@ def several_runs_findings(found: SeveralRuns, runs: Sequence[Run], options: Anal
 def _verdict(found: SeveralRuns) -> tuple[str, ...]:
     sentences = []
     for row in found.pairs.to_dict("records"):
-        of = f"of {whole(row['systems'])} systems"
+        if not row["systems"]:
+            sentences.append(f"{row['first']} and {row['second']} have no system to compare.")
+            continue
+        of = f"of {whole(row['systems'])} {'system' if row['systems'] == 1 else 'systems'}"
         known = "have no correlation"
         if np.isfinite(row["pearson"]):
             ends = between(row["pearson_low"], row["pearson_high"])
@@ -70,6 +73,8 @@ def _partly(found: SeveralRuns) -> tuple[str, ...]:
     others = found.systems[found.shared :]
     if not others:
         return ()
+    if not found.shared:
+        return ("No system has a score in every run: each counts between those runs that have it.",)
     return (
         f"Not every run has a score for {listed(others)}: they stand below the "
         f"{whole(found.shared)} systems that all runs share, and count only between runs that have them.",
@@ -78,10 +83,11 @@ def _partly(found: SeveralRuns) -> tuple[str, ...]:
 
 def _few(found: SeveralRuns) -> list[str]:
     return [
-        f"{row['first']} and {row['second']}: {whole(row['systems'])} systems are too few to tell from a "
-        "correlation whether the runs agree."
+        f"{row['first']} and {row['second']}: {whole(row['systems'])} "
+        f"{'system is' if row['systems'] == 1 else 'systems are'} too few to tell from a correlation whether "
+        "the runs agree."
         for row in found.pairs.to_dict("records")
-        if row["systems"] < FEWEST_SYSTEMS
+        if 0 < row["systems"] < FEWEST_SYSTEMS
     ]
 
 
@@ -90,15 +96,14 @@ def _scores(found: SeveralRuns) -> FindingsTable:
     columns = [Column("system", "System")]
     for number, name in enumerate(found.names):
         frame[f"z {name}"] = found.z[:, number]
-        frame[f"rank {name}"] = _ranks(found, number)
-        columns += [
-            Column(f"z {name}", f"z, {name}", THREE),
-            Column(f"rank {name}", "Rank", COUNT),
-        ]
+        columns.append(Column(f"z {name}", f"z, {name}", THREE))
+        if found.shared > 1:
+            frame[f"rank {name}"] = _ranks(found, number)
+            columns.append(Column(f"rank {name}", "Rank", COUNT))
+    ranked = ", and the rank among the systems that all runs share" if found.shared > 1 else ""
     text = (
-        "Overall z as in each run’s own report, and the rank among the systems that all runs share; best "
-        "first by the mean over the runs. Workers are standardised over all that they rated in their run, so "
-        "other systems in it move z of all."
+        f"Overall z as in each run’s own report{ranked}; best first by the mean over the runs. "
+        "Workers are standardised over all that they rated in their run, so other systems in it move all z."
     )
     return FindingsTable("scores", "Scores", text, Table(frame, tuple(columns)))
 
