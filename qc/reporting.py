@@ -26,7 +26,7 @@ from qc.render.findings import Findings, show_findings, write_findings
 from qc.run import REHEARSAL_NOTE, Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReportSource:
     """What is reported on; attributes are options of the command."""
 
