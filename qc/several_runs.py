@@ -217,10 +217,12 @@ def _shared_workers(first: Sample, second: Sample) -> int:
 
 
 def _notes(found: Replication) -> tuple[str, ...]:
+    # Where nothing is compared the verdict says so, and which systems are whose is in the table.
+    differences = found.notes if found.systems else ()
     if not found.shared_workers:
-        return found.notes
+        return differences
     return (
-        *found.notes,
+        *differences,
         f"{found.shared_workers} workers took part in both, but are drawn as if they were others in each.",
     )
 

@@ -138,12 +138,12 @@ def _runs(found: SeveralRuns) -> FindingsTable:
         Column("run", "Run"),
         Column("workers", "Workers", COUNT),
         Column("passed", "Passed", COUNT),
-        Column("assignments", "Assignments", COUNT),
-        Column("conversations", "Conversations", COUNT),
+        Column("assignments", "Assign\u00adments", COUNT),
+        Column("conversations", "Conver\u00adsations", COUNT),
         Column("kept", "Kept", COUNT),
         Column("minutes", "Minutes", TWO),
         Column("like", "Like %", TWO),
-        Column("ambivalent", "Ambivalent %", TWO),
+        Column("ambivalent", "Ambi\u00advalent %", TWO),
         Column("dislike", "Dislike %", TWO),
     )
     text = (
