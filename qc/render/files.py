@@ -28,6 +28,7 @@ SIGNED = b"<metadata>candor="
 # What a spreadsheet takes for the begin of a formula.
 FORMULA = re.compile(r"[=+@\t\r-]")
 DRAWN = frozenset({"html", "svg"})
+TABULAR = frozenset({"html", "csv", "xlsx"})  # what holds the tables
 
 
 def writing_steps(formats: frozenset[str]) -> int:
@@ -97,7 +98,8 @@ def _figures(directory: Path) -> Iterable[ReportFile]:
 
 def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each file."""
-    found = tables(analysis)
+    # The document has its own, and is what programs ask for most often.
+    found = tables(analysis) if formats & TABULAR else {}
     drawn: dict[str, Figure] = {}
     if formats & DRAWN:
         # Those who want no figure need not wait for it.
