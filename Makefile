@@ -13,7 +13,7 @@ TESTS_AT_ONCE ?= $(shell expr 1 + $$(nproc 2>/dev/null || echo 2))# one more tha
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip install --disable-pip-version-check --no-compile --constraint constraints.txt
 # The pip of Python 3.11 itself takes three times as long to work out what belongs together.
-NEW_VENV = @test -x $(BIN)/python || $(PYTHON) -m venv --upgrade-deps $(VENV)
+NEW_VENV = @test -x $(BIN)/python || { scripts/need-python $(PYTHON) && $(PYTHON) -m venv --upgrade-deps $(VENV); }
 # Of what pip says, one line a package: an installation takes a minute or more, and should be seen to go on.
 SHOWN := awk '/^Collecting/ { print "  " $$2; fflush() } /^Installing collected/ { print "  Unpacking them ..."; fflush() }'
 
@@ -66,6 +66,7 @@ wheel: install $(PAGES) ## build a wheel with the pages and a bill of materials 
 	$(BIN)/python scripts/bill_of_materials.py dist/candor-*.whl
 
 install-wheel: ## install the wheel of dist/ into a new environment: make install-wheel VENV=/opt/candor
+	@scripts/need-python $(PYTHON)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) dist/candor-*.whl | $(SHOWN)
 

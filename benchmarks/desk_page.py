@@ -2,10 +2,12 @@
 
     python benchmarks/desk_page.py [--workers 1000] [--chatting 100] [--seconds 20]
 
-A real server with builtin bots; simulated workers fill the run over the wire, each with one short
-conversation. Then as many as `--chatting` take part at people's pace, twice: while the run's page is open in
-Chromium and a second connection counts the bytes of its stream, and while nobody watches. Frames are those of
-the page's `requestAnimationFrame`; the time of the server is that of its own process, without those of bots.
+A real server with builtin bots, and a run that so many are in the middle of, written by SQL. As many as
+`--chatting` more take part at people's pace, twice: while the run's page is open in Chromium and a second
+connection counts the bytes of its stream, and while nobody watches. Frames are those of the page's
+`requestAnimationFrame`, long tasks the browser's own (50 ms and more, Long Tasks API); the time of the server
+is that of its own process, without those of bots. What else runs on the machine delays frames: its load is
+told.
 """
 
 import os
@@ -21,13 +23,17 @@ import httpx2
 import typer
 import yaml
 from playwright.sync_api import sync_playwright
+from sqlalchemy import text
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from server.clock import utc_now
+from server.db.engine import open_engine
 from tests.chromium import launch
+from tests.server.support.database import recount
 from tests.support.server_process import Server
 
 RUN = "crowded"
-AT_ONCE = 50  # who fill the run
+INPUTS = 3  # that each of those who are there has made
 STUDY: dict[str, Any] = {
     "name": "crowded",
     "title": "A few chats",
@@ -42,14 +48,34 @@ STUDY: dict[str, Any] = {
     "reply_time": {"median": 4, "spread": 0.3, "longest": 10},
     "simulate": {"quality": {"apple": 0.7, "pear": 0.4, "quince": 0.5}},
 }
+NUMBERS = """
+    WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < :last),
+                   i(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < :lines)"""
+FILLING = (
+    "INSERT INTO worker (id, platform, external_id, pseudonym) SELECT -k, 'link', 'f' || k, 'F' || k FROM n",
+    """INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status, created_at,
+                               agreed_at, active_at)
+       SELECT 'f' || k, :run, -k, k, 1, 1, 'active', :at, :at, :at FROM n""",
+    """INSERT INTO conversation (id, assignment_id, position, attempt, system_id, seed, persona, status)
+       SELECT 'f' || k || '-1.1', 'f' || k, 1, 1, :first + k % :systems, 1, '', 'active' FROM n""",
+    """INSERT INTO turn (conversation_id, turn_index, author, text, client_id, latency_ms, created_at,
+                         show_at)
+       SELECT 'f' || k || '-1.1', i, iif(i % 2, 'bot', 'worker'), 'Yes.', 'm' || i, iif(i % 2, 200, NULL),
+              :at, :at FROM n, i""",
+)
 _FRAMES = """
 () => {
   window.frames_ = [];
+  window.long_ = [];
+  new PerformanceObserver((list) => window.long_.push(...list.getEntries().map((task) => task.duration)))
+    .observe({ type: "longtask" });
   let last = performance.now();
   const frame = (now) => { window.frames_.push(now - last); last = now; requestAnimationFrame(frame); };
   requestAnimationFrame(frame);
 }
 """
+
+_SIZES = "() => [performance.memory.usedJSHeapSize, document.querySelectorAll('*').length]"
 
 
 class Stream(threading.Thread):
@@ -94,13 +120,23 @@ def under_load(server: Server, chatting: int, seconds: float, page: Any = None) 
 
 
 def fill(server: Server, workers: int) -> None:
-    """Let so many workers take part, some at a time."""
-    for seed, begin in enumerate(range(0, workers, AT_ONCE), start=1):
-        number = str(min(AT_ONCE, workers - begin))
-        crowd = server.crowd(RUN, "--workers", number, "--seed", str(seed), "--patience", "600")
-        said, _ = crowd.communicate()
-        if crowd.returncode != 0:
-            sys.exit(f"not everybody took part:\n{said}")
+    """Have so many workers be in their first conversation, by SQL."""
+    engine = open_engine(server.database, begin="BEGIN IMMEDIATE")
+    with engine.begin() as connection:
+        run = connection.exec_driver_sql("SELECT id FROM run WHERE slug = ?", (RUN,)).scalar_one()
+        first = connection.exec_driver_sql("SELECT min(id) FROM system").scalar_one()
+        given = {"run": run, "first": first, "systems": len(STUDY["systems"]), "last": workers}
+        given |= {"at": utc_now().strftime("%Y-%m-%d %H:%M:%S.%f"), "lines": 2 * INPUTS - 1}
+        for insertion in FILLING:
+            connection.execute(text(f"{NUMBERS} {insertion}"), given)
+    engine.dispose()
+    recount(server.database)
+
+
+def page_seconds(devtools: Any) -> dict[str, float]:
+    """Return the processor time of the page's main thread so far: in all, in scripts, for layout."""
+    found = {each["name"]: each["value"] for each in devtools.send("Performance.getMetrics")["metrics"]}
+    return {name: found[f"{name}Duration"] for name in ("Task", "Script", "Layout")}
 
 
 def quantile(values: list[float], share: float) -> float:
@@ -118,8 +154,8 @@ def main(
         study = Path(folder) / "study.yaml"
         study.write_text(yaml.safe_dump(STUDY))
         server.open_run(study, RUN)
-        server.start()
         fill(server, workers)
+        server.start()
         browser = launch(playwright)
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.goto(f"{server.url}/desk#token={server.token}")
@@ -133,8 +169,15 @@ def main(
         page.wait_for_timeout(3_000)
         first, settled = stream.events[0], len(stream.events)
         page.evaluate(_FRAMES)
+        devtools = page.context.new_cdp_session(page)
+        devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+        before = page_seconds(devtools)
         watched = under_load(server, chatting, seconds, page)
+        worked = {name: value - before[name] for name, value in page_seconds(devtools).items()}
         frames: list[float] = page.evaluate("() => window.frames_")
+        tasks: list[float] = page.evaluate("() => window.long_")
+        used, nodes = page.evaluate(_SIZES)
+        load = os.getloadavg()[0]
         changes = [size for _, size in stream.events[settled:]]
         browser.close()
         page_gone = time.perf_counter() + 3
@@ -160,6 +203,16 @@ def main(
         f"95 % below {quantile(frames, 0.95):.0f} ms, 99 % below {quantile(frames, 0.99):.0f} ms, "
         f"longest {max(frames):.0f} ms"
     )
+    typer.echo(
+        f"long tasks: {60 * len(tasks) / seconds:.0f} a minute, longest {max(tasks, default=0):.0f} ms; "
+        f"{used / 1e6:.0f} MB of JavaScript, {nodes} elements"
+    )
+    each = {name: 1000 * value / len(changes) for name, value in worked.items()}
+    typer.echo(
+        f"the page's main thread: {each['Task']:.1f} ms of a processor for each change, "
+        f"{each['Script']:.1f} of them in scripts, {each['Layout']:.1f} for layout"
+    )
+    typer.echo(f"load of the machine: {load:.1f} on {os.cpu_count()} processors")
     typer.echo(
         f"server's process: {watched:.2f} of a processor while watched twice, {unwatched:.2f} while not"
     )

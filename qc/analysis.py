@@ -16,6 +16,7 @@ from qc.method.effort import Effort, describe_effort
 from qc.method.filter import nobody_passed
 from qc.method.incidents import Incidents, describe_incidents
 from qc.method.pass_rate import PassRates, pass_rates
+from qc.method.quiz import QuizResults, describe_quiz
 from qc.method.replication import Replication, replicate
 from qc.method.sample import Sample, take_sample
 from qc.method.scenarios import ScenarioScores, score_scenarios
@@ -56,9 +57,9 @@ class Analysis:
     """All results of one run. `notes` are the run's own and those that follow from the results.
 
     `incidents` is None if the source does not say what went wrong, `answers` if the study asked no questions
-    of its own, `turn_ratings` if it did not ask about single replies, `scenarios` if it has none,
-    `preregistration` unless one was given (`qc.adherence`). A part is None if its section was not asked for,
-    or if the run holds nothing for it to work on.
+    of its own, `quiz` if it has none after conversations, `turn_ratings` if it did not ask about single
+    replies, `scenarios` if it has none, `preregistration` unless one was given (`qc.adherence`). A part is
+    None if its section was not asked for, or if the run holds nothing for it to work on.
     """
 
     run: Run
@@ -72,6 +73,7 @@ class Analysis:
     scores: Scores
     incidents: Incidents | None
     answers: AnswerCounts | None
+    quiz: QuizResults | None
     turn_ratings: TurnRatings | None
     scenarios: ScenarioScores | None
     notes: tuple[str, ...]
@@ -158,6 +160,7 @@ def analyse(
         scores=scores,
         incidents=incidents,
         answers=count_answers(run),
+        quiz=describe_quiz(sample) if chatted else None,
         turn_ratings=describe_turn_ratings(sample, scores, options.bootstrap, seed),
         scenarios=scenarios,
         notes=(

@@ -42,6 +42,7 @@ FAILURES = {
     "gone": "gone",
     "refused": "refused",
     "empty": "empty",
+    "thoughts": "thoughts_only",
     "too_long": "too_long",
     "error": "other_errors",
 }
@@ -165,6 +166,7 @@ class RunParts:
     answers: Answers | None = None
     scenarios: pd.Series | None = None
     turn_ratings: pd.DataFrame | None = None
+    quizzes: pd.DataFrame | None = None
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -226,6 +228,11 @@ class Run(RunParts):
         turn_ratings: what workers thought of single replies: `conversation` (int32, a row number of
             `conversations`), `turn` (int32: the line, from 0), `value` (float, 0 to 100); by conversation,
             then turn, each once. None if nobody was asked, or the source does not hold them.
+        quizzes: what became of the quiz after each conversation, of those that have one: `conversation`
+            (int32, a row number of `conversations`), `choices` (int32: lines to choose from, 0 where nothing
+            was asked), `why_not` (then `few_lines` or `few_replies`, else None), `is_right` (float: 1, or 0;
+            NaN without an answer); by conversation. None if the study has none, or the source does not hold
+            it.
         left_out: assignments that take no part.
         notes: sentences that a reader of the results must see.
     """

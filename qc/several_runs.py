@@ -1,8 +1,11 @@
 """Several runs of one experiment side by side: what each of them says, and how far every two agree.
 
 Source: Ji et al., ACL 2022, the section on self-replication; thesis, chapter 5: the tables that set the
-opinions, the counts and the scores of runs beside one another. The intervals of the correlations are ours:
-workers are drawn anew in both runs, each with all that they rated.
+opinions, the counts and the scores of runs beside one another. The intervals of the correlations are ours
+(`qc.statistics.correlation`): they are over systems, which count as drawn from a normal distribution.
+
+Resamples of the workers would not do. They add noise to scores that have some already, so their correlations
+lie low, and the interval with them.
 """
 
 from collections import Counter
@@ -18,25 +21,19 @@ from qc.analysis import sample_of
 from qc.errors import OptionError, ReplicationError
 from qc.method.duration import minutes_per_conversation
 from qc.method.pass_rate import pass_rates
-from qc.method.replication import FEWEST_SYSTEMS, Replication, limited, replicate
+from qc.method.replication import Replication, replicate
 from qc.method.sample import Sample
-from qc.method.scores import Scores, raters_of, score
+from qc.method.scores import raters_of, score
 from qc.method.topics import describe_topics
 from qc.options import AnalysisOptions
 from qc.progress import OnStep, no_step
-from qc.robustness.intervals import intervals, means_of_sums, worker_sums
+from qc.robustness.intervals import intervals
 from qc.run import Run
 from qc.signature import data_hash
-from qc.statistics.chance import generator
-from qc.statistics.confidence import LEVEL
-from qc.statistics.correlation import kendall_of_rows, pearson_of_rows, spearman_of_rows
-from qc.statistics.resampling import bootstrap_sums, percentile_interval
+from qc.statistics.correlation import RankMethod, interval_of_rank_correlation
 
-COEFFICIENTS = {
-    "pearson": pearson_of_rows,
-    "spearman": spearman_of_rows,
-    "kendall": kendall_of_rows,
-}
+RANK_COEFFICIENTS: tuple[RankMethod, ...] = ("spearman", "kendall")
+COEFFICIENTS = ("pearson", *RANK_COEFFICIENTS)
 _COLUMNS = [f"{name}{end}" for name in COEFFICIENTS for end in ("", "_low", "_high")]
 
 
@@ -97,7 +94,7 @@ def set_side_by_side(runs: Sequence[Run], options: AnalysisOptions, on_step: OnS
         rows.append(_counts(name, sample))
     on_step("Comparing the runs")
     systems, shared = _in_order(tables)
-    found = [_pair(names, samples, pair, options) for pair in combinations(range(len(runs)), 2)]
+    found = [_pair(names, samples, pair) for pair in combinations(range(len(runs)), 2)]
     by_system = [table.reindex(list(systems)) for table in tables]
     z, low, high = (np.column_stack([each[key] for each in by_system]) for key in ("z", "low", "high"))
     return SeveralRuns(
@@ -177,7 +174,7 @@ def _in_order(tables: Sequence[pd.DataFrame]) -> tuple[tuple[str, ...], int]:
 
 
 def _pair(
-    names: Sequence[str], samples: Sequence[Sample], pair: tuple[int, int], options: AnalysisOptions
+    names: Sequence[str], samples: Sequence[Sample], pair: tuple[int, int]
 ) -> tuple[dict[str, object], list[str]]:
     """Return the row of two runs, and what must be known of it."""
     first, second = (samples[i] for i in pair)
@@ -189,7 +186,7 @@ def _pair(
         row |= {"systems": 0, **dict.fromkeys(_COLUMNS, np.nan)}
         row |= {"same_conclusions": 0, "pairs": 0, "shared_workers": _shared_workers(first, second)}
         return row, [f"{both}: no criterion in common, so nothing of the two is compared."]
-    row |= {"systems": len(found.systems), **_coefficients(samples, found, pair, options)}
+    row |= {"systems": len(found.systems), **_coefficients(found)}
     row |= {
         "same_conclusions": found.same_conclusions.n,
         "pairs": found.same_conclusions.of,
@@ -198,18 +195,15 @@ def _pair(
     return row, [f"{both}: {note}" for note in _notes(found)]
 
 
-def _coefficients(
-    samples: Sequence[Sample], found: Replication, pair: tuple[int, int], options: AnalysisOptions
-) -> dict[str, float]:
+def _coefficients(found: Replication) -> dict[str, float]:
     """Return the correlations of two runs with the ends of their intervals, by the names of _COLUMNS."""
-    if len(found.systems) < FEWEST_SYSTEMS:
-        return dict.fromkeys(_COLUMNS, np.nan)
-    draws = [_draws(samples[i], found, options, i) for i in pair]
-    values = []
-    for name, coefficient in COEFFICIENTS.items():
-        low, high = percentile_interval(coefficient(*draws), LEVEL)
-        values += [getattr(found.z, name)["overall"], low, high]
-    return dict(zip(_COLUMNS, values, strict=True))
+    r = found.overall_interval
+    values = {name: getattr(found.z, name)["overall"] for name in COEFFICIENTS}
+    within = {"pearson": r} | {
+        name: interval_of_rank_correlation(name, values[name], r) for name in RANK_COEFFICIENTS
+    }
+    ends = [(value, within[name].low, within[name].high) for name, value in values.items()]
+    return dict(zip(_COLUMNS, [each for three in ends for each in three], strict=True))
 
 
 def _shared_workers(first: Sample, second: Sample) -> int:
@@ -221,23 +215,5 @@ def _notes(found: Replication) -> tuple[str, ...]:
     differences = found.notes if found.systems else ()
     if not found.shared_workers:
         return differences
-    return (
-        *differences,
-        f"{found.shared_workers} workers took part in both, but are drawn as if they were others in each.",
-    )
-
-
-def _draws(sample: Sample, found: Replication, options: AnalysisOptions, number: int) -> NDArray[np.float64]:
-    """Return overall z of the systems that are compared, (draws, systems), with workers drawn anew.
-
-    `number` is that of the run: in no two of them are workers drawn alike.
-    """
-    within = limited(sample, list(found.labels))
-    scores: Scores = score(within)
-    sums = worker_sums(within, scores, within.z)
-    workers, systems, columns = sums.shape
-    rng = generator(options.seed, f"bootstrap of workers, run {number}")
-    drawn = bootstrap_sums(sums.reshape(workers, systems * columns), options.bootstrap, rng)
-    means = means_of_sums(drawn.reshape(options.bootstrap, systems, columns)).mean(axis=2)
-    places = pd.Index(scores.z["system"]).get_indexer(list(found.systems))
-    return np.asarray(means[:, places])
+    both = f"{found.shared_workers} workers took part in both; runs of different workers would agree less."
+    return (*differences, both)

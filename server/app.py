@@ -36,6 +36,8 @@ from server.desk.accounts import AccountsApi
 from server.desk.api import ResearcherApi
 from server.desk.audit_log import AuditApi
 from server.desk.job_watch import JobWatch
+from server.desk.list_watch import ListWatch
+from server.desk.listed import ListedStore
 from server.desk.metrics import Metrics
 from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.people import PeopleApi
@@ -109,7 +111,7 @@ def create_app(
     lifecycle.on_drain(live.drain)
     metrics.watch(live, store, opened_bots)
     limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)
-    checks = BackgroundChecks(store)
+    checks = BackgroundChecks(store, news)
     bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
     changes = StoredChanges(store, served, bots, opened_bots, news)
     ends = RunEnds(store, served, news)
@@ -169,16 +171,15 @@ def create_app(
         per_address=parse(settings.connections_per_address),
     )
     outlook = Outlook(store, auth, live, opened_bots, settings.resolved_public_url)
+    listed = ListedStore(store, news)
     for router in (
         join_api.router,
         worker_socket.router,
-        StudiesApi(store=store, auth=auth).router,
         metrics.router,
         *_desk(outlook, news, lifecycle, settings, pages),
         *_jobs_api(store, auth, jobs, served, news, lifecycle, settings),
-        *_ways_in(store, auth, limits, settings),
-        PeopleApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
-        StudyPeopleApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
+        *_ways_in(store, listed, auth, limits, settings),
+        *_lists(listed, auth, bots, news, lifecycle, settings.resolved_public_url),
         WorkerIdsApi(store=store, auth=auth).router,
         AuditApi(store=store, auth=auth).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
@@ -237,14 +238,30 @@ def _jobs_api(
     return [api.router, watch.router]
 
 
-def _ways_in(store: Store, auth: Auth, limits: RateLimits, settings: Settings) -> list[APIRouter]:
+def _ways_in(
+    store: Store, listed: ListedStore, auth: Auth, limits: RateLimits, settings: Settings
+) -> list[APIRouter]:
     """Return what signs people in at the desk."""
     tries = parse(settings.sign_ins)
-    by_password = AccountsApi(store=store, auth=auth, limits=limits, tries=tries)
+    by_password = AccountsApi(store=store, listed=listed, auth=auth, limits=limits, tries=tries)
     by_provider = OpenIdSignIn(
         store=store, provider=_provider(settings), secret=auth.secret, limits=limits, tries=tries
     )
     return [by_password.router, by_provider.router]
+
+
+def _lists(
+    store: ListedStore, auth: Auth, bots: RegisteredBots, news: News, lifecycle: Lifecycle, public_url: str
+) -> list[APIRouter]:
+    """Return what keeps studies, people and tokens, and what pushes their lists."""
+    watch = ListWatch(store=store, auth=auth, bots=bots, news=news)
+    lifecycle.on_drain(watch.drain)
+    return [
+        StudiesApi(store=store, auth=auth).router,
+        PeopleApi(store=store, auth=auth, public_url=public_url).router,
+        StudyPeopleApi(store=store, auth=auth, public_url=public_url).router,
+        watch.router,
+    ]
 
 
 def _provider(settings: Settings) -> OpenIdProvider | None:

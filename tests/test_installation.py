@@ -1,6 +1,7 @@
 """What stands around the code: containers, and what `make run` shows while it installs."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import yaml
@@ -17,7 +18,18 @@ def test_containers_are_started_again_and_web_processes_get_the_keys_of_bots() -
 
 def test_no_environment_and_no_key_goes_into_the_image() -> None:
     ignored = (ROOT / ".dockerignore").read_text().split()
-    assert {".venv", "frontend/.node", "frontend/node_modules", ".env", "bots.env"} <= set(ignored)
+    assert {".venv", ".venv-*", "frontend/.node", "frontend/node_modules", ".env", "bots.env"} <= set(ignored)
+
+
+def test_a_command_in_the_documents_works_as_it_is_typed() -> None:
+    """Without an environment of one's own, `python` is none that has what Candor needs."""
+    documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    assert len(documents) > 10
+    bare = re.compile(r"(?<!\.venv/bin/)\bpython3? -m")
+    found = [
+        (path.name, line) for path in documents for line in path.read_text().splitlines() if bare.search(line)
+    ]
+    assert not found
 
 
 def test_installing_shows_that_it_goes_on() -> None:
@@ -27,3 +39,14 @@ def test_installing_shows_that_it_goes_on() -> None:
     assert "--quiet" not in next(
         line for line in (ROOT / "Makefile").read_text().splitlines() if line.startswith("PIP :=")
     )
+
+
+def test_an_old_python_is_refused_before_an_environment_is_made_of_it(tmp_path: Path) -> None:
+    old = tmp_path / "python3.9"
+    old.write_text("#!/bin/sh\n[ $# = 2 ] && echo 3.9.2 || exit 1\n")
+    old.chmod(0o755)
+    command = ["make", "install-wheel", f"PYTHON={old}", f"VENV={tmp_path / 'venv'}"]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert f"{old} is Python 3.9.2, and Candor needs 3.11.5 or newer." in done.stderr
+    assert not (tmp_path / "venv").exists()

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from bots.builtin.acts import GREETINGS, act
 from bots.builtin.terms import Vector
 from bots.core.chat import Chat
-from bots.core.prose import present
 from bots.core.words import content
 from bots.corpus import Corpus, Dialogue, read_jsonl
+from bots.shown.prose import present
 
 # How much each turn counts, the latest first. The speaker's own turns count little: a system that went by
 # them would recite the dialogue it took its last reply from.

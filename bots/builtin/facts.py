@@ -4,8 +4,8 @@ from bots.builtin.acts import act
 from bots.builtin.choice import said_parts, staleness
 from bots.builtin.topics import TOPICS, topics_of
 from bots.core.chat import Chat
-from bots.core.prose import present
 from bots.core.words import content, sentences, words
+from bots.shown.prose import present
 
 _PRECEDENCE = (1.0, 0.6, 0.3)  # of the topics a question touches, the one it touches most first
 

@@ -11,9 +11,9 @@ from bots.builtin.mentions import mentions
 from bots.builtin.rules import answers, script
 from bots.builtin.topics import TOPICS, topics_of
 from bots.core.chat import Chat, Reply
-from bots.core.prose import present
 from bots.core.words import LINES, content, stem, stems
 from bots.corpus import Corpus
+from bots.shown.prose import present
 
 _LINK_EVERY = 3  # replies
 _IN_COMMON = 1.5  # nearness of a fact that is worth bringing up unasked

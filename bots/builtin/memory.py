@@ -12,8 +12,8 @@ from bots.builtin.sayings import sayings
 from bots.builtin.stock import stock
 from bots.builtin.terms import Matrix, Vector, direction, normalised, products
 from bots.core.chat import Chat, Reply
-from bots.core.prose import present
 from bots.corpus import Corpus
+from bots.shown.prose import present
 
 _HOPS = 2
 _FOCUS = 12.0  # the larger, the more a reading comes from the best-matching key alone

@@ -13,9 +13,9 @@ from bots.builtin.exchanges import exchanges, fading, recent
 from bots.builtin.language_model import END, MARK, STOP, LanguageModel, tokens
 from bots.builtin.terms import Vector
 from bots.core.chat import Chat, Reply
-from bots.core.prose import present
 from bots.core.words import STOP_WORDS, stem
 from bots.corpus import Corpus
+from bots.shown.prose import present
 
 _DRAFTS = 6
 _SHORTEST, _LONGEST = 5, 26  # tokens, the two that open a line included

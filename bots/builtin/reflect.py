@@ -9,9 +9,9 @@ from bots.builtin.facts import asked_fact
 from bots.builtin.mentions import mentions
 from bots.builtin.rules import answers, script
 from bots.core.chat import Chat, Reply
-from bots.core.prose import present
 from bots.core.words import content
 from bots.corpus import Corpus
+from bots.shown.prose import present
 
 
 class Reflect:

@@ -50,7 +50,8 @@ def rendered(spec: str, bot: Bot, persona: Persona) -> str:
     page = [
         f"# {spec}",
         "",
-        "Made by `python -m bots.builtin.transcript`; the worker's lines are the same for every system.",
+        "Made by `.venv/bin/python -m bots.builtin.transcript`; the worker's lines are the same for every "
+        "system.",
     ]
     for heading, sentences in (("Without persona", ()), ("With persona", persona.sentences)):
         page += ["", f"## {heading}", ""]

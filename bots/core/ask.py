@@ -7,7 +7,7 @@ import structlog
 
 from bots.core.chat import Bot, Chat, Reply
 from bots.core.failures import BotError, BotTimeout
-from bots.core.visible_text import checked_reply
+from bots.core.visible_text import rechecked
 
 log = structlog.get_logger()
 _due: ContextVar[float] = ContextVar("due")  # the event loop's time at which nobody waits any more
@@ -20,7 +20,7 @@ def seconds_left(otherwise: float) -> float:
 
 
 async def ask(bot: Bot, chat: Chat, patience: float) -> Reply:
-    """Return the next line of `chat` by `bot`, as `checked_reply` lets it through.
+    """Return the next line of `chat` by `bot`, as `rechecked` lets it through.
 
     Args:
         bot: who is asked, once.
@@ -29,7 +29,7 @@ async def ask(bot: Bot, chat: Chat, patience: float) -> Reply:
 
     Raises:
         BotTimeout: there was no reply within `patience` seconds.
-        EmptyReply, ReplyTooLong: there was one that cannot be shown.
+        EmptyReply, ThoughtsOnly, ReplyTooLong: there was one that cannot be shown.
         BotError: what the bot raised, if it is one, as it is; else one that names what the bot raised,
             returned instead of a reply, or that it cancelled its own work.
     """
@@ -55,7 +55,7 @@ async def ask(bot: Bot, chat: Chat, patience: float) -> Reply:
         _due.reset(outer)
     if not isinstance(text, str):
         raise BotError(f"its reply is no text, but {type(text).__name__}")
-    return checked_reply(text)
+    return rechecked(reply)
 
 
 def _seconds(seconds: float) -> str:

@@ -7,6 +7,8 @@ repeated, or sent to another replica, and means the same.
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from bots.shown import Change
+
 Author = Literal["worker", "bot"]
 
 
@@ -41,9 +43,15 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a bot says next."""
+    """What a bot says next.
+
+    `output`: what the model wrote, thoughts and all, where that is not what is shown; for analysts only.
+    `changes`: in what the two differ.
+    """
 
     text: str
+    output: str | None = None
+    changes: tuple[Change, ...] = ()
 
 
 class Bot(Protocol):

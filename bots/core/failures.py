@@ -6,6 +6,7 @@
     ├── BotBusy         not now: too much to do, still loading, or shutting down
     ├── ChatRefused     it does not take this chat
     ├── EmptyReply      the reply holds nothing that can be seen
+    ├── ThoughtsOnly    the model thought, and said nothing
     └── ReplyTooLong    the reply is longer than what workers are shown
 
 Each class fixes its `kind`, a word for logs and for other processes; `retry`, whether the same call may
@@ -16,7 +17,7 @@ The message is for people only.
 
 from typing import ClassVar, Literal
 
-FailureKind = Literal["error", "timeout", "gone", "busy", "refused", "empty", "too_long"]
+FailureKind = Literal["error", "timeout", "gone", "busy", "refused", "empty", "thoughts", "too_long"]
 
 
 class BotError(Exception):
@@ -61,6 +62,13 @@ class EmptyReply(BotError):
     counts_against_replica = False
 
 
+class ThoughtsOnly(BotError):
+    """The bot works, but its thoughts took all the tokens that it has for a reply."""
+
+    kind = "thoughts"
+    counts_against_replica = False
+
+
 class ReplyTooLong(BotError):
     """The bot works, but its reply is longer than what workers are shown."""
 
@@ -70,7 +78,7 @@ class ReplyTooLong(BotError):
 
 _BY_KIND: dict[FailureKind, type[BotError]] = {
     each.kind: each
-    for each in (BotError, BotTimeout, BotGone, BotBusy, ChatRefused, EmptyReply, ReplyTooLong)
+    for each in (BotError, BotTimeout, BotGone, BotBusy, ChatRefused, EmptyReply, ThoughtsOnly, ReplyTooLong)
 }
 
 

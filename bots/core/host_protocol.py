@@ -8,6 +8,7 @@ Numbers of asks count within one connection: what was asked on a connection can 
 Both sides have to speak the same VERSION: a server refuses any other in `hello`, and tells the host to
 install the same version of Candor. Since version 2 `failed` holds the kind of the failure. A server of
 version 1 would not take that field, and one that took both forms would have to guess the kind from the text.
+Since version 3 `replied` has what the model wrote beside what is shown of it.
 
 A server speaks the same wire with the hosts that it starts itself, over their standard input and output, one
 frame a line. Only such a host is told to `hold` a builtin bot, and answers that it does by its `offer`, or
@@ -21,12 +22,14 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
-from bots.core.chat import Chat
+from bots.core.chat import Chat, Reply
 from bots.core.chat_request import ChatRequest, chat_json
 from bots.core.failures import BotError, FailureKind
 from bots.core.mistakes import mistakes
+from bots.core.visible_text import LONGEST_OUTPUT
+from bots.shown import Change
 
-VERSION = 2
+VERSION = 3
 PATH = "/api/bots/dial-in"
 MOST_BYTES = 1_048_576  # of a frame, either way
 MOST_NAMES = 100  # models of one host
@@ -63,11 +66,17 @@ class Offer(_Message):
 
 
 class Replied(_Message):
-    """The answer to an ask."""
+    """The answer to an ask: a reply, as `bots.core.chat.Reply` has it."""
 
     type: Literal["replied"] = "replied"
     ask: Number
     text: Annotated[str, Field(max_length=LONGEST_TEXT)]
+    output: Annotated[str, Field(max_length=LONGEST_OUTPUT)] | None = None
+    changes: tuple[Change, ...] = ()
+
+    def reply(self) -> Reply:
+        """Return the reply."""
+        return Reply(self.text, self.output, self.changes)
 
 
 class Failed(_Message):
@@ -223,6 +232,11 @@ def ask_frame(number: int, name: str, chat: Chat, own: str | None = None, known:
     if len(text) > MOST_BYTES:  # it is all ASCII
         raise ValueError(f"a frame holds at most {MOST_BYTES} bytes, and this one has {len(text)}")
     return text
+
+
+def replied(ask: int, reply: Reply) -> Replied:
+    """Return what to answer to an ask that `reply` answers."""
+    return Replied(ask=ask, text=reply.text, output=reply.output, changes=reply.changes)
 
 
 def failed(ask: int, error: BotError) -> Failed:

@@ -2,41 +2,72 @@
 
 This is the only rule for replies, and no rule for anything else. What workers write follows another one,
 which is the session's: their words are kept as they typed them, as far as a database can hold them. A reply
-is held to more, because it is put before somebody else: characters without width would let a bot mark its
-lines unseen, those that turn the direction of writing change the page around them, and a line without
-anything to see would have to be judged all the same.
+is held to more, because it is put before somebody else: thoughts and made-up turns are not what the bot says,
+characters without width would let a bot mark its lines unseen, those that turn the direction of writing
+change the page around them, and a line without anything to see would have to be judged all the same.
 """
 
-import re
+from collections.abc import Sequence
 
 from bots.core.chat import Reply
-from bots.core.failures import EmptyReply, ReplyTooLong
+from bots.core.failures import EmptyReply, ReplyTooLong, ThoughtsOnly
+from bots.shown import CHANGES, shown_text
 
 LONGEST_REPLY = 2_000  # characters
+LONGEST_OUTPUT = 100_000  # characters that are kept of what a model wrote
 
-# Control characters other than line feed and tab, halves of surrogate pairs, what has no width and joins
-# nothing, and what turns the direction of the text around it.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
-)
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and marks that are drawn as nothing
+# A database keeps none of these: NUL, and halves of surrogate pairs.
+_UNSTORABLE = {0: "\ufffd"} | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 
 
-def checked_reply(text: str) -> Reply:
-    """Return `text` without invisible characters and outer blanks, as a reply.
+def checked_reply(
+    output: str,
+    *,
+    opened: bool = False,
+    at_limit: bool = False,
+    tokens: bool = False,
+    labels: Sequence[str] = (),
+) -> Reply:
+    """Return what is shown of a bot's output, with the output beside it where the two differ.
 
-    A reply that is too long is refused, not cut: a worker would judge a line that the system never said.
+    The arguments are those of `shown_text`. A reply that is too long is refused, not cut: a worker would
+    judge a line that the system never said.
 
     Raises:
+        ThoughtsOnly: the output has thoughts in it and nothing else.
         EmptyReply: nothing that can be seen is left.
         ReplyTooLong: more than LONGEST_REPLY characters are left.
     """
-    clean = _INVISIBLE.sub("", text).strip()
-    if not any(mark.isprintable() and not mark.isspace() and mark not in _BLANK for mark in clean):
-        raise EmptyReply("the reply was empty")
-    if len(clean) > LONGEST_REPLY:
+    shown = shown_text(output, opened=opened, at_limit=at_limit, tokens=tokens, labels=labels)
+    if not any(mark.isprintable() and not mark.isspace() and mark not in _BLANK for mark in shown.text):
+        raise _nothing_to_show(shown.changes)
+    if len(shown.text) > LONGEST_REPLY:
         raise ReplyTooLong(
-            f"the reply has {len(clean)} characters, and {LONGEST_REPLY} are the most that is shown; make the"
-            " model answer in fewer words"
+            f"the reply has {len(shown.text)} characters, and {LONGEST_REPLY} are the most that is shown;"
+            " make the model answer in fewer words"
         )
-    return Reply(clean)
+    if not shown.changes:
+        return Reply(shown.text)
+    return Reply(shown.text, output.translate(_UNSTORABLE)[:LONGEST_OUTPUT], shown.changes)
+
+
+def rechecked(reply: Reply) -> Reply:
+    """Return a bot's reply, checked; it may have been before. Raises what `checked_reply` does."""
+    if reply.output is None:
+        return checked_reply(reply.text)
+    if not reply.text:
+        raise _nothing_to_show(reply.changes)
+    again = checked_reply(reply.text)
+    made = {*reply.changes, *again.changes}
+    return Reply(again.text, reply.output, tuple(change for change in CHANGES if change in made))
+
+
+def _nothing_to_show(changes: Sequence[str]) -> EmptyReply | ThoughtsOnly:
+    if "thoughts" in changes:
+        return ThoughtsOnly(
+            "the model thought and said nothing: raise its budget for thinking, or turn thinking off"
+        )
+    if "turns" in changes:
+        return EmptyReply("the model wrote another speaker's line and none of its own")
+    return EmptyReply("the reply was empty")

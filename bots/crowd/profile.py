@@ -12,7 +12,7 @@ its systems deserve what they did there.
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal, Protocol
 
 from bots.crowd.rater_model import RaterModel
@@ -34,6 +34,8 @@ SHARED_BY_READERS = 0.5
 # Points of the scale by which two conversations must differ for one of them to be preferred. Ours, not
 # measured.
 BARELY_DIFFERENT = 10.0
+# How often a worker who was there knows a line of the partner's again. Ours, not measured.
+REMEMBERED = 0.9
 
 
 class Profile(Protocol):
@@ -56,6 +58,10 @@ class Profile(Protocol):
 
     def prefer(self, left: float, right: float, *, ties: bool) -> Preference:
         """Return which of two conversations is preferred, with systems of these qualities."""
+        ...
+
+    def recognise(self, lines: Sequence[str], heard: Collection[str]) -> int:
+        """Return which of these lines a worker who has `heard` some takes for the partner's, from 1."""
         ...
 
 
@@ -96,6 +102,13 @@ class Honest:
         if ties and abs(ahead) < BARELY_DIFFERENT:
             return "tie"
         return "left" if ahead > 0 else "right"
+
+    def recognise(self, lines: Sequence[str], heard: Collection[str]) -> int:
+        """Return the line that was heard, mostly; else any."""
+        known = [number for number, line in enumerate(lines, start=1) if line in heard]
+        if known and self._rng.random() < REMEMBERED:
+            return known[0]
+        return self._rng.randint(1, len(lines))
 
     def _find(self, item: str) -> float:
         """Return what the worker finds in an item: partly what everybody does, and every time the same."""
@@ -141,6 +154,10 @@ class Random:
         of_two: tuple[Preference, ...] = ("left", "right")
         return self._rng.choice((*of_two, "tie") if ties else of_two)
 
+    def recognise(self, lines: Sequence[str], heard: Collection[str]) -> int:
+        """Return any line, each as often."""
+        return self._rng.randint(1, len(lines))
+
 
 class Flat:
     """Sets every slider to the same place, in every conversation."""
@@ -161,6 +178,10 @@ class Flat:
     def prefer(self, left: float, right: float, *, ties: bool) -> Preference:
         """Return the left one throughout."""
         return "left"
+
+    def recognise(self, lines: Sequence[str], heard: Collection[str]) -> int:
+        """Return the first line throughout."""
+        return 1
 
 
 PROFILES: dict[ProfileName, Callable[[random.Random], Profile]] = {

@@ -19,7 +19,7 @@ class View:
     is rated or left so. `points`: of the criteria that are rated on a Likert scale. `questions`: the
     study's own, by their part, those about a conversation with the criteria that are not rated.
     `comparison` says how two chatbots are compared; `choice_due` is the line after which to choose
-    between them, `side` the one that is to be rated.
+    between them, `side` the one that is to be rated. `quiz`: the lines of which the partner said one.
     """
 
     phase: str
@@ -37,6 +37,7 @@ class View:
     comparison: Message | None = None
     choice_due: int | None = None
     side: str | None = None
+    quiz: Sequence[str] = ()
     consent: Message = field(default_factory=dict)
     turn_points: int | None = None
     unrated_turn: int | None = None
@@ -46,14 +47,15 @@ class View:
 
 def draw(snapshot: Message) -> View:
     """Return the page that a snapshot draws."""
-    conversation = snapshot["conversation"] or {}
+    conversation, quiz = snapshot["conversation"] or {}, snapshot.get("quiz") or {}
+    here = conversation or quiz
     item, question = conversation.get("item") or {}, snapshot["question"] or {}
     return View(
         phase=snapshot["phase"],
         minimum_inputs=snapshot["study"]["minimum_inputs"],
         icebreaker=conversation.get("icebreaker"),
-        conversation=conversation.get("conversation", 0),
-        attempt=conversation.get("attempt", 0),
+        conversation=here.get("conversation", 0),
+        attempt=here.get("attempt", 0),
         inputs=conversation.get("inputs", 0),
         turns=len(conversation.get("turns", ())),
         typing=conversation.get("typing", False),
@@ -64,6 +66,7 @@ def draw(snapshot: Message) -> View:
         comparison=snapshot["study"].get("comparison"),
         choice_due=conversation.get("choice_due"),
         side=conversation.get("side"),
+        quiz=quiz.get("lines", ()),
         consent=_ticked(snapshot["study"].get("consent")),
         turn_points=snapshot["study"].get("turn_points"),
         points=_points(snapshot["study"].get("criteria", ())),
@@ -136,14 +139,21 @@ def show(view: View, message: Message) -> View:
             return replace(view, typing=False, turns=message["turn"] + 1, unrated_turn=message["turn"])
         case "said_by_both":
             return _with_both(view, message["turn"])
-        case "choice_due":
-            return replace(view, phase="choice", typing=False, choice_due=message["turn"])
-        case "rating_due":
-            return replace(view, phase="rating", typing=False, choice_due=None, side=message.get("side"))
+        case "choice_due" | "rating_due" | "quiz_due":
+            return _after_chat(view, message)
         case "feedback_due" | "completed" | "ended":
             phase = {"feedback_due": "feedback", "completed": "done"}
             return replace(view, phase=phase.get(message["type"]) or message["phase"])
     return view
+
+
+def _after_chat(view: View, message: Message) -> View:
+    match message["type"]:
+        case "choice_due":
+            return replace(view, phase="choice", typing=False, choice_due=message["turn"])
+        case "quiz_due":
+            return replace(view, phase="quiz", quiz=message["quiz"]["lines"])
+    return replace(view, phase="rating", typing=False, choice_due=None, side=message.get("side"))
 
 
 def _with_both(view: View, turn: int) -> View:

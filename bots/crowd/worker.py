@@ -20,7 +20,7 @@ from bots.crowd.view import Message, View, draw, show
 from bots.researcher.client import RequestFailed
 from bots.researcher.views import JoinView, SimulatedBeliefs
 
-PROTOCOL_VERSION = 4  # of the wire between a page and the server
+PROTOCOL_VERSION = 5  # of the wire between a page and the server
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
 _OVER = frozenset({"done", "expired", "returned"})
 _SILENCE = 90.0
@@ -65,6 +65,7 @@ class SimulatedWorker:
     diary: Diary
     _outbox: Message | None = None
     _changed_in: set[int] = field(default_factory=set)
+    _replies: set[str] = field(default_factory=set)
     _rated_replies: set[tuple[int, int, int]] = field(default_factory=set)
     _believed: SimulatedBeliefs | None = None
     _heard: float = 0.0
@@ -113,6 +114,7 @@ class SimulatedWorker:
                 if message["type"] == "error":
                     await self._refused(socket, message)
                     continue
+                self._hear(message)
                 accepted = self._accepted(joined, message["id"]) if message["type"] == "accepted" else None
                 view = draw(message) if view is None else show(view, message)
                 if accepted == "choose" and view.phase == "chat":
@@ -123,6 +125,14 @@ class SimulatedWorker:
                 await self._act(socket, view, joined)
         if view.phase != "done":
             raise AssignmentFailed(f"the assignment ended as {view.phase}")
+
+    def _hear(self, message: Message) -> None:
+        """Keep what chatbots say: a quiz may ask for it, and has nothing of the conversation beside it."""
+        if message["type"] == "said":
+            self._replies.add(message["text"])
+        elif message["type"] == "snapshot" and message["conversation"] is not None:
+            turns = message["conversation"]["turns"]
+            self._replies.update(turn["text"] for turn in turns if turn["author"] == "bot")
 
     def _accepted(self, joined: JoinView, message_id: str) -> str | None:
         """Take up that a message is stored; return its type, None where it is none of this connection's."""
@@ -165,6 +175,9 @@ class SimulatedWorker:
                 return await self._choose(view, joined)
             case "rating":
                 return await self._rate(view, joined)
+            case "quiz":
+                choice = self.profile.recognise(view.quiz, self._replies)
+                return {"type": "answer_quiz", **_named(view), "choice": choice}
             case "questions_before":
                 return self._questionnaire(view, "before")
             case "questions_after":

@@ -55,7 +55,7 @@ class HostSession:
         self._offered: set[str] = set()
         self._leaving = False
         self._numbers = count(1)
-        self._waiting: dict[int, asyncio.Future[str]] = {}
+        self._waiting: dict[int, asyncio.Future[Reply]] = {}
         self._lost: str | None = None
 
     @property
@@ -89,9 +89,9 @@ class HostSession:
             WireError: it is no message, or makes no sense now.
         """
         match from_host(received):
-            case Replied(ask=number, text=text):
+            case Replied(ask=number) as replied:
                 if (answer := self._awaited(number)) is not None:
-                    answer.set_result(text)
+                    answer.set_result(replied.reply())
                 return None
             case Failed(ask=number, kind=kind, reason=reason):
                 if (answer := self._awaited(number)) is not None:
@@ -149,7 +149,7 @@ class HostSession:
         if self._lost is not None:
             raise BotError(self._lost)
 
-    async def ask(self, name: str, chat: Chat, own: str | None = None) -> str:
+    async def ask(self, name: str, chat: Chat, own: str | None = None) -> Reply:
         """Return the next line of `chat` by the model `name`.
 
         `own` is for a bot that draws from earlier replies: the assignment from which it may not.
@@ -169,7 +169,7 @@ class HostSession:
             raise ChatRefused("the conversation is too long to be sent to a bot host") from error
         if self._known is not None:
             self._known.keep(chat)
-        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answer
         try:
             self._send(question)
@@ -179,7 +179,7 @@ class HostSession:
             if answer.cancelled() and self._lost is None:
                 self._tell(Cancel(ask=number))
 
-    def _awaited(self, number: int) -> asyncio.Future[str] | None:
+    def _awaited(self, number: int) -> asyncio.Future[Reply] | None:
         answer = self._waiting.get(number)
         return answer if answer is not None and not answer.done() else None
 
@@ -202,7 +202,7 @@ class HostReplica:
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the next line of `chat` by the model. Raises BotError."""
-        return Reply(await self._host.ask(self._name, chat))
+        return await self._host.ask(self._name, chat)
 
     async def probe(self) -> None:
         """Check that the host is connected; its WebSocket finds that out by pings. Raises BotError."""

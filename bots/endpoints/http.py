@@ -4,22 +4,32 @@
 answers 200 {"text": ...}, in which an empty text says that the bot has no reply; 422 to a chat that it does
 not take; or 503 while it is busy. `GET {url}/health`, where there is such a thing, answers 200
 {"ready": true} as long as the server takes chats.
+
+The text may be what a model wrote, thoughts and all: what of it is shown is found here, and
+"finish_reason": "length" says that its limit has cut it off. A bot host answers with what is shown, and the
+"output" and its "changes", as `bots.core.chat.Reply` has them.
 """
 
 from contextlib import suppress
+from typing import Annotated
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from bots.core.chat import Chat, Reply
 from bots.core.chat_request import chat_json
 from bots.core.failures import BotBusy, ChatRefused
+from bots.core.visible_text import LONGEST_OUTPUT, checked_reply, rechecked
 from bots.endpoints.remote import RemoteBot
+from bots.shown import Change
 
 _JSON = {"Content-Type": "application/json"}
 
 
 class _Answer(BaseModel):
     text: str
+    finish_reason: str | None = None
+    output: Annotated[str, Field(max_length=LONGEST_OUTPUT)] | None = None
+    changes: tuple[Change, ...] = ()
 
 
 class _Health(BaseModel):
@@ -36,7 +46,9 @@ class HttpBot(RemoteBot):
         except ValueError as error:
             raise ChatRefused("the conversation is too long to be sent to this server") from error
         answer = await self._remote.post("/reply", _Answer, content=content, headers=_JSON)
-        return Reply(answer.text)
+        if answer.output is not None:
+            return rechecked(Reply(answer.text, answer.output, answer.changes))
+        return checked_reply(answer.text, at_limit=answer.finish_reason == "length")
 
     async def probe(self) -> None:
         """Read the server's health; a server without one passes. Raises BotError: it takes no chats."""

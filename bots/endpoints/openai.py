@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from bots.core.chat import Chat, Reply
 from bots.core.failures import BotError
 from bots.core.persona_prompt import persona_prompt
+from bots.core.visible_text import checked_reply
 from bots.endpoints.remote import Remote, RemoteBot
 
 if TYPE_CHECKING:
@@ -19,12 +20,32 @@ _AWAY = frozenset({401, 403, 502, 503, 504})
 _ROLES = {"worker": "user", "bot": "assistant"}
 
 
+class _Part(BaseModel):
+    """A part of a message: its text, if it says one. Mistral's has thoughts in a part of their own."""
+
+    type: str = "text"
+    text: str | None = None
+
+
 class _Message(BaseModel):
-    content: str | None = None
+    """What a model said; what it thought is in a field of its own where the server tells the two apart."""
+
+    content: str | list[_Part] | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+
+    def output(self) -> str:
+        """Return what the model wrote, its thoughts, if they are known, in front."""
+        said = self.content
+        if isinstance(said, list):
+            said = "".join(part.text or "" for part in said if part.type == "text")
+        thoughts = self.reasoning_content or self.reasoning
+        return f"<think>{thoughts}</think>{said or ''}" if thoughts else said or ""
 
 
 class _Choice(BaseModel):
     message: _Message
+    finish_reason: str | None = None
 
 
 class _Completion(BaseModel):
@@ -53,7 +74,7 @@ class OpenAiBot(RemoteBot):
         self._client.organization = self._client.project = None  # from the environment, like the key
 
     async def reply(self, chat: Chat) -> Reply:
-        """Return the content of the first choice. Raises BotError."""
+        """Return what the first choice says. Raises BotError."""
         try:
             answer = await self._client.chat.completions.with_raw_response.create(
                 model=self._model, messages=messages(self._prompt, chat), **self._sampling
@@ -65,7 +86,8 @@ class OpenAiBot(RemoteBot):
         except OpenAIError as error:
             raise BotError(f"could not be asked ({type(error).__name__})") from error
         completion = self._remote.parsed(answer.http_response, _Completion)
-        return Reply(completion.choices[0].message.content or "")
+        choice = completion.choices[0]
+        return checked_reply(choice.message.output(), at_limit=choice.finish_reason == "length")
 
     async def probe(self) -> None:
         """Ask for the list of models, whatever it says. Raises BotError."""

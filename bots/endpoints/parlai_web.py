@@ -10,6 +10,7 @@ import asyncio
 from pydantic import BaseModel
 
 from bots.core.chat import Chat, Reply
+from bots.core.visible_text import checked_reply
 from bots.endpoints.remote import Remote, RemoteBot
 
 
@@ -32,7 +33,7 @@ class ParlaiWebBot(RemoteBot):
             # over, or overtaken by nobody, when this reset is done.
             await self._remote.post("/reset", _Answer)
             answer = await self._remote.post("/interact", _Answer, content=history(chat).encode())
-        return Reply(answer.text or "")
+        return checked_reply(answer.text or "", tokens=True)
 
     async def probe(self) -> None:
         """Fetch the page that the process serves, unless it is at work. Raises BotError."""

@@ -15,7 +15,7 @@ from bots.endpoints.address import PrivateAddress, PublicOnly
 from bots.endpoints.key import Key
 
 CONNECT_SECONDS = 5.0
-LARGEST_ANSWER = 64 * 1024  # bytes
+LARGEST_ANSWER = 1024 * 1024  # bytes: the thoughts behind a short reply may be long
 _LOGGED = 200  # characters of an answer that was no reply
 
 # An idle connection is dropped before the other side does so: uvicorn's limit, a common one, is 5 s.

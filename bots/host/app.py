@@ -11,10 +11,12 @@ from pydantic import BaseModel, ValidationError
 from bots.core.body_limit import BodyLimit
 from bots.core.chat import Bot, Chat, Reply
 from bots.core.chat_request import ChatRequest
-from bots.core.failures import BotBusy, BotError, ChatRefused, EmptyReply
+from bots.core.failures import BotBusy, BotError, ChatRefused, EmptyReply, ThoughtsOnly
 from bots.core.mistakes import mistakes
+from bots.core.visible_text import rechecked
 from bots.endpoints.key import Key
 from bots.host.guard import HttpGuard
+from bots.shown import Change
 
 T = TypeVar("T")
 MOST_UNDER_WAY = 512
@@ -26,9 +28,11 @@ class HungUp(Exception):
 
 
 class Answered(BaseModel):
-    """The body of a reply."""
+    """A reply, as `bots.core.chat.Reply` has it; `text` is empty where there is nothing to show."""
 
     text: str
+    output: str | None = None
+    changes: tuple[Change, ...] = ()
 
 
 class Health(BaseModel):
@@ -108,22 +112,24 @@ def create_app(host: Host, key: Key | None = None) -> FastAPI:
     async def health(name: str) -> Health:
         return host.health(known(name))
 
-    @app.post("/{name}/reply")
+    @app.post("/{name}/reply", response_model_exclude_defaults=True)
     async def reply(name: str, request: Request) -> Answered:
         chat = _chat(await request.body())
         try:
-            answer = await _while_connected(request, host.reply(known(name), chat))
+            answer = rechecked(await _while_connected(request, host.reply(known(name), chat)))
         except BotBusy as error:
             raise HTTPException(503, str(error)) from error
         except ChatRefused as error:
             raise HTTPException(422, str(error)) from error
         except EmptyReply:
             return Answered(text="")
+        except ThoughtsOnly:
+            return Answered(text="", output="", changes=("thoughts",))
         except BotError as error:
             raise HTTPException(500, str(error)) from error
         except HungUp as error:
             raise HTTPException(499, "the request was given up") from error
-        return Answered(text=answer.text)
+        return Answered(text=answer.text, output=answer.output, changes=answer.changes)
 
     return app
 

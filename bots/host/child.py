@@ -39,6 +39,7 @@ from bots.core.host_protocol import (
     failed,
     frame,
     from_server,
+    replied,
     sendable,
 )
 from bots.core.known_lines import KnownLines
@@ -149,7 +150,7 @@ class BuiltinHost:
             reply = await ask(held.to_ask(asked.own), chat, PATIENCE)
         except BotError as error:
             return failed(asked.ask, error)
-        return Replied(ask=asked.ask, text=reply.text)
+        return replied(asked.ask, reply)
 
     async def _load_into(self, held: _HeldBot, hold: Hold) -> None:
         try:

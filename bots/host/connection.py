@@ -23,7 +23,6 @@ from bots.core.host_protocol import (
     Offered,
     Refused,
     Released,
-    Replied,
     ServerMessage,
     Welcome,
     WireError,
@@ -31,8 +30,9 @@ from bots.core.host_protocol import (
     failed,
     frame,
     from_server,
+    replied,
 )
-from bots.core.visible_text import checked_reply
+from bots.core.visible_text import rechecked
 from bots.host.app import Host
 
 PATIENCE = 60.0
@@ -144,7 +144,7 @@ class HostConnection:
             if ask.name not in self.host.names:
                 raise ChatRefused(f'no model is called "{ask.name}" here')
             reply = await self.host.reply(ask.name, ask.chat.chat())
-            await self._send(Replied(ask=ask.ask, text=checked_reply(reply.text).text))
+            await self._send(replied(ask.ask, rechecked(reply)))
         except BotError as error:
             await self._send(failed(ask.ask, error))
 

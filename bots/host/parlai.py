@@ -9,10 +9,10 @@ from typing import Any
 import torch
 
 from bots.core.chat import Chat
-from bots.core.prose import written
 from bots.host.model import ModelError
 from bots.parlai.agent import ModelFileError, load_agent
 from bots.parlai.episode import exchanges, opening
+from bots.shown.prose import written
 
 _DRAWING = {"topk", "nucleus", "delayedbeam", "delayednucleusbeam", "factual_nucleus"}
 _SPLIT_APOSTROPHE = re.compile(r"(?<=\w) ?(['’]) ?(?=(?:s|m|re|ve|ll|d|t)\b)")

@@ -29,7 +29,7 @@ def load_agent(model_file: str) -> Any:
     ):
         raise ModelFileError(
             f"{model_file}: not a model of ParlAI, which is two files: {model_file} and {model_file}.opt. "
-            "Check the path, or train one: python -m bots.train_lineup"
+            "Check the path, or train one: .venv/bin/python -m bots.train_lineup"
         )
     parlai_log.set_log_level(parlai_log.ERROR)
     try:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bots.core.chat import Chat, Reply
-from bots.core.prose import present
 from bots.corpus import Corpus
 from bots.qc_bots.material import require_material, responses, run_length
+from bots.shown.prose import present
 
 _CONVERSATIONS = 4_096  # whose orders are kept, as far as conversations mostly go
 _BEGINNING = 256  # responses

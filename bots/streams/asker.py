@@ -44,10 +44,10 @@ class _Asked:
     """An ask whose answer, or failure, is waited for; `id` is None until it is in the stream."""
 
     queue: WorkQueue
-    answer: asyncio.Future[str | BotError]
+    answer: asyncio.Future[Reply | BotError]
     id: bytes | None = None
 
-    def end(self, answer: str | BotError) -> None:
+    def end(self, answer: Reply | BotError) -> None:
         """Let whoever waits have it, if it was not ended before."""
         if not self.answer.done():
             self.answer.set_result(answer)
@@ -94,7 +94,7 @@ class StreamAsker:
         """Return all the hosts that work for the bot `name`, as one replica."""
         return StreamReplica(self, name)
 
-    async def ask(self, name: str, chat: Chat) -> str:
+    async def ask(self, name: str, chat: Chat) -> Reply:
         """Return the next line of `chat` by the bot `name`. Work that its caller gives up is removed.
 
         Raises:
@@ -195,8 +195,8 @@ class StreamAsker:
             log.warning("an answer of no kind", error=str(error))
             return
         match message:
-            case Replied(ask=number, text=text) if number in self._asked:
-                self._asked[number].end(text)
+            case Replied(ask=number) as replied if number in self._asked:
+                self._asked[number].end(replied.reply())
             case Failed(ask=number) as failed if number in self._asked:
                 self._asked[number].end(_failure_of(failed))
 
@@ -221,7 +221,7 @@ class StreamReplica:
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the next line of `chat` by one of the hosts. Raises BotError."""
-        return Reply(await self._asker.ask(self._name, chat))
+        return await self._asker.ask(self._name, chat)
 
     async def probe(self) -> None:
         """Count hosts and asks. Raises BotError: no host works for the bot, or Redis is away."""

@@ -12,7 +12,7 @@ from redis.exceptions import AuthenticationError, RedisError
 from bots.core.ask import ask
 from bots.core.chat import Bot
 from bots.core.failures import BotError
-from bots.core.host_protocol import Ask, Failed, Replied, WireError, failed, frame, from_server
+from bots.core.host_protocol import Ask, Failed, Replied, WireError, failed, frame, from_server, replied
 from bots.streams.queue import BEAT, Work, WorkQueue, connect, require_wanted
 
 FAILURES = 3
@@ -195,7 +195,7 @@ class StreamConsumer:
                     self._stop_reading()
             return failed(asked.ask, error)
         self._in_a_row = 0
-        return Replied(ask=asked.ask, text=reply.text)
+        return replied(asked.ask, reply)
 
 
 async def _tried(step: Awaitable[object]) -> None:

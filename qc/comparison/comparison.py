@@ -165,6 +165,12 @@ def _why_unfixed(
         )
     if not wins.any():
         return "There are no scores: every choice was a tie."
+    if davidson.boundless(wins, ties):
+        return (
+            "There are no scores: preferences go one way only, and what goes the other way is ties."
+            " However large the differences are taken to be, frequent ties explain the rest, so that"
+            " how large they are cannot be said. More comparisons may change this."
+        )
     return None
 
 

@@ -34,12 +34,13 @@ _COLUMNS = {
     "system": TEXT,
     "persona": TEXT,
 }
-NULLABLE = frozenset({"seconds", "reward", "feedback", "persona", "scenario"})
+NULLABLE = frozenset({"seconds", "reward", "feedback", "persona", "scenario", "quiz"})
 # Of studies that ask for more than ratings; each column is there if the header says so.
 _ANSWER = pa.struct({"part": TEXT, "label": TEXT, "text": TEXT, "number": pa.float64()})
 ASKED_COLUMNS = {
     "scenario": TEXT,
     "turn_ratings": pa.large_list(pa.struct({"turn": pa.int32(), "value": pa.float64()})),
+    "quiz": pa.struct({"choices": pa.int32(), "why_not": TEXT, "is_right": pa.bool_()}),
     "answers": pa.large_list(_ANSWER),
     "assignment_answers": pa.large_list(_ANSWER),
 }
@@ -86,6 +87,7 @@ class SystemIncidents(StrictModel):
     gone: int = 0
     refused: int = 0
     empty: int = 0
+    thoughts_only: int = 0
     too_long: int = 0
     other_errors: int = 0
 
@@ -117,6 +119,14 @@ class TurnRating(StrictModel):
     value: Annotated[float, Field(ge=0, le=100)]
 
 
+class Quiz(StrictModel):
+    """What became of the quiz after a conversation: `choices` is 0 where nothing was asked, and why not."""
+
+    choices: Annotated[int, Field(ge=0, lt=2**31)]
+    why_not: str | None
+    is_right: bool | None
+
+
 class LeftOutAssignment(StrictModel):
     """A `qc.run.LeftOut`."""
 
@@ -140,6 +150,7 @@ class Header(StrictModel):
         incidents: of each system; None if nobody counted them.
         scenarios: whether conversations have scenarios.
         turn_ratings: whether single replies were rated.
+        quizzes: whether conversations have a quiz.
         questions: of the study's own; None if it asked none.
         left_out: assignments that take no part.
         notes: `Run.notes`.
@@ -158,6 +169,7 @@ class Header(StrictModel):
     incidents: list[SystemIncidents] | None = None
     scenarios: bool = False
     turn_ratings: bool = False
+    quizzes: bool = False
     questions: list[DeclaredQuestion] | None = None
     left_out: list[LeftOutAssignment]
     notes: list[str]
@@ -177,6 +189,7 @@ class Header(StrictModel):
             incidents=None if run.incidents is None else _incidents(run.incidents),
             scenarios=run.scenarios is not None,
             turn_ratings=run.turn_ratings is not None,
+            quizzes=run.quizzes is not None,
             questions=None if run.answers is None else _questions(run.answers.questions),
             left_out=[LeftOutAssignment(**asdict(out)) for out in run.left_out],
             notes=list(run.notes),
@@ -202,7 +215,7 @@ def _questions(rows: pd.DataFrame) -> list[DeclaredQuestion]:
 def asked_columns(header: Header) -> list[str]:
     """Return the names of the ASKED_COLUMNS that a file with this header has."""
     answers = ["answers", "assignment_answers"] if header.questions is not None else []
-    own = [("scenario", header.scenarios), ("turn_ratings", header.turn_ratings)]
+    own = [("scenario", header.scenarios), ("turn_ratings", header.turn_ratings), ("quiz", header.quizzes)]
     return [*(name for name, there in own if there), *answers]
 
 

@@ -106,7 +106,7 @@ def _unrated(sample: Sample) -> pd.DataFrame:
 def _pool_notes(unrated: int, *, known: bool) -> list[str]:
     if not unrated:
         return []
-    remedy = "" if known else " Score them by `python -m qc.metrics`, and give what it writes to --metrics."
+    remedy = "" if known else " Score them by `candor metrics`, and give what it writes to --metrics."
     return [
         f"{whole(unrated)} conversations of the workers who passed were left unrated, drawn at random. "
         f"Nobody judged them; with a metric they are the pool.{remedy}"

@@ -1,4 +1,4 @@
-"""What a study asked beyond ratings, in its final types: answers, ratings of single replies, scenarios."""
+"""What a study asked beyond ratings, in its final types: answers, ratings of replies, scenarios, quizzes."""
 
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from qc.run import ASKED_PARTS, Answers
 GIVEN_COLUMNS = ["assignment", "conversation", "system", "part", "label", "text", "number"]
 QUESTION_COLUMNS = ["part", "label", "kind", "question", "choices", "points"]
 TURN_COLUMNS = ["conversation", "turn", "value"]
+QUIZ_COLUMNS = ["conversation", "choices", "why_not", "is_right"]
 
 
 def typed_answers(
@@ -52,3 +53,14 @@ def typed_turn_ratings(ratings: pd.DataFrame, order: NDArray[np.intp]) -> pd.Dat
     found = ratings.assign(conversation=row[ratings["conversation"].to_numpy(np.intp)])
     found = found.astype({"conversation": np.int32, "turn": np.int32, "value": np.float64})
     return found.sort_values(["conversation", "turn"], ignore_index=True)[TURN_COLUMNS]
+
+
+def typed_quizzes(quizzes: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
+    """Return the quizzes at the rows that their conversations have in the run, by these."""
+    row = np.empty(len(order), np.int32)
+    row[order] = np.arange(len(order), dtype=np.int32)
+    found = quizzes.assign(conversation=row[quizzes["conversation"].to_numpy(np.intp)])
+    found = found.astype({"conversation": np.int32, "choices": np.int32, "is_right": np.float64})
+    why = found["why_not"].astype(object)
+    found = found.assign(why_not=why.where(why.notna(), None))
+    return found.sort_values("conversation", ignore_index=True)[QUIZ_COLUMNS]

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
-from qc.formats.export import GivenAnswer, Header, TurnRating
-from qc.loading.asked import GIVEN_COLUMNS, QUESTION_COLUMNS, TURN_COLUMNS
+from qc.formats.export import GivenAnswer, Header, Quiz, TurnRating
+from qc.loading.asked import GIVEN_COLUMNS, QUESTION_COLUMNS, QUIZ_COLUMNS, TURN_COLUMNS
 from qc.loading.raw_run import RawRun
 from qc.run import Answers
 
@@ -23,6 +24,7 @@ class AskedOf:
     row: int | None
     answers: Sequence[GivenAnswer]
     turn_ratings: Sequence[TurnRating] = ()
+    quiz: Quiz | None = None
 
 
 def add_asked(raw: RawRun, declared: Header, held: Sequence[AskedOf], scenarios: pd.Series | None) -> RawRun:
@@ -33,6 +35,16 @@ def add_asked(raw: RawRun, declared: Header, held: Sequence[AskedOf], scenarios:
         for answer in one.answers
     ]
     rated = [(one.row, rating.turn, rating.value) for one in held for rating in one.turn_ratings]
+    quizzes = [
+        (
+            one.row,
+            one.quiz.choices,
+            one.quiz.why_not,
+            np.nan if one.quiz.is_right is None else one.quiz.is_right,
+        )
+        for one in held
+        if one.quiz is not None
+    ]
     answers = None
     if declared.questions is not None:
         questions = [{**one.model_dump(), "choices": tuple(one.choices)} for one in declared.questions]
@@ -45,4 +57,5 @@ def add_asked(raw: RawRun, declared: Header, held: Sequence[AskedOf], scenarios:
         answers=answers,
         scenarios=scenarios if declared.scenarios else None,
         turn_ratings=pd.DataFrame(rated, columns=TURN_COLUMNS) if declared.turn_ratings else None,
+        quizzes=pd.DataFrame(quizzes, columns=QUIZ_COLUMNS) if declared.quizzes else None,
     )

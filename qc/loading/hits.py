@@ -58,6 +58,8 @@ class _Exchange(StrictModel):
     round: Round
     user: str
     bot: str | None = None
+    output: str | None = None  # what the bot's model wrote, where less of it was shown: nothing is made of it
+    changes: list[str] = Field(default=[])
 
 
 class _Topic(StrictModel):

@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from qc.errors import Problem
-from qc.formats.export import FORMAT, GivenAnswer, Header, TurnRating
+from qc.formats.export import FORMAT, GivenAnswer, Header, Quiz, TurnRating
 from qc.formats.strict_model import Round, StrictModel
 from qc.loading import header
 from qc.loading.asked_in_export import AskedOf, add_asked
@@ -52,6 +52,7 @@ class _Conversation(StrictModel):
     ratings: dict[str, float]
     scenario: str | None = None
     turn_ratings: list[TurnRating] = Field(default=[])
+    quiz: Quiz | None = None
     answers: list[GivenAnswer] = Field(default=[])
 
 
@@ -126,7 +127,7 @@ def _raw_run(source: str, declared: Header, given: list[tuple[str, _Assignment]]
     )
     asked = [AskedOf(one.assignment, None, None, one.answers) for _, one in given]
     asked += [
-        AskedOf(name, one.conversation, row, one.answers, one.turn_ratings)
+        AskedOf(name, one.conversation, row, one.answers, one.turn_ratings, one.quiz)
         for row, (_, name, one) in enumerate(held)
     ]
     return add_asked(raw, declared, asked, pd.Series([one.scenario for *_, one in held], dtype=object))

@@ -17,6 +17,7 @@ import pandas as pd
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.formats.published import ANSWER, INSTRUMENT, MAXIMUM, QC_TASK, systems_named
+from qc.formats.spreadsheet import restored
 from qc.loading.load_options import LoadOptions
 from qc.loading.mturk_answer import ConversationAnswer, feedback, number_in, parse, parts
 from qc.loading.raw_run import (
@@ -132,7 +133,7 @@ def _rows(source: str, content: bytes, problems: list[Problem]) -> list[_Row]:
         if len(cells) != len(header)
     ]
     return [
-        _Row(number, dict(zip(header, cells, strict=True)))
+        _Row(number, dict(zip(header, map(restored, cells), strict=True)))
         for number, cells in numbered
         if len(cells) == len(header)
     ]

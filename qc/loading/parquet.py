@@ -18,6 +18,7 @@ from qc.formats.export import (
     TEXT,
     GivenAnswer,
     Header,
+    Quiz,
     TurnRating,
     asked_columns,
     parquet_schema,
@@ -208,8 +209,29 @@ def _asked(table: pa.Table, first: NDArray[np.intp], problems: list[Problem]) ->
     every = np.arange(len(table))
     answers = _objects(table, "answers", GivenAnswer, every, problems)
     rated = _objects(table, "turn_ratings", TurnRating, every, problems)
-    for row in sorted(answers.keys() | rated.keys()):
-        yield AskedOf(names[row], conversations[row], row, answers.get(row, []), rated.get(row, []))
+    quizzes = _quizzes(table, problems)
+    for row in sorted(answers.keys() | rated.keys() | quizzes.keys()):
+        yield AskedOf(
+            names[row],
+            conversations[row],
+            row,
+            answers.get(row, []),
+            rated.get(row, []),
+            quizzes.get(row),
+        )
+
+
+def _quizzes(table: pa.Table, problems: list[Problem]) -> dict[int, Quiz]:
+    """Return what became of the quizzes, by the rows that have one."""
+    if "quiz" not in table.column_names:
+        return {}
+    given = enumerate(table["quiz"].to_pylist())
+    found = {
+        row: validated(Quiz, one, f"row {row + 1}, 'quiz'", EXPORT_AGAIN, problems)
+        for row, one in given
+        if one is not None
+    }
+    return {row: quiz for row, quiz in found.items() if quiz is not None}
 
 
 def _objects(

@@ -178,7 +178,7 @@ def _conversations(found: AgainstPeople) -> FindingsTable:
     text = (
         "n is the number of conversations by workers who passed, each with that worker's overall z. "
         "Intervals: workers are drawn with all their conversations. This r, squared, is what a metric can "
-        "save of judgments (python -m qc.estimate)."
+        "save of judgments (candor estimate)."
     )
     return FindingsTable("conversations", "Conversation by conversation", text, Table(frame, columns))
 
@@ -318,7 +318,7 @@ def _conversation_scores(sample: Sample, found: AgainstPeople) -> list[FindingsT
         ),
         FindingsTable(
             "for_estimate",
-            "The same for python -m qc.estimate",
+            "The same for candor estimate",
             "Only the conversations that people's scores are of, and those of the same workers that were "
             "left unrated at random: the others are no fair pool for them.",
             Table(counted),

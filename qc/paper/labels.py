@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 FONT = "DejaVu Sans"
 # In lines of the type: from a point to its label, and how far a label takes up room.
 REACH, LINE, HALF_POINT = 0.55, 1.2, 0.4
+NARROWEST = 0.275  # advance of an apostrophe, over the size; no letter of FONT has less
 # Where a label of a point below the diagonal can stand, best first: on which side of the point (1 is right, 0
 # the middle), and how many lines up. Above the diagonal all is mirrored.
 SPOTS = ((1, 0.0), (1, -0.9), (0, -1.2), (1, 0.9), (-1, -0.9), (-1, 0.0), (0, 1.2), (-1, 0.9))
@@ -33,11 +34,15 @@ def fitting(text: str, width: float, size: float) -> str:
     Half a surrogate pair, which no font has, becomes `?`.
     """
     text = " ".join(text.encode("utf-8", errors="replace").decode().split())
-    short, kept = text, len(text)
-    while kept > 2 and text_width(short, size) > width:
-        kept -= 1
+    if text_width(text, size) <= width:
+        return text
+    # Names of any length take no time: only so many letters can fit.
+    kept = min(len(text) - 1, int(width / (NARROWEST * size)) + 1)
+    while True:
         short = f"{text[: (kept + 1) // 2].rstrip()}…{text[len(text) - kept // 2 :].lstrip()}"
-    return short
+        if kept <= 2 or text_width(short, size) <= width:
+            return short
+        kept -= 1
 
 
 def label_points(

@@ -2,7 +2,6 @@
 
 JI, MANN_WHITNEY, WILCOXON, HOLM = "ji-etal-2022-achieving", "mann-whitney-1947", "wilcoxon-1945", "holm-1979"
 CAMERON, ROMANO = "cameron-etal-2008-bootstrap", "romano-wolf-2005-exact"
-EFRON = "efron-tibshirani-1993-introduction"
 HEDS = "shimorina-belz-2022-human"
 
 ENTRIES = {
@@ -59,13 +58,6 @@ ENTRIES = {
   number = {469},
   pages = {94--108},
   year = {2005}
-}""",
-    EFRON: r"""@book{efron-tibshirani-1993-introduction,
-  title = {An Introduction to the Bootstrap},
-  author = {Efron, Bradley and Tibshirani, Robert J.},
-  publisher = {Chapman \& Hall},
-  address = {New York},
-  year = {1993}
 }""",
     HEDS: r"""@inproceedings{shimorina-belz-2022-human,
   title = {The Human Evaluation Datasheet: A Template for Recording Details of Human Evaluation

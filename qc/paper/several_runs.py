@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from qc.number_format import listed, whole
 from qc.paper.kit import Kit, write_kit
-from qc.paper.references import CAMERON, EFRON, JI
+from qc.paper.references import CAMERON, JI
 from qc.paper.tex import escaped, paper_table
 from qc.progress import OnStep
 from qc.render.findings import Findings
@@ -72,7 +72,6 @@ def _methods(found: SeveralRuns, shown: Findings) -> str:
         "Each run was filtered and standardised for itself; intervals of scores are from a wild bootstrap of "
         rf"whole workers \cite{{{CAMERON}}}.",
         *(escaped(sentence) for sentence in shown.verdict),
-        "Intervals of correlations hold the middle of resamples in which whole workers were drawn anew in "
-        rf"both runs \cite{{{EFRON}}}.",
+        "Intervals of correlations are Fisher's, over systems like these.",
     ]
     return "\n".join(sentences) + "\n"

@@ -16,6 +16,7 @@ from qc.analysis import Analysis
 from qc.groups import WhoseOpinion
 from qc.method.agreement import Agreement
 from qc.method.pass_rate import Count
+from qc.method.quiz import QuizResults
 from qc.method.scores import raters_of
 from qc.render.sentences import verdict
 from qc.render.table import Table
@@ -128,6 +129,7 @@ def _sections(analysis: Analysis) -> Json:
     return {
         "incidents": analysis.incidents and analysis.incidents.table,
         "answers": analysis.answers,
+        "quiz": analysis.quiz and _quiz(analysis.quiz),
         "turn_ratings": analysis.turn_ratings,
         "scenarios": analysis.scenarios and analysis.scenarios.table,
         "intervals": analysis.intervals and _differences(analysis.intervals),
@@ -147,6 +149,15 @@ def _sections(analysis: Analysis) -> Json:
         "groups": analysis.groups and _groups(analysis.groups),
         "transcripts": analysis.transcripts,
         "preregistration": analysis.preregistration,
+    }
+
+
+def _quiz(found: QuizResults) -> Json:
+    return {
+        "groups": found.groups,
+        "workers": found.workers,
+        "agreement": found.agreement,
+        "not_asked": found.not_asked,
     }
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from pyarrow import csv as arrow_csv
 
 from qc.analysis import Analysis
 from qc.errors import OutputError
+from qc.formats.spreadsheet import harmless
 from qc.options import FORMATS
 from qc.progress import OnStep, no_step
 from qc.render.document import document
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 # What a figure of ours holds: its metadata are a signature.
 SIGNED = b"<metadata>candor="
-# What a spreadsheet takes for the begin of a formula.
-FORMULA = re.compile(r"[=+@\t\r-]")
 DRAWN = frozenset({"html", "svg"})
 TABULAR = frozenset({"html", "csv", "xlsx"})  # what holds the tables
 
@@ -132,7 +130,7 @@ def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> I
 def comma_separated(table: pd.DataFrame) -> bytes:
     """Return `table` as CSV: numbers with as many digits as they have, empty where nothing is known.
 
-    Before text that a spreadsheet would take for a formula stands an apostrophe, as spreadsheets write it.
+    Before text that a spreadsheet would take for a formula stands an apostrophe.
     """
     out = io.BytesIO()
     heading = io.StringIO()
@@ -151,16 +149,7 @@ def _harmless_text(column: pd.Series) -> pd.Series:
 
 
 def _harmless(cell: object) -> object:
-    """Return a cell that is data to every spreadsheet. Source: OWASP, *CSV Injection*."""
-    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) and not _is_number(cell) else cell
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return harmless(cell) if isinstance(cell, str) else cell
 
 
 def utf8(text: str) -> bytes:

@@ -60,6 +60,7 @@ class AnalysisPart(Generic[T]):
 
 
 WHOLE = AnalysisPart(None, lambda a: a)
+QUIZ = AnalysisPart(None, lambda a: a.quiz)
 TURN_RATINGS = AnalysisPart(None, lambda a: a.turn_ratings)
 SCENARIOS = AnalysisPart(None, lambda a: a.scenarios)
 ANSWERS = AnalysisPart(None, lambda a: a.answers)

@@ -80,8 +80,8 @@ class Intervals:
         level: of each interval for itself, and of all simultaneous ones together.
         count: number of draws.
         systems: names, best first.
-        z_low, z_high, raw_low, raw_high: (S, 1 + K). The overall z of the first system has the interval that
-            allows for its having been picked as the highest.
+        z_low, z_high, raw_low, raw_high: (S, 1 + K). The interval of the first system's overall z reaches as
+            far down as its having been picked as the highest asks for.
         rank_low, rank_high: (S,), ranks by overall z, 1 for the best, simultaneous.
         difference_low, difference_high: (S, S), overall z of the row's system minus the column's, each pair
             for itself.
@@ -173,13 +173,14 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
         first = leader(
             found.mean[rated, 0],
             found.standard_errors()[rated, 0],
+            found.standard_errors_of_differences()[np.ix_(rated, rated)],
             drawn.moved[:, rated],
             drawn.t[:, rated, 0],
             generator(seed, "picking of the leader"),
         )
         best_chance[rated] = first.best_chance
         if rated[0] == 0:
-            low[0, 0], high[0, 0] = first.low, first.high
+            low[0, 0] = first.low
     scored = found.raters > 0
     better = pairs.simultaneous_low > 0
     open_pairs = ~(better | better.T) & scored[:, None] & scored

@@ -20,12 +20,15 @@ class Asked:
     Attributes:
         scenarios: of each conversation of the run, None where it has none.
         turn_ratings: of each conversation, its rated replies: `turn`, `value`.
+        quizzes: of each conversation, what became of its quiz: `choices`, `why_not`, `is_right`; None where
+            it has none.
         answers: of each conversation, the answers about it: `part`, `label`, `text`, `number`.
         assignment_answers: of each assignment of the run, the answers about all of it.
     """
 
     scenarios: list[str | None] | None
     turn_ratings: list[list[Json]] | None
+    quizzes: list[Json | None] | None
     answers: list[list[Json]] | None
     assignment_answers: list[list[Json]] | None
 
@@ -44,9 +47,19 @@ def asked(run: Run) -> Asked:
         turn_ratings=None
         if turns is None
         else _lists(turns, turns["conversation"], np.arange(len(conversations)), ["turn", "value"]),
+        quizzes=None if run.quizzes is None else _quizzes(run.quizzes, len(conversations)),
         answers=answers,
         assignment_answers=of_all,
     )
+
+
+def _quizzes(quizzes: pd.DataFrame, conversations: int) -> list[Json | None]:
+    found: list[Json | None] = [None] * conversations
+    rows = quizzes["conversation"], quizzes["choices"], quizzes["why_not"], quizzes["is_right"]
+    for row, choices, why_not, is_right in zip(*(part.to_list() for part in rows), strict=True):
+        answer = None if np.isnan(is_right) else bool(is_right)
+        found[row] = {"choices": choices, "why_not": why_not, "is_right": answer}
+    return found
 
 
 def _known(column: pd.Series) -> list[Any]:

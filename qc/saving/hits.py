@@ -54,10 +54,12 @@ def common_losses(run: Run) -> list[Loss]:
 def _asked_losses(run: Run) -> list[Loss]:
     answers = 0 if run.answers is None else len(run.answers.given)
     turns = 0 if run.turn_ratings is None else len(run.turn_ratings)
+    quizzes = 0 if run.quizzes is None else len(run.quizzes)
     scenarios = 0 if run.scenarios is None else int(run.scenarios.notna().sum())
     return [
         Loss("answers to the study's own questions", answers),
         Loss("ratings of single replies", turns),
+        Loss("quizzes after conversations", quizzes),
         Loss("scenarios of conversations", scenarios),
     ]
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from qc.formats.published import ANSWER, INSTRUMENT, LAST_PERSONA_SEED, MAXIMUM, PERSONA_SUFFIX, QC_TASK
+from qc.formats.spreadsheet import harmless
 from qc.run import SIMULATED_NOTE, Run, Words
 from qc.saving.hits import common_losses
 from qc.saving.loss import Loss
@@ -119,8 +120,13 @@ def write(run: Run, file: BinaryIO) -> None:
     for held in assignments(run):
         tasks = [systems[one["system"]]["family"] for one in held["conversations"]]
         blanks = [""] * (conversations - len(tasks))
-        writer.writerow([*_of_assignment(held), *tasks, *blanks, _answer(held, systems)])
+        row = [*_of_assignment(held), *tasks, *blanks]
+        writer.writerow([*(_harmless(cell) for cell in row), _answer(held, systems)])
     text.detach()
+
+
+def _harmless(cell: object) -> object:
+    return harmless(cell) if isinstance(cell, str) else cell
 
 
 def _of_assignment(held: Json) -> list[object]:

@@ -54,6 +54,7 @@ def _conversations(run: Run, first: int, last: int, more: Asked) -> list[Json]:
     for name, values in (
         ("scenario", more.scenarios),
         ("turn_ratings", more.turn_ratings),
+        ("quiz", more.quizzes),
         ("answers", more.answers),
     ):
         for row, conversation in enumerate(held if values is not None else (), start=first):

@@ -22,6 +22,7 @@ FEWEST_POINTS = 3
 LARGEST_R = 1 - NOISE
 
 Method = Literal["pearson", "spearman"]
+RankMethod = Literal["spearman", "kendall"]
 
 
 def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
@@ -83,6 +84,24 @@ def interval_of_r(r: float, n: int, level: float) -> CorrelationInterval:
     return CorrelationInterval(float(np.tanh(middle - half)), float(np.tanh(middle + half)))
 
 
+def interval_of_rank_correlation(
+    name: RankMethod, value: float, of_r: CorrelationInterval
+) -> CorrelationInterval:
+    """Return the interval of Spearman's ρ or Kendall's τ that goes with Pearson's of the same points.
+
+    Points drawn from a normal distribution of two dimensions have ρ = 6/π · arcsin(r/2) and τ = 2/π ·
+    arcsin r, so the ends are those of r in these terms; where `value` lies beyond one, that end is `value`.
+    Fisher's transformation of ρ or τ itself has intervals that are far too narrow where few points lie
+    nearly in order.
+
+    Source: Kruskal, *Ordinal Measures of Association*, Journal of the American Statistical Association 53
+    (1958) 814-861.
+    """
+    ends = np.array([of_r.low, of_r.high])
+    low, high = 6 / np.pi * np.arcsin(ends / 2) if name == "spearman" else 2 / np.pi * np.arcsin(ends)
+    return CorrelationInterval(float(np.minimum(low, value)), float(np.maximum(high, value)))
+
+
 def correlation_matrix(columns: NDArray[np.float64], method: Method) -> NDArray[np.float64]:
     """Return the correlation of every two columns.
 
@@ -113,30 +132,6 @@ def pearson_of_rows(first: NDArray[np.float64], second: NDArray[np.float64]) -> 
     defined = (both.sum(axis=-1) >= FEWEST_POINTS) & (np.minimum(*lengths) > NOISE)
     r = (a * b).sum(axis=-1) / np.where(defined, lengths[0] * lengths[1], np.nan)
     return np.asarray(np.clip(r, -1, 1))
-
-
-def spearman_of_rows(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Spearman's ρ of each row of the one array with that of the other; (rows, n), NaN as above."""
-    both = np.isfinite(first) & np.isfinite(second)
-    ranks = (
-        pd.DataFrame(without_noise(np.where(both, values, np.nan))).rank(axis=1) for values in (first, second)
-    )
-    return pearson_of_rows(*(each.to_numpy(np.float64) for each in ranks))
-
-
-def kendall_of_rows(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Kendall's τ-b of each row of the one array with that of the other; (rows, n), NaN as above."""
-    both = np.isfinite(first) & np.isfinite(second)
-    x, y = (without_noise(np.where(both, values, np.nan)) for values in (first, second))
-    agreeing, x_untied, y_untied = (np.zeros(len(first)) for _ in range(3))
-    for column in range(1, first.shape[1]):
-        sx, sy = (np.nan_to_num(np.sign(values[:, column:] - values[:, :-column])) for values in (x, y))
-        agreeing += (sx * sy).sum(axis=1)
-        x_untied += (sx * sx).sum(axis=1)
-        y_untied += (sy * sy).sum(axis=1)
-    untied = x_untied * y_untied
-    defined = (both.sum(axis=1) >= FEWEST_POINTS) & (untied > 0)
-    return np.asarray(agreeing / np.sqrt(np.where(defined, untied, np.nan)))
 
 
 def row_deviations(values: NDArray[np.float64], taking_part: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -34,13 +34,29 @@ class Fit:
 
 
 def groups(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the group of each system, (systems,); there are scores if and only if there is one group.
+    """Return the group of each system, (systems,); there are scores only if there is one group.
 
     Two systems are in one group where each is preferred to the other, or ties with it, directly or along
     others (Ford 1957: the graph of who beats whom is strongly connected). Otherwise the likelihood has no
     maximum: a system, or several together, that nobody else ever equalled could be as strong as one likes.
     """
     return np.asarray(connected_components((wins + ties) > 0, directed=True, connection="strong")[1])
+
+
+def boundless(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> bool:
+    """Return whether ties let the differences, and nu with them, grow without an end to the likelihood.
+
+    Let scores move by b and log nu by 1/2. No choice becomes less likely, however far they move, if b falls
+    by at least 1 from a winner to a loser and differs by at most 1 where there was a tie. There is such a b
+    unless in some round of systems, each to the next, there are more wins than ties: a negative cycle, looked
+    for by Floyd's algorithm in systems³ steps. So a system that only won and tied may have no score.
+    """
+    bound = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
+    for through in range(len(bound)):
+        bound = np.minimum(bound, bound[:, through, None] + bound[None, through, :])
+        if (np.diagonal(bound) < 0).any():
+            return False
+    return bool(ties.any())
 
 
 def separate(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -63,7 +79,7 @@ def fit(
     """
     n = len(wins)
     untied = not ties.any()
-    if n < 2 or (groups(wins, ties) != 0).any() or (not untied and not wins.any()):
+    if n < 2 or (groups(wins, ties) != 0).any() or boundless(wins, ties):
         return Fit(np.full(n, np.nan), np.nan)
     at = np.zeros(n + 1)
     if start is not None and np.isfinite(start).all():

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from qc.statistics.confidence import LEVEL
 from qc.statistics.noise import without_noise
-from qc.statistics.resampling import exact, percentile_interval
+from qc.statistics.resampling import BLOCK_CELLS, exact, percentile_interval
 
 DEALS = 999
 
@@ -59,38 +59,52 @@ def change_of_places(
     sizes = np.bincount(groups, minlength=count)
     starts = np.cumsum(sizes) - sizes
     order = np.argsort(groups, kind="stable")
-    seen = _statistics(np.add.reduceat(sums[order], starts))
-    dealt = np.array(
-        [_statistics(np.add.reduceat(sums[rng.permutation(len(sums))], starts)) for _ in range(DEALS)]
+    seen = _statistics(np.add.reduceat(sums[order], starts)[None])[:, 0]
+    dealt = np.empty((2, DEALS))
+    size = max(1, min(DEALS, BLOCK_CELLS // sums.size))
+    for start in range(0, DEALS, size):
+        block = range(start, min(start + size, DEALS))
+        people = np.array([rng.permutation(len(sums)) for _ in block])
+        dealt[:, block.start : block.stop] = _statistics(np.add.reduceat(sums[people], starts, axis=1))
+    low, high = percentile_interval(dealt[0][:, None], LEVEL)
+    p = (1 + (without_noise(dealt) >= without_noise(seen)[:, None]).sum(axis=1)) / (DEALS + 1)
+    return Places(
+        moved=float(seen[0]),
+        chance=float(dealt[0].mean()),
+        chance_low=float(low[0]),
+        chance_high=float(high[0]),
+        p=float(p[0]),
+        p_scores=float(p[1]),
     )
-    low, high = percentile_interval(dealt[:, :1], LEVEL)
-    p = (1 + (without_noise(dealt) >= without_noise(np.array(seen))).sum(axis=0)) / (DEALS + 1)
-    return Places(seen[0], float(dealt[:, 0].mean()), float(low[0]), float(high[0]), float(p[0]), float(p[1]))
 
 
-def _statistics(sums: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the mean change of places, and the sum of squares between groups.
+def _statistics(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean change of places, and the sum of squares between groups, of each deal, (2, D).
 
     Args:
-        sums: (G, 2 S), sums and then counts.
+        sums: (D, G, 2 S), sums and then counts.
     """
-    systems = sums.shape[1] // 2
-    totals, counts = sums[:, :systems], sums[:, systems:]
+    systems = sums.shape[2] // 2
+    totals, counts = sums[..., :systems], sums[..., systems:]
     means = totals / np.where(counts > 0, counts, np.nan)
-    of_all = totals.sum(axis=0) / np.maximum(counts.sum(axis=0), 1)
-    squares = float(np.nansum(counts * (means - of_all) ** 2))
+    of_all = totals.sum(axis=1) / np.maximum(counts.sum(axis=1), 1)
+    squares = np.nansum(counts * (means - of_all[:, None]) ** 2, axis=(1, 2))
     ranked = without_noise(means)
-    moved = [_moved(ranked[one], ranked[other]) for one, other in combinations(range(len(sums)), 2)]
-    return float(np.mean(moved)), squares
+    pairs = combinations(range(sums.shape[1]), 2)
+    moved = np.mean([_moved(ranked[:, one], ranked[:, other]) for one, other in pairs], axis=0)
+    return np.stack([moved, squares])
 
 
-def _moved(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Return by how many places a system lies apart, of those that both groups rated; 0 if there are none."""
+def _moved(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return by how many places a system lies apart, (D,), of those that both groups rated; 0 without any."""
     both = np.isfinite(one) & np.isfinite(other)
-    return float(np.abs(_ranks(one[both]) - _ranks(other[both])).mean()) if both.any() else 0.0
+    apart = np.abs(_ranks(one, both) - _ranks(other, both))
+    return np.asarray(np.where(both, apart, 0).sum(axis=1) / np.maximum(both.sum(axis=1), 1))
 
 
-def _ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ranks, 1 for the best; those that are level share the middle of theirs."""
-    above = (scores[None, :] > scores[:, None]).sum(axis=1)
-    return np.asarray(above + ((scores[None, :] == scores[:, None]).sum(axis=1) + 1) / 2)
+def _ranks(scores: NDArray[np.float64], taken: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return ranks among those taken, 1 for the best, (D, S); those that are level share the middle."""
+    known = np.where(taken, scores, -np.inf)
+    above = (known[:, None, :] > known[:, :, None]).sum(axis=2)
+    level = (known[:, None, :] == known[:, :, None]).sum(axis=2)
+    return np.asarray(above + (level + 1) / 2)

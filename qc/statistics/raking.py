@@ -7,7 +7,7 @@ of every field at once) are then the same for all who are in it.
 Sources: Deming and Stephan, *On a Least Squares Adjustment of a Sampled Frequency Table When the Expected
 Marginal Totals are Known*, Annals of Mathematical Statistics 11, 1940; that it converges where weights exist
 that meet all margins: Ireland and Kullback, *Contingency tables with given marginals*, Biometrika 55, 1968;
-effective sample size: Kish, *Survey Sampling*, 1965, section 11.7.
+effective sample size: Kish, *Weighting for Unequal P_i*, Journal of Official Statistics 8, 1992.
 """
 
 from collections.abc import Sequence

@@ -11,10 +11,10 @@ from bots import AT_ONCE, MOST_AT_ONCE, Endpoint
 from server.access.actor import Allowed, Caller
 from server.access.auth import Auth
 from server.bots import stored_bots
-from server.bots.background_checks import BackgroundCheck
+from server.bots.check_view import check_of, check_view
 from server.bots.registered_bots import RegisteredBots
 from server.bots.responses import BotList, BotView, CheckView, LastCheck
-from server.bots.stored_bots import Registration, StoredCheck
+from server.bots.stored_bots import Registration
 from server.db.store import Store
 from server.errors import NotChecked
 
@@ -112,18 +112,15 @@ class BotsApi:
 
     async def start_check(self, name: str, actor: Caller, body: NewCheck | None = None) -> CheckView:
         """Check in the background whether a bot is fit for workers."""
-        return _check_view(await self._bots.start_check(name, (body or NewCheck()).at_once, actor))
+        return check_view(await self._bots.start_check(name, (body or NewCheck()).at_once, actor))
 
     async def show_check(self, name: str) -> CheckView:
         """The check that is under way, or the latest report."""
-        row = await self._store.read(lambda c: stored_bots.find(c, name))
-        check = self._bots.check_of(name)
-        if check is not None:
-            return _check_view(check)
-        stored = await self._store.read(lambda c: stored_bots.latest_check(c, row))
-        if stored is None:
+        under_way = self._bots.check_of(name)
+        check = await self._store.read(lambda c: check_of(c, stored_bots.find(c, name), under_way))
+        if check is None:
             raise NotChecked(f"`{name}` has not been checked")
-        return _report_view(stored)
+        return check
 
     async def _view(self, row: Registration) -> BotView:
         return self._with_states(await self._store.read(lambda c: _stored_view(c, row)))
@@ -145,19 +142,3 @@ def _stored_view(connection: Connection, row: Registration) -> BotView:
         check=None if check is None else LastCheck(at=check.at, verdict=check.report.verdict),
         replicas=[],
     )
-
-
-def _check_view(check: BackgroundCheck) -> CheckView:
-    return CheckView(
-        state="running" if check.error is None else "failed",
-        done=check.done,
-        total=check.total,
-        at=check.at,
-        report=None,
-        error=check.error,
-    )
-
-
-def _report_view(stored: StoredCheck) -> CheckView:
-    """Return a check that is over."""
-    return CheckView(state="finished", done=1, total=1, at=stored.at, report=stored.report, error=None)

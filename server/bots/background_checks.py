@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 import structlog
 
@@ -13,8 +14,10 @@ from server.bots.stored_bots import Registration
 from server.clock import utc_now
 from server.db.store import Store
 from server.errors import CandorError
+from server.news import News
 
 log = structlog.get_logger()
+TOPIC = "checks"  # of news: a check has come further, or is over
 
 
 @dataclass(slots=True)
@@ -26,17 +29,14 @@ class BackgroundCheck:
     total: int = 0
     error: str | None = None
 
-    def progress(self, done: int, total: int) -> None:
-        """Take note of how far it is."""
-        self.done, self.total = done, total
-
 
 class BackgroundChecks:
     """Checks by the bot's name, one at a time each. One that is over is forgotten once it is stored."""
 
-    def __init__(self, store: Store) -> None:
-        """Keep reports in `store`."""
+    def __init__(self, store: Store, news: News) -> None:
+        """Keep reports in `store`, and tell of every step."""
         self._store = store
+        self._news = news
         self._checks: dict[str, BackgroundCheck] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -81,7 +81,7 @@ class BackgroundChecks:
         self, check: BackgroundCheck, bot: Bot, row: Registration, ask: FitnessCheck
     ) -> None:
         try:
-            report = await ask(bot, progress=check.progress)
+            report = await ask(bot, progress=partial(self._take, check, row.name))
             at = utc_now()
             await self._store.submit(lambda c: stored_bots.store_check(c, row, report, at))
             del self._checks[row.name]
@@ -90,3 +90,11 @@ class BackgroundChecks:
         except Exception as error:  # foreign code is asked: whatever it does, the researcher is told
             log.exception("check failed", bot=row.name)
             check.error = f"the check broke off: {type(error).__name__}"
+        self._tell(row.name)
+
+    def _take(self, check: BackgroundCheck, name: str, done: int, total: int) -> None:
+        check.done, check.total = done, total
+        self._tell(name)
+
+    def _tell(self, name: str) -> None:
+        self._news.publish(TOPIC, {"name": name})

@@ -53,11 +53,11 @@ class HostedBot:
             BotError: its host ended while it was thinking, or what the bot raised.
         """
         if self._earlier is None:
-            return Reply(await (await self._hosts.ready(self._name)).ask(self._name, chat))
+            return await (await self._hosts.ready(self._name)).ask(self._name, chat)
         await self._earlier.refresh()
         process = await self._hosts.ready(self._name)
         process.tell_earlier(self._name, self._earlier.replies)
-        return Reply(await process.ask(self._name, chat, self._earlier.assignment_of(chat.conversation_id)))
+        return await process.ask(self._name, chat, self._earlier.assignment_of(chat.conversation_id))
 
 
 class BotHosts:
@@ -165,7 +165,7 @@ class HostProcess:
         if self._session is not None and self._greeted:
             self._session.hold(hold)
 
-    async def ask(self, name: str, chat: Chat, own: str | None = None) -> str:
+    async def ask(self, name: str, chat: Chat, own: str | None = None) -> Reply:
         """Return the next line of `chat` by a bot that is `ready`; `own` as in `HostSession.ask`.
 
         Raises:

@@ -48,3 +48,16 @@ class CheckView(BaseModel):
     at: ShownTime
     report: ConformanceReport | None
     error: str | None
+
+
+class CheckedBot(BaseModel):
+    """A registered bot, and its check: the one under way, or the latest; None: it never was checked."""
+
+    name: str
+    check: CheckView | None
+
+
+class CheckedBots(BaseModel):
+    """Every registered bot with its check, by name."""
+
+    bots: list[CheckedBot]

@@ -14,6 +14,7 @@ from server.access.auth import load_auth
 from server.cli.database import transaction
 from server.cli.settings import Data, settings_from
 from server.db.runs import find_run
+from server.desk.csv_table import csv_table
 from server.errors import CandorError
 from server.recruiters.link import WorkerId, personal_link
 
@@ -49,12 +50,9 @@ def links(
     except CandorError as error:
         fail(error.message, error.hint)
     url = settings.resolved_public_url
-    output = csv.writer(sys.stdout, lineterminator="\n")
-    if as_csv:
-        output.writerow([_COLUMN, "link"])
-    for worker in ids:
-        link = personal_link(url, run, worker, auth.link_signature(run, worker))
-        output.writerow([worker, link] if as_csv else [link])
+    signed = [(worker, personal_link(url, run, worker, auth.link_signature(run, worker))) for worker in ids]
+    printed = csv_table([_COLUMN, "link"], signed) if as_csv else "".join(f"{link}\n" for _, link in signed)
+    sys.stdout.write(printed)
     stderr.print(f"{len(ids)} personal links to run [bold]{run}[/], at {url}.", soft_wrap=True)
     if settings.public_url is None:
         stderr.print("[yellow]Set CANDOR_PUBLIC_URL[/] to the address at which workers reach the server.")

@@ -11,6 +11,7 @@ from bots import console, stderr
 from server.access import people, sign_ins
 from server.access.roles import ALL_STUDIES, Role
 from server.cli.database import transaction_or_fail
+from server.cli.own_command import own_command
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
@@ -62,7 +63,10 @@ def list_people(data: Data = None) -> None:
     for member in found:
         roles = ", ".join(said(role, study) for study, role in member.roles.items())
         table.add_row(escape(member.name), escape(roles), "yes" if member.password else "not yet")
-    console.print(table if found else "Nobody signs in yet: `candor people add NAME --role owner`.")
+    if found:
+        console.print(table)
+    else:
+        console.print(f"Nobody signs in yet: `{own_command()} people add NAME --role owner`.", soft_wrap=True)
 
 
 @cli.command("role")

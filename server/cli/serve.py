@@ -14,6 +14,7 @@ from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.cli.database import reading, require_servable, served, transaction
+from server.cli.own_command import own_command
 from server.cli.redis import check_redis
 from server.cli.settings import Data, Host, Port, Processes, settings_from, variables_help
 from server.clock import utc_now
@@ -208,6 +209,9 @@ def _announce(settings: Settings, runs: dict[int, OpenRun], first_link: str | No
     else:
         console.print(f"  Researchers watch here {url}/desk", soft_wrap=True)
     if first_link is not None and not console.is_terminal:
-        console.print("  Nobody can sign in yet: candor people add NAME --role owner", soft_wrap=True)
+        console.print(
+            f"  Nobody can sign in yet: {own_command()} people add NAME --role owner", soft_wrap=True
+        )
+    console.print(f"  Everything else        {own_command()} --help", soft_wrap=True)
     console.print()
     console.print("  Stop with Ctrl+C; everything acknowledged is stored.\n")

@@ -18,7 +18,7 @@ CHOICE_SEPARATOR = "\n"  # of the choices of a question
 
 
 class Study(SQLModel, table=True):
-    """A study file as it was given."""
+    """A study file as it was given. `turn_points`: on how many points replies are rated, if they are."""
 
     __table_args__ = (UniqueConstraint("name", "hash"),)
     id: int | None = Field(default=None, primary_key=True)
@@ -27,6 +27,7 @@ class Study(SQLModel, table=True):
     yaml: str
     created_at: datetime
     task: str = Field(default="chat", sa_column_kwargs={"server_default": "chat"})
+    turn_points: int | None = None
 
 
 class Draft(SQLModel, table=True):
@@ -363,6 +364,20 @@ class Turn(SQLModel, table=True):
     latency_ms: int | None
 
 
+class ReplyOutput(SQLModel, table=True):
+    """What a bot's model wrote, where the reply that was shown is not all of it, and in what they differ.
+
+    A table of its own: what reads a conversation for its worker cannot come upon it. `changes`: words of
+    `bots.shown`, separated by commas.
+    """
+
+    __tablename__ = "reply_output"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    output: str
+    changes: str
+
+
 class TopicMark(SQLModel, table=True):
     """A topic as the worker recorded it, after `round` inputs; the opening topic has round 0, ordinal 0."""
 
@@ -397,6 +412,32 @@ class TurnRating(SQLModel, table=True):
     value: int
     created_at: datetime
     client_id: str
+
+
+class Quiz(SQLModel, table=True):
+    """The quiz after a conversation: what was chosen, and whether that is what its partner said.
+
+    `why_not`: why it was not asked, `few_replies` or `few_lines`; then there are no lines.
+    """
+
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    why_not: str | None = None
+    asked_at: datetime
+    choice: int | None = None
+    is_right: bool | None = None
+    answered_at: datetime | None = None
+    client_id: str | None = None
+
+
+class QuizLine(SQLModel, table=True):
+    """Line number `choice` of a quiz, from 1, and where it was said: the partner's in the conversation."""
+
+    __tablename__ = "quiz_line"
+    conversation_id: str = Field(foreign_key="quiz.conversation_id", primary_key=True)
+    choice: int = Field(primary_key=True)
+    text: str
+    said_in_id: str = Field(foreign_key="conversation.id")
+    turn_index: int
 
 
 class Note(SQLModel, table=True):

@@ -25,6 +25,7 @@ from server.db.models import (
 )
 from server.db.pair_counts import COUNT_CHOSEN, COUNT_PAIR_SKIPPED, COUNT_PAIRED, COUNT_PAIRS_LOST
 from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
+from server.db.quiz_rows import ANSWERED, ASKED, LINES, quiz_rows, quizzes
 from server.db.run_counts import COUNT_ENDED, COUNT_RATED
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent
@@ -44,9 +45,13 @@ from server.session.records import (
     Incident,
     ItemEdited,
     ItemShown,
+    OutputKept,
     PlannedItem,
     QuestionAnswered,
     QuestionnaireHandedIn,
+    QuizAnswered,
+    QuizAsked,
+    QuizNotAsked,
     Record,
     SideChosen,
     TopicMarked,
@@ -90,8 +95,8 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     """Return every record of an assignment that bears on its state.
 
     `fold` takes them in this order: a conversation is planned before anything of it; then its topics, its
-    turns, its choices, its end; the assignment's own end comes last. It is not the order in which they were
-    written.
+    turns, its choices, its end, its quiz; the assignment's own end comes last. It is not the order in which
+    they were written.
     """
     conversations = connection.execute(
         select(
@@ -114,6 +119,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     choices = _by_conversation(connection, Choice, ids, CHOICE.turn_index)
     turn_ratings = _by_conversation(connection, TurnRating, ids, TURN_RATING.id)
     ratings = _by_conversation(connection, Rating, ids, RATING.criterion)
+    asked = quizzes(connection, ids)
     assignment = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
     records: list[Record] = [_planned(row) for row in conversations]
     if assignment.agreed_at is not None:
@@ -131,6 +137,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
         ]
         records += [_choice(choice) for choice in choices.get(row.id, ())]
         records += _ending(row, ratings.get(row.id, ()))
+        records += asked.get(row.id, ())
     if assignment.feedback is not None:
         records.append(FeedbackGiven(assignment.feedback, assignment.ended_at, assignment.feedback_by))
     if assignment.status != "active":
@@ -213,6 +220,13 @@ _TURN = _insertion(
     created_at=Kind.TIME,
     show_at=Kind.TIME,
     latency_ms=Kind.NUMBER,
+)
+_OUTPUT = _insertion(
+    "reply_output",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    output=Kind.TEXT,
+    changes=Kind.TEXT,
 )
 _CHOICE = _insertion(
     "choice",
@@ -307,6 +321,7 @@ _IN_ORDER = (
     _STARTED,
     _TOPIC_MARK,
     _TURN,
+    _OUTPUT,
     _TURN_RATED,
     _CHOICE,
     COUNT_CHOSEN,
@@ -318,6 +333,9 @@ _IN_ORDER = (
     COUNT_PAIR_SKIPPED,
     _RATING,
     _RATED,
+    ASKED,
+    LINES,
+    ANSWERED,
     GIVEN,
     _EDIT,
     _ITEM_SHOWN,
@@ -355,8 +373,12 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
             return _closed_rows(assignment_id, record)
         case Incident():
             return [(_NOTE, (record.conversation, record.kind, record.text, record.at, record.failure))]
+        case OutputKept():
+            return [(_OUTPUT, (record.conversation, record.index, record.output, ",".join(record.changes)))]
         case ItemEdited():
             return [(_EDIT, (record.conversation, record.text, str(record.share), record.at))]
+        case QuizNotAsked():
+            return quiz_rows(record)
     return _conversation_rows(record)
 
 
@@ -397,6 +419,8 @@ def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
             skipped = (_SKIPPED, (record.conversation, record.at))
             key = (record.conversation,)
             return [skipped, (COUNT_SKIPPED, key), (COUNT_PAIR_SKIPPED, key)]
+        case QuizAsked() | QuizAnswered():
+            return quiz_rows(record)
 
 
 def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:

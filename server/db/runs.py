@@ -140,8 +140,15 @@ def _study_id(connection: Connection, study: StudyFile, text: str, slug: str, at
     found = connection.execute(query).scalar_one_or_none()
     if found is not None:
         return int(found)
-    values = {"name": study.name, "hash": fingerprint, "yaml": text, "created_at": at, "task": study.task}
-    study_id = int(connection.execute(insert(Study).values(**values).returning(STUDY.id)).scalar_one())
+    stored = insert(Study).values(
+        name=study.name,
+        hash=fingerprint,
+        yaml=text,
+        created_at=at,
+        task=study.task,
+        turn_points=study.turn_points,
+    )
+    study_id = int(connection.execute(stored.returning(STUDY.id)).scalar_one())
     keep_version(connection, study.name, text, at, f"the run {slug}")
     if study.criteria:
         connection.execute(insert(Criterion), _criteria(study_id, study))

@@ -227,6 +227,60 @@ V1_TURN_RATING: dict[str, str] = {
               AND later.turn_index = turn_rating.turn_index AND later.id > turn_rating.id)""",
 }
 
+# What bots' models wrote where that is not what workers were shown: never part of any payload to a worker.
+V1_REPLY_OUTPUT: dict[str, str] = {
+    "v1_reply_output": """
+        SELECT assignment.run_id AS run_id, reply_output.conversation_id AS conversation_id,
+               system.name AS system, reply_output.turn_index AS turn_index, turn.text AS text,
+               reply_output.output AS output, reply_output.changes AS changes
+        FROM reply_output
+        JOIN turn ON turn.conversation_id = reply_output.conversation_id
+                 AND turn.turn_index = reply_output.turn_index
+        JOIN conversation ON conversation.id = reply_output.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN system ON system.id = conversation.system_id""",
+}
+
+# The same with the number of points of the scale, 2 of thumbs: `value` is where a point lies from 0 to 100.
+V1_TURN_RATING_WITH_POINTS: dict[str, str] = {
+    name: view.replace(
+        "turn_rating.created_at AS created_at",
+        "turn_rating.created_at AS created_at, study.turn_points AS points",
+    ).replace(
+        "JOIN worker ON",
+        "JOIN run ON run.id = assignment.run_id\n        JOIN study ON study.id = run.study_id\n"
+        "        JOIN worker ON",
+    )
+    for name, view in V1_TURN_RATING.items()
+}
+
+# The quiz after a conversation. `choices`: how many lines were shown, 0 where it was not asked, and then
+# `why_not` says why. `choice` and `is_right` are null until it is answered, and where it never was. The line
+# that the partner said is the one with `is_right` in `v1_quiz_line`; it was said as line `turn_index` of
+# `said_in_conversation_id`, which is then the conversation itself.
+V1_QUIZ: dict[str, str] = {
+    "v1_quiz": """
+        SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
+               worker.pseudonym AS worker, conversation.id AS conversation_id, system.name AS system,
+               (SELECT count(*) FROM quiz_line WHERE quiz_line.conversation_id = quiz.conversation_id)
+                   AS choices,
+               quiz.why_not AS why_not, quiz.choice AS choice, quiz.is_right AS is_right,
+               quiz.asked_at AS asked_at, quiz.answered_at AS answered_at
+        FROM quiz
+        JOIN conversation ON conversation.id = quiz.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN worker ON worker.id = assignment.worker_id
+        JOIN system ON system.id = conversation.system_id""",
+    "v1_quiz_line": """
+        SELECT assignment.run_id AS run_id, quiz_line.conversation_id AS conversation_id,
+               quiz_line.choice AS choice, quiz_line.text AS text,
+               quiz_line.said_in_id = quiz_line.conversation_id AS is_right,
+               quiz_line.said_in_id AS said_in_conversation_id, quiz_line.turn_index AS turn_index
+        FROM quiz_line
+        JOIN conversation ON conversation.id = quiz_line.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id""",
+}
+
 # A setting of a run's rules, which are JSON, by the kind of database; NULL where the run has none.
 RULE = {
     "sqlite": "CAST(json_extract(run.rules, '$.target.{name}') AS {kind})",

@@ -18,7 +18,8 @@ from server.access.tokens import hashed
 from server.clock import utc_now
 from server.db.audit import record
 from server.db.store import Store
-from server.errors import LinkUsed, WrongPassword
+from server.desk.listed import ListedStore
+from server.errors import LinkUsed, NoPassword, WrongPassword
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 Password = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
@@ -70,13 +71,14 @@ class StudyRole(BaseModel):
 class Account(BaseModel):
     """Who calls: a person, a token, or the installation's own token; and what they may do.
 
-    `permissions`: what they may do in some study at least.
+    `permissions`: what they may do in some study at least. `has_password`: there is one that can be changed.
     """
 
     kind: Literal["person", "token", "installation"]
     name: str
     roles: list[StudyRole]
     permissions: list[Permission]
+    has_password: bool
 
 
 class Invitation(BaseModel):
@@ -89,14 +91,18 @@ class AccountsApi:
     """Lets people in and out.
 
     Args:
-        store: where they are stored.
+        store: where they are stored, and sign-ins.
+        listed: the same, for what the desk lists.
         auth: tells who calls.
         limits: counts tries, by the address that they come from and by the name that is tried.
         tries: how many of them are let through.
     """
 
-    def __init__(self, *, store: Store, auth: Auth, limits: RateLimits, tries: RateLimitItem) -> None:
+    def __init__(
+        self, *, store: Store, listed: ListedStore, auth: Auth, limits: RateLimits, tries: RateLimitItem
+    ) -> None:
         self._store = store
+        self._listed = listed
         self._limits = limits
         self._tries = tries
         self.router = APIRouter(prefix="/api/account", tags=["account"])
@@ -119,7 +125,8 @@ class AccountsApi:
 
     async def show_account(self, actor: Caller) -> Account:
         """Who calls, and what they may do."""
-        return account(actor)
+        found = await self._store.read(lambda c: _person(c, actor))
+        return account(actor, has_password=found is not None and found.password is not None)
 
     async def sign_in(self, body: Credentials, request: Request, response: Response) -> Account:
         """Sign a person in; their browser keeps that for twelve hours."""
@@ -143,7 +150,7 @@ class AccountsApi:
         passwords.require_good(body.password)
         await self._store.read(lambda c: sign_ins.look_at_link(c, body.link))  # before the work of hashing
         stored = await passwords.hashed(body.password)
-        member = await self._store.submit(lambda c: _with_password(c, body, stored))
+        member = await self._listed.submit(lambda c: _with_password(c, body, stored))
         return await begin_sign_in(self._store, member, request, response)
 
     async def sign_out(self, actor: Caller, request: Request) -> Response:
@@ -167,6 +174,8 @@ class AccountsApi:
         await self._count(request, actor.name)
         passwords.require_good(body.new)
         found = await self._store.read(lambda c: _person(c, actor))
+        if found is not None and found.password is None:
+            raise NoPassword(f"`{found.name}` has no password yet")
         if not await passwords.is_right(found.password if found else None, body.old) or found is None:
             raise WrongPassword("this is not the password so far")
         stored, person = await passwords.hashed(body.new), found.id
@@ -178,7 +187,7 @@ class AccountsApi:
             record(connection, actor, "person.password", actor.name)
 
         await self._store.submit(change)
-        return account(actor)
+        return account(actor, has_password=True)
 
     async def _count(self, request: Request, whose: str) -> None:
         what = "tries to sign in"
@@ -205,14 +214,16 @@ async def begin_sign_in(
         return sign_ins.begin(connection, member.id, utc_now())
 
     keep_sign_in(request, response, await store.submit(begin))
-    return account(actor)
+    return account(actor, has_password=member.password is not None)
 
 
-def account(actor: Actor) -> Account:
+def account(actor: Actor, *, has_password: bool) -> Account:
     """Return who somebody is, and what they may do."""
     roles = [StudyRole(study=study or None, role=role) for study, role in actor.roles.items()]
     permissions = [permission for permission in PERMISSIONS if actor.may(permission)]
-    return Account(kind=actor.kind, name=actor.name, roles=roles, permissions=permissions)
+    return Account(
+        kind=actor.kind, name=actor.name, roles=roles, permissions=permissions, has_password=has_password
+    )
 
 
 def _with_password(connection: Connection, body: LinkToUse, stored: str) -> Member:

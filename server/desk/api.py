@@ -12,11 +12,12 @@ from server.access.actor import Allowed, Caller
 from server.access.roles import Permission
 from server.clock import utc_now
 from server.db.runs import find_run
-from server.desk.responses import AssignmentDetail, ConversationHits, RunDetail, RunList, SimulatedBeliefs
+from server.desk.responses import RunDetail, RunList
 from server.desk.run_view import RunReader, run_summaries
 from server.desk.search import Search, search
 from server.desk.simulation import beliefs
 from server.desk.transcript import transcript
+from server.desk.transcript_responses import AssignmentDetail, ConversationHits, SimulatedBeliefs
 from server.desk.watch import Outlook, seen_by
 
 

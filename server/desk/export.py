@@ -4,7 +4,8 @@ Only completed assignments that nobody has excluded, and rated conversations, ar
 be read from the views.
 Ratings are as the worker gave them. Simulated workers are in it only while nobody else has completed an
 assignment; `metadata.simulated` then says so, which the format does not have by itself, and neither has it an
-assignment's `consent`, which is there where the study asks for one.
+assignment's `consent`, which is there where the study asks for one, or what a bot's model wrote where its
+worker was shown less of it: `output`, and in what the two differ, `changes`.
 """
 
 from collections.abc import Iterable
@@ -37,6 +38,7 @@ _CONVERSATIONS = """
     SELECT * FROM v1_conversation WHERE run_id = :run AND status = 'rated' ORDER BY assignment_id, position"""
 _RATINGS = "SELECT * FROM v1_rating WHERE run_id = :run ORDER BY conversation_id"
 _TURNS = "SELECT * FROM v1_turn WHERE run_id = :run ORDER BY conversation_id, turn_index"
+_OUTPUTS = "SELECT * FROM v1_reply_output WHERE run_id = :run ORDER BY conversation_id, turn_index"
 _MARKS = "SELECT * FROM v1_topic_mark WHERE run_id = :run ORDER BY conversation_id, ordinal"
 _ANSWERS = """
     SELECT v1_answer.*, v1_question.kind AS kind FROM v1_answer
@@ -54,6 +56,7 @@ def export_run(connection: Connection, run: RunEntry) -> Json:
     parts = {
         "ratings": _grouped(_rows(connection, run, _RATINGS), "conversation_id"),
         "turns": _grouped(_rows(connection, run, _TURNS), "conversation_id"),
+        "outputs": _grouped(_rows(connection, run, _OUTPUTS), "conversation_id"),
         "marks": _grouped(_rows(connection, run, _MARKS), "conversation_id"),
     }
     answers = _rows(connection, run, _ANSWERS)
@@ -157,11 +160,15 @@ def _time(value: str | datetime) -> datetime:
 def _conversation(row: RowMapping, parts: dict[str, Any]) -> Json:
     own = {name: rows.get(row["conversation_id"], []) for name, rows in parts.items()}
     said = [turn["text"] for turn in own["turns"]]
+    outputs = {
+        row["turn_index"]: {"output": row["output"], "changes": row["changes"].split(",")}
+        for row in own["outputs"]
+    }
     content: Json = {
         "model": row["system"],
         "score": {rating["criterion"]: rating["value"] for rating in own["ratings"]},
         "dialogue": [
-            {"round": number, "user": user, "bot": bot}
+            {"round": number, "user": user, "bot": bot} | outputs.get(2 * number - 1, {})
             for number, (user, bot) in enumerate(zip(said[::2], [*said[1::2], ""], strict=False), start=1)
         ],
         "topic": [

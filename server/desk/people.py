@@ -14,8 +14,8 @@ from server.access.people import Member
 from server.access.roles import ALL_STUDIES, Permission, Role
 from server.clock import ShownTime, utc_now
 from server.db.audit import Doer, record
-from server.db.store import Store
 from server.desk.accounts import StudyRole
+from server.desk.listed import ListedStore
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 
@@ -84,6 +84,13 @@ class TokenList(BaseModel):
     tokens: list[TokenRow]
 
 
+class PeopleUpdate(BaseModel):
+    """Who may use the desk, and all tokens; the one of them that has not changed is left out."""
+
+    people: list[PersonRow] = []
+    tokens: list[TokenRow] = []
+
+
 class TokenMade(BaseModel):
     """A new token, which cannot be shown again."""
 
@@ -94,7 +101,7 @@ class TokenMade(BaseModel):
 class PeopleApi:
     """Lets owners say who may use the desk. Links start with `public_url`."""
 
-    def __init__(self, *, store: Store, auth: Auth, public_url: str) -> None:
+    def __init__(self, *, store: ListedStore, auth: Auth, public_url: str) -> None:
         self._store = store
         self._auth = auth
         self._public_url = public_url
@@ -122,7 +129,7 @@ class PeopleApi:
     async def list_people(self) -> PeopleList:
         """Everybody who may use the desk."""
         found = await self._store.read(people.every)
-        return PeopleList(people=[_row(member) for member in found])
+        return PeopleList(people=[person_row(member) for member in found])
 
     async def invite_person(self, body: NewPerson, actor: Caller) -> PersonWithLink:
         """Let somebody use the desk, and make the link by which they choose a password."""
@@ -142,7 +149,7 @@ class PeopleApi:
         def change(connection: Connection) -> PersonRow:
             people.set_role(connection, person, body.role, study)
             record(connection, actor, "person.role", person.lower(), said(body.role, study))
-            return _row(people.require(connection, person))
+            return person_row(people.require(connection, person))
 
         return await self._store.submit(change)
 
@@ -169,7 +176,7 @@ class PeopleApi:
     async def list_tokens(self) -> TokenList:
         """Every token that there ever was, newest first; revoked ones say so."""
         found = await self._store.read(tokens.every)
-        return TokenList(tokens=[_token_row(grant) for grant in reversed(found)])
+        return TokenList(tokens=[token_row(grant) for grant in reversed(found)])
 
     async def make_token(self, body: NewToken, actor: Caller) -> TokenMade:
         """Make a token. It is answered this once, and stored nowhere."""
@@ -182,7 +189,7 @@ class PeopleApi:
         return Response(status_code=204)
 
     def _linked(self, connection: Connection, name: str, secret: str) -> PersonWithLink:
-        row = _row(people.require(connection, name))
+        row = person_row(people.require(connection, name))
         return PersonWithLink(**dict(row), link=password_link(self._public_url, secret))
 
 
@@ -209,7 +216,8 @@ def said(role: Role | tokens.Scope | None, study: str) -> str:
     return f"{role or 'no role'} for {study or 'all studies'}"
 
 
-def _row(member: Member) -> PersonRow:
+def person_row(member: Member) -> PersonRow:
+    """Return somebody as the list shows them."""
     return PersonRow(
         name=member.name,
         roles=[StudyRole(study=study or None, role=role) for study, role in member.roles.items()],
@@ -218,7 +226,8 @@ def _row(member: Member) -> PersonRow:
     )
 
 
-def _token_row(grant: tokens.Grant) -> TokenRow:
+def token_row(grant: tokens.Grant) -> TokenRow:
+    """Return a token as the list shows it."""
     return TokenRow(
         name=grant.name,
         scope=grant.scope,

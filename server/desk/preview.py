@@ -10,7 +10,7 @@ from server.errors import StudyInvalid
 from server.session.item import ItemContent
 from server.session.phase import Phase
 from server.session.plan import plan_conversation, plan_item
-from server.session.records import ConversationPlanned, PlannedItem, QuestionAnswered
+from server.session.records import ConversationPlanned, PlannedItem, QuestionAnswered, QuizAsked, QuizLine
 from server.session.state import AssignmentContext, Conversation, SessionRules, State, Turn
 from server.session.worker_view import snapshot
 from server.study import Study
@@ -63,7 +63,10 @@ def _states(study: Study, rules: SessionRules) -> Iterator[State]:
     if study.task == "chat":
         yield taught._replace(conversations=(_chatting(first),))
     yield taught._replace(conversations=(_chatting(first)._replace(status="ended"),))
-    rated = taught._replace(conversations=(_chatting(first)._replace(status="rated"),))
+    held = _chatting(first)._replace(status="rated")
+    if study.quiz is not None:
+        yield taught._replace(conversations=(held._replace(quiz=_quiz(first, study.quiz.choices)),))
+    rated = taught._replace(conversations=(held,))
     yield rated
     done = rated._replace(handed_in=frozenset({"before", "after"}))
     yield done
@@ -82,6 +85,12 @@ def _chatting(conversation: Conversation) -> Conversation:
     turns = tuple(Turn("bot" if author == "bot" else "worker", text, _AT, _AT) for author, text in _LINES)
     inputs = sum(turn.author == "worker" for turn in turns)
     return conversation._replace(status="active", topic=topic, topics=1, turns=turns, inputs=inputs)
+
+
+def _quiz(conversation: Conversation, choices: int) -> QuizAsked:
+    name = conversation.plan.conversation
+    lines = (f"(Line {n}, of which the chat partner said one.)" for n in range(1, choices + 1))
+    return QuizAsked(name, tuple(QuizLine(line, name, 1) for line in lines), _AT)
 
 
 def _right_answers(rules: SessionRules) -> tuple[QuestionAnswered, ...]:

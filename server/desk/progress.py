@@ -35,6 +35,8 @@ def place_of(worker: WorkerFacts, study: Study) -> Place:
 def _step_of(current: ConversationFacts, study: Study) -> Phase:
     if study.task == "transcripts":
         return Phase.RATING
+    if current.is_quizzed:
+        return Phase.QUIZ
     chooses = current.status == "ended" and Phase.CHOICE in _steps(study) and not current.is_chosen
     return Phase.CHOICE if chooses and current.side == "left" else _STEPS[current.status]
 
@@ -79,7 +81,8 @@ def _steps(study: Study) -> tuple[Phase, ...]:
     if study.task == "transcripts":
         return (Phase.RATING,)
     if study.comparison is None:
-        return (Phase.TOPIC, Phase.CHAT, Phase.RATING)
+        quiz = (Phase.QUIZ,) if study.quiz is not None else ()
+        return (Phase.TOPIC, Phase.CHAT, Phase.RATING, *quiz)
     choice = (Phase.CHOICE,) if study.comparison.choose == "end" else ()
     rating = (Phase.RATING,) if study.criteria or study.asked.conversation else ()
     return (Phase.TOPIC, Phase.CHAT, *choice, *rating)

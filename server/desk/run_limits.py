@@ -1,14 +1,16 @@
 """How a run stands with its rules: what it is to gather, how many may come, what is spent."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import Connection
 
+from server.clock import utc_now
 from server.db.run_counts import standing
 from server.db.run_rules import rules_of
 from server.db.runs import RunEntry
 from server.desk.responses import RunLimits
-from server.run_rules import RunRules, Standing, in_words, needed, places_open
+from server.run_rules import RunRules, Standing, in_words, is_open, needed, next_opening, places_open
 from server.study import Study
 
 
@@ -28,11 +30,17 @@ def limits_of(connection: Connection, run: RunEntry, study: Study) -> Limits:
     shown = RunLimits(
         target=in_words(rules.target),
         places_open=places_open(rules, stands) if run.status == "open" else 0,
+        opens_at=_opens_at(rules) if run.status == "open" else None,
         spent=None if budget is None else float(completed * budget.per_assignment),
         budget=None if budget is None else float(budget.total),
         currency="" if budget is None else budget.currency,
     )
     return Limits(shown, _wanted(rules, stands))
+
+
+def _opens_at(rules: RunRules) -> datetime | None:
+    hours, now = rules.opening_hours, utc_now()
+    return None if hours is None or is_open(hours, now) else next_opening(hours, now)
 
 
 def _wanted(rules: RunRules, stands: Standing) -> int | None:

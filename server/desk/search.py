@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, func, or_, select
 
 from server.db.models import Assignment, Conversation, Note, System, Turn, Worker, columns
 from server.db.runs import RunEntry
-from server.desk.responses import ConversationHit, ConversationHits
+from server.desk.transcript_responses import ConversationHit, ConversationHits
 from server.errors import SearchInvalid
 from server.session.state import ConversationStatus
 

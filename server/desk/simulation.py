@@ -5,7 +5,7 @@ from sqlalchemy import Connection, select
 from server.db.models import Assignment, Conversation, Item, Run, ShownItem, System, columns
 from server.db.rehearsals import believed_quality
 from server.db.runs import find_run
-from server.desk.responses import CriterionSigns, SimulatedBeliefs, SystemQuality
+from server.desk.transcript_responses import CriterionSigns, SimulatedBeliefs, SystemQuality
 from server.errors import AssignmentNotFound, NotSimulated
 from server.session.plan import QC
 from server.study import parse_study

@@ -17,8 +17,8 @@ from server.bots import stored_bots
 from server.clock import utc_now
 from server.db import studies
 from server.db.audit import record
-from server.db.store import Store
 from server.db.studies import StoredStudy
+from server.desk.listed import ListedStore
 from server.desk.preview import preview
 from server.desk.study_responses import (
     CheckedStudy,
@@ -115,7 +115,7 @@ class StudyToPreview(_Body):
 class StudiesApi:
     """Keeps studies, and checks what is being written."""
 
-    def __init__(self, *, store: Store, auth: Auth) -> None:
+    def __init__(self, *, store: ListedStore, auth: Auth) -> None:
         self._store = store
         self._auth = auth
         self.router = APIRouter(prefix="/api/desk", tags=["studies"])

@@ -15,6 +15,8 @@ from server.db.models import (
     Item,
     ItemEdit,
     Note,
+    Quiz,
+    QuizLine,
     Rating,
     Run,
     ShownItem,
@@ -27,7 +29,7 @@ from server.db.models import (
 )
 from server.db.models import Study as StoredStudy
 from server.db.rows import PERSONA_SEPARATOR
-from server.desk.responses import (
+from server.desk.transcript_responses import (
     AnswerRow,
     AssignmentDetail,
     ChoiceRow,
@@ -51,6 +53,8 @@ CRITERION = columns(Criterion)
 ITEM = columns(Item)
 ITEM_EDIT = columns(ItemEdit)
 NOTE = columns(Note)
+QUIZ = columns(Quiz)
+QUIZ_LINE = columns(QuizLine)
 RATING = columns(Rating)
 RUN = columns(Run)
 SHOWN_ITEM = columns(ShownItem)
@@ -143,7 +147,10 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
             )
         ],
         ratings=[RatingRow(**row) for row in connection.execute(ratings).mappings()],
-        answers=_answers(connection, study.asked.of("conversation"), ANSWER.conversation_id == row.id),
+        answers=[
+            *_answers(connection, study.asked.of("conversation"), ANSWER.conversation_id == row.id),
+            *_quiz(connection, row.id),
+        ],
         incidents=[f"{note.kind}: {note.text}" for note in of_this(Note, NOTE, NOTE.id)],
         side=row.side,
         choices=[
@@ -173,6 +180,30 @@ def _answers(
         for question in asked
         if question.label in answers
     ]
+
+
+def _quiz(connection: Connection, conversation_id: str) -> list[AnswerRow]:
+    """Return what became of the quiz about a conversation, as an answer; nothing where there was none."""
+    asked = connection.execute(select(Quiz).where(QUIZ.conversation_id == conversation_id)).one_or_none()
+    if asked is None:
+        return []
+    shown = select(QuizLine).where(QUIZ_LINE.conversation_id == conversation_id)
+    lines = {line.choice: line for line in connection.execute(shown)}
+    right = [line.text for line in lines.values() if line.said_in_id == conversation_id]
+    answers = [f"It said: {text}" for text in right]
+    if asked.why_not is not None:
+        answers = [_NOT_ASKED[asked.why_not]]
+    elif asked.choice is not None:
+        chosen = lines[asked.choice].text
+        answers = [f"Right: {chosen}"] if asked.is_right else [f"Wrong: {chosen}", *answers]
+    question = "Quiz: which of these did your chat partner say?"
+    return [AnswerRow(label="quiz", question=question, answers=answers)]
+
+
+_NOT_ASKED = {
+    "few_lines": "Not asked: other workers have been told too little.",
+    "few_replies": "Not asked: no reply to ask about.",
+}
 
 
 def _in_words(answer: Any, question: AskedQuestion) -> str:

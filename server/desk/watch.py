@@ -42,8 +42,10 @@ _AT_ONCE = 200  # workers in each event after it
 LastSeen = Annotated[str | None, Header(alias="Last-Event-ID", max_length=40)]
 
 
-def streamed(router: APIRouter, path: str, call: Callable[..., Any], data: type[BaseModel]) -> None:
-    """Serve a stream at `path`, each of whose events has a `data`."""
+def streamed(
+    router: APIRouter, path: str, call: Callable[..., Any], data: type[BaseModel], **route: Any
+) -> None:
+    """Serve a stream at `path`, each of whose events has a `data`; `route` is FastAPI's to take."""
     router.add_api_route(
         path,
         call,
@@ -53,6 +55,7 @@ def streamed(router: APIRouter, path: str, call: Callable[..., Any], data: type[
             200: {"model": data, "description": "Server-sent events; this is the data of each"},
             "default": _ERROR,
         },
+        **route,
     )
 
 

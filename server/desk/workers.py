@@ -15,6 +15,7 @@ from server.db.models import (
     Conversation,
     Note,
     Questionnaire,
+    Quiz,
     System,
     Turn,
     TutorialAnswer,
@@ -30,6 +31,7 @@ CHOICE = columns(Choice)
 CONVERSATION = columns(Conversation)
 NOTE = columns(Note)
 QUESTIONNAIRE = columns(Questionnaire)
+QUIZ = columns(Quiz)
 SYSTEM = columns(System)
 TURN = columns(Turn)
 TUTORIAL_ANSWER = columns(TutorialAnswer)
@@ -43,6 +45,7 @@ class ConversationFacts:
     `inputs`, `replies` count lines of the worker and of the bot, `late` the replies that came after the
     delay drawn for them. `failed_tries`: how often the bot was asked in vain for the line that is due.
     `side`: of two that stand beside each other, which one; `is_chosen`: its worker has preferred one of them.
+    `is_quizzed`: its worker is asked which of some lines its chatbot said, and has not answered.
     """
 
     position: int
@@ -55,6 +58,12 @@ class ConversationFacts:
     failed_tries: int
     side: Side | None = None
     is_chosen: bool = False
+    is_quizzed: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its worker has something left to do of it."""
+        return self.status in {"planned", "active", "ended"} or self.is_quizzed
 
     @property
     def number(self) -> int:
@@ -84,7 +93,7 @@ class WorkerFacts:
     @property
     def current(self) -> ConversationFacts | None:
         """The conversation that the worker is in, was in at the end, or comes to; None after the last."""
-        return next((c for c in self.conversations if c.status in {"planned", "active", "ended"}), None)
+        return next((c for c in self.conversations if c.is_open), None)
 
     def count(self, *statuses: ConversationStatus) -> int:
         """Return how many conversations stand at one of these."""
@@ -145,6 +154,7 @@ def _conversations(
     lines = _lines(connection, chosen)
     failures = _failed_tries(connection, chosen)
     preferred = _preferred(connection, chosen)
+    quizzed = _quizzed(connection, chosen)
     query = (
         select(
             CONVERSATION.assignment_id,
@@ -174,6 +184,7 @@ def _conversations(
             failed_tries=failures.get(row.id, 0),
             side=row.side,
             is_chosen=row.id in preferred,
+            is_quizzed=row.id in quizzed,
         )
 
     return {
@@ -250,6 +261,17 @@ def _preferred(connection: Connection, chosen: ColumnElement[bool]) -> set[str]:
         .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
         .where(chosen)
         .distinct()
+    )
+    return set(connection.execute(query).scalars())
+
+
+def _quizzed(connection: Connection, chosen: ColumnElement[bool]) -> set[str]:
+    """Return the conversations of which a quiz waits for its answer."""
+    query = (
+        select(QUIZ.conversation_id)
+        .join(Conversation, CONVERSATION.id == QUIZ.conversation_id)
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .where(chosen, QUIZ.why_not.is_(None), QUIZ.choice.is_(None))
     )
     return set(connection.execute(query).scalars())
 

@@ -21,6 +21,8 @@
     │   ├── RunExists, WrongRunStatus, RunHasEnough
     ├── RulesInvalid        the rules of a run have mistakes
     ├── TokenExists, PersonExists   a name is taken
+    ├── NoPassword          there is none to be changed
+    ├── NotYours            the password of somebody who has roles in other studies too
     ├── JobUnderWay         the same is being done already
     ├── RehearsalRefused    this study cannot be rehearsed like this
     ├── BotRefused          a registered bot cannot be changed like this
@@ -44,9 +46,11 @@ from server.errors.access import (
     LinkAltered,
     LinkUnsigned,
     LinkUsed,
+    NoPassword,
     NotAllowed,
     NotAuthorised,
     NotSignedIn,
+    NotYours,
     OutOfScope,
     PersonExists,
     PersonNotFound,
@@ -180,6 +184,7 @@ __all__ = [
     "LinkUsed",
     "MalformedJson",
     "MessageTooLong",
+    "NoPassword",
     "NoTies",
     "NotAllowed",
     "NotAuthorised",
@@ -188,6 +193,7 @@ __all__ = [
     "NotInvited",
     "NotSignedIn",
     "NotSimulated",
+    "NotYours",
     "NothingToRate",
     "OutOfScope",
     "OutdatedPage",

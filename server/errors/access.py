@@ -97,6 +97,14 @@ class WrongPassword(NotAuthorised):
     hint = "Try again, or ask an owner of this installation for a link to a new password."
 
 
+class NoPassword(CandorError):
+    """Somebody who signs in with the provider only has no password that could be changed."""
+
+    code = "no_password"
+    status = 409
+    hint = "Ask an owner of this installation for a link by which you choose one."
+
+
 class ProviderRefused(NotAuthorised):
     """Signing in with an OpenID provider came to nothing; `reason` says why, for programs."""
 
@@ -162,6 +170,14 @@ class PersonNotFound(NotAvailable):
 
     code = "person_not_found"
     hint = "`candor people list` shows everybody, and so does the desk's page of people."
+
+
+class NotYours(CandorError):
+    """Somebody has roles in other studies too: their password is not the caller's affair."""
+
+    code = "not_yours"
+    status = 403
+    hint = "Ask an owner of the whole installation for the link."
 
 
 class PersonExists(CandorError):

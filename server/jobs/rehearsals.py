@@ -221,9 +221,11 @@ def _with_model(forecast: Mapping[str, Any], study: Study, options: RehearsalOpt
 
 def _require_rehearsable(study: Study, options: RehearsalOptions) -> None:
     if study.task != "chat":
+        workers = "compare two chatbots" if study.comparison else "rate what others have said"
         raise RehearsalRefused(
-            "workers of this study rate what others have said, and only chats can be rehearsed",
-            "Try it with `candor crowd` in a run of its own.",
+            f"workers of this study {workers}, and a forecast is made of ratings of single chats only",
+            "Give it a `simulate` section and open a run, in which simulated workers take part with"
+            " `candor crowd --url` and its link.",
         )
     if study.assignments is not None and study.assignments < options.workers:
         raise RehearsalRefused(

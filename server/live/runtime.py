@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from dataclasses import replace
 from typing import Protocol
 
 import structlog
@@ -11,6 +12,7 @@ from sqlalchemy import Connection as Transaction
 from bots import BotError, Turn, ask, gives_itself_away
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
+from server.db.quiz_rows import lines_of_others
 from server.db.store import StaleState, Store
 from server.errors import CandorError, StorageFailed
 from server.session import pairs
@@ -32,6 +34,7 @@ from server.session.protocol import (
     CLOSE_RESTART,
     Accepted,
     Ended,
+    Rate,
     ServerMessage,
     StudyNotice,
     TakenOver,
@@ -242,6 +245,7 @@ class LiveSession:
     async def _advance_here(self, event: Event, also: Callable[[Transaction], None] | None) -> None:
         if self._may_be_behind:
             await self._catch_up(event)
+        event = await self._with_lines(event)
         with span("step"):
             outcome = step(self.state, event)
         try:
@@ -256,6 +260,17 @@ class LiveSession:
             await self._save_again(outcome, event, also)
         self.state = outcome.state
         self._perform(outcome.effects)
+
+    async def _with_lines(self, event: Event) -> Event:
+        """Return a rating that a quiz may follow with what that can be made of; any other event as it is."""
+        current = self.state.current
+        if self.state.rules.quiz_choices is None or self.state.phase is not Phase.RATING or current is None:
+            return event
+        if not (isinstance(event, FromWorker) and isinstance(event.message, Rate)):
+            return event
+        name, seed = current.plan.conversation, current.plan.seed
+        others = await self._store.read(lambda connection: lines_of_others(connection, name, seed))
+        return replace(event, others=others)
 
     async def _catch_up(self, event: Event) -> None:
         """Take up what is stored, which may be further than what was shown and performed here.
@@ -352,7 +367,7 @@ class LiveSession:
         while True:
             try:
                 with span("ask"):
-                    text = (await ask(bot, chat, min(timeouts.bot_try, deadline - time.monotonic()))).text
+                    said = await ask(bot, chat, min(timeouts.bot_try, deadline - time.monotonic()))
             except BotError as error:
                 pause = next(pauses)
                 if not error.retry or time.monotonic() + pause >= deadline:
@@ -362,8 +377,16 @@ class LiveSession:
                 await asyncio.sleep(pause)
                 continue
             latency_ms = round((time.monotonic() - started) * 1000)
-            gave_away = gives_itself_away(text, self._run.names[conversation.plan.system])
-            return BotReplied(effect.conversation, effect.index, text, latency_ms, utc_now(), gave_away)
+            return BotReplied(
+                effect.conversation,
+                effect.index,
+                said.text,
+                latency_ms,
+                utc_now(),
+                gives_itself_away(said.text, self._run.names[conversation.plan.system]),
+                said.output,
+                said.changes,
+            )
 
     def _lines_of(self, conversation: Conversation) -> tuple[Turn, ...]:
         """Return a conversation's lines as bots see them; those of its earlier turns are not made anew."""

@@ -4,14 +4,19 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from server.session import protocol as wire
+from server.session.records import QuizLine
 
 
 @dataclass(frozen=True, slots=True)
 class FromWorker:
-    """A message of the worker's."""
+    """A message of the worker's.
+
+    `others`: lines that other workers were told, with a rating that a quiz may follow.
+    """
 
     message: wire.ClientMessage
     at: datetime
+    others: tuple[QuizLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +24,8 @@ class BotReplied:
     """The bot has answered with line number `index` of the conversation, counted from 0.
 
     `latency_ms` is how long it took, failed tries included. `gave_away` holds the words by which the line
-    says what the bot is; None where it does not.
+    says what the bot is; None where it does not. `output`: what its model wrote, where that is not what is
+    shown, and `changes` in what it is not.
     """
 
     conversation: str
@@ -28,6 +34,8 @@ class BotReplied:
     latency_ms: int
     at: datetime
     gave_away: str | None = None
+    output: str | None = None
+    changes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ class Phase(StrEnum):
     CHAT = "chat"
     CHOICE = "choice"
     RATING = "rating"
+    QUIZ = "quiz"
     QUESTIONS_AFTER = "questions_after"
     FEEDBACK = "feedback"
     DONE = "done"

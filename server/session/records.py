@@ -5,7 +5,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from server.session.comparison import Preference, Side
 from server.session.instrument import Opinion, TopicChangeKind
@@ -149,6 +149,19 @@ class BotSaid:
 
 
 @dataclass(frozen=True, slots=True)
+class OutputKept:
+    """What a bot's model wrote, where line `index` is not all of it. Changes no state; kept for the analyst.
+
+    `changes`: what was done to the output, words of `bots.shown`.
+    """
+
+    conversation: str
+    index: int
+    output: str
+    changes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SideChosen:
     """Which of two conversations the worker prefers, after line number `turn` of both.
 
@@ -219,6 +232,52 @@ class ConversationRated:
     client_id: str | None
 
 
+class QuizLine(NamedTuple):
+    """A line of the quiz after a conversation: said in which conversation, as which line of it."""
+
+    text: str
+    said_in: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuizAsked:
+    """The worker is asked which of `lines` their partner said; they stay in this order."""
+
+    conversation: str
+    lines: tuple[QuizLine, ...]
+    at: datetime
+
+    @property
+    def right(self) -> int:
+        """The number, from 1, of the line that the partner said."""
+        return 1 + [line.said_in for line in self.lines].index(self.conversation)
+
+
+@dataclass(frozen=True, slots=True)
+class QuizNotAsked:
+    """The study has a quiz, but not about this conversation. Changes no state; kept for the analyst.
+
+    `few_replies`: none from the middle of the conversation could be remembered. `few_lines`: other workers
+    have not been told enough that could stand beside one.
+    """
+
+    conversation: str
+    why: Literal["few_replies", "few_lines"]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class QuizAnswered:
+    """Which line of the quiz the worker has chosen, from 1."""
+
+    conversation: str
+    choice: int
+    is_right: bool
+    at: datetime
+    client_id: str
+
+
 @dataclass(frozen=True, slots=True)
 class ItemEdited:
     """How the worker has improved the text of an item. Changes no state; kept for the analyst.
@@ -277,6 +336,8 @@ ConversationChange = (
     | ConversationLeftUnrated
     | ItemShown
     | ConversationRated
+    | QuizAsked
+    | QuizAnswered
 )
 Record = (
     ConversationPlanned
@@ -286,6 +347,8 @@ Record = (
     | QuestionnaireHandedIn
     | AnswerGiven
     | ItemEdited
+    | OutputKept
+    | QuizNotAsked
     | FeedbackGiven
     | Closed
     | Incident

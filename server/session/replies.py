@@ -18,6 +18,7 @@ from server.session.records import (
     ConversationPlanned,
     ConversationSkipped,
     Incident,
+    OutputKept,
     Record,
 )
 from server.session.reply_time import reply_delay
@@ -31,6 +32,8 @@ def replied(state: State, event: BotReplied) -> Decision:
     show_at = _show_at(state, held[0], event)
     said = BotSaid(event.conversation, event.index, event.text, event.at, show_at, event.latency_ms)
     records: list[Record] = [said]
+    if event.output is not None:
+        records.append(OutputKept(event.conversation, event.index, event.output, event.changes))
     if event.gave_away is not None:
         # The reply stays as it is: what a system says is what is evaluated. The analyst is told.
         records.append(Incident(event.conversation, "gave_itself_away", event.gave_away, event.at))

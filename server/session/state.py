@@ -31,8 +31,12 @@ from server.session.records import (
     Incident,
     ItemEdited,
     ItemShown,
+    OutputKept,
     QuestionAnswered,
     QuestionnaireHandedIn,
+    QuizAnswered,
+    QuizAsked,
+    QuizNotAsked,
     Record,
     SideChosen,
     TopicMarked,
@@ -41,6 +45,14 @@ from server.session.records import (
 )
 from server.session.reply_time import ReplyTime
 
+_ConversationEnd = (
+    ConversationEnded
+    | ConversationFailed
+    | ConversationSkipped
+    | ConversationLeftUnrated
+    | ItemShown
+    | ConversationRated
+)
 ConversationStatus = Literal["planned", "active", "ended", "rated", "unrated", "failed", "skipped"]
 
 
@@ -52,7 +64,8 @@ class SessionRules:
     number of its points. `rate_share`: the share of a system's conversations that are rated. `post_edit`,
     `tutorial`, `consent`, `debriefing` and `comparison` are None where the study has none. `questionnaires`:
     those about a conversation end with the criteria that are not rated. `scenarios`: what workers read, by
-    the labels. Of pairs of conversations, `conversations` counts the pairs.
+    the labels. Of pairs of conversations, `conversations` counts the pairs. `quiz_choices`: how many lines
+    the quiz after a conversation has; None: there is no quiz.
     """
 
     minimum_inputs: int
@@ -72,6 +85,7 @@ class SessionRules:
     points: Mapping[str, int] = field(default_factory=dict)
     scenarios: Mapping[str, str] = field(default_factory=dict)
     turn_points: int | None = None
+    quiz_choices: int | None = None
     questionnaires: Questionnaires = field(default_factory=Questionnaires)
 
     def scenario_text(self, label: str | None) -> str | None:
@@ -113,7 +127,8 @@ class Conversation(NamedTuple):
     `values` has what the worker thinks of single replies, by their lines. `topics` counts the topic
     marks, `inputs` the worker's lines. `opinion` and `bot_opinion` are those of the last mark. `seen`
     has the ids of the worker's messages that belong to it. `choices`: of a left one, what the worker has
-    preferred.
+    preferred. `quiz` and `quiz_choice`: what the worker is asked about it afterwards, and which line they
+    have chosen, from 1.
     """
 
     plan: ConversationPlanned
@@ -127,6 +142,18 @@ class Conversation(NamedTuple):
     inputs: int = 0
     seen: frozenset[str] = frozenset()
     choices: tuple[SideChosen, ...] = ()
+    quiz: QuizAsked | None = None
+    quiz_choice: int | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is something left to do of it."""
+        return self.status in _OPEN_PHASE or self.is_quizzed
+
+    @property
+    def is_quizzed(self) -> bool:
+        """Whether the worker is asked which of some lines its partner said, and has not answered."""
+        return self.quiz is not None and self.quiz_choice is None
 
     def awaits_reply(self) -> bool:
         """Return whether the last word is the worker's, so that the bot has to be asked."""
@@ -175,7 +202,7 @@ class State(NamedTuple):
             return Phase.TUTORIAL
         current = self.current
         if current is not None:
-            return Phase.CHOICE if self._chooses_now() else _OPEN_PHASE[current.status]
+            return self._phase_of(current)
         return Phase.QUESTIONS_AFTER if self._is_due("after") else Phase.FEEDBACK
 
     @property
@@ -189,7 +216,7 @@ class State(NamedTuple):
     @property
     def current(self) -> Conversation | None:
         """The conversation that the worker is in or comes to next; None after the last."""
-        return next((c for c in self.conversations if c.status in _OPEN_PHASE), None)
+        return next((c for c in self.conversations if c.is_open), None)
 
     @property
     def pair(self) -> Pair | None:
@@ -206,6 +233,11 @@ class State(NamedTuple):
     def held_with(self, conversation: Conversation) -> tuple[Conversation, ...]:
         """Return the conversations that a worker holds at once, of which this is one; the left one first."""
         return (conversation,) if conversation.plan.side is None else self.pair_of(conversation)
+
+    def _phase_of(self, current: Conversation) -> Phase:
+        if current.is_quizzed:
+            return Phase.QUIZ
+        return Phase.CHOICE if self._chooses_now() else _OPEN_PHASE[current.status]
 
     def _chooses_now(self) -> bool:
         """Return whether a pair is over, and the worker has not chosen between the two."""
@@ -263,7 +295,7 @@ def _apply(state: State, record: Record) -> State:
             return state._replace(feedback=record.text, seen=state.seen | {record.client_id})
         case Closed():
             return state._replace(closed=record.status)
-        case Incident() | ItemEdited() | AnswerGiven():
+        case Incident() | ItemEdited() | AnswerGiven() | OutputKept() | QuizNotAsked():
             return state
     changed = _apply_to_conversation(state.conversation(record.conversation), record)
     return state._replace(
@@ -308,6 +340,17 @@ def _apply_to_conversation(conversation: Conversation, record: ConversationChang
             return conversation._replace(
                 values=tuple(sorted(values.items())), seen=conversation.seen | {record.client_id}
             )
+        case QuizAsked():
+            return conversation._replace(quiz=record)
+        case QuizAnswered():
+            return conversation._replace(
+                quiz_choice=record.choice, seen=conversation.seen | {record.client_id}
+            )
+    return _ended(conversation, record)
+
+
+def _ended(conversation: Conversation, record: _ConversationEnd) -> Conversation:
+    match record:
         case ConversationEnded():
             return conversation._replace(status="ended", seen=_seen(conversation, record.client_id))
         case ConversationFailed():

@@ -5,7 +5,7 @@ follow. The new state is the fold of those records, so a session can be rebuilt 
 process, at any time. The caller stores the records first and performs the effects
 afterwards.
 
-    instructions → (topic → chat → rating) × n → feedback → done
+    instructions → (topic → chat → rating → (quiz)) × n → feedback → done
 
 An item that is read and rated is a conversation whose rating is due as soon as the worker comes to it:
 
@@ -44,6 +44,7 @@ from server.session.events import (
     Tell,
 )
 from server.session.phase import Phase
+from server.session.quiz import quiz, quiz_answer
 from server.session.rating import answer_records, rating_records
 from server.session.records import (
     Agreed,
@@ -57,7 +58,7 @@ from server.session.records import (
 )
 from server.session.state import Conversation, State, fold
 from server.session.turn_rating import turn_rating
-from server.session.worker_view import question_card
+from server.session.worker_view import question_card, quiz_card
 
 _TAKES: dict[Phase, tuple[str, ...]] = {
     Phase.INSTRUCTIONS: ("agree", "leave"),
@@ -67,12 +68,13 @@ _TAKES: dict[Phase, tuple[str, ...]] = {
     Phase.CHAT: ("say", "topic_change", "end_conversation", "leave"),
     Phase.CHOICE: ("choose", "leave"),
     Phase.RATING: ("rate", "leave"),
+    Phase.QUIZ: ("answer_quiz", "leave"),
     Phase.QUESTIONS_AFTER: ("questionnaire", "leave"),
     Phase.FEEDBACK: ("feedback", "leave"),
 }
 
 
-_ForConversation = chat.ChatMessage | wire.Rate | wire.RateTurn
+_ForConversation = chat.ChatMessage | wire.Rate | wire.RateTurn | wire.AnswerQuiz
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def step(state: State, event: Event) -> Outcome:
     """
     match event:
         case FromWorker():
-            return _from_worker(state, event.message, event.at)
+            return _from_worker(state, event)
         case BotReplied():
             return _bot_replied(state, event)
         case BotStumbled():
@@ -115,7 +117,8 @@ def _outcome(state: State, records: list[Record], effects: Iterable[Effect] = ()
     return Outcome(fold(state, records), tuple(records), tuple(effects))
 
 
-def _from_worker(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
+def _from_worker(state: State, event: FromWorker) -> Outcome:
+    message = event.message
     if state.has_seen(message.id) or (isinstance(message, wire.Leave) and state.closed == "returned"):
         return Outcome(state, effects=(Accept(message.id),))
     taken = _TAKES.get(state.phase, ())
@@ -126,12 +129,13 @@ def _from_worker(state: State, message: wire.ClientMessage, at: datetime) -> Out
     if message.type not in taken:
         expected = " or ".join(f"`{name}`" for name in taken) or "nothing more"
         raise WrongPhase(f"{expected} ({state.phase} phase)", f"`{message.type}`")
-    outcome = _take(state, message, at)
+    outcome = _take(state, event)
     # Accepted comes last: whoever hears it has already been told all that the message led to.
     return Outcome(outcome.state, outcome.records, (*outcome.effects, Accept(message.id)))
 
 
-def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
+def _take(state: State, event: FromWorker) -> Outcome:
+    message, at = event.message, event.at
     match message:
         case wire.Leave():
             return _outcome(state, [Closed("returned", at)], [Tell(_returned(state))])
@@ -146,10 +150,10 @@ def _take(state: State, message: wire.ClientMessage, at: datetime) -> Outcome:
         case wire.Hello():
             raise WrongPhase("`hello` only as the first message", "`hello`")
         case _:
-            return _take_in_conversation(state, message, at)
+            return _take_in_conversation(state, message, event)
 
 
-def _take_in_conversation(state: State, message: _ForConversation, at: datetime) -> Outcome:
+def _take_in_conversation(state: State, message: _ForConversation, event: FromWorker) -> Outcome:
     current = state.current
     if current is None:
         raise WrongPhase("a conversation", f"`{message.type}`")
@@ -161,11 +165,14 @@ def _take_in_conversation(state: State, message: _ForConversation, at: datetime)
         )
     match message:
         case wire.Rate():
-            return _rate(state, current, message, at)
+            return _rate(state, current, message, event)
         case wire.RateTurn():
-            return _outcome(state, [turn_rating(state.rules, current, message, at)])
+            return _outcome(state, [turn_rating(state.rules, current, message, event.at)])
+        case wire.AnswerQuiz():
+            return _then_next(state, [quiz_answer(current, message, event.at)], event.at)
         case _:
-            return _decided(state, chat.take(state, state.held_with(current), message, at), at)
+            decision = chat.take(state, state.held_with(current), message, event.at)
+            return _decided(state, decision, event.at)
 
 
 def _decided(state: State, decision: Decision, at: datetime) -> Outcome:
@@ -194,6 +201,8 @@ def _due(state: State) -> wire.ServerMessage:
     if state.current is None:
         return wire.FeedbackDue()
     plan = state.current.plan
+    if (quiz_due := quiz_card(state)) is not None:
+        return wire.QuizDue(quiz=quiz_due)
     if state.pair is not None and (due := pairs.choice_due(state, state.pair)) is not None:
         return wire.ChoiceDue(conversation=plan.number, attempt=plan.attempt, turn=due)
     if plan.item is None and state.current.status == "ended":
@@ -246,10 +255,12 @@ def _answer(state: State, message: wire.Answer, at: datetime) -> Outcome:
     return _then_next(state, [answered], at)
 
 
-def _rate(state: State, current: Conversation, message: wire.Rate, at: datetime) -> Outcome:
+def _rate(state: State, current: Conversation, message: wire.Rate, event: FromWorker) -> Outcome:
     if message.side != current.plan.side:
         raise WrongPhase(f"a rating of {current.plan.side or 'one chatbot'}", f"one of {message.side}")
-    return _then_next(state, rating_records(state.rules, current, message, at), at)
+    records = rating_records(state.rules, current, message, event.at)
+    asked = quiz(state, current, event.others, event.at)
+    return _then_next(state, records if asked is None else [*records, asked], event.at)
 
 
 def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Outcome:

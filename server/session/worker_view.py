@@ -8,6 +8,7 @@ from server.session.phase import Phase
 from server.session.protocol import (
     ConversationCard,
     QuestionCard,
+    QuizCard,
     SaidByBot,
     SaidByBoth,
     Snapshot,
@@ -29,6 +30,7 @@ def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
         study=study,
         conversation=_conversation_card(state, current, at) if current is not None else None,
         question=question_card(state) if state.phase is Phase.TUTORIAL else None,
+        quiz=quiz_card(state),
         code=state.context.code if done else None,
         return_to=state.context.return_to if done else None,
         debriefing=state.debriefing if state.closed is not None else None,
@@ -66,6 +68,15 @@ def question_card(state: State) -> QuestionCard | None:
         answers=question.answers,
         why=question.why if was_wrong else None,
     )
+
+
+def quiz_card(state: State) -> QuizCard | None:
+    """Return the quiz that is due; None where there is none."""
+    current = state.current
+    if state.phase is not Phase.QUIZ or current is None or current.quiz is None:
+        return None
+    lines = [line.text for line in current.quiz.lines]
+    return QuizCard(conversation=current.plan.number, attempt=current.plan.attempt, lines=lines)
 
 
 def _conversation_card(state: State, conversation: Conversation, at: datetime) -> ConversationCard:

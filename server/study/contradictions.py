@@ -9,6 +9,7 @@ from server.study.study import MEANINGLESS, Study
 from server.study.text_mistakes import text_mistakes
 
 _FOR_CRITERIA = ("slider", "likert", "choice", "text")
+_FEWEST_INPUTS_OF_A_QUIZ = 3
 # What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
 RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 
@@ -141,11 +142,12 @@ def _repeated(section: str, key: str, names: list[str]) -> Iterator[tuple[Locati
 
 
 def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
-    families = {spec.family for spec in study.systems}
+    families = sorted({spec.family for spec in study.systems})
     if families and len(families) < study.systems_per_assignment:
+        counted = "one family" if len(families) == 1 else f"{len(families)} families"
         reason = (
             f"an assignment has at most one system of each family; {study.systems_per_assignment} are asked "
-            f"for, but there are only {len(families)} families: {', '.join(sorted(families))}"
+            f"for, and the systems are of only {counted}: {', '.join(families)}"
         )
         yield ("systems_per_assignment",), reason
     if study.qc_per_assignment > max(study.conversations - 2, 0):
@@ -157,6 +159,12 @@ def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
 
 
 def _unfit_inputs(study: Study) -> Iterator[tuple[Location, str]]:
+    if study.quiz is not None and study.minimum_inputs < _FEWEST_INPUTS_OF_A_QUIZ:
+        reason = (
+            "a quiz asks for a reply between the first and the last: set `minimum_inputs` to "
+            f"{_FEWEST_INPUTS_OF_A_QUIZ} or more"
+        )
+        yield ("quiz",), reason
     if study.maximum_inputs < study.minimum_inputs:
         yield (
             ("maximum_inputs",),

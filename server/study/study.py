@@ -138,6 +138,16 @@ COMPOSITIONS: dict[CompositionName, Composition] = {
 }
 
 
+class QuizSpec(_Section):
+    """The quiz after a conversation: which of so many lines did the worker's chat partner say?
+
+    The others were said to other workers of the run. It checks attention, and the worker filter does not
+    use it.
+    """
+
+    choices: Annotated[int, Field(ge=2, le=6)] = 4
+
+
 Task = Literal["chat", "transcripts", "side_by_side"]
 
 
@@ -209,6 +219,7 @@ class Study(_Section):
     minutes: Annotated[int, Field(ge=1, le=1_000)] | None = None
     transcript_while_rating: bool = False
     turn_ratings: Literal["thumbs"] | Annotated[int, Field(ge=3, le=7)] | None = None
+    quiz: QuizSpec | None = None
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] = "en"
     texts: Texts = Texts()
     reply_time: ReplyTime = ReplyTime()
@@ -351,7 +362,7 @@ _PUBLISHED: tuple[dict[str, str | bool], ...] = (
 )
 # The settings that mean nothing, by the task.
 _OF_RATED_CHAT = frozenset({
-    "topic_mode", "systems_per_assignment", "rate_share", "scenarios", "turn_ratings",
+    "topic_mode", "systems_per_assignment", "rate_share", "scenarios", "turn_ratings", "quiz",
 })  # fmt: skip
 _OF_CHAT = _OF_RATED_CHAT | {
     "qc_per_assignment", "minimum_inputs", "maximum_inputs", "maximum_topic_changes", "corpus", "personas",

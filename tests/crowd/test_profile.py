@@ -71,6 +71,17 @@ def test_flat_ratings_never_vary() -> None:
     assert len(values) == 1
 
 
+def test_who_was_there_mostly_knows_a_line_again_and_who_was_not_guesses() -> None:
+    lines, heard = ["I sail.", "I knit.", "I bake.", "I read."], {"I bake.", "I ski."}
+    honest = [Honest(random.Random(i)).recognise(lines, heard) for i in range(200)]
+    careless = [Random(random.Random(i)).recognise(lines, heard) for i in range(200)]
+    # 0.9 + 0.1 / 4 and 1 / 4, each give or take four standard errors of 200 draws.
+    assert abs(honest.count(3) / 200 - 0.925) < 0.075
+    assert abs(careless.count(3) / 200 - 0.25) < 0.125
+    assert {Flat(random.Random(i)).recognise(lines, heard) for i in range(9)} == {1}
+    assert len({Honest(random.Random(i)).recognise(lines, ()) for i in range(50)}) == 4
+
+
 def test_a_mix_is_scaled_to_one() -> None:
     assert parse_mix("honest=2, random=1,flat=1") == {"honest": 0.5, "random": 0.25, "flat": 0.25}
 

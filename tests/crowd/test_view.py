@@ -51,6 +51,17 @@ def test_items_and_test_questions() -> None:
     assert (drawn.text, drawn.post_edit) == ("A.", {"criterion": "fun", "top": 90})
 
 
+def test_a_quiz_is_about_the_conversation_that_was_rated() -> None:
+    here = {"conversation": 3, "attempt": 2}
+    quiz = {**here, "lines": ["I bake.", "I sail."]}
+    view = show(View(phase="rating", minimum_inputs=10, **here), {"type": "quiz_due", "quiz": quiz})
+    study = {"minimum_inputs": 10, "post_edit": None}
+    again = draw({"phase": "quiz", "study": study, "conversation": None, "question": None, "quiz": quiz})
+    for seen in (view, again):
+        assert (seen.phase, seen.quiz) == ("quiz", ["I bake.", "I sail."])
+        assert (seen.conversation, seen.attempt) == (3, 2)
+
+
 def test_the_end_is_seen() -> None:
     view = View(phase="feedback", minimum_inputs=10)
     assert show(view, {"type": "completed"}).phase == "done"

@@ -1,12 +1,14 @@
 """The researcher's page in a real browser, over a real server."""
 
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.axe import clean
 from tests.e2e.hands import enter, finish, open_topic, press, rate, say
@@ -27,6 +29,27 @@ def test_the_token_leaves_the_address_and_a_wrong_one_is_asked_for_again(page: P
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
 
 
+def colours_of(place: Locator) -> set[str]:
+    """Return the colours of a place's text and ground."""
+    both = "element => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]"
+    return set(place.evaluate(both))
+
+
+def alarming(page: Page) -> set[str]:
+    """Return the colours of what asks to be acted on."""
+    return set(
+        page.evaluate(
+            """() => {
+                const urgent = document.body.appendChild(document.createElement("span"));
+                urgent.className = "status status-held";
+                const { color, backgroundColor } = getComputedStyle(urgent);
+                urgent.remove();
+                return [color, backgroundColor];
+            }"""
+        )
+    )
+
+
 def test_a_worker_is_watched_live(page: Page, stage: Stage) -> None:
     worker = page.context.new_page()
     enter(worker, f"{stage.url}/w/short?worker=watched")
@@ -34,6 +57,10 @@ def test_a_worker_is_watched_live(page: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/desk#token={stage.token}")
     page.get_by_role("row").filter(has_text="short · study").get_by_role("link").first.click()
     expect(page.get_by_role("heading", name="Workers")).to_be_visible()
+    # A worker at work is nothing to be alarmed about.
+    active = page.locator("section[aria-labelledby=workers] .status").first
+    expect(active).to_have_text("active")
+    assert colours_of(active).isdisjoint(alarming(page))
     inputs = page.locator("section[aria-labelledby=workers] tbody tr").first.locator("td").nth(2)
     expect(inputs).to_have_text("0")
     say(worker, "I bake bread.")
@@ -128,6 +155,22 @@ def test_a_worker_is_acted_on(page: Page, stage: Stage) -> None:
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
 
 
+def test_a_bot_that_fails_is_what_needs_attention_first(page: Page, stage: Stage) -> None:
+    page.goto(f"{stage.url}/desk#token={stage.token}")
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
+    page.goto(f"{stage.url}/desk/runs/failing")
+    attention = page.get_by_role("region", name="Needs attention")
+    expect(attention).to_have_text("Nothing needs you now.")
+    worker = page.context.new_page()
+    enter(worker, f"{stage.url}/w/failing?worker=waits")
+    open_topic(worker, "Bread")
+    worker.get_by_label("Your message").fill("Hello?")
+    worker.get_by_label("Your message").press("Enter")
+    expect(attention).to_contain_text("does not answer")
+    first = attention.get_by_role("listitem").first
+    expect(first).to_contain_text("Act")
+
+
 def test_rules_are_changed_on_the_page_and_put_back(page: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/desk#token={stage.token}")
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
@@ -155,6 +198,11 @@ def test_transcripts_are_searched(phone: Page, stage: Stage) -> None:
     say(worker, "Have you ever seen 100% of a heron?")
     phone.goto(f"{stage.url}/desk#token={stage.token}")
     expect(phone.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
+    card = phone.locator("tbody tr").first  # runs are cards, which say what their lines are
+    expect(card).to_be_visible()
+    assert card.evaluate("row => getComputedStyle(row).display") != "table-row"
+    assert "Opened" in card.evaluate("row => getComputedStyle(row.cells[4], '::before').content")
+    assert phone.evaluate("document.documentElement.scrollWidth") == 360
     phone.goto(f"{stage.url}/desk/runs/short")
     found = phone.locator("section[aria-labelledby=transcripts] li")
     phone.locator("summary").filter(has_text="Transcripts").click()  # folded on a phone
@@ -164,6 +212,44 @@ def test_transcripts_are_searched(phone: Page, stage: Stage) -> None:
     expect(found).to_contain_text("Have you ever seen 100% of a heron?")
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") == 360
+
+
+# More than come in the first two events of a stream: 40 and 200 workers.
+MANY = 260
+FILLING = (
+    """WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < ?)
+       INSERT INTO worker (platform, external_id, pseudonym)
+       SELECT 'link', 'f' || k, printf('F%03d', k) FROM n""",
+    """WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < ?)
+       INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status, created_at,
+                               agreed_at, active_at, ended_at)
+       SELECT 'f' || k, run.id, worker.id, k, 0, 1, 'completed', at, at, at, at
+       FROM (SELECT k, printf('2026-01-01 %02d:%02d:00.000000', k / 60, k % 60) AS at FROM n)
+       JOIN run ON slug = 'closed' JOIN worker ON external_id = 'f' || k""",
+)
+
+
+def test_of_many_workers_some_are_shown_and_all_are_found(page: Page, stage: Stage) -> None:
+    with closing(sqlite3.connect(stage.database)) as database, database:
+        for insertion in FILLING:
+            database.execute(insertion, (MANY,))
+    page.goto(f"{stage.url}/desk/runs/closed#token={stage.token}")
+    workers = page.get_by_role("region", name="Workers")
+    rows = workers.locator("tbody tr")
+    expect(workers.get_by_text(f"{MANY} assignments")).to_be_visible()
+    expect(rows).to_have_count(25)
+    expect(rows.first).to_contain_text("F260")  # the newest first
+    expect(workers.get_by_text("Page 1 of 11")).to_be_visible()
+    workers.get_by_role("button", name="Older").click()
+    expect(rows.first).to_contain_text("F235")
+    workers.get_by_role("searchbox", name="Pseudonym").fill("f001")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("F001")  # who came first stands on no page that was shown
+    workers.get_by_role("searchbox", name="Pseudonym").fill("")
+    expect(rows.first).to_contain_text("F260")
+    workers.get_by_role("combobox", name="Show").select_option("active")
+    expect(workers.get_by_text("No worker is like that now.")).to_be_visible()
+    clean(page)
 
 
 def test_the_newest_run_comes_first(page: Page, stage: Stage) -> None:

@@ -30,6 +30,7 @@ def say_to_both(page: Page, text: str) -> None:
 
 def test_replies_are_chosen_from_by_keyboard(page: Page, stage: Stage) -> None:
     enter(page, f"{stage.url}/w/turns?worker=keys")
+    expect(page.get_by_text("Conversation 1 of 1 · two new chatbots")).to_be_visible()
     open_topic(page)
     say_to_both(page, "I bake bread.")
     left, right = page.locator(".both .bubble-bot").all_inner_texts()

@@ -86,6 +86,30 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     assert written["texts"]["consent"]["text"] == "You may stop at any time."
 
 
+def test_a_registered_bot_is_found_from_any_study_and_every_setting_has_its_part(
+    page: Page, stage: Stage
+) -> None:
+    made(page, stage, "finding")
+    call(page, stage, "POST", "/bots", {"name": "gull", "endpoint": {"kind": "dial-in"}})
+    desk(page, stage, "studies/finding")
+    expect(page.get_by_role("button", name="Other settings")).to_have_count(0)
+    press(page, "Bots")
+    expect(page.get_by_role("heading", name="Registered, not in this study")).to_be_visible()
+    clean(page)
+    call(page, stage, "POST", "/bots", {"name": "heron", "endpoint": {"kind": "dial-in"}})
+    page.reload()
+    press(page, "Bots")
+    press(page, "Remove heron")
+    press(page, "Remove it")
+    expect(page.get_by_text("heron")).to_have_count(0)
+    press(page, "Evaluate gull")
+    expect(page.get_by_role("heading", name="Registered, not in this study")).to_have_count(0)
+    press(page, "Save")
+    expect(page.get_by_role("status").filter(has_text="Version 2")).to_be_visible()
+    system = yaml.safe_load(text_of(page, stage, "finding"))["systems"][-1]
+    assert system == {"name": "gull", "family": "gull", "bot": "gull"}
+
+
 def test_what_is_typed_as_yaml_is_in_the_form_and_undone_in_both(page: Page, stage: Stage) -> None:
     made(page, stage, "both_ways")
     press(page, "YAML")
@@ -104,6 +128,11 @@ def test_what_is_typed_as_yaml_is_in_the_form_and_undone_in_both(page: Page, sta
     expect(page.get_by_label("Messages at least")).to_have_value("10")
     page.get_by_label("Messages at least").press("Control+Shift+z")
     expect(page.get_by_label("Messages at least")).to_have_value("ten")
+    press(page, "YAML")
+    area.fill(f"version: 7\n{area.input_value()}")
+    newer = page.get_by_role("button", name=re.compile("^Line 1 "))
+    expect(newer).to_contain_text("it is written in version 7 of the settings")
+    expect(page.get_by_role("button", name="Open a run")).to_have_attribute("aria-disabled", "true")
 
 
 def test_the_second_of_two_is_shown_what_the_first_has_changed(page: Page, stage: Stage) -> None:
@@ -163,7 +192,7 @@ def test_what_was_opened_is_archived_and_what_was_not_is_deleted(page: Page, sta
     press(page, "Delete")
     press(page, "Delete it")
     expect(page.get_by_role("heading", name="Studies")).to_be_visible()
-    expect(page.get_by_role("link", name="demo", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="demo", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="mayfly")).to_have_count(0)
     made(page, stage, "kept")
     page.locator(".study-menu summary").click()

@@ -87,7 +87,7 @@ def rehearse(page: Page) -> None:
     press(page, "Rehearse")
     expect(page.get_by_role("progressbar", name="The rehearsal")).to_be_visible()
     expect(page.get_by_role("heading", name=re.compile("^Forecast for"))).to_be_visible()
-    page.go_back()
+    page.get_by_role("main").get_by_role("link", name="harbour", exact=True).click()
 
 
 def open_run(page: Page) -> None:
@@ -95,6 +95,7 @@ def open_run(page: Page) -> None:
     page.get_by_label("Name of the run").fill("autumn")
     press(page, "Open the run")
     page.wait_for_url("**/desk/runs/autumn")
+    expect(page.get_by_text("Nobody has said anything yet.")).to_be_visible()
 
 
 def begin(page: Page, server: Server, worker: str) -> None:
@@ -160,6 +161,9 @@ def test_from_a_blank_page_to_a_report(page: Page, browser: Browser, server: Ser
         chat(leaver)
         third.close()
         expect(page.locator("section[aria-labelledby=workers] tbody tr")).to_have_count(3)
+        expect(
+            page.get_by_text("What do you think of the sea?").first
+        ).to_be_visible()  # the transcripts follow
         release_who_left(page)
         for action in ("Pause", "Resume", "Close"):
             confirm(page, action)

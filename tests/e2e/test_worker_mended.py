@@ -174,7 +174,12 @@ def test_a_topic_that_stays_is_not_asked_for_and_its_opinion_is_filled_in(phone:
     say(phone, "I take the train to work.")
     press(phone, "Topic")
     dialog = phone.get_by_role("dialog")
+    # What was said last stands above the sheet.
     expect(phone.locator(BUBBLES).last).to_be_in_viewport(ratio=1)
+    line, sheet = phone.locator(BUBBLES).last.bounding_box(), dialog.bounding_box()
+    assert line is not None
+    assert sheet is not None
+    assert line["y"] + line["height"] <= sheet["y"]
     choose(phone, "How did the topic change?", "The chatbot changed it")
     expect(dialog.get_by_label("New topic")).to_be_visible()
     mine = dialog.get_by_role("group", name="How do you feel about it?")

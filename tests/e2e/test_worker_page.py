@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.axe import clean_in_both_colours
+from tests.e2e.axe import clean, clean_in_both_colours
 from tests.e2e.hands import BUBBLES, FINISH, choose, enter, open_topic, press, say, to_rating
 from tests.e2e.stage import Stage
 
@@ -265,3 +265,45 @@ def test_a_run_that_cannot_be_joined_says_so(page: Page, stage: Stage, run: str,
     page.goto(f"{stage.url}/w/{run}")
     expect(page.get_by_role("heading", name=title)).to_be_visible()
     clean_in_both_colours(page)
+
+
+def lines_of(page: Page, words: str) -> int:
+    """Return over how many lines these words of the first heading go."""
+    script = """words => {
+        const text = document.querySelector("h1").firstChild, range = document.createRange();
+        const start = text.data.indexOf(words);
+        range.setStart(text, start);
+        range.setEnd(text, start + words.length);
+        return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    }"""
+    return int(page.evaluate(script, words))
+
+
+def test_japanese_lines_end_after_a_phrase(phone: Page, stage: Stage) -> None:
+    phone.goto(f"{stage.url}/w/in_ja")
+    expect(phone.get_by_role("heading", level=1)).to_have_text("ようこそ。進め方をご説明します")
+    assert lines_of(phone, "ようこそ。進め方をご説明します") == 2
+    assert lines_of(phone, "進め方を") == 1
+    assert lines_of(phone, "ご説明します") == 1
+
+
+def test_from_right_to_left_on_a_phone(phone: Page, stage: Stage) -> None:
+    """The page is mirrored and fits; what is written from left to right within it stays so."""
+    phone.goto(f"{stage.url}/w/in_ar")
+    press(phone, "فهمت")
+    phone.get_by_label("موضوعك").fill("البحر")
+    phone.get_by_role("radio").first.check()
+    press(phone, "ابدأ المحادثة")
+    message = phone.get_by_label("رسالتك")
+    message.fill("عندي 3 كتب")
+    message.press("Enter")
+    reply = phone.locator(".bubble-bot:not(.bubble-typing)")
+    expect(reply).to_have_count(1)
+    mine = phone.locator(".bubble-own").bounding_box()
+    theirs = reply.bounding_box()
+    assert mine is not None
+    assert theirs is not None
+    assert mine["x"] < theirs["x"]
+    assert reply.evaluate("e => getComputedStyle(e.querySelector('[dir]') ?? e).direction") == "ltr"
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    clean(phone)

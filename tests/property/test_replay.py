@@ -40,12 +40,13 @@ from server.session.instrument import Opinion, TopicChangeKind
 from server.session.pairs import choice_due
 from server.session.phase import Phase
 from server.session.protocol import MAX_FEEDBACK, MAX_SAY, MAX_TOPIC, client_messages
-from server.session.records import Closed, Record, WorkerSaid
+from server.session.records import Closed, QuizLine, Record, WorkerSaid
 from server.session.state import State, fold
 from server.session.step import resume, step
 from tests.server.support.database import make_run
 from tests.server.support.items import QUESTIONS, items_text, make_items_run
 from tests.server.support.questions import ANSWERS, ASKED, SCALES
+from tests.server.support.quiz import ELSEWHERE, SAID
 from tests.server.support.study import AT, CRITERIA, pairs_text, seconds, study_text
 
 # No control characters and no surrogates: the protocol has taken them out before a session sees a text.
@@ -119,6 +120,9 @@ messages = st.one_of(
         st.sampled_from([0, 1, 1, 3]),
         st.integers(1, 6),
     ),
+    st.builds(
+        lambda named, choice: {"type": "answer_quiz", **named, "choice": choice}, named, st.integers(1, 4)
+    ),
     st.builds(lambda: {"type": "hello", "token": "t"}),
 )
 # In which order the phases may follow each other within one conversation, and the conversations each other.
@@ -132,8 +136,18 @@ STAGE = {
     Phase.EXPIRED: 3,
     Phase.RETURNED: 3,
 }
-MODES = ("free", "icebreaker", "some unrated", "items", "asking", "pairs", "pairs by turn", "pairs rated")
-WITHIN = {Phase.TOPIC: 0, Phase.CHAT: 1, Phase.CHOICE: 2, Phase.RATING: 3}
+MODES = (
+    "free",
+    "icebreaker",
+    "some unrated",
+    "items",
+    "asking",
+    "quiz",
+    "pairs",
+    "pairs by turn",
+    "pairs rated",
+)
+WITHIN = {Phase.TOPIC: 0, Phase.CHAT: 1, Phase.CHOICE: 2, Phase.RATING: 3, Phase.QUIZ: 4}
 AUTH = Auth("secret", "token", 60)
 Database = tuple[Engine, dict[str, OpenRun]]
 
@@ -170,6 +184,9 @@ class Replay(RuleBasedStateMachine):
         # What is drawn for an assignment goes by its id: the same one in every example, so that each repeats.
         guest = ArrivingWorker(Arrival("link", "ann"), "W1", False, pace, "0123456789abcdef")
         self.assignment = enrol(self.connection, self.run, guest, AT).assignment
+        other = ArrivingWorker(Arrival("link", "bob"), "W2", False, pace, "fedcba9876543210")
+        elsewhere = enrol(self.connection, self.run, other, AT).assignment
+        self.others = tuple(QuizLine(text, f"{elsewhere}-1.1", 1) for text in ELSEWHERE)
         self.live = self.stored()
 
     def teardown(self) -> None:
@@ -208,7 +225,10 @@ class Replay(RuleBasedStateMachine):
     def send(self, message: dict[str, Any], id_: str) -> None:
         content = {"id": id_, **message}
         self.sent.append(content)
-        self.take(FromWorker(client_messages.validate_python(content), self.now))
+        self.take(self.from_worker(content))
+
+    def from_worker(self, content: dict[str, Any]) -> FromWorker:
+        return FromWorker(client_messages.validate_python(content), self.now, self.others)
 
     @rule(data=st.data(), steps=st.integers(1, 8))
     def go_on(self, data: st.DataObject, steps: int) -> None:
@@ -248,6 +268,7 @@ class Replay(RuleBasedStateMachine):
                 "turn": 2 * current.inputs - 1 if current is not None else 0,
                 "preference": data.draw(st.sampled_from(["left", "tie", "right"])),
             },
+            Phase.QUIZ: {"type": "answer_quiz", **named, "choice": data.draw(st.integers(1, 2))},
             Phase.FEEDBACK: {"type": "feedback", "text": "Fine."},
         }
         if self.live.phase is Phase.CHAT and current is not None:
@@ -259,10 +280,16 @@ class Replay(RuleBasedStateMachine):
                     return self.take(
                         BotGaveUp(current.plan.conversation, turn, "out of order", self.now, "error")
                     )
-                return self.take(BotReplied(current.plan.conversation, turn, "Indeed.", 3, self.now))
+                said = SAID[turn // 2 % len(SAID)]
+                return self.take(BotReplied(current.plan.conversation, turn, said, 3, self.now))
             self.now = max(self.now, *(line.show_at for c in both for line in c.turns), AT)
             if self.live.pair is not None and choice_due(self.live, self.live.pair) is not None:
                 return self.send({**by_phase[Phase.CHOICE]}, f"on{len(self.sent)}")
+            points = self.run.rules.turn_points
+            if points is not None and turn and data.draw(st.booleans()):  # the reply that came last
+                value = data.draw(st.integers(1, points))
+                rated = {"type": "rate_turn", **named, "turn": turn - 1, "value": value}
+                self.send(rated, f"on{len(self.sent)}")
             enough = current.inputs >= self.run.study.minimum_inputs
             say = {"type": "say", **named, "turn": turn, "text": "Well."}
             return self.send({"type": "end_conversation", **named} if enough else say, f"on{len(self.sent)}")
@@ -271,8 +298,7 @@ class Replay(RuleBasedStateMachine):
     @precondition(lambda self: self.sent)
     @rule(data=st.data())
     def send_again(self, data: st.DataObject) -> None:
-        content = data.draw(st.sampled_from(self.sent))
-        self.take(FromWorker(client_messages.validate_python(content), self.now))
+        self.take(self.from_worker(data.draw(st.sampled_from(self.sent))))
 
     @precondition(lambda self: self.asked)
     @rule(text=texts, latency=st.integers(0, 10**6), data=st.data())
@@ -376,6 +402,8 @@ def database() -> Any:
             **slow,
         )
         runs["asking"] = make_run(url, asking, slug="asking")
+        quiz = study_text(quiz={"choices": 2}, minimum_inputs=3, **slow)
+        runs["quiz"] = make_run(url, quiz, slug="quiz")
         improved = items_text(tutorial=QUESTIONS, post_edit={"criterion": "clear"})
         runs["items"] = make_items_run(url, improved)
         engine = open_engine(url, begin="BEGIN IMMEDIATE")

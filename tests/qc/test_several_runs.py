@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 from typer.testing import Result
 
 import qc
 from qc.options import AnalysisOptions
 from qc.render.findings.several_runs import several_runs_findings
 from qc.several_runs import SeveralRuns, set_side_by_side
-from qc.statistics.correlation import kendall, kendall_of_rows, spearman, spearman_of_rows
 from tests.needs import need_tex
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
@@ -69,17 +69,21 @@ def test_scores_are_those_of_each_run_alone_and_what_all_share_comes_first(
     assert any("Only in the first run" in note and "echo" in note for note in found.notes)
 
 
-def test_workers_are_drawn_anew_in_each_run_and_the_same_seed_draws_the_same(
+def test_intervals_of_coefficients_are_over_systems_and_hold_them(
     runs: list[qc.Run], found: SeveralRuns
 ) -> None:
-    """Drawn alike in both, two runs that differ in nothing but a name would always correlate at r = 1."""
-    assert set_side_by_side(runs, QUICK).pairs.equals(found.pairs)
+    """Fisher's for r of 4 systems; those of ρ and τ end where a normal distribution has them."""
+    row = found.pairs.iloc[0]
+    ends = np.array([row["pearson_low"], row["pearson_high"]])
+    half = ndtri(0.975) / np.sqrt(4 - 3)
+    np.testing.assert_allclose(ends, np.tanh(np.arctanh(row["pearson"]) + half * np.array([-1, 1])))
+    assert row["kendall_low"] == pytest.approx(2 / np.pi * np.arcsin(ends[0]))
+    assert row["spearman_low"] == pytest.approx(6 / np.pi * np.arcsin(ends[0] / 2))
+    assert (row[["spearman", "kendall"]].to_numpy() <= row[["spearman_high", "kendall_high"]]).all()
     renamed = runs[0].assignments.assign(assignment=lambda rows: rows["assignment"] + "'")
-    twin = replace(runs[0], assignments=renamed)
-    row = set_side_by_side([runs[0], twin], QUICK).pairs.iloc[0]
-    assert row["pearson"] == pytest.approx(1)
-    assert row["pearson_low"] < 0.99
-    assert row["shared_workers"] == 24
+    twins = set_side_by_side([runs[0], replace(runs[0], assignments=renamed)], QUICK)
+    assert twins.pairs.iloc[0]["shared_workers"] == 24
+    assert any("24 workers took part in both" in note for note in twins.notes)
 
 
 def test_a_third_run_is_held_against_each_of_the_others(runs: list[qc.Run]) -> None:
@@ -222,15 +226,3 @@ def test_what_makes_no_sense_is_refused(
 ) -> None:
     monkeypatch.chdir(EXAMPLES)
     assert said in refused("first.json", *more)
-
-
-def test_coefficients_of_rows_are_those_of_each_row() -> None:
-    rng = np.random.default_rng(3)
-    first, second = (np.round(rng.normal(size=(40, 7)), 1) for _ in range(2))  # some are tied
-    first[0, :5] = np.nan  # two points are too few
-    second[1] = 0.5  # does not vary
-    first[2, 3] = np.nan
-    for of_rows, alone in ((kendall_of_rows, kendall), (spearman_of_rows, spearman)):
-        expected = [alone(x, y) for x, y in zip(first, second, strict=True)]
-        assert np.isnan(expected[:2]).all()
-        np.testing.assert_allclose(of_rows(first, second), expected, atol=1e-12)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.support.waiting import ENOUGH
+from tests.support.warm_process import WarmProcess
 
 
 class Server:
@@ -22,7 +23,7 @@ class Server:
         data: the folder.
         options: further options of `serve`.
         environment: variables besides the test's own.
-        interpreter: what runs in place of `python -m server`.
+        interpreter: what runs in place of `python -m server`, which starts warm.
     """
 
     def __init__(
@@ -30,7 +31,7 @@ class Server:
         data: Path,
         *options: str,
         environment: Mapping[str, str] | None = None,
-        interpreter: Sequence[str] = (sys.executable, "-m", "server"),
+        interpreter: Sequence[str] = (),
     ) -> None:
         self.data = data
         self._options = options
@@ -42,17 +43,22 @@ class Server:
             self.port: int = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.database = f"sqlite:///{data / 'candor.db'}"
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | WarmProcess | None = None
 
     @property
     def token(self) -> str:
         return str(json.loads((self.data / "secrets.json").read_text())["researcher_token"])
 
     def start(self) -> None:
-        options = ["--port", str(self.port), "--data", str(self.data), *self._options]
-        command = [*self._interpreter, "serve", *options]
-        with (self.data / "server.log").open("ab") as log:
-            self._process = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
+        command = ["serve", "--port", str(self.port), "--data", str(self.data), *self._options]
+        log = self.data / "server.log"
+        if self._interpreter:
+            with log.open("ab") as said:
+                self._process = subprocess.Popen(
+                    [*self._interpreter, *command], env=self.environment, stdout=said, stderr=said
+                )
+        else:
+            self._process = WarmProcess(command, self.environment, log)
         deadline = time.monotonic() + ENOUGH
         while not self._answers():
             assert self.process.poll() is None, (self.data / "server.log").read_text()
@@ -60,7 +66,7 @@ class Server:
             time.sleep(0.05)
 
     @property
-    def process(self) -> "subprocess.Popen[bytes]":
+    def process(self) -> "subprocess.Popen[bytes] | WarmProcess":
         """The process that was started."""
         assert self._process is not None
         return self._process
@@ -72,12 +78,13 @@ class Server:
 
     def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
-            self._process.terminate()
+            self._process.send_signal(signal.SIGTERM)
             self._process.wait(ENOUGH)
 
     def open_run(self, study: Path, run: str, *options: str) -> None:
-        command = [sys.executable, "-m", "server", "open", str(study), "--run", run, "--data", str(self.data)]
-        subprocess.run([*command, *options], env=self.environment, check=True, capture_output=True)
+        log = self.data / "open.log"
+        command = ["open", str(study), "--run", run, "--data", str(self.data), *options]
+        assert WarmProcess(command, self.environment, log).wait(ENOUGH) == 0, log.read_text()
 
     def crowd(self, run: str, *options: str) -> subprocess.Popen[str]:
         """Start a simulated crowd in `run`."""

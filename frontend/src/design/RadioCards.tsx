@@ -3,7 +3,7 @@ import { useId } from "preact/hooks";
 
 export interface Choice<T extends string> {
   value: T;
-  label: string;
+  label: ComponentChildren;
   picture?: ComponentChildren;
 }
 

@@ -14,10 +14,10 @@ import { ChoosePassword } from "./people/ChoosePassword";
 import { PeopleView } from "./people/PeopleView";
 import { SignIn } from "./people/SignIn";
 import { WhoIsHere } from "./people/WhoIsHere";
-import { ResearcherContext } from "./polled";
 import { RunsView } from "./RunsView";
 import { RehearsalView } from "./rehearsal/RehearsalView";
 import { ReportView } from "./report/ReportView";
+import { ResearcherContext } from "./researcher";
 import { GoContext, type Route, useRoute } from "./route";
 import { RunView } from "./run/RunView";
 import { StudiesView } from "./studies/StudiesView";
@@ -91,6 +91,10 @@ export function App() {
     );
   }
   const { account, token } = entry;
+  const renew = async () => {
+    const now = await accountOf(token).catch(() => account);
+    setEntry({ at: "desk", account: now, token });
+  };
   const leave = () => {
     forgetToken();
     setSignedOut(false);
@@ -98,7 +102,7 @@ export function App() {
   };
   return (
     <AccountContext.Provider value={account}>
-      <ResearcherContext.Provider value={{ token, onUnauthorised: leave }}>
+      <ResearcherContext.Provider value={{ token, onUnauthorised: leave, renew }}>
         <GoContext.Provider value={go}>
           <header class="desk-top">
             <Link to={{ page: "runs" }} plain>

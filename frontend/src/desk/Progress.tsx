@@ -1,5 +1,5 @@
 import type { RunSummary } from "./api_types";
-import { inMinutes } from "./format";
+import { inMinutes, moment, when } from "./format";
 
 /** How far a run is: a bar, and "12 of 20 places, 40 min to go". */
 export function Progress({ run }: { run: RunSummary }) {
@@ -17,17 +17,20 @@ export function Progress({ run }: { run: RunSummary }) {
 }
 
 /** How far a run is, in words. */
-export function progressOf(run: RunSummary): string {
+export function progressOf(run: RunSummary, now: Date = new Date()): string {
   const { completed, active } = run.assignments;
   const parts = [run.places === null ? `${completed} handed in` : `${completed} of ${run.places} places`];
   if (active > 0) {
     parts.push(`${active} under way`);
   }
   if (run.minutes_to_go !== null && run.status === "open" && run.places !== completed) {
-    parts.push(`about ${inMinutes(run.minutes_to_go)} to go`);
+    const toGo = run.minutes_to_go < 1 ? "less than a minute" : `about ${inMinutes(run.minutes_to_go)}`;
+    parts.push(`${toGo} to go`);
   }
-  const { target, places_open, spent, budget, currency } = run.limits;
-  if (places_open !== null && run.status === "open") {
+  const { target, places_open, opens_at, spent, budget, currency } = run.limits;
+  if (opens_at !== null && moment(opens_at) > now) {
+    parts.push(`closed at this hour until ${when(opens_at)}`);
+  } else if (places_open !== null && run.status === "open") {
     parts.push(`${places_open} ${places_open === 1 ? "place" : "places"} open`);
   }
   if (spent !== null && budget !== null) {

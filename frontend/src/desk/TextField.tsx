@@ -10,10 +10,26 @@ interface Props {
   complaint?: string;
   placeholder?: string;
   required?: boolean;
+  /** Is not shown as it is typed. */
+  secret?: boolean;
+  /** What the browser may fill in, and keep. */
+  autocomplete?: "username" | "current-password" | "new-password";
+  minLength?: number;
 }
 
 /** A field for a line of text that a program reads: no spelling is corrected in it. */
-export function TextField({ label, value, onValue, hint, complaint, placeholder, required }: Props) {
+export function TextField({
+  label,
+  value,
+  onValue,
+  hint,
+  complaint,
+  placeholder,
+  required,
+  secret,
+  autocomplete,
+  minLength,
+}: Props) {
   const id = useId();
   return (
     <div class="field">
@@ -24,10 +40,12 @@ export function TextField({ label, value, onValue, hint, complaint, placeholder,
         id={id}
         class="input"
         value={value}
-        autocomplete="off"
+        autocomplete={autocomplete ?? "off"}
         spellcheck={false}
         required={required ?? false}
+        {...(secret ? { type: "password" as const } : {})}
         {...(placeholder === undefined ? {} : { placeholder })}
+        {...(minLength === undefined ? {} : { minLength })}
         aria-describedby={`${id}-hint ${id}-complaint`}
         aria-invalid={complaint ? "true" : undefined}
         onInput={(event) => onValue(event.currentTarget.value)}

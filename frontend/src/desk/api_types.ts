@@ -20,6 +20,7 @@ export type Phase =
   | "chat"
   | "choice"
   | "rating"
+  | "quiz"
   | "questions_after"
   | "feedback"
   | "done"
@@ -68,9 +69,10 @@ export interface Answers {
 /**
  * Who calls: a person, a token, or the installation's own token; and what they may do.
  *
- * `permissions`: what they may do in some study at least.
+ * `permissions`: what they may do in some study at least. `has_password`: there is one that can be changed.
  */
 export interface Account {
+  has_password: boolean;
   kind: "person" | "token" | "installation";
   name: string;
   permissions: (
@@ -528,11 +530,13 @@ export interface AssignmentCounts {
  * How a run stands with its rules, which are about people.
  *
  * `target`: what it is to gather, in words; empty where it has none of its own. `places_open`: how many more
- * workers may begin now; None: as many as come. `spent`: what the completed assignments cost, with fees.
+ * workers may begin now; None: as many as come. `opens_at`: when the run's hours begin again; None: they are
+ * not over. `spent`: what the completed assignments cost, with fees.
  */
 export interface RunLimits {
   budget: number | null;
   currency: string;
+  opens_at: string | null;
   places_open: number | null;
   spent: number | null;
   target: string;
@@ -1095,8 +1099,12 @@ export interface StudyPeople {
 }
 /**
  * Somebody who may use a study. `role`: theirs in this study; `of_all`: the one for all studies.
+ *
+ * `has_password`: they have chosen one. `may_have_link`: the caller may make them a link to a new password.
  */
 export interface InStudy {
+  has_password: boolean;
+  may_have_link: boolean;
   name: string;
   of_all: ("viewer" | "analyst" | "researcher" | "owner") | null;
   role: ("viewer" | "analyst" | "researcher" | "owner") | null;
@@ -1159,10 +1167,34 @@ export interface TokenRow {
  * The data of each event that is pushed, by path.
  */
 export interface Pushed {
+  "/api/desk/watch/bots": CheckedBots;
+  "/api/desk/watch/people": PeopleUpdate;
   "/api/desk/watch/runs": RunListUpdate;
   "/api/desk/watch/runs/{run}": RunUpdate;
   "/api/desk/watch/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/watch/runs/{run}/reports": ReportList;
+  "/api/desk/watch/studies": StudyList;
+  "/api/desk/watch/studies/{study}/people": StudyPeople;
+}
+/**
+ * Every registered bot with its check, by name.
+ */
+export interface CheckedBots {
+  bots: CheckedBot[];
+}
+/**
+ * A registered bot, and its check: the one under way, or the latest; None: it never was checked.
+ */
+export interface CheckedBot {
+  check: CheckView | null;
+  name: string;
+}
+/**
+ * Who may use the desk, and all tokens; the one of them that has not changed is left out.
+ */
+export interface PeopleUpdate {
+  people?: PersonRow[];
+  tokens?: TokenRow[];
 }
 /**
  * What has changed in the list of runs: those that differ. `whole`: these are all, newest first.
@@ -1203,6 +1235,7 @@ export interface Replies {
   "/api/desk/runs/{run}/jobs/{job}/cancel": JobView;
   "/api/desk/runs/{run}/pause": RunSummary;
   "/api/desk/runs/{run}/resume": RunSummary;
+  "/api/desk/studies/{study}/people/{person}/link": GrantedInStudy;
   "/api/desk/study-check": CheckedStudy;
   "/api/desk/study-preview": StudyPreview;
 }
@@ -1239,6 +1272,17 @@ export interface JobView {
   status: "running" | "done" | "failed" | "cancelled";
   step: string;
   total: number;
+}
+/**
+ * Somebody with their role; of somebody new the link by which they choose a password, shown this once.
+ */
+export interface GrantedInStudy {
+  has_password: boolean;
+  link: string | null;
+  may_have_link: boolean;
+  name: string;
+  of_all: ("viewer" | "analyst" | "researcher" | "owner") | null;
+  role: ("viewer" | "analyst" | "researcher" | "owner") | null;
 }
 /**
  * A study's text with its mistakes, by line. Nothing is stored.

@@ -1,8 +1,8 @@
 import { useContext, useEffect, useState } from "preact/hooks";
 import { type ApiPath, apiAddress, getJson, Unauthorised } from "./api";
 import type { Answers } from "./api_types";
-import { ResearcherContext } from "./polled";
 import type { Watched } from "./pushed";
+import { ResearcherContext } from "./researcher";
 
 /** What the server says at `path` with `values` put in, asked anew whenever `version` is another. */
 export function useFetched<P extends ApiPath>(

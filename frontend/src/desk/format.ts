@@ -49,12 +49,13 @@ export function inMinutes(number: number): string {
   return [hours ? `${hours} h` : "", rest || !hours ? `${rest} min` : ""].filter(Boolean).join(" ");
 }
 
-/** Minutes between two moments. */
+/** Minutes from a moment to a later one; none where the page's clock has not come so far yet. */
 export function minutes(from: string | null, to: string | null): string {
   if (!from || !to) {
     return "–";
   }
-  return `${((moment(to).getTime() - moment(from).getTime()) / 60_000).toFixed(1)} min`;
+  const passed = Math.max(0, moment(to).getTime() - moment(from).getTime());
+  return `${(passed / 60_000).toFixed(1)} min`;
 }
 
 /** Milliseconds for a reader. */

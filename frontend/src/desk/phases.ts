@@ -11,6 +11,7 @@ const NAMES: Record<Phase, string> = {
   chat: "chat",
   choice: "choosing one of two",
   rating: "rating",
+  quiz: "quiz",
   questions_after: "questionnaire after",
   feedback: "feedback",
   done: "handed in",

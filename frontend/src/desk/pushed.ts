@@ -2,7 +2,7 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import { backoff } from "../shared/backoff";
 import { apiAddress, readStream, Unauthorised } from "./api";
 import type { Pushed } from "./api_types";
-import { ResearcherContext } from "./polled";
+import { ResearcherContext } from "./researcher";
 
 export interface Watched<T> {
   data: T | null;

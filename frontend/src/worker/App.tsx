@@ -9,6 +9,7 @@ import { Feedback } from "./screens/Feedback";
 import { Instructions } from "./screens/Instructions";
 import { ProblemPage } from "./screens/ProblemPage";
 import { Questionnaire } from "./screens/Questionnaire";
+import { Quiz } from "./screens/Quiz";
 import { Rating } from "./screens/Rating";
 import { TakenOver } from "./screens/TakenOver";
 import { Topic } from "./screens/Topic";
@@ -58,6 +59,8 @@ function Current({ state }: { state: State }) {
       return <Choice key={key} screen={screen} study={study} />;
     case "rating":
       return <Rating key={`${key}${screen.side ?? ""}`} screen={screen} study={study} />;
+    case "quiz":
+      return <Quiz key={key} screen={screen} study={study} />;
     case "feedback":
       return <Feedback study={study} />;
     case "done":

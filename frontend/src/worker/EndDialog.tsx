@@ -3,7 +3,7 @@ import { Dialog } from "../design/Dialog";
 import { useSession, useTexts } from "./hooks";
 import type { StudyCard } from "./session/protocol";
 import type { ConversationName } from "./session/reducer";
-import type { TextKey } from "./texts/words";
+import { paragraph, type TextKey } from "./texts/words";
 
 interface Props {
   chat: ConversationName;
@@ -58,7 +58,7 @@ function Confirm({ chat, last, replyDue, ending, study, onClose }: Props) {
   ];
   return (
     <Dialog title={say("end.title")} onClose={onClose}>
-      <p>{then.join(" ")}</p>
+      <p>{paragraph(then)}</p>
       {replyDue && (
         <p class="soft" role="status">
           {say("end.writing")}

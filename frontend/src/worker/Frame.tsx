@@ -16,6 +16,7 @@ const CAN_LEAVE = new Set<Screen["name"]>([
   "chat",
   "choice",
   "rating",
+  "quiz",
   "feedback",
 ]);
 

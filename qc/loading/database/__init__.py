@@ -23,6 +23,7 @@ from qc.loading.database.items import (
 )
 from qc.loading.database.participation import counting, exclusions, failures, left_unrated, taking_part
 from qc.loading.database.preferences import is_of_comparisons
+from qc.loading.database.quizzes import quizzes
 from qc.loading.database.run_state import run_state
 from qc.loading.database.turn_ratings import scenarios, turn_ratings
 from qc.loading.database.values import flags, located, numbers, times
@@ -102,6 +103,7 @@ def _of_conversations(
         answers=answers(views, run_id, kept["assignment_id"]),
         scenarios=scenarios(views, run_id, rated),
         turn_ratings=turn_ratings(views, run_id, rated, problems),
+        quizzes=quizzes(views, run_id, rated, problems),
         left_out=left_out,
         notes=(
             *notes,

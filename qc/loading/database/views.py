@@ -62,6 +62,7 @@ RUN_STATE = (
 EXCLUSION = ("assignment_id", "reason")
 SCENARIO = ("conversation_id", "scenario")
 TURN_RATING = ("conversation_id", "turn_index", "value")
+QUIZ = ("conversation_id", "choices", "why_not", "is_right")
 ITEM_EDIT = ("assignment_id", "position", "edit_share")
 
 TEXT = {
@@ -90,8 +91,11 @@ TEXT = {
     "reason",
     "cause",
     "scenario",
+    "why_not",
 }
 NULLABLE = {
+    "why_not",
+    "is_right",
     "agreed_at",
     "ended_at",
     "feedback",

@@ -127,7 +127,7 @@ def _pairs(found: SeveralRuns) -> FindingsTable:
     rows = found.pairs.assign(kept=[f"{whole(same)} of {whole(of)}" for same, of in counts])
     text = (
         "Pearson’s r, Spearman’s ρ and Kendall’s τ of the overall z of the systems that both runs have, with "
-        "95 % intervals over workers; on how many pairs of systems both conclude the same at p < 0.1."
+        "95 % intervals for systems like these; on how many pairs both conclude the same at p < 0.1."
     )
     table = Table(found.pairs, tuple(columns), rows)
     return FindingsTable("agreement", "How far every two runs agree", text, table)

@@ -92,6 +92,7 @@ _FAILURE_WORDS = {
     "gone": "gone",
     "refused": "refused",
     "empty": "empty",
+    "thoughts_only": "thoughts only",
     "too_long": "too long",
     "other_errors": "other",
 }

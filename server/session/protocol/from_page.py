@@ -118,6 +118,13 @@ class Choose(_ForConversation):
     preference: Preference
 
 
+class AnswerQuiz(_ForConversation):
+    """Which line of the quiz the worker says that their partner said, from 1."""
+
+    type: Literal["answer_quiz"]
+    choice: Annotated[int, Field(ge=1, strict=True)]
+
+
 class RateTurn(_ForConversation):
     """What the worker thinks of reply number `turn`: a point from 1. It takes the place of an earlier one."""
 
@@ -167,6 +174,7 @@ ClientMessage = Annotated[
     | Choose
     | Rate
     | RateTurn
+    | AnswerQuiz
     | Feedback
     | Leave,
     Field(discriminator="type"),

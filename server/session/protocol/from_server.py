@@ -11,7 +11,7 @@ from server.session.protocol.message import Message
 from server.session.questionnaire import AnswerForm, Questionnaires
 from server.session.texts import TextsCard
 
-PROTOCOL_VERSION = 4
+PROTOCOL_VERSION = 5
 
 
 class CriterionCard(Message):
@@ -132,6 +132,17 @@ class QuestionCard(Message):
     why: str | None
 
 
+class QuizCard(Message):
+    """The quiz about a conversation, its number and attempt: the lines, of which the chat partner said one.
+
+    No line of the conversation stands beside it: who may read it again shows nothing by a right answer.
+    """
+
+    conversation: int
+    attempt: int
+    lines: list[str]
+
+
 class Snapshot(Message):
     """All that a page needs to draw itself; sent on every connect.
 
@@ -145,6 +156,7 @@ class Snapshot(Message):
     study: StudyCard
     conversation: ConversationCard | None
     question: QuestionCard | None
+    quiz: QuizCard | None = None
     code: str | None
     return_to: str | None
     debriefing: str | None
@@ -259,6 +271,13 @@ class RatingDue(_OfConversation):
     side: Side | None = None
 
 
+class QuizDue(Message):
+    """The conversation is rated: ask which of these lines its chat partner said."""
+
+    type: Literal["quiz_due"] = "quiz_due"
+    quiz: QuizCard
+
+
 class Replaced(_OfConversation):
     """The chatbot could not go on; the conversation starts over with another one, as `attempt`.
 
@@ -342,6 +361,7 @@ ServerMessage = (
     | GoesOn
     | ChoiceDue
     | RatingDue
+    | QuizDue
     | Replaced
     | FeedbackDue
     | Completed

@@ -1,5 +1,6 @@
 // @ts-check
-// Shows /api/openapi.json. The token is the desk's: from the address' fragment, or kept by this tab.
+// Shows /api/openapi.json to who has signed in at the desk, or with a token: from the address' fragment, or kept
+// by this tab.
 
 const KEY = "candor:desk:token";
 const METHODS = ["get", "post", "put", "patch", "delete"];
@@ -154,10 +155,12 @@ function openNamed() {
 /**
  * Fetch the schema and show it; return what went wrong, in a sentence, or nothing.
  *
- * @param {string} token
+ * @param {string | null} token Without one the browser's own sign-in counts.
  */
 async function load(token) {
-  const answer = await fetch("/api/openapi.json", { headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
+  /** @type {Record<string, string>} */
+  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  const answer = await fetch("/api/openapi.json", { headers }).catch(() => null);
   if (!answer) {
     return "The server can’t be reached.";
   }
@@ -166,7 +169,9 @@ async function load(token) {
     const error = content?.error;
     return error ? `${error.message}. ${error.hint}` : `HTTP ${answer.status}`;
   }
-  keepToken(token);
+  if (token) {
+    keepToken(token);
+  }
   show(content);
   openNamed();
   return "";
@@ -195,5 +200,8 @@ const token = rememberedToken();
 if (token) {
   void open(token);
 } else {
-  form.hidden = false;
+  // Whoever has not signed in is asked, and has done nothing wrong.
+  void load(null).then((wrong) => {
+    form.hidden = !wrong;
+  });
 }

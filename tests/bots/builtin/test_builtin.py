@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from bots import Bot, Chat, Corpus, Turn, load_corpus, open_bot
 from bots.builtin.acts import asks
 from bots.builtin.catalogue import builtin_names
-from bots.core.prose import LONGEST, present
 from bots.core.words import content, sentences, stems
 from bots.corpus import Dialogue
+from bots.shown.prose import LONGEST, present
 
 Say = Callable[..., Awaitable[str]]
 NAMES = builtin_names()

@@ -50,7 +50,7 @@ async def return_nothing() -> None:
     [
         ("  spaced \n", "spaced"),
         ("a\x00b\x1bc\ud800d\x7f", "abcd"),
-        ("two\r\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("two\r\nlines\tand a tab", "two lines and a tab"),
         ("\u202eleft\u202c and \u200bright", "left and right"),
         ("👩\u200d🚀", "👩\u200d🚀"),  # what joins two signs to one stays
         ("x" * 2_000 + " \x00", "x" * 2_000),
@@ -58,7 +58,7 @@ async def return_nothing() -> None:
     ids=["spaces", "controls", "lines", "direction", "joined", "as long as can be"],
 )
 async def test_a_reply_comes_as_it_can_be_shown(text: str, shown: str) -> None:
-    assert await ask(says(text), CHAT, LONG) == Reply(shown)
+    assert (await ask(says(text), CHAT, LONG)).text == shown
 
 
 @pytest.mark.parametrize("error", [BotError("tired"), BotBusy("busy"), BotGone("deleted")])

@@ -13,6 +13,7 @@ from bots.core.failures import (
     EmptyReply,
     FailureKind,
     ReplyTooLong,
+    ThoughtsOnly,
     failure,
 )
 
@@ -30,5 +31,5 @@ def test_asking_again_is_of_no_use_where_the_bot_is_gone_only() -> None:
 def test_a_replica_that_works_is_not_blamed() -> None:
     blamed = {kind for kind in get_args(FailureKind) if failure(kind, "").counts_against_replica}
     assert blamed == {BotError.kind, BotTimeout.kind, BotGone.kind}
-    works: set[type[BotError]] = {BotBusy, ChatRefused, EmptyReply, ReplyTooLong}
+    works: set[type[BotError]] = {BotBusy, ChatRefused, EmptyReply, ThoughtsOnly, ReplyTooLong}
     assert {each.kind for each in works} == set(get_args(FailureKind)) - blamed

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.core.prose import LONGEST, present, shorten
 from bots.core.words import content, overlap, sentences, stem, words
+from bots.shown.prose import LONGEST, present, shorten
 
 
 def test_words_keep_contractions_whole() -> None:

@@ -69,12 +69,15 @@ async def reply(kind: str, behaviour: Behaviour) -> str:
 
 @every_kind
 async def test_a_good_answer(kind: str) -> None:
-    assert await reply(kind, saying("a dog")) == "a dog"
+    assert await reply(kind, saying("A dog.")) == "A dog."
 
 
 @every_kind
 async def test_control_characters_are_taken_out(kind: str) -> None:
-    assert await reply(kind, saying(" \x1b[31ma\x00 dog\x85\n\tof mine\u007f ")) == "[31ma dog\n\tof mine"
+    assert await reply(kind, saying(" \x1b[31ma\x00 dog\x85\n\tof mine\u007f ")) in {
+        "[31ma dog of mine",
+        "[31mA dog of mine",
+    }
 
 
 @every_kind
@@ -107,8 +110,8 @@ async def test_the_caller_gives_up(kind: str) -> None:
         (answer(200, b'{"text": 3, "choices": [{"message": 3}]}'), "no JSON of the expected form"),
         (answer(200, said("a dog").replace(b"dog", b"d\xff\xfeg")), "no JSON of the expected form"),
         (answer(200, gzip.compress(said("a" * 10**7)), Content_Encoding="gzip"), "compressed"),
-        (pour, "more than 64 KiB"),
-        (saying("a" * 70_000), "more than 64 KiB"),
+        (pour, "more than 1024 KiB"),
+        (saying("a" * 1_100_000), "more than 1024 KiB"),
         (saying("a" * 2_001), "2001 characters"),
         (break_off, "broke off"),
         (close_at_once, "broke off"),
@@ -142,7 +145,7 @@ async def test_redirects_are_not_followed(kind: str) -> None:
 
 async def test_half_an_emoji_is_left_out() -> None:
     """A limit of tokens may cut one in two; JSON can then say what no text can hold."""
-    assert await reply("http", answer(200, b'{"text": "nice \\ud83d day"}')) == "nice  day"
+    assert await reply("http", answer(200, b'{"text": "nice \\ud83d day"}')) == "nice day"
 
 
 @pytest.mark.parametrize("text", ["\u200b\u2060 ", "\u202e", "\u200d", "\u2800 \u3164"])

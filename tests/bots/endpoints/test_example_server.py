@@ -65,13 +65,13 @@ def test_the_lines_for_a_study_that_it_shows_are_a_study_s() -> None:
 
 
 async def test_it_speaks_as_its_persona_and_to_the_point(address: str) -> None:
-    assert await reply(address, "Do you have a pet?") == "i have a dog ."
-    assert await reply(address, "Coffee or green tea ?") == "i like green tea ."
+    assert await reply(address, "Do you have a pet?") == "I have a dog."
+    assert await reply(address, "Coffee or green tea ?") == "I like green tea."
 
 
 async def test_it_remembers_what_it_said(address: str) -> None:
     said = ["Do you have a pet?", "i have a dog .", "What do you have for breakfast?"]
-    assert await reply(address, *said) == "i like green tea ."
+    assert await reply(address, *said) == "I like green tea."
     said += ["i like green tea .", "And else?"]
     first = await reply(address, *said)
     assert first not in PERSONA
@@ -90,4 +90,4 @@ async def test_asked_twice_it_says_the_same(address: str) -> None:
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"persona": [], "turns": [{"text": "x"}]}'])
 async def test_what_it_cannot_read_does_not_stop_it(address: str, body: bytes) -> None:
     assert httpx2.post(f"{address}/reply", content=body, timeout=PATIENCE).status_code == 422
-    assert await reply(address, "Do you have a pet?") == "i have a dog ."
+    assert await reply(address, "Do you have a pet?") == "I have a dog."

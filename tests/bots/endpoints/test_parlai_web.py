@@ -93,7 +93,7 @@ async def test_conversations_at_once_never_mix(two_processes: list[str]) -> None
     replies = await asyncio.gather(*(bot.reply(chat) for chat in chats))
     await bot.close()
     assert [reply.text for reply in replies] == [
-        f"your persona: i am {at} . / é {at} / hey / so?" for at in range(40)
+        f"Your persona: I am {at}. / é {at} / hey / so?" for at in range(40)
     ]
 
 
@@ -108,7 +108,7 @@ async def test_a_call_given_up_leaves_nothing_behind(two_processes: list[str]) -
         await bot.reply(Chat("y", 1, (), (Turn("worker", "before"),)))
     text = (await bot.reply(Chat("y", 1, (), (Turn("worker", "hello"),)))).text
     await bot.close()
-    assert text == "hello"
+    assert text == "Hello"
 
 
 @pytest.mark.parlai

@@ -105,7 +105,7 @@ async def test_an_interactive_web_at_work_is_left_alone() -> None:
     async def slow(request: Request, writer: asyncio.StreamWriter) -> None:
         asked.set()
         await go_on.wait()
-        await saying("a dog")(request, writer)
+        await saying("A dog.")(request, writer)
 
     async with serving(slow) as served:
         replica = open_replica(endpoint("parlai-web", served.url), served.url)
@@ -113,7 +113,7 @@ async def test_an_interactive_web_at_work_is_left_alone() -> None:
         await asked.wait()
         await replica.probe()
         go_on.set()
-        assert (await reply).text == "a dog"
+        assert (await reply).text == "A dog."
         await replica.close()
         assert "/" not in [request.path for request in served.requests]
 

@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import rankdata
 
 from bots import Chat, Corpus, CorpusError, Reply, Turn, open_bot
-from bots.core.prose import present
 from bots.corpus import Dialogue
 from bots.qc_bots.fitted import ENOUGH, EarlierReply, FittedQcBot
 from bots.qc_bots.material import run_length
+from bots.shown.prose import present
 
 OWN = "me-2.1"
 

@@ -118,15 +118,15 @@ def test_failed_tries_are_counted_by_kind(troubled: Any) -> None:
     run = load(with_kinds(troubled).url)
     assert counted(run) == EXPECTED
     assert counted(run, *FAILURES.values()) == {
-        "alpha": (2, 0, 0, 0, 0, 0, 0),
-        "alpha_p": (0,) * 7,
-        "beta": (0, 0, 0, 0, 2, 0, 0),  # a try that failed, and the last one
-        "qc": (0,) * 7,
+        "alpha": (2, 0, 0, 0, 0, 0, 0, 0),
+        "alpha_p": (0,) * 8,
+        "beta": (0, 0, 0, 0, 2, 0, 0, 0),  # a try that failed, and the last one
+        "qc": (0,) * 8,
     }
 
 
 def test_where_no_kinds_are_stored_none_are_counted(troubled: Any) -> None:
-    assert set(counted(load(troubled.url), *FAILURES.values()).values()) == {(0,) * 7}
+    assert set(counted(load(troubled.url), *FAILURES.values()).values()) == {(0,) * 8}
 
 
 def test_a_reader_sees_the_kinds_that_there_were(troubled: Any) -> None:
@@ -291,7 +291,8 @@ def test_files_hold_every_count(tmp_path: Path) -> None:
     table = pd.read_csv(tmp_path / "incidents.csv")
     assert list(table) == [
         "system", "conversations", "failed", "failed_share", "replies", "errors", "overran", "overran_share",
-        "gave_away", "timed_out", "busy", "gone", "refused", "empty", "too_long", "other_errors",
+        "gave_away", "timed_out", "busy", "gone", "refused", "empty", "thoughts_only", "too_long",
+        "other_errors",
     ]  # fmt: skip
     assert table["gave_away"].tolist() == table["failed"].tolist() == [0, 1, 2, 3, 4]
     content = json.loads((tmp_path / "report.json").read_text())

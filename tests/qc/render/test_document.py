@@ -82,6 +82,18 @@ def test_a_key_that_is_not_described_is_found() -> None:
         jsonschema.Draft202012Validator(SCHEMA).validate(content)
 
 
+@pytest.mark.parametrize("share", [-0.14, 1.216])
+@pytest.mark.parametrize(
+    "name", ["random_share", "random_among_passed", "honest_pass", "honest_among_failed"]
+)
+def test_a_share_outside_0_and_1_is_refused(name: str, share: float) -> None:
+    whole_one = as_json(whole())
+    for key, wrong in ((name, share), (f"{name}_interval", [0.0, share])):
+        content = {**whole_one, "filter": {**whole_one["filter"], key: wrong}}
+        with pytest.raises(jsonschema.ValidationError, match=re.escape(str(share))):
+            jsonschema.Draft202012Validator(SCHEMA).validate(content)
+
+
 def test_a_whole_report_fits_the_schema() -> None:
     content = check(whole())
     assert set(content) == set(SCHEMA["properties"]) - OF_TRANSCRIPTS - REGISTERED
@@ -98,6 +110,7 @@ def test_a_whole_report_on_transcripts_fits_the_schema() -> None:
     content = check(rated())
     absent = {
         "answers",
+        "quiz",
         "turn_ratings",
         "scenarios",
         "incidents",

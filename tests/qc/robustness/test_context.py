@@ -11,6 +11,8 @@ from qc.method.sample import Sample, take_sample
 from qc.robustness.context import context_effects
 from qc.robustness.factors import minutes, positions, topic_changes, topic_opinions
 from qc.run import Run
+from tests.qc.support.designs import DESIGNS
+from tests.qc.support.designs import run_of as run_of_design
 from tests.qc.support.runs import run_of, words_of
 
 # In each place of three assignments of three workers, all of whom pass: x, y and the qc bot.
@@ -117,6 +119,21 @@ def test_one_worker_and_one_place() -> None:
     (position,) = context_effects(alone).effects
     assert np.isnan(position.p)
     assert positions(alone).levels == ("1", "3", "4")
+
+
+def test_places_that_workers_feel_each_in_their_own_way_move_no_score() -> None:
+    """16 workers × 8 assignments: a worker is bored in some places, always the same, and others in others."""
+    told = []
+    for seed in range(40):
+        rng = np.random.default_rng([3, seed])
+        drawn = run_of_design(DESIGNS["sixteen"], rng)
+        moods = rng.normal(0, 12, (16, 6))
+        of = drawn.conversations["worker"].cat.codes.to_numpy(), drawn.conversations["position"] - 1
+        moved = (drawn.ratings + moods[of][:, None]).clip(0, 100)
+        position = context_effects(take_sample(dataclasses.replace(drawn, ratings=moved))).effects[0]
+        told.append(position.p < 0.05)
+    # 2 of 40 are to be expected, with a standard deviation of 1.4; of conversations as independent, half.
+    assert sum(told) <= 6
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Answers, ratings of single replies and scenarios: from an export back as they were."""
+"""Answers, ratings of single replies, quizzes and scenarios: from an export back as they were."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 
 from qc.errors import DataError
 from qc.loading import load
-from qc.loading.asked import QUESTION_COLUMNS, typed_answers, typed_turn_ratings
+from qc.loading.asked import QUESTION_COLUMNS, typed_answers, typed_quizzes, typed_turn_ratings
 from qc.run import Answers, Run
 from qc.saving import losses, save
 from tests.qc.support.spoken import spoken_run
@@ -39,6 +39,17 @@ def asked_run() -> Run:
         words=None,
         answers=typed_answers(asked, run.assignments, held, np.arange(len(held))),
         scenarios=pd.Series(pd.Categorical(["shop", None] * (len(held) // 2)), name="scenario"),
+        quizzes=typed_quizzes(
+            pd.DataFrame(
+                {
+                    "conversation": [0, 1, 2, 4],
+                    "choices": [4, 4, 0, 4],
+                    "why_not": [None, None, "few_lines", None],
+                    "is_right": [1.0, 0.0, np.nan, np.nan],
+                }
+            ),
+            np.arange(len(held)),
+        ),
         turn_ratings=typed_turn_ratings(
             pd.DataFrame({"conversation": range(0, len(held), 2), "turn": 1, "value": 100.0}),
             np.arange(len(held)),
@@ -56,6 +67,7 @@ def test_what_was_asked_comes_back(tmp_path: Path, form: str) -> None:
     pd.testing.assert_frame_equal(again.answers.questions, run.answers.questions)
     pd.testing.assert_frame_equal(again.answers.given, run.answers.given)
     pd.testing.assert_frame_equal(again.turn_ratings, run.turn_ratings)
+    pd.testing.assert_frame_equal(again.quizzes, run.quizzes)
     assert again.scenarios is not None
     assert run.scenarios is not None
     pd.testing.assert_series_equal(again.scenarios, run.scenarios)
@@ -63,10 +75,10 @@ def test_what_was_asked_comes_back(tmp_path: Path, form: str) -> None:
 
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_what_nobody_was_asked_is_not_there(tmp_path: Path, form: str) -> None:
-    run = replace(asked_run(), answers=None, turn_ratings=None, scenarios=None)
+    run = replace(asked_run(), answers=None, turn_ratings=None, scenarios=None, quizzes=None)
     save(run, tmp_path / f"run.{form}", form)
     again = load(tmp_path / f"run.{form}")
-    assert (again.answers, again.turn_ratings, again.scenarios) == (None, None, None)
+    assert (again.answers, again.turn_ratings, again.scenarios, again.quizzes) == (None, None, None, None)
 
 
 def test_the_published_format_says_what_it_cannot_hold() -> None:
@@ -74,6 +86,7 @@ def test_the_published_format_says_what_it_cannot_hold() -> None:
     assert run.answers is not None
     lost = {loss.what: loss.count for loss in losses(run, "hits")}
     assert lost["ratings of single replies"] == len(run.conversations) // 2
+    assert lost["quizzes after conversations"] == 4
     assert lost["scenarios of conversations"] == len(run.conversations) // 2
     assert lost["answers to the study's own questions"] == len(run.answers.given)
 

@@ -340,6 +340,17 @@ def test_a_whole_number_is_written_without_a_point(
     assert f'"seconds":{written},' in (tmp_path / "run.jsonl").read_text()
 
 
+def test_names_in_a_batch_are_no_formulas_and_come_back(
+    batch: list[dict[str, str]], batch_file: Callable[[list[dict[str, str]]], Path], tmp_path: Path
+) -> None:
+    """People open this table, too: a worker's name must compute nothing there."""
+    batch[0]["WorkerId"] = "=1+1"
+    save(load(str(batch_file(batch))), tmp_path / "out.csv", "mturk")
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        assert "'=1+1" in {row["WorkerId"] for row in csv.DictReader(file)}
+    assert "=1+1" in set(load(str(tmp_path / "out.csv")).assignments["worker"])
+
+
 def test_a_batch_is_written_in_the_published_columns(
     batch: list[dict[str, str]], batch_file: Callable[[list[dict[str, str]]], Path], tmp_path: Path
 ) -> None:

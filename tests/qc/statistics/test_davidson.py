@@ -73,6 +73,20 @@ def test_an_unbeaten_system_has_no_score_and_a_tie_gives_it_one() -> None:
     assert np.isfinite(fit(wins, ties).scores).all()
 
 
+@pytest.mark.parametrize(
+    ("wins", "ties"),
+    [
+        ([[0, 3], [0, 0]], [[0, 2], [0, 0]]),
+        ([[0, 0, 1], [0, 0, 0], [0, 0, 0]], [[0, 2, 0], [0, 0, 2], [0, 0, 0]]),
+    ],
+)
+def test_wins_one_way_and_ties_the_other_fix_nothing(wins: list[list[int]], ties: list[list[int]]) -> None:
+    """Differences d and log nu = d/2 (of neighbours) make every choice more likely the larger d is."""
+    assert np.isnan(fit(*both(wins, ties)).scores).all()
+    wins[-1][0] = 1  # one loss of the one that only won
+    assert np.isfinite(fit(*both(wins, ties)).scores).all()
+
+
 def test_systems_that_nothing_connects_have_no_scores() -> None:
     wins, ties = both([[0, 5, 0, 0], [4, 0, 0, 0], [0, 0, 0, 3], [0, 0, 2, 0]])
     assert separate(wins, ties).tolist() == [0, 0, 1, 1]

@@ -52,6 +52,7 @@ def awkward_run(seed: int = 1, workers: int = 32) -> Run:
         background=_background(run),
         scenarios=pd.Series(pd.Categorical([NASTY, "=shop"] * (len(who) // 2))),
         turn_ratings=_turn_ratings(len(who), rng),
+        quizzes=_quizzes(len(who)),
         left_out=left_out,
         notes=("a < b & c",),
     )
@@ -91,6 +92,20 @@ def _turn_ratings(conversations: int, rng: np.random.Generator) -> pd.DataFrame:
     return pd.DataFrame({"conversation": rated, "turn": np.int32(1), "value": values})
 
 
+def _quizzes(conversations: int) -> pd.DataFrame:
+    """Return quizzes of four lines: right, wrong, left without an answer, not asked, and so on."""
+    number = np.arange(conversations)
+    asked = number % 4 < 3
+    return pd.DataFrame(
+        {
+            "conversation": number.astype(np.int32),
+            "choices": np.where(asked, 4, 0).astype(np.int32),
+            "why_not": np.where(asked, None, "few_lines"),
+            "is_right": np.select([number % 4 == 0, number % 4 == 1], [1.0, 0.0], np.nan),
+        }
+    )
+
+
 def _incidents(systems: pd.DataFrame) -> pd.DataFrame:
     """Return incidents of which each system has one more than the one before, the first none."""
     number = np.arange(len(systems))
@@ -106,7 +121,7 @@ def _incidents(systems: pd.DataFrame) -> pd.DataFrame:
             "timed_out": 2 * number,
             **dict.fromkeys(("busy", "gone", "refused"), 0),
             "empty": number,
-            **dict.fromkeys(("too_long", "other_errors"), 0),
+            **dict.fromkeys(("thoughts_only", "too_long", "other_errors"), 0),
         }
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.run import Run
+from qc.run import CHANGE, OPINION, Run, Words
 
 STRONG, WEAK = 5, 2  # criteria that count for quality control, and that do not
 LABELS = [f"criterion {number}" for number in range(STRONG + WEAK)]
@@ -74,6 +74,40 @@ def run_of(design: Design, rng: np.random.Generator) -> Run:
     systems = _lineups(len(owner), count, rng)
     by_worker = np.repeat(owner, systems.shape[1])
     return _as_run(_ratings(design, by_worker, systems.ravel(), rng), owner, systems, count)
+
+
+def with_context(run: Run, rng: np.random.Generator) -> Run:
+    """Return `run` with times, opinions of topics and changes of topic that have nothing to do with scores.
+
+    Workers are quick or slow, fond of topics or not, and restless or not, in all their conversations.
+    """
+    workers, rows = len(run.assignments["worker"].cat.categories), np.arange(len(run.conversations))
+    of_assignment = run.assignments["worker"].cat.codes.to_numpy()
+    of_conversation = run.conversations["worker"].cat.codes.to_numpy()
+    pace = rng.normal(0, 0.3, workers)[of_assignment] + rng.normal(0, 0.3, len(of_assignment))
+    fond = rng.normal(0, 1, workers)[of_conversation] + rng.normal(0, 1, len(rows))
+    changes = np.repeat(rows, rng.poisson(rng.gamma(1.0, 1.0, workers)[of_conversation]))
+    opinions = np.searchsorted([0.5, 1.5], -fond)  # from like to dislike
+    opening = {"conversation": rows.astype(np.int32), "round": np.zeros(len(rows), np.int32)}
+    changed = {"conversation": changes.astype(np.int32), "round": np.ones(len(changes), np.int32)}
+    words = Words(
+        exchanges=pd.DataFrame({**opening, "input": "hello", "reply": "hello"}),
+        topics=pd.DataFrame(
+            {
+                **opening,
+                "topic": "anything",
+                "opinion": pd.Categorical.from_codes(opinions, dtype=OPINION),
+            }
+        ),
+        changes=pd.DataFrame(
+            {
+                **changed,
+                "how": pd.Categorical.from_codes(np.zeros(len(changes), np.intp), dtype=CHANGE),
+                "bot_opinion": pd.Categorical.from_codes(np.zeros(len(changes), np.intp), dtype=OPINION),
+            }
+        ),
+    )
+    return replace(run, assignments=run.assignments.assign(seconds=2400 * np.exp(pace)), words=words)
 
 
 def _lineups(assignments: int, count: int, rng: np.random.Generator) -> NDArray[np.intp]:

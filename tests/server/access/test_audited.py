@@ -117,6 +117,11 @@ STEPS = [
         "person.add",
         {"name": "cay", "role": "viewer"},
     ),
+    Step(
+        "POST /api/desk/studies/{study}/people/{person}/link",
+        "/studies/tidepool/people/cay/link",
+        "person.link",
+    ),
     Step("DELETE /api/desk/studies/{study}/people/{person}", "/studies/tidepool/people/cay", "person.role"),
     Step("POST /api/desk/people", "/people", "person.add", {"name": "bea", "role": "viewer"}),
     Step("PUT /api/desk/people/{person}/role", "/people/bea/role", "person.role", {"role": "analyst"}),

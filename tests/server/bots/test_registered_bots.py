@@ -160,7 +160,7 @@ ME = CommandLine()
 
 
 def owner(store: Store, opened_bots: OpenedBots) -> RegisteredBots:
-    return RegisteredBots(store, opened_bots, BackgroundChecks(store), keys={}, news=LocalNews())
+    return RegisteredBots(store, opened_bots, BackgroundChecks(store, LocalNews()), keys={}, news=LocalNews())
 
 
 async def test_a_check_that_ends_after_a_replica_was_added_is_not_stored(url: str, store: Store) -> None:

@@ -196,6 +196,9 @@ def test_closing_a_run(candor: Candor, tmp_path: Path) -> None:
     candor("open", DEMO, "--run", "first", "--data", data)
     assert candor("close", "--run", "first", "--data", data).exit_code == 0
     assert query(f"sqlite:///{data / 'candor.db'}", "SELECT slug, status FROM run") == [("first", "closed")]
+    again = candor("open", DEMO, "--run", "first", "--data", data)
+    assert_refused(again, "it is closed", "`candor run resume first`")
+    assert "is open" not in again.output
     assert_refused(candor("close", "--run", "second", "--data", data), "there is no run named `second`")
 
 

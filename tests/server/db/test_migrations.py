@@ -17,7 +17,7 @@ from server.db.engine import alembic_config, migrate, open_engine
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.items import ITEMS_RUN, make_items_run
 from tests.server.support.server import House
-from tests.server.support.study import RUN
+from tests.server.support.study import RUN, study_text
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 46
+    assert len(tables) == 49
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -74,9 +74,11 @@ VIEWS = (
     | views.V1_ITEMS
     | views.V1_ANSWERS
     | views.V1_SCENARIO
-    | views.V1_TURN_RATING
+    | views.V1_TURN_RATING_WITH_POINTS
+    | views.V1_QUIZ
     | views.V1_CHOICE
     | views.V1_EXCLUSIONS
+    | views.V1_REPLY_OUTPUT
     | views.V1_RUN_STATE
 )
 
@@ -107,8 +109,12 @@ COLUMNS = {
     "v1_item_edit": "run_id assignment_id worker_id position item_id source source_conversation_id system "
     "family kind twin_of edited_text edit_share",
     "v1_question": "run_id part position label kind question choices points",
-    "v1_turn_rating": "run_id assignment_id worker conversation_id system turn_index value created_at",
+    "v1_turn_rating": "run_id assignment_id worker conversation_id system turn_index value created_at points",
+    "v1_quiz": "run_id assignment_id worker conversation_id system choices why_not choice is_right asked_at "
+    "answered_at",
+    "v1_quiz_line": "run_id conversation_id choice text is_right said_in_conversation_id turn_index",
     "v1_scenario": "run_id conversation_id system scenario",
+    "v1_reply_output": "run_id conversation_id system turn_index text output changes",
     "v1_answer": "run_id assignment_id worker conversation_id system part label ordinal text number "
     "created_at",
     "v1_tutorial_answer": "run_id assignment_id ordinal question answer is_right created_at",
@@ -157,7 +163,10 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_item_edit": 0,
         "v1_question": 0,
         "v1_turn_rating": 0,
+        "v1_quiz": 0,
+        "v1_quiz_line": 0,
         "v1_scenario": 0,
+        "v1_reply_output": 0,
         "v1_answer": 0,
         "v1_tutorial_answer": 0,
         "v1_choice": 0,
@@ -186,6 +195,16 @@ def test_a_database_from_before_items(url: str) -> None:
     assert query(url, "SELECT run, task FROM v1_run") == [(RUN, "chat")]
     make_items_run(url)
     assert query(url, "SELECT run, task FROM v1_run ORDER BY run_id")[1] == (ITEMS_RUN, "transcripts")
+
+
+def test_a_database_from_before_quizzes_knows_on_how_many_points_its_studies_rate_replies(url: str) -> None:
+    for slug, asked in (("thumbs", "thumbs"), ("five", 5), ("none", None)):
+        make_run(url, study_text(name=slug, **({"turn_ratings": asked} if asked else {})), slug=slug)
+    command.downgrade(alembic_config(url), "0021")
+    assert "quiz" not in names(url, "table")
+    migrate(url)
+    found = query(url, "SELECT name, turn_points FROM study ORDER BY name")
+    assert found == [("five", 5), ("none", None), ("thumbs", 2)]
 
 
 def test_migrating_twice_changes_nothing(url: str) -> None:

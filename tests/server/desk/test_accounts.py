@@ -307,6 +307,39 @@ def test_an_owner_of_one_study_invites_to_it_and_to_no_other(people: People) -> 
     assert f"dot-{new}" not in [row["name"] for row in people.house.desk("/people").json()["people"]]
 
 
+def test_an_owner_of_one_study_renews_a_link_of_their_own_people_only(people: People) -> None:
+    study, other = (f"{sea}_{people.name.replace('-', '_')}" for sea in ("bay", "cape"))
+    for name in (study, other):
+        people.house.desk("/studies", method="POST", json={"name": name, "begin_with": "blank"})
+    owner, new = people.signed_in("owner", study), f"cay-{people.name}"
+    mine = f"/api/desk/studies/{study}/people"
+    first = owner.send("POST", mine, json={"name": new, "role": "analyst"}).json()["link"]
+    renewed = owner.send("POST", f"{mine}/{new}/link")
+    assert renewed.status_code == 200, renewed.text
+    for link, status in ((first, 403), (renewed.json()["link"], 200)):
+        secret = link.partition("#link=")[2]
+        assert owner.send("POST", "/api/account/link", json={"link": secret}).status_code == status
+    # By the link one becomes them: nobody gets into a study that they do not own.
+    people.house.desk(f"/people/{new}/role", method="PUT", json={"role": "viewer", "study": other})
+    assert code(owner.send("POST", f"{mine}/{new}/link")) == (403, "not_yours")
+    (row,) = [row for row in owner.send("GET", mine).json()["people"] if row["name"] == new]
+    assert not row["may_have_link"]
+    assert code(owner.send("POST", f"{mine}/nobody/link")) == (404, "person_not_found")
+
+
+def test_a_name_that_is_free_again_opens_nothing_of_whoever_had_it(people: People) -> None:
+    """Addresses have people by name: a name is never changed, and nothing comes back with it."""
+    study = f"sound_{people.name.replace('-', '_')}"
+    people.house.desk("/studies", method="POST", json={"name": study, "begin_with": "blank"})
+    browser = people.signed_in("analyst", study)
+    people.house.desk(f"/people/{people.name}", method="DELETE")
+    people.invite("viewer")
+    assert browser.status() == 401
+    assert people.browser().sign_in(people.name).status_code == 403
+    (row,) = [row for row in people.house.desk("/people").json()["people"] if row["name"] == people.name]
+    assert row["roles"] == [{"study": None, "role": "viewer"}]
+
+
 def test_who_makes_a_study_owns_it_until_it_is_deleted(people: People) -> None:
     study = f"reef_{people.name.replace('-', '_')}"
     browser = people.signed_in("researcher")

@@ -71,6 +71,11 @@ def test_somebody_who_was_invited_signs_in(
     assert (answer.status_code, answer.headers["location"]) == (303, "/desk")
     account = browser.get("/api/account").json()
     assert (account["name"], account["roles"]) == ("bea@example.org", [{"study": None, "role": "analyst"}])
+    assert not account["has_password"]
+    change = {"old": "anything at all", "new": "seven small tides"}
+    own_page = {"Origin": str(browser.base_url).rstrip("/")}
+    refused = browser.put("/api/account/password", json=change, headers=own_page)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "no_password")
     rows = query(house.url, "SELECT actor, detail FROM audit_entry WHERE action = 'person.sign_in'")
     assert rows == [("bea@example.org", "with the university")]
 

@@ -1,11 +1,13 @@
 """Runs over the REST API: opened, paused, resumed, closed and replicated while a server serves."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from server.clock import utc_now
 from tests.server.support.answers import error
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.server import House
@@ -135,6 +137,7 @@ def test_rules_over_the_api(house: House) -> None:
     assert summary["limits"] == {
         "target": "4 assignments",
         "places_open": 2,  # three are still needed and one is under way; three may be at once
+        "opens_at": None,
         "spent": 2.5,
         "budget": 10.0,
         "currency": "GBP",
@@ -151,6 +154,15 @@ def test_rules_over_the_api(house: House) -> None:
     logged = query(house.url, "SELECT subject, detail FROM audit_entry WHERE action = 'run.rules'")
     assert [subject for subject, _ in logged] == [RUN]
     assert "eve" not in logged[0][1]  # ids of workers are not for the log
+
+
+def test_a_run_says_when_its_hours_begin_again(house: House) -> None:
+    begins = utc_now().replace(minute=0, second=0, microsecond=0) + timedelta(hours=6)
+    hours = [{"opens": f"{begins:%H}:00", "closes": f"{begins:%H}:30"}]
+    rules = {"opening_hours": {"time_zone": "UTC", "hours": hours}}
+    house.desk(f"/runs/{RUN}/rules", method="PUT", json=rules)
+    shown = house.desk(f"/runs/{RUN}").json()["limits"]["opens_at"]
+    assert datetime.fromisoformat(shown) == begins
 
 
 def test_a_run_that_has_enough_stops_by_itself(house: House) -> None:

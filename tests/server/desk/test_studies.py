@@ -181,6 +181,9 @@ def test_the_preview_has_every_page_that_a_worker_comes_to(shared: House) -> Non
     assert steps(TEXT.replace("topic_mode: free", "topic_mode: icebreaker"))["topic"]["conversation"][
         "icebreaker"
     ]
+    asked = steps(f"{TEXT}\nquiz: {{choices: 3}}\n")
+    assert list(asked) == ["instructions", "topic", "chat", "rating", "quiz", "feedback", "done"]
+    assert (len(asked["quiz"]["quiz"]["lines"]), asked["quiz"]["conversation"]) == (3, None)
     items = DEMO.with_name("demo_transcripts.yaml").read_text()
     assert "topic" not in steps(items)
     stored = query(shared.url, "SELECT COUNT(*) FROM assignment")

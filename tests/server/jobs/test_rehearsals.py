@@ -108,6 +108,12 @@ def test_what_cannot_be_rehearsed(server: Server) -> None:
     refused = ask(server, "POST", "/desk/rehearsals", {"yaml": yaml.safe_dump(few)})
     assert refused["error"]["code"] == "rehearsal_refused"
     assert "the study has 10" in refused["error"]["message"]
+    pairs = {
+        key: value for key, value in STUDY.items() if key not in ("systems_per_assignment", "topic_mode")
+    }
+    pairs |= {"task": "side_by_side", "criteria": []}
+    refused = ask(server, "POST", "/desk/rehearsals", {"yaml": yaml.safe_dump(pairs), "workers": 10})
+    assert refused["error"]["message"].startswith("workers of this study compare two chatbots")
     broken = ask(server, "POST", "/desk/rehearsals", {"yaml": "name: [", "workers": 10})
     assert broken["error"]["code"] == "study_invalid"
     both = ask(server, "POST", "/desk/rehearsals", {"yaml": "x", "study": "y"})

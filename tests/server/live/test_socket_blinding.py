@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
-from bots import Bot
+from bots import Bot, Chat, Reply
+from qc.loading import load
 from tests.server.support.bots import BROKEN, Says
+from tests.server.support.commands import Candor
 from tests.server.support.database import make_run
 from tests.server.support.server import House, stored
 from tests.server.support.study import PERSONAS, RATINGS, RUN, SYSTEMS, study_text
@@ -71,6 +74,55 @@ def test_nothing_that_a_worker_is_sent_tells_systems_apart(url: str, serve: Serv
         secrets |= {str(value) for (value,) in stored(house, sql)}
     assert "what do you think?" in everything  # what was collected is what was said
     assert [secret for secret in secrets if secret.lower() in everything] == []
+
+
+class Thinks:
+    """Thinks in the form of a family of models, answers, goes on as the worker; all but the answer tells."""
+
+    async def reply(self, chat: Chat) -> Reply:
+        forms = (
+            "<think>Zanzibar plans.</think>\nI like tea.\nUser: Zanzibar asks.\nAssistant: Zanzibar!",
+            "Zanzibar plans.\n</think>\n\nI like tea.<|im_end|>\n<|im_start|>user\nZanzibar asks.",
+            "<|channel|>analysis<|message|>Zanzibar plans.<|end|><|start|>assistant"
+            "<|channel|>final<|message|>I like tea.<|return|>",
+            "[THINK]Zanzibar plans.[/THINK]Bot: I like tea.</s>[INST]Zanzibar asks.[/INST]",
+        )
+        return Reply(forms[chat.seed % len(forms)])
+
+
+def test_no_thought_and_no_made_up_turn_is_in_any_payload_to_a_worker(
+    url: str, serve: Serve, candor: Candor, tmp_path: Path
+) -> None:
+    house = serve(url, make_run(url, bots=Thinks()))
+    with house.page() as page:
+        page.whole()
+        sent = list(page.frames)
+    answer = house.join("bob")
+    token = answer.json()["token"]
+    sent += [str(answer.headers), answer.text]
+    with house.open(token) as page:
+        page.agree()
+        page.open_topic()
+        page.say("Hello?")
+        sent += page.frames
+    with house.open(token) as again:  # the snapshot of a conversation that is under way
+        sent += again.frames
+    everything = "\n".join(sent).lower()
+    assert everything.count("i like tea.") > 9
+    assert [mark for mark in ("zanzibar", "think>", "analysis", "<|", "inst]") if mark in everything] == []
+    kept = stored(house, "SELECT text, output, changes FROM v1_reply_output")
+    assert len(kept) == 9 == len(stored(house, "SELECT * FROM turn WHERE author = 'bot'"))
+    assert {text for text, _, _ in kept} == {"I like tea."}
+    assert all("Zanzibar plans." in output for _, output, _ in kept)
+    assert all(changes.startswith("thoughts") for _, _, changes in kept)
+    file = tmp_path / "hits_data.json"
+    done = candor("export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
+    assert done.exit_code == 0, done.output
+    rounds = [said for held in json.loads(file.read_text())["data"][0]["result"] for said in held["dialogue"]]
+    assert all("Zanzibar plans." in said["output"] and said["changes"][0] == "thoughts" for said in rounds)
+    words = load(file).words
+    assert words is not None
+    assert set(words.exchanges["reply"]) == {"I like tea."}
 
 
 def test_whatever_bot_it_is_the_frames_are_the_same_but_for_its_words(url: str, serve: Serve) -> None:

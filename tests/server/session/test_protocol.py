@@ -81,6 +81,7 @@ MESSAGES: list[dict[str, Any]] = [
         "answers": {"age": 31.0, "why": "To see.", "tools": ["a", "b"]},
     },
     {"type": "rate_turn", "id": "m1", "conversation": 1, "attempt": 1, "turn": 3, "value": 2},
+    {"type": "answer_quiz", "id": "m1", "conversation": 1, "attempt": 1, "choice": 4},
     {"type": "answer", "id": "m1", "question": 1, "answer": 2},
     {"type": "feedback", "id": "m1", "text": ""},
     {"type": "leave", "id": "m1"},

@@ -29,8 +29,8 @@ TAKES = {
     Phase.RETURNED: [],
 }
 # What only some studies have: test_step_items has the tutorial, test_step_questions what is asked, test_pairs
-# the choice.
-ELSEWHERE = {Phase.TUTORIAL, Phase.QUESTIONS_BEFORE, Phase.QUESTIONS_AFTER, Phase.CHOICE}
+# the choice, test_quiz the quiz.
+ELSEWHERE = {Phase.TUTORIAL, Phase.QUESTIONS_BEFORE, Phase.QUESTIONS_AFTER, Phase.CHOICE, Phase.QUIZ}
 PHASES = [phase for phase in Phase if phase not in ELSEWHERE]
 PAIRS = [(phase, type_) for phase in PHASES for type_ in SAMPLES]
 

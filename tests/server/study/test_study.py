@@ -122,7 +122,7 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
             "systems_per_assignment: 2",
             "systems_per_assignment: 3",
             "my.yaml:4: systems_per_assignment: an assignment has at most one system of each family; 3 are "
-            "asked for, but there are only 2 families: a, b",
+            "asked for, and the systems are of only 2 families: a, b",
         ),
         ("qc_per_assignment: 1", "qc_per_assignment: 2", None),  # four conversations: both inner ones
         (
@@ -139,6 +139,16 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
             "qc_per_assignment: 1",
             "qc_per_assignment: 1\nminimum_inputs: 7\nmaximum_inputs: 6",
             "my.yaml:7: maximum_inputs: a conversation needs 7 inputs: allow as many",
+        ),
+        (
+            "qc_per_assignment: 1",
+            "qc_per_assignment: 1\nminimum_inputs: 2\nquiz: {choices: 4}",
+            "my.yaml:7: quiz: a quiz asks for a reply between the first and the last",
+        ),
+        (
+            "qc_per_assignment: 1",
+            "qc_per_assignment: 1\nquiz: {choices: 7}",
+            "my.yaml:6: quiz.choices: expected a number from 2 to 6, got `7`",
         ),
         ("label: fun", "label: Fun!", "my.yaml:7: criteria.0.label: expected small letters, digits and _"),
         (

@@ -1,6 +1,8 @@
 """Bots that behave on purpose, and what a check of one may have found."""
 
 import asyncio
+import random
+import string
 import threading
 from typing import Any
 
@@ -13,6 +15,14 @@ class Echo:
 
     async def reply(self, chat: Chat) -> Reply:
         return Reply(f"Reply {chat.replies_given()} to: {chat.turns[-1].text}")
+
+
+class Babbles:
+    """Answers with six words of its own making, other ones in every reply of every conversation."""
+
+    async def reply(self, chat: Chat) -> Reply:
+        rng = random.Random(f"{chat.seed} {chat.replies_given()}")
+        return Reply(" ".join("".join(rng.choices(string.ascii_lowercase, k=4)) for _ in range(6)))
 
 
 class Says:

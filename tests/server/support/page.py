@@ -14,7 +14,7 @@ from tests.support.waiting import PATIENCE
 Message = dict[str, Any]
 
 
-OF_A_CONVERSATION = {"topic", "say", "topic_change", "end_conversation", "rate"}
+OF_A_CONVERSATION = {"topic", "say", "topic_change", "end_conversation", "rate", "answer_quiz"}
 
 
 class Page:

@@ -1,6 +1,6 @@
 import { useContext, useState } from "preact/hooks";
 import { send, Unauthorised } from "../api";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 
 /** A way to have the server do something, whether it is at it, and why it would not. */
 export interface Request {

@@ -4,7 +4,7 @@ import { getFile, getJson } from "../api";
 import type { AuditRow } from "../api_types";
 import { when } from "../format";
 import { LoadStatus } from "../LoadStatus";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 import { Table } from "../Table";
 
 const FIELDS = [

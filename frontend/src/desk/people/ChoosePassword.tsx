@@ -2,8 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Failed, send } from "../api";
 import type { Account } from "../api_types";
-
-const SHORTEST = 12;
+import { TextField } from "../TextField";
+import { NameForBrowser, NewPassword } from "./NewPassword";
 
 interface Props {
   link: string;
@@ -45,55 +45,23 @@ export function ChoosePassword({ link, onPerson }: Props) {
       {invited === null ? (
         <>
           <p>Nobody uses this installation yet: you become its owner.</p>
-          <div class="field">
-            <label class="label" for="name">
-              Your name or e-mail address
-            </label>
-            <input
-              id="name"
-              class="input"
-              autocomplete="username"
-              required
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          </div>
+          <TextField
+            label="Your name or e-mail address"
+            value={name}
+            onValue={setName}
+            autocomplete="username"
+            required
+          />
         </>
       ) : (
         <>
           <p>
             You sign in as <strong>{invited}</strong>.
           </p>
-          <input
-            class="unseen"
-            autocomplete="username"
-            value={invited}
-            readOnly
-            tabIndex={-1}
-            aria-hidden="true"
-          />
+          <NameForBrowser name={invited} />
         </>
       )}
-      <div class="field">
-        <label class="label" for="password">
-          Your password, {SHORTEST} characters or more
-        </label>
-        <input
-          id="password"
-          class="input"
-          type="password"
-          autocomplete="new-password"
-          required
-          minLength={SHORTEST}
-          value={password}
-          aria-invalid={complaint ? "true" : undefined}
-          aria-describedby="choose-complaint"
-          onInput={(event) => setPassword(event.currentTarget.value)}
-        />
-        <p class="complaint" id="choose-complaint" role="alert">
-          {complaint}
-        </p>
-      </div>
+      <NewPassword label="Your password" value={password} onValue={setPassword} complaint={complaint} />
       <div class="actions">
         <Button type="submit">Open the desk</Button>
       </div>

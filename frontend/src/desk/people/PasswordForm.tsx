@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { Failed, send } from "../api";
-
-const SHORTEST = 12;
+import { TextField } from "../TextField";
+import { NameForBrowser, NewPassword } from "./NewPassword";
 
 /** Asks for the password so far and for another one. Whoever is signed in elsewhere is signed out. */
 export function PasswordForm({ name, onClose }: { name: string; onClose: () => void }) {
@@ -35,48 +35,17 @@ export function PasswordForm({ name, onClose }: { name: string; onClose: () => v
   return (
     <Dialog title="Change your password" onClose={onClose}>
       <form class="sign-in" onSubmit={(event) => void submit(event)}>
-        <input
-          class="unseen"
-          autocomplete="username"
-          value={name}
-          readOnly
-          tabIndex={-1}
-          aria-hidden="true"
+        <NameForBrowser name={name} />
+        <TextField
+          label="The password so far"
+          value={old}
+          onValue={setOld}
+          secret
+          autocomplete="current-password"
+          required
+          complaint={complaint}
         />
-        <div class="field">
-          <label class="label" for="old-password">
-            The password so far
-          </label>
-          <input
-            id="old-password"
-            class="input"
-            type="password"
-            autocomplete="current-password"
-            required
-            value={old}
-            aria-invalid={complaint ? "true" : undefined}
-            aria-describedby="password-complaint"
-            onInput={(event) => setOld(event.currentTarget.value)}
-          />
-          <p class="complaint" id="password-complaint" role="alert">
-            {complaint}
-          </p>
-        </div>
-        <div class="field">
-          <label class="label" for="new-password">
-            Another one, {SHORTEST} characters or more
-          </label>
-          <input
-            id="new-password"
-            class="input"
-            type="password"
-            autocomplete="new-password"
-            required
-            minLength={SHORTEST}
-            value={chosen}
-            onInput={(event) => setChosen(event.currentTarget.value)}
-          />
-        </div>
+        <NewPassword label="Another one" value={chosen} onValue={setChosen} />
         <div class="actions">
           <Button type="submit">Change it</Button>
           <Button kind="quiet" onClick={onClose}>

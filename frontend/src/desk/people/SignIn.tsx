@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Failed, getJson, send } from "../api";
 import type { Account, WaysIn } from "../api_types";
+import { TextField } from "../TextField";
 import { TokenForm } from "./TokenForm";
 
 interface Props {
@@ -51,38 +52,16 @@ export function SignIn({ why, refusedToken, refusedSignIn = null, onPerson, onTo
           <p class="or soft small">or with a password</p>
         </>
       )}
-      <div class="field">
-        <label class="label" for="name">
-          Name
-        </label>
-        <input
-          id="name"
-          class="input"
-          autocomplete="username"
-          required
-          value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </div>
-      <div class="field">
-        <label class="label" for="password">
-          Password
-        </label>
-        <input
-          id="password"
-          class="input"
-          type="password"
-          autocomplete="current-password"
-          required
-          value={password}
-          aria-invalid={complaint ? "true" : undefined}
-          aria-describedby="sign-in-complaint"
-          onInput={(event) => setPassword(event.currentTarget.value)}
-        />
-        <p class="complaint" id="sign-in-complaint" role="alert">
-          {complaint}
-        </p>
-      </div>
+      <TextField label="Name" value={name} onValue={setName} autocomplete="username" required />
+      <TextField
+        label="Password"
+        value={password}
+        onValue={setPassword}
+        secret
+        autocomplete="current-password"
+        required
+        complaint={complaint}
+      />
       <div class="actions">
         <Button kind={provider ? "quiet" : "primary"} type="submit">
           Sign in

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { TextField } from "../TextField";
 
 interface Props {
   refused: boolean;
@@ -19,24 +20,13 @@ export function TokenForm({ refused, onToken, onBack }: Props) {
   return (
     <form class="sign-in" onSubmit={submit}>
       <p class="soft">The installation’s own token, or one that an owner has made for you.</p>
-      <div class="field">
-        <label class="label" for="token">
-          Token
-        </label>
-        <input
-          id="token"
-          class="input"
-          type="password"
-          autocomplete="off"
-          value={token}
-          aria-invalid={refused ? "true" : undefined}
-          aria-describedby="token-complaint"
-          onInput={(event) => setToken(event.currentTarget.value)}
-        />
-        <p class="complaint" id="token-complaint" role="alert">
-          {refused ? "The server does not accept this token." : ""}
-        </p>
-      </div>
+      <TextField
+        label="Token"
+        value={token}
+        onValue={setToken}
+        secret
+        complaint={refused ? "The server does not accept this token." : ""}
+      />
       <div class="actions">
         <Button type="submit">Open the desk</Button>
         <Button kind="plain" onClick={onBack}>

@@ -38,9 +38,11 @@ export function WhoIsHere({ account, token, onSignedOut }: Props) {
             <Button kind="plain" onClick={() => void signOut("/api/account/sign-out-everywhere")}>
               Sign out everywhere
             </Button>
-            <Button kind="plain" onClick={() => setChanges(true)}>
-              Change password
-            </Button>
+            {account.has_password && (
+              <Button kind="plain" onClick={() => setChanges(true)}>
+                Change password
+              </Button>
+            )}
           </>
         )}
       </div>

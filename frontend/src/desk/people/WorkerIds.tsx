@@ -3,7 +3,7 @@ import { Button } from "../../design/Button";
 import { AccountContext, may } from "../account";
 import { getFile, getJson } from "../api";
 import type { WorkerIdentity } from "../api_types";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 import { Table } from "../Table";
 
 const COLUMNS = ["Worker", "Id", "Status", "Code"].map((name) => ({ name }));

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { RehearsalJob, RehearsalList } from "../api_types";
+import { useFetched } from "../fetched";
 import { when } from "../format";
 import { JobProgress, JobStatus } from "../jobs/JobProgress";
 import { percent } from "../jobs/numbers";
@@ -22,9 +23,17 @@ export function RehearsalView({ run }: { run: string }) {
   const done = rehearsals.filter(({ forecast }) => forecast !== null);
   const shown = done.find(({ job }) => job === chosen) ?? done[0];
   const newest = rehearsals[0];
+  const { data: held } = useFetched("/api/desk/runs/{run}", { run }, run);
   return (
     <>
-      <h1>Rehearsal</h1>
+      <div>
+        <h1>Rehearsal</h1>
+        {held && (
+          <p class="soft small">
+            Of the study <Link to={{ page: "study", study: held.study }}>{held.study}</Link>
+          </p>
+        )}
+      </div>
       <LoadStatus failure={failure} empty={data === null} />
       {data && (
         <>

@@ -2,7 +2,7 @@ import { useContext, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { AccountContext, may } from "../account";
 import type { RunDetail, RunRules } from "../api_types";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 import { putRules, RulesDialog } from "./RulesDialog";
 
 /** A way to the rules of a run for who may change them, and back to those that it had before. */

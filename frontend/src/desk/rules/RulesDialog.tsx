@@ -5,7 +5,7 @@ import { apiAddress, send, Unauthorised } from "../api";
 import type { RunDetail, RunRules } from "../api_types";
 import { useFetched } from "../fetched";
 import { LoadStatus } from "../LoadStatus";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 import { RulesFields } from "./RulesFields";
 import { draftOf, endsAtOnce, mistakesIn, rulesOf } from "./rules";
 

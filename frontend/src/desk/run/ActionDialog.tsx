@@ -2,7 +2,7 @@ import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { send, Unauthorised } from "../api";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 
 /** Something that a researcher can have the server do. */
 export interface Action {

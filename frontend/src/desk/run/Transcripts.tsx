@@ -1,4 +1,4 @@
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import type { RunDetail } from "../api_types";
 import { useFetched } from "../fetched";
@@ -19,7 +19,18 @@ export function Transcripts({ run }: { run: RunDetail }) {
     ...(wanted.incidents ? { incidents: "true" } : {}),
     ...(pages.at(-1) ? { after: pages.at(-1) as string } : {}),
   };
-  const { data, failure } = useFetched("/api/desk/runs/{run}/conversations", { run: run.run }, asked, query);
+  const all = !(wanted.text || wanted.system || wanted.incidents);
+  const [none, setNone] = useState(true);
+  // Until there is one to show, every message that arrives is a reason to ask again.
+  const version =
+    all && none ? `${asked} ${run.systems.reduce((sum, { inputs }) => sum + inputs, 0)}` : asked;
+  const { data, failure } = useFetched(
+    "/api/desk/runs/{run}/conversations",
+    { run: run.run },
+    version,
+    query,
+  );
+  useEffect(() => setNone(!data?.conversations.length), [data]);
   const look = (change: Partial<typeof wanted>) => {
     setWanted({ ...wanted, ...change });
     setPages([""]);
@@ -68,7 +79,9 @@ export function Transcripts({ run }: { run: RunDetail }) {
         </label>
       </div>
       <LoadStatus failure={failure} empty={data === null} />
-      {data?.conversations.length === 0 && <p class="soft">No conversation is like that.</p>}
+      {data?.conversations.length === 0 && (
+        <p class="soft">{all ? "Nobody has said anything yet." : "No conversation is like that."}</p>
+      )}
       {data && data.conversations.length > 0 && (
         <ul class="box incident-list">
           {data.conversations.map((hit) => (

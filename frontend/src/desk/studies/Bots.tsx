@@ -1,27 +1,55 @@
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { getJson, send, Unauthorised } from "../api";
-import type { BotView, CheckView } from "../api_types";
+import { Dialog } from "../../design/Dialog";
+import { AccountContext, may } from "../account";
+import { apiAddress, send } from "../api";
+import type { CheckedBot, CheckedBots } from "../api_types";
 import { ago } from "../format";
-import { ResearcherContext } from "../polled";
+import { LoadStatus } from "../LoadStatus";
+import { newestOf, usePushed } from "../pushed";
+import { ResearcherContext } from "../researcher";
 import type { Editor } from "./editor";
 import { RegisterBot } from "./RegisterBot";
 
-const EVERY_MS = 1_000;
 const VERDICTS: Record<string, string> = {
   pass: "fit for workers",
   warn: "fit, with remarks",
   fail: "not fit",
 };
 
-/** The bots that this study names: where each is, and whether it is fit for workers. */
-export function Bots({ editor, builtin }: { editor: Editor; builtin: string[] }) {
+interface Props {
+  editor: Editor;
+  builtin: string[];
+}
+
+/** The bots that this study names and those that it could: where each is, and whether it is fit for workers. */
+export function Bots(props: Props) {
+  return may(useContext(AccountContext), "see_bots") ? (
+    <Watched {...props} />
+  ) : (
+    <List {...props} known={null} />
+  );
+}
+
+function Watched(props: Props) {
+  const { data, failure } = usePushed("/api/desk/watch/bots", {}, newestOf<CheckedBots>);
+  return (
+    <>
+      {failure && <LoadStatus failure={failure} empty={false} />}
+      <List {...props} known={data?.bots ?? null} />
+    </>
+  );
+}
+
+/** `known`: the bots that are registered; null as long as that is not known here. */
+function List({ editor, builtin, known }: Props & { known: CheckedBot[] | null }) {
   const [adding, setAdding] = useState(false);
-  const [added, setAdded] = useState<string[]>([]);
+  const [removing, setRemoving] = useState<string | null>(null);
   const own = Object.keys((editor.content?.bots as Record<string, unknown> | undefined) ?? {});
   const systems = Array.isArray(editor.content?.systems) ? editor.content.systems : [];
   const named = systems.map((system) => (system as { bot?: unknown } | null)?.bot);
-  const bots = [...new Set([...named, ...added])].filter((bot): bot is string => typeof bot === "string");
+  const bots = [...new Set(named)].filter((bot): bot is string => typeof bot === "string");
+  const others = (known ?? []).map(({ name }) => name).filter((bot) => !bots.includes(bot));
   return (
     <div class="study-bots">
       <ul>
@@ -33,78 +61,59 @@ export function Bots({ editor, builtin }: { editor: Editor; builtin: string[] })
             ) : own.includes(bot) ? (
               <span class="soft small">this study’s own: asked a few conversations when a run is opened</span>
             ) : (
-              <Registered name={bot} />
+              <Registered name={bot} known={known} />
             )}
           </li>
         ))}
       </ul>
       {bots.length === 0 && <p class="soft">The study names no bots yet.</p>}
+      {others.length > 0 && <h3>Registered, not in this study</h3>}
+      <ul>
+        {others.map((bot) => (
+          <li key={bot} class="study-bot">
+            <code>{bot}</code>
+            <Registered name={bot} known={known} />
+            <Button
+              kind="plain"
+              onClick={() => editor.set(["systems"], [...systems, { name: bot, family: bot, bot }])}
+            >
+              {`Evaluate ${bot}`}
+            </Button>
+            <Button kind="plain" onClick={() => setRemoving(bot)}>
+              {`Remove ${bot}`}
+            </Button>
+          </li>
+        ))}
+      </ul>
       <div class="actions">
         <Button kind="quiet" onClick={() => setAdding(true)}>
           Register a bot
         </Button>
       </div>
-      {adding && (
-        <RegisterBot
-          onClose={() => setAdding(false)}
-          onDone={(name) => {
-            setAdding(false);
-            setAdded([...added, name]);
-          }}
-        />
-      )}
+      {removing && <Remove name={removing} onClose={() => setRemoving(null)} />}
+      {adding && <RegisterBot onClose={() => setAdding(false)} />}
     </div>
   );
 }
 
-/** A bot that is registered with the server, and its check. */
-function Registered({ name }: { name: string }) {
-  const { token, onUnauthorised } = useContext(ResearcherContext);
-  const [bot, setBot] = useState<BotView | null>(null);
-  const [check, setCheck] = useState<CheckView | null>(null);
+/** A bot that is registered with the server, and its check; `known` null: the server has not said yet. */
+function Registered({ name, known }: { name: string; known: CheckedBot[] | null }) {
+  const { token } = useContext(ResearcherContext);
   const [failure, setFailure] = useState<string | null>(null);
-  const running = check?.state === "running";
-
-  const look = async (signal: AbortSignal) => {
-    try {
-      const found = await getJson("/api/desk/bots/{name}", { name }, token, signal);
-      setBot(found);
-      setFailure(null);
-      if (running || found.check) {
-        setCheck(await getJson("/api/desk/bots/{name}/check", { name }, token, signal));
-      }
-    } catch (error) {
-      if (error instanceof Unauthorised) {
-        onUnauthorised();
-      } else if (!signal.aborted) {
-        setFailure(error instanceof Error ? error.message : String(error));
-      }
-    }
-  };
-
-  useEffect(() => {
-    const control = new AbortController();
-    void look(control.signal);
-    const timer = running ? setInterval(() => void look(control.signal), EVERY_MS) : undefined;
-    return () => {
-      control.abort();
-      clearInterval(timer);
-    };
-  }, [name, token, running]);
-
+  const bot = known?.find((each) => each.name === name);
   const start = async () => {
+    setFailure(null);
     try {
-      setCheck(
-        (await send("POST", `/api/desk/bots/${encodeURIComponent(name)}/check`, {}, token)) as CheckView,
-      );
+      await send("POST", apiAddress("/api/desk/bots/{name}/check", { name }), {}, token);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     }
   };
-
   if (!bot) {
-    return <span class="complaint">{failure ?? "…"}</span>;
+    return <span class={known ? "complaint" : "soft"}>{known ? "not registered here" : "…"}</span>;
   }
+  const { check } = bot;
+  const running = check?.state === "running";
   const verdict = check?.report?.verdict;
   return (
     <>
@@ -133,5 +142,35 @@ function Registered({ name }: { name: string }) {
         </ul>
       )}
     </>
+  );
+}
+
+/** Asks before the server forgets a bot; one that an open run has is kept, and the server says so. */
+function Remove({ name, onClose }: { name: string; onClose: () => void }) {
+  const { token } = useContext(ResearcherContext);
+  const [failure, setFailure] = useState("");
+  const remove = async () => {
+    try {
+      await send("DELETE", `/api/desk/bots/${encodeURIComponent(name)}`, undefined, token);
+      onClose();
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <Dialog title={`Remove ${name}?`} onClose={onClose}>
+      <p>
+        The server forgets its address. Studies that name it can’t be opened until it is registered again.
+      </p>
+      <p class="complaint" role="alert">
+        {failure}
+      </p>
+      <div class="actions">
+        <Button kind="quiet" onClick={onClose}>
+          Keep it
+        </Button>
+        <Button onClick={() => void remove()}>Remove it</Button>
+      </div>
+    </Dialog>
   );
 }

@@ -1,8 +1,8 @@
-import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import type { MistakeView } from "../api_types";
-import type { Editor } from "./editor";
+import { Field, mistakesAt, type SettingProps } from "./Field";
+import { copyOf, singular, summary, titleOf } from "./items";
+import { Line, Lines, Tick, Words } from "./lines";
 import { nameOf } from "./names";
 import {
   alternatives,
@@ -10,33 +10,13 @@ import {
   fits,
   freeParts,
   isWithin,
-  type Path,
   type Schema,
-  samePath,
   valueAt,
   wordsOf,
 } from "./settings";
 
-interface Props {
-  editor: Editor;
-  root: Schema;
-  schema: Schema;
-  path: Path;
-  /** Names that can be chosen from while writing, by the last part of a path. */
-  suggestions: Record<string, string>;
-  required?: boolean;
-}
-
-/** What is wrong at a place, in words. */
-function mistakesAt(mistakes: MistakeView[], path: Path): string {
-  return mistakes
-    .filter((mistake) => samePath(mistake.path, path))
-    .map(({ reason }) => reason.charAt(0).toUpperCase() + reason.slice(1))
-    .join(". ");
-}
-
 /** A setting, whatever it is. */
-export function Setting(props: Props) {
+export function Setting(props: SettingProps) {
   const { editor, root, schema, path } = props;
   const choices = alternatives(schema, root);
   const value = valueAt(editor.content, path);
@@ -49,7 +29,7 @@ export function Setting(props: Props) {
   ) : null;
 }
 
-function Plain(props: Props & { value: unknown }) {
+function Plain(props: SettingProps & { value: unknown }) {
   const { schema, value } = props;
   if (schema.properties) {
     return <Group {...props} />;
@@ -66,119 +46,7 @@ function Plain(props: Props & { value: unknown }) {
   return wordsOf(schema).length > 0 ? <Words {...props} /> : <Line {...props} />;
 }
 
-function Field({
-  path,
-  editor,
-  id,
-  children,
-}: {
-  path: Path;
-  editor: Editor;
-  id: string;
-  children: ComponentChildren;
-}) {
-  const { label, hint } = nameOf(path);
-  return (
-    <div class="field">
-      <label class="label" for={id}>
-        {label}
-      </label>
-      {children}
-      {hint && (
-        <p class="soft small" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      <p class="complaint" id={`${id}-complaint`}>
-        {mistakesAt(editor.mistakes, path)}
-      </p>
-    </div>
-  );
-}
-
-/** A text or a number on a line, or on several. */
-function Line({ editor, schema, path, suggestions, required, value }: Props & { value: unknown }) {
-  const id = useId();
-  const isNumber = schema.type === "integer" || schema.type === "number";
-  const text = value === undefined || value === null ? "" : String(value);
-  const set = (written: string) => {
-    if (written === "" && !required) {
-      editor.remove(path);
-    } else {
-      const number = Number(written);
-      editor.set(path, isNumber && written.trim() !== "" && !Number.isNaN(number) ? number : written);
-    }
-  };
-  const common = {
-    id,
-    class: "input",
-    value: text,
-    "aria-invalid": mistakesAt(editor.mistakes, path) ? ("true" as const) : undefined,
-    "aria-describedby": `${id}-hint ${id}-complaint`,
-    placeholder: schema.default === undefined || schema.default === null ? undefined : String(schema.default),
-  };
-  return (
-    <Field path={path} editor={editor} id={id}>
-      {nameOf(path).long ? (
-        <textarea
-          {...common}
-          rows={Math.min(12, Math.max(2, text.split("\n").length + 1))}
-          onInput={(event) => set(event.currentTarget.value)}
-        />
-      ) : (
-        <input
-          {...common}
-          inputMode={isNumber ? "decimal" : undefined}
-          list={suggestions[String(path.at(-1))]}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={(event) => set(event.currentTarget.value)}
-        />
-      )}
-    </Field>
-  );
-}
-
-function Words({ editor, schema, path, value }: Props & { value: unknown }) {
-  const id = useId();
-  return (
-    <Field path={path} editor={editor} id={id}>
-      <select
-        id={id}
-        class="input"
-        value={String(value ?? schema.default ?? "")}
-        aria-describedby={`${id}-hint ${id}-complaint`}
-        onChange={(event) => editor.set(path, event.currentTarget.value)}
-      >
-        {value !== undefined && !wordsOf(schema).includes(String(value)) && <option>{String(value)}</option>}
-        {wordsOf(schema).map((word) => (
-          <option key={word} value={word}>
-            {word.replaceAll("_", " ")}
-          </option>
-        ))}
-      </select>
-    </Field>
-  );
-}
-
-function Tick({ editor, schema, path, value }: Props & { value: unknown }) {
-  const { label, hint } = nameOf(path);
-  return (
-    <div class="field">
-      <label class="tick">
-        <input
-          type="checkbox"
-          checked={(value ?? schema.default) === true}
-          onChange={(event) => editor.set(path, event.currentTarget.checked)}
-        />
-        <span>{label}</span>
-      </label>
-      {hint && <p class="soft small">{hint}</p>}
-      <p class="complaint">{mistakesAt(editor.mistakes, path)}</p>
-    </div>
-  );
-}
-
+/** One of the things that a setting may be. */
 interface Option {
   name: string;
   choice: Schema;
@@ -187,7 +55,7 @@ interface Option {
 }
 
 /** A setting that may be one of several things: which one is chosen, then it is filled in. */
-function Choice(props: Props & { choices: Schema[]; value: unknown }) {
+function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
   const { editor, root, path, choices, value, schema } = props;
   const id = useId();
   const options = choices.flatMap((choice): Option[] => {
@@ -233,16 +101,8 @@ function Choice(props: Props & { choices: Schema[]; value: unknown }) {
   );
 }
 
-function titleOf(schema: Schema): string {
-  const kind = schema.properties?.kind?.const;
-  if (typeof kind === "string") {
-    return kind;
-  }
-  return schema.type === "array" ? "its own" : schema.properties ? "by number" : "written out";
-}
-
 /** A section with settings of fixed names; it opens when it is wanted. */
-function Group(props: Props) {
+function Group(props: SettingProps) {
   const { editor, schema, path, root } = props;
   const { label, hint } = nameOf(path);
   const inner = editor.mistakes.filter(
@@ -267,7 +127,7 @@ function Group(props: Props) {
 }
 
 /** The settings of a mapping, one under the other. */
-function Settings(props: Props) {
+function Settings(props: SettingProps) {
   const { schema, path } = props;
   return (
     <>
@@ -287,7 +147,7 @@ function Settings(props: Props) {
 }
 
 /** A list: of lines of text, or of things with settings, each of which opens by itself. */
-function List(props: Props & { value: unknown[] }) {
+function List(props: SettingProps & { value: unknown[] }) {
   const { editor, schema, path, root, value } = props;
   const item = alternatives(schema.items ?? {}, root)[0] ?? {};
   const { label } = nameOf(path);
@@ -373,35 +233,8 @@ function List(props: Props & { value: unknown[] }) {
   );
 }
 
-/** A list of texts: one on each line. */
-function Lines({ editor, path, value }: Props & { value: unknown[] }) {
-  const id = useId();
-  return (
-    <Field path={path} editor={editor} id={id}>
-      <textarea
-        id={id}
-        class="input"
-        rows={Math.min(12, value.length + 2)}
-        value={value.map(String).join("\n")}
-        aria-describedby={`${id}-lines ${id}-complaint`}
-        onInput={(event) => editor.set(path, event.currentTarget.value.split("\n"))}
-      />
-      <p class="soft small" id={`${id}-lines`}>
-        One on each line.
-      </p>
-      {editor.mistakes
-        .filter((mistake) => mistake.path.length === path.length + 1 && isWithin(mistake.path, path))
-        .map(({ path: where, reason }) => (
-          <p class="complaint" key={String(where.at(-1))}>
-            Line {Number(where.at(-1)) + 1}: {reason}
-          </p>
-        ))}
-    </Field>
-  );
-}
-
 /** A mapping whose names are the researcher's own. */
-function Named(props: Props & { value: unknown }) {
+function Named(props: SettingProps & { value: unknown }) {
   const { editor, schema, path, root, value } = props;
   const id = useId();
   const [name, setName] = useState("");
@@ -450,42 +283,4 @@ function Named(props: Props & { value: unknown }) {
       </div>
     </details>
   );
-}
-
-const SINGULAR: Record<string, string> = {
-  Criteria: "Criterion",
-  Personas: "Persona",
-  "Boxes to tick": "Box",
-};
-
-function singular(label: string): string {
-  return SINGULAR[label] ?? label.replace(/s$/, "");
-}
-
-/** What a thing in a list is called when it is closed. */
-function summary(value: unknown): string {
-  if (Array.isArray(value)) {
-    return value.map(String).join(" ");
-  }
-  if (typeof value !== "object" || value === null) {
-    return String(value ?? "");
-  }
-  return Object.values(value)
-    .filter((part) => typeof part === "string" && part !== "")
-    .slice(0, 3)
-    .join(" · ");
-}
-
-/** A copy, under a name of its own. */
-function copyOf(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return value;
-  }
-  const copy = { ...value } as Record<string, unknown>;
-  for (const key of ["name", "label"]) {
-    if (typeof copy[key] === "string") {
-      copy[key] = `${copy[key]}_copy`;
-    }
-  }
-  return copy;
 }

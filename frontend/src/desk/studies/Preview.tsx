@@ -1,7 +1,7 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { send, Unauthorised } from "../api";
 import type { PreviewStep, StudyPreview } from "../api_types";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 import type { Editor } from "./editor";
 
 const QUIET_MS = 400;
@@ -12,6 +12,7 @@ const NAMES: Record<string, string> = {
   topic: "Topic",
   chat: "Chat",
   rating: "Rating",
+  quiz: "Quiz",
   questions_after: "Questions after",
   feedback: "Feedback",
   done: "Done",

@@ -2,7 +2,7 @@ import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { send } from "../api";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 import { TextField } from "../TextField";
 
 type Kind = "http" | "openai" | "parlai-web" | "dial-in";
@@ -13,37 +13,33 @@ const KINDS: Record<Kind, { name: string; about: string; example: string; addres
     name: "http: a bot host, or 20 lines of Python",
     about:
       "A program of your own that answers Candor’s small JSON contract. A bot host does it for local models:",
-    example: "candor host hf:models/my-bot --name mine",
+    example: "candor host hf:models/my-bot \\\n  --name mine",
     address: "http://127.0.0.1:8601/mine",
   },
   openai: {
     name: "openai: anything OpenAI-compatible",
     about:
       "vLLM, Ollama, llama.cpp, TGI or a hosted service. The address ends where /chat/completions begins:",
-    example: "vllm serve my/model --port 8100",
+    example: "vllm serve my/model \\\n  --port 8100",
     address: "http://127.0.0.1:8100/v1",
   },
   "parlai-web": {
     name: "parlai-web: ParlAI’s interactive_web",
     about: "It has one conversation at a time, so give it to nobody else meanwhile:",
-    example: "parlai interactive_web -mf my/model --port 8080",
+    example: "parlai interactive_web \\\n  -mf my/model --port 8080",
     address: "http://127.0.0.1:8080",
   },
   "dial-in": {
     name: "dial-in: a host that calls this server",
     about: "For a machine behind a firewall: it needs no open port, only a token for hosts. Started there as",
-    example: "candor host hf:models/my-bot --name mine --server wss://candor.example.org --token TOKEN",
+    example:
+      "candor host hf:models/my-bot \\\n  --name mine \\\n  --server wss://candor.example.org \\\n  --token TOKEN",
     address: "",
   },
 };
 
-interface Props {
-  onClose: () => void;
-  onDone: (name: string) => void;
-}
-
 /** Where a bot is to be had, so that studies can name it. */
-export function RegisterBot({ onClose, onDone }: Props) {
+export function RegisterBot({ onClose }: { onClose: () => void }) {
   const { token } = useContext(ResearcherContext);
   const id = useId();
   const [name, setName] = useState("");
@@ -64,7 +60,7 @@ export function RegisterBot({ onClose, onDone }: Props) {
     };
     try {
       await send("POST", "/api/desk/bots", { name: name.trim(), endpoint }, token);
-      onDone(name.trim());
+      onClose();
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     }
@@ -72,7 +68,13 @@ export function RegisterBot({ onClose, onDone }: Props) {
   return (
     <Dialog title="Register a bot" onClose={onClose}>
       <form class="study-fields" onSubmit={(event) => void submit(event)}>
-        <TextField label="Name" value={name} onValue={setName} required />
+        <TextField
+          label="Name"
+          hint="By which studies name it: small letters, digits, - and _."
+          value={name}
+          onValue={setName}
+          required
+        />
         <div class="field">
           <label class="label" for={id}>
             Kind
@@ -91,7 +93,7 @@ export function RegisterBot({ onClose, onDone }: Props) {
             ))}
           </select>
           <p class="soft small" id={`${id}-about`}>
-            {about} <code>{example}</code>
+            {about} <code class="command">{example}</code>
           </p>
         </div>
         {kind !== "dial-in" && (
@@ -104,7 +106,7 @@ export function RegisterBot({ onClose, onDone }: Props) {
             hint="Not the key itself: the name of the server’s environment variable that holds it, one that CANDOR_BOT_KEYS allows for this address. Empty where none is needed."
             value={key}
             onValue={setKey}
-            placeholder="OPENAI_API_KEY"
+            placeholder={kind === "openai" ? "OPENAI_API_KEY" : "MY_BOT_KEY"}
           />
         )}
         <p class="complaint" role="alert">

@@ -2,11 +2,12 @@ import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { send } from "../api";
-import type { StudyDetail, StudySummary } from "../api_types";
+import type { StudyDetail, StudyList, StudySummary } from "../api_types";
 import { ago } from "../format";
 import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
-import { ResearcherContext, usePolled } from "../polled";
+import { newestOf, usePushed } from "../pushed";
+import { ResearcherContext } from "../researcher";
 import { GoContext } from "../route";
 import { Status } from "../Status";
 import { TextField } from "../TextField";
@@ -14,7 +15,7 @@ import "./studies.css";
 
 /** Every study; those that are archived only where they are asked for. */
 export function StudiesView() {
-  const { data, failure } = usePolled("/api/desk/studies");
+  const { data, failure } = usePushed("/api/desk/watch/studies", {}, newestOf<StudyList>);
   const [adding, setAdding] = useState(false);
   const [archived, setArchived] = useState(false);
   const hidden = data?.studies.filter((study) => study.archived).length ?? 0;
@@ -84,7 +85,7 @@ const BEGINNINGS = [
 ] as const;
 
 function NewStudy({ onClose }: { onClose: () => void }) {
-  const { token } = useContext(ResearcherContext);
+  const { token, renew } = useContext(ResearcherContext);
   const go = useContext(GoContext);
   const id = useId();
   const [name, setName] = useState("");
@@ -106,6 +107,7 @@ function NewStudy({ onClose }: { onClose: () => void }) {
         { name: name.trim(), ...content },
         token,
       )) as StudyDetail;
+      await renew();
       go({ page: "study", study: made.name });
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));

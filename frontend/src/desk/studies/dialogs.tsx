@@ -3,7 +3,7 @@ import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { getJson } from "../api";
 import type { StudyDetail, VersionChanges } from "../api_types";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 import { TextField } from "../TextField";
 
 interface AskProps {

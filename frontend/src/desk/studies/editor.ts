@@ -2,7 +2,7 @@ import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { inSessionStorage } from "../../shared/storage";
 import { getJson, send, Unauthorised } from "../api";
 import type { CheckedStudy, MistakeView, StudyDetail } from "../api_types";
-import { ResearcherContext } from "../polled";
+import { ResearcherContext } from "../researcher";
 import { type Path, samePath, withValue } from "./settings";
 
 const QUIET_MS = 300;

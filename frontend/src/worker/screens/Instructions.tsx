@@ -8,7 +8,7 @@ import { LeaveDialog } from "../LeaveDialog";
 import { Marked } from "../Marked";
 import type { StudyCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
-import type { TextKey } from "../texts/words";
+import { paragraph, type TextKey } from "../texts/words";
 import { ReadingInstructions } from "./ReadingInstructions";
 
 type Line = ["you" | "chatbot", TextKey];
@@ -152,11 +152,7 @@ function ChatInstructions({ study }: { study: StudyCard }) {
         </li>
         <li>
           <h2>{say(study.comparison ? "instructions.compare_title" : "instructions.rate_title")}</h2>
-          <p>
-            {judging(study)
-              .map((key) => say(key))
-              .join(" ")}
-          </p>
+          <p>{paragraph(judging(study).map((key) => say(key)))}</p>
         </li>
       </ol>
 

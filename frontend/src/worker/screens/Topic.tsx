@@ -54,7 +54,7 @@ export function Topic({ screen, study }: Props) {
       )}
       <form ref={form} class="panel flow" onSubmit={submit} noValidate>
         <div>
-          <p class="kicker">{say("topic.kicker", place)}</p>
+          <p class="kicker">{say(study.comparison ? "topic.kicker_pair" : "topic.kicker", place)}</p>
           <Heading>{say(free ? "topic.title_free" : "topic.title_given")}</Heading>
         </div>
         {scenario !== null && (

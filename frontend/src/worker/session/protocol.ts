@@ -20,6 +20,7 @@ export type Phase =
   | "chat"
   | "choice"
   | "rating"
+  | "quiz"
   | "questions_after"
   | "feedback"
   | "done"
@@ -27,7 +28,7 @@ export type Phase =
   | "returned";
 
 /**
- * Candor wire protocol, version 4
+ * Candor wire protocol, version 5
  */
 export interface Wire {
   client:
@@ -42,6 +43,7 @@ export interface Wire {
     | Choose
     | Rate
     | RateTurn
+    | AnswerQuiz
     | Feedback
     | Leave;
   server:
@@ -58,6 +60,7 @@ export interface Wire {
     | GoesOn
     | ChoiceDue
     | RatingDue
+    | QuizDue
     | Replaced
     | FeedbackDue
     | Completed
@@ -201,6 +204,16 @@ export interface RateTurn {
   value: number;
 }
 /**
+ * Which line of the quiz the worker says that their partner said, from 1.
+ */
+export interface AnswerQuiz {
+  attempt: number;
+  choice: number;
+  conversation: number;
+  id: string;
+  type: "answer_quiz";
+}
+/**
  * What the worker wants to tell the researchers; empty when nothing. Hands the assignment in.
  */
 export interface Feedback {
@@ -228,6 +241,7 @@ export interface Snapshot {
   phase: Phase;
   protocol: number;
   question: QuestionCard | null;
+  quiz: QuizCard | null;
   return_to: string | null;
   study: StudyCard;
   type: "snapshot";
@@ -312,6 +326,16 @@ export interface QuestionCard {
   questions: number;
   text: string;
   why: string | null;
+}
+/**
+ * The quiz about a conversation, its number and attempt: the lines, of which the chat partner said one.
+ *
+ * No line of the conversation stands beside it: who may read it again shows nothing by a right answer.
+ */
+export interface QuizCard {
+  attempt: number;
+  conversation: number;
+  lines: string[];
 }
 /**
  * What a worker may know of the study.
@@ -589,6 +613,13 @@ export interface RatingDue {
   type: "rating_due";
 }
 /**
+ * The conversation is rated: ask which of these lines its chat partner said.
+ */
+export interface QuizDue {
+  quiz: QuizCard;
+  type: "quiz_due";
+}
+/**
  * The chatbot could not go on; the conversation starts over with another one, as `attempt`.
  *
  * `topic_due` follows.
@@ -658,4 +689,4 @@ export interface Error {
 /**
  * The version of the protocol that these types describe.
  */
-export const PROTOCOL_VERSION = 4;
+export const PROTOCOL_VERSION = 5;

@@ -31,6 +31,7 @@ export type Screen =
   | ChatScreen
   | ChoiceScreen
   | RatingScreen
+  | QuizScreen
   | { name: "feedback" }
   | { name: "done"; code: string; returnTo: string | null; debriefing: string | null }
   | { name: "ended"; how: Ending; debriefing: string | null };
@@ -76,6 +77,12 @@ export interface RatingScreen extends ConversationName {
   item: ItemContent | null;
   side: Side | null;
   turns: TurnCard[];
+}
+
+/** The conversation is rated: which of these lines did the chat partner say? */
+export interface QuizScreen extends ConversationName {
+  name: "quiz";
+  lines: string[];
 }
 
 export type Side = "left" | "right";
@@ -194,6 +201,8 @@ function received(state: State, message: ServerMessage): State {
       const { side } = message;
       return at(state, { name: "rating", conversation, attempt, cutShort, item: null, side, turns });
     }
+    case "quiz_due":
+      return at(state, { name: "quiz", ...message.quiz });
     case "replaced":
       // What follows, `topic_due`, says which attempt it is for.
       return state;
@@ -275,6 +284,8 @@ function screenOf(snapshot: Snapshot): Screen {
       return { name: "ended", how: phase, debriefing: snapshot.debriefing };
     case "tutorial":
       return snapshot.question ? { name: phase, question: snapshot.question } : { name: "loading" };
+    case "quiz":
+      return snapshot.quiz ? { name: phase, ...snapshot.quiz } : { name: "loading" };
   }
   if (!card) {
     return { name: "loading" };

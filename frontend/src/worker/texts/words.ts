@@ -31,6 +31,11 @@ export function textsOf(card: TextsCard | null): Texts {
   return texts;
 }
 
+/** Sentences as one paragraph. After a full-width stop, as in Chinese and Japanese, there is no space. */
+export function paragraph(sentences: string[]): string {
+  return sentences.join(" ").replace(/(?<=[。！？]) /g, "");
+}
+
 /** Whether there is a text of this name. */
 export function isTextKey(name: string): name is TextKey {
   return name in ENGLISH;

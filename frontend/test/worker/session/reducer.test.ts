@@ -320,6 +320,15 @@ describe("the way through an assignment", () => {
     expect(after.screen).toMatchObject({ name: "chat", ...next });
   });
 
+  it("asks which of these the partner said, and has nothing of the conversation beside it", () => {
+    const quiz = { ...NOW, lines: ["I bake.", "I sail."] };
+    const rating = hear(chatting("Hello"), { type: "rating_due", side: null, ...NOW });
+    const asked = hear(rating, { type: "quiz_due", quiz });
+    expect(asked.screen).toEqual({ name: "quiz", ...quiz });
+    const again = hear(initial(), snapshot({ phase: "quiz", conversation: null, quiz }));
+    expect(again.screen).toEqual(asked.screen);
+  });
+
   it.each(["topic", "chat", "rating"] as const)("knows the attempt after a reload, too: %s", (phase) => {
     const card = conversation([], false, NEXT_ATTEMPT);
     expect(hear(initial(), snapshot({ phase, conversation: card })).screen).toMatchObject(NEXT_ATTEMPT);

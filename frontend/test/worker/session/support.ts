@@ -73,6 +73,7 @@ export function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
     study,
     conversation: conversation(),
     question: null,
+    quiz: null,
     code: null,
     return_to: null,
     debriefing: null,

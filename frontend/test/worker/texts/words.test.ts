@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { textsOf } from "../../../src/worker/texts/words";
+import { paragraph, textsOf } from "../../../src/worker/texts/words";
 
 const arabic = textsOf({
   language: "ar",
@@ -27,6 +27,11 @@ describe("texts", () => {
       "رسائل",
       "رسالة",
     ]);
+  });
+
+  it("are a paragraph together, with spaces where the writing has them", () => {
+    expect(paragraph(["You can’t return.", "Then you rate it."])).toBe("You can’t return. Then you rate it.");
+    expect(paragraph(["戻れません。", "次に評価します。"])).toBe("戻れません。次に評価します。");
   });
 
   it("stress words, not what is put in", () => {

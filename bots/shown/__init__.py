@@ -1,0 +1,10 @@
+"""What of a model's output is put before a worker, by one rule for every kind of bot. Pure.
+
+A model's output may hold its thoughts, the marks of its chat template, its own label and lines that it has
+made up for the other speaker. `shown_text` leaves what it says, in the looks that all bots have, and tells
+what was changed; `shown_so_far` does the same for an output that is still growing.
+"""
+
+from bots.shown.text import CHANGES, Change, Phase, ShownText, phase, shown_so_far, shown_text
+
+__all__ = ["CHANGES", "Change", "Phase", "ShownText", "phase", "shown_so_far", "shown_text"]

@@ -1,0 +1,80 @@
+"""How a line looks: the same for whatever bot says it, since its looks would tell who is speaking."""
+
+import re
+
+from bots.shown.prose import written
+
+# Control characters other than white space, halves of surrogate pairs, what has no width and joins nothing,
+# and what turns the direction of the text around it.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+_SENTENCE_END = re.compile(
+    r"(?<![.!?…])[.!?…]+[\"'”’)\]*]*(?=\s|$)|[\u3002\uff01\uff1f]+[\u201d\u2019\u300d\u300f\uff09]*"
+)
+# "i ' m fine , thanks .": what a tokenizer of words leaves where nobody joins its tokens again.
+_TOKENS = re.compile(r"\w [,.;!?](?:\s|$)|\w ['’] ?(?:s|m|re|ve|ll|d|t)\b|\w n't\b")
+_SPLIT_APOSTROPHE = re.compile(r"(?<=\w) ?(['’]) ?(?=(?:s|m|re|ve|ll|d|t)\b)")
+
+
+_LONG_BLANKS = re.compile(r"\s{3,}")
+
+
+def shortened_blanks(text: str) -> str:
+    """Return `text` with at most two of white space in a row, so that no text makes a search in it slow."""
+    return _LONG_BLANKS.sub(lambda found: "\n\n" if "\n" in found[0] else "  ", text)
+
+
+def one_line(text: str) -> str:
+    """Return `text` on one line, each white space a single blank, without what cannot be seen."""
+    return " ".join(_INVISIBLE.sub("", text).split())
+
+
+def is_tokens(line: str) -> bool:
+    """Return whether `line` is tokens of words in small letters, with blanks around its marks."""
+    return _TOKENS.search(line) is not None and not has_capitals(line)
+
+
+def has_capitals(line: str) -> bool:
+    """Return whether any letter of `line` is a capital."""
+    return any(mark.isupper() for mark in line)
+
+
+def spelled(line: str) -> str:
+    """Return tokens of words as English is written: "i ' m fine , thanks ." as "I'm fine, thanks.".
+
+    Looks alone are changed: however long it is, all that was said is there.
+    """
+    return written(_SPLIT_APOSTROPHE.sub(r"\1", line))
+
+
+def paired(line: str) -> str:
+    """Return `line` without a quotation mark that has no partner: the last of an odd number of them.
+
+    One behind a digit stays: it may stand for inches or seconds.
+    """
+    at = line.rfind('"')
+    if line.count('"') % 2 == 0 or (line[at - 1 : at].isdigit() and at != len(line) - 1):
+        return line
+    return " ".join(f"{line[:at]}{line[at + 1 :]}".split())
+
+
+def whole_sentences(line: str) -> str:
+    """Return `line` to the end of its last whole sentence; without one, its whole words and "…"."""
+    ends = [found.end() for found in _SENTENCE_END.finditer(line)]
+    if ends:
+        return line[: ends[-1]]
+    words = line.rsplit(" ", 1)[0].rstrip(" ,;:-")
+    return f"{words}…" if words else ""
+
+
+def settled(line: str) -> str:
+    """Return the sentences of a growing `line` that nothing can change any more.
+
+    A sentence is over when something follows it. While there is no capital letter, the line may be respelled.
+    """
+    ends = [found.end() for found in _SENTENCE_END.finditer(line) if found.end() < len(line)]
+    while ends and line[: ends[-1]].count('"') % 2:
+        ends.pop()
+    sure = line[: ends[-1]] if ends else ""
+    return sure if has_capitals(sure) or not any(mark.islower() for mark in sure) else ""

@@ -1,0 +1,94 @@
+"""Where a model's own line begins in what it says, and where it goes on in somebody else's name."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+_OWN = r"(?:assistant|chatbot|bot|ai|me|response)"
+_FOREIGN = r"(?:user|human|worker|stranger|customer|system|developer|you|instruction)"
+_NUMBERED = r"(?:person|speaker) ?\d"
+_BEFORE_LABEL = r"[*#>]{0,4} ?"
+_AFTER_LABEL = r" ?\*{0,2}[:\uff1a]\*{0,2}"
+# Marks of chat templates, whichever model they belong to: <|im_end|>, <start_of_turn>, [/INST], </s> …
+_CONTROL = (
+    r"(?i:<\|[\w ▁/-]{1,40}\|?>|<[\w ▁/-]{1,40}\|>|<\uff5c[\w ▁/-]{1,40}\uff5c>|\[\|/?[\w ]{1,20}\|\]"
+    r"|</?s>|<</?SYS>>|<(?:bos|eos|pad|unk)>|<(?:start|end)_of_(?:turn|text)>|\[/?INST\]|<extra_id_\d{1,2}>)"
+)
+_INSTRUCTED = re.compile(r"\s*(?:<s>)?\s*\[INST\].*?(?:\[/INST\]|$)", re.DOTALL)
+_MARKS = re.compile(rf"\s*(?:{_CONTROL}\s*)+")
+_ROLE = re.compile(rf"(?i:(?P<own>{_OWN}|model)|(?P<foreign>{_FOREIGN}))\s*(?:\n|{_CONTROL}|$)")
+_OWN_BEGINS = re.compile(
+    rf"{_CONTROL}\s*(?i:{_OWN}|model)\s*(?:\n|{_CONTROL})|\n\s*{_BEFORE_LABEL}(?i:{_OWN}){_AFTER_LABEL}"
+)
+_AT_A_SENTENCE = r"(?:Bot|AI|Chatbot|You|Me|Stranger|Worker|(?:Person|Speaker) ?\d)"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLine:
+    """What a model says as itself.
+
+    `marked`: marks of a template, or its label, stood around it. `others_before`, `others_after`: so did what
+    somebody else says.
+    """
+
+    text: str
+    marked: bool
+    others_before: bool
+    others_after: bool
+
+
+def own_line(said: str, labels: Sequence[str] = ()) -> OwnLine:
+    """Return the model's own line in `said`, which has no thoughts in it.
+
+    `labels`: what else the speakers are called where each line of the prompt begins with its speaker's, the
+    model's own last.
+    """
+    begun, marked, before = _begun(said, labels)
+    end = _ends(tuple(labels)).search(begun)
+    if end is None:
+        return OwnLine(begun, marked, before, False)
+    after = bool(_MARKS.sub("", begun[end.start() :]).strip())
+    return OwnLine(begun[: end.start()], marked or not after, before, after)
+
+
+def _begun(said: str, labels: Sequence[str]) -> tuple[str, bool, bool]:
+    """Return `said` from where its own line begins, whether marks stood there, and another's line."""
+    instructed = _INSTRUCTED.match(said)
+    said = said[instructed.end() :] if instructed else said
+    marked, before = False, instructed is not None
+    while True:
+        marks = _MARKS.match(said)
+        found = _ROLE.match(said, marks.end()) if marks else _label(tuple(labels)).match(said)
+        if found is not None and found["foreign"] is not None:
+            own = _OWN_BEGINS.search(said, found.end())
+            said, before = said[own.start() :] if own else "", True
+        elif found is not None and found["own"] is not None:
+            # The mark that closes a role may belong to the next one: it is looked at again.
+            said, marked = said[found.end("own") :].removeprefix(":"), True
+        elif marks is not None:
+            said, marked = said[marks.end() :], True
+        else:
+            return said, marked, before
+
+
+@lru_cache(maxsize=64)
+def _label(labels: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds the label of a speaker at the beginning of a text."""
+    own = "|".join((_OWN, _NUMBERED, *map(re.escape, labels[-1:])))
+    foreign = "|".join((_FOREIGN, *map(re.escape, labels[:-1])))
+    return re.compile(
+        rf"\s*{_BEFORE_LABEL}(?i:(?P<own>(?:{own}){_AFTER_LABEL})|(?P<foreign>(?:{foreign}){_AFTER_LABEL}))"
+    )
+
+
+@lru_cache(maxsize=64)
+def _ends(labels: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds the end of a model's own line: a mark, or the label of whoever speaks next."""
+    anybody = "|".join((_OWN, _FOREIGN, _NUMBERED, *map(re.escape, labels)))
+    return re.compile(
+        rf"{_CONTROL}"
+        rf"|\n\s*{_BEFORE_LABEL}(?i:{anybody}){_AFTER_LABEL}"
+        r"|\s(?:User|Human|Assistant) ?:"
+        rf"|(?<=[.!?…\"'”’)])\s+{_AT_A_SENTENCE} ?:"
+    )

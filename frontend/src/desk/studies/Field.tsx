@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import type { MistakeView } from "../api_types";
+import type { Editor } from "./editor";
+import { nameOf } from "./names";
+import { type Path, type Schema, samePath } from "./settings";
+
+/** What shows a setting, and has it changed. */
+export interface SettingProps {
+  editor: Editor;
+  root: Schema;
+  schema: Schema;
+  path: Path;
+  /** Names that can be chosen from while writing, by the last part of a path. */
+  suggestions: Record<string, string>;
+  required?: boolean;
+}
+
+/** What is wrong at a place, in words. */
+export function mistakesAt(mistakes: MistakeView[], path: Path): string {
+  return mistakes
+    .filter((mistake) => samePath(mistake.path, path))
+    .map(({ reason }) => reason.charAt(0).toUpperCase() + reason.slice(1))
+    .join(". ");
+}
+
+/** The frame of a setting: what it is called and means, and what is wrong with it. */
+export function Field({
+  path,
+  editor,
+  id,
+  children,
+}: {
+  path: Path;
+  editor: Editor;
+  id: string;
+  children: ComponentChildren;
+}) {
+  const { label, hint } = nameOf(path);
+  return (
+    <div class="field">
+      <label class="label" for={id}>
+        {label}
+      </label>
+      {children}
+      {hint && (
+        <p class="soft small" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <p class="complaint" id={`${id}-complaint`}>
+        {mistakesAt(editor.mistakes, path)}
+      </p>
+    </div>
+  );
+}

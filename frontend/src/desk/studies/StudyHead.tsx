@@ -1,0 +1,189 @@
+import { useContext, useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import { Dialog } from "../../design/Dialog";
+import { send } from "../api";
+import type { RehearsalJob, RunRules, RunSummary, StudyDetail } from "../api_types";
+import { ago } from "../format";
+import { Link } from "../Link";
+import { ResearcherContext } from "../researcher";
+import { GoContext, type Route } from "../route";
+import { Status } from "../Status";
+import { Ask, Conflict } from "./dialogs";
+import type { Editor } from "./editor";
+import { LeaveGuard } from "./LeaveGuard";
+import { OpenRun } from "./OpenRun";
+
+/** What the study is called, how it stands, and what can be done with it. */
+export function StudyHead({ editor }: { editor: Editor }) {
+  const { token, renew } = useContext(ResearcherContext);
+  const go = useContext(GoContext);
+  const [asking, setAsking] = useState<"copy" | "open" | "delete" | null>(null);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const { saved, mistakes, dirty, busy } = editor;
+  const address = `/api/desk/studies/${encodeURIComponent(saved.name)}`;
+  const attempt = async (does: () => Promise<Route>): Promise<string | null> => {
+    try {
+      go(await does());
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+  const open = async (run: string, rules: RunRules, despite: boolean) => {
+    if (dirty && !(await editor.save())) {
+      return "The study could not be saved.";
+    }
+    return attempt(async () => {
+      const body = { run, study: saved.name, despite_failing_bots: despite, rules };
+      const opened = (await send("POST", "/api/desk/runs", body, token)) as RunSummary;
+      return { page: "run", run: opened.run };
+    });
+  };
+  const rehearse = async () => {
+    if (dirty && !(await editor.save())) {
+      return;
+    }
+    setRefusal(
+      await attempt(async () => {
+        const body = { study: saved.name };
+        const begun = (await send("POST", "/api/desk/rehearsals", body, token)) as RehearsalJob;
+        return { page: "rehearsal", run: begun.run };
+      }),
+    );
+  };
+  const archive = async () => {
+    const after = (await send("PATCH", address, { archived: !saved.archived }, token)) as StudyDetail;
+    editor.take({ ...after, yaml: editor.saved.yaml });
+  };
+  return (
+    <>
+      <header class="study-head">
+        <div>
+          <h1>
+            {saved.name} {saved.archived && <span class="tag">archived</span>}
+          </h1>
+          <p class="soft small" role="status">
+            {dirty
+              ? "Unsaved changes"
+              : `Version ${saved.version}, saved ${ago(saved.saved_at)} by ${saved.saved_by}`}
+            {" · "}
+            {busy ? "checking…" : mistakes.length === 0 ? "no mistakes" : `${mistakes.length} to mend`}
+          </p>
+          {saved.runs.length > 0 && (
+            <ul class="study-runs small">
+              {saved.runs.map((run) => (
+                <li key={run.run}>
+                  <Link to={{ page: "run", run: run.run }}>{run.run}</Link> <Status status={run.status} />{" "}
+                  {run.version !== null && <span class="soft">version {run.version}</span>}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+        {editor.failure && <p class="failure">{editor.failure}</p>}
+        {refusal && (
+          <p class="failure" role="alert">
+            {refusal}
+          </p>
+        )}
+        {editor.restored && (
+          <p class="failure">
+            These changes were not saved when this page was left.{" "}
+            <Button kind="plain" onClick={editor.discard}>
+              Discard them
+            </Button>
+          </p>
+        )}
+        {editor.rewritten.length > 0 && (
+          <p class="soft small">
+            Comments and layout in {editor.rewritten.map((name) => `“${name}”`).join(", ")} could not be kept.
+          </p>
+        )}
+      </header>
+      <div class="study-actions">
+        <Button kind="quiet" off={!editor.canUndo} onClick={editor.undo}>
+          Undo
+        </Button>
+        <Button kind="quiet" off={!editor.canRedo} onClick={editor.redo}>
+          Redo
+        </Button>
+        <Button kind="quiet" off={!dirty} onClick={() => void editor.save()}>
+          Save
+        </Button>
+        <Button kind="quiet" off={mistakes.length > 0 || busy} onClick={() => void rehearse()}>
+          Rehearse
+        </Button>
+        <Button off={mistakes.length > 0 || busy} onClick={() => setAsking("open")}>
+          Open a run
+        </Button>
+        <details class="study-menu">
+          <summary class="button button-plain">More</summary>
+          <div class="box">
+            <Button kind="plain" onClick={() => setAsking("copy")}>
+              Copy
+            </Button>
+            <Button kind="plain" onClick={() => void archive()}>
+              {saved.archived ? "Take back from the archive" : "Archive"}
+            </Button>
+            {saved.runs.length === 0 && (
+              <Button kind="plain" onClick={() => setAsking("delete")}>
+                Delete
+              </Button>
+            )}
+          </div>
+        </details>
+      </div>
+      {asking === "copy" && (
+        <Ask
+          title="Copy the study"
+          label="Name of the copy"
+          hint="Small letters, digits and _, the first one a letter."
+          start={`${saved.name}_2`}
+          button="Copy"
+          onClose={() => setAsking(null)}
+          onAnswer={(name) =>
+            attempt(async () => {
+              const copied = (await send("POST", `${address}/copy`, { name }, token)) as StudyDetail;
+              await renew();
+              return { page: "study", study: copied.name };
+            })
+          }
+        />
+      )}
+      {asking === "open" && <OpenRun study={saved} onClose={() => setAsking(null)} onOpen={open} />}
+      {asking === "delete" && (
+        <Dialog title={`Delete ${saved.name}?`} onClose={() => setAsking(null)}>
+          <p>All {saved.version} versions of it are forgotten. No run was opened of it.</p>
+          <div class="actions">
+            <Button kind="quiet" onClick={() => setAsking(null)}>
+              Keep it
+            </Button>
+            <Button
+              onClick={() =>
+                void attempt(async () => {
+                  await send("DELETE", address, undefined, token);
+                  return { page: "studies" };
+                }).then((refused) => {
+                  setRefusal(refused);
+                  setAsking(null);
+                })
+              }
+            >
+              Delete it
+            </Button>
+          </div>
+        </Dialog>
+      )}
+      {editor.conflict && (
+        <Conflict
+          theirs={editor.conflict}
+          since={saved.version}
+          onMine={() => void editor.save(editor.conflict?.version)}
+          onTheirs={() => editor.conflict && editor.take(editor.conflict)}
+          onClose={editor.closeConflict}
+        />
+      )}
+      <LeaveGuard editor={editor} />
+    </>
+  );
+}

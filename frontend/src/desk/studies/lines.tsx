@@ -1,0 +1,123 @@
+import { useId } from "preact/hooks";
+import { Field, mistakesAt, type SettingProps } from "./Field";
+import { nameOf } from "./names";
+import { isWithin, wordsOf } from "./settings";
+
+/** A text or a number on a line, or on several. */
+export function Line({
+  editor,
+  schema,
+  path,
+  suggestions,
+  required,
+  value,
+}: SettingProps & { value: unknown }) {
+  const id = useId();
+  const isNumber = schema.type === "integer" || schema.type === "number";
+  const text = value === undefined || value === null ? "" : String(value);
+  const set = (written: string) => {
+    if (written === "" && !required) {
+      editor.remove(path);
+    } else {
+      const number = Number(written);
+      editor.set(path, isNumber && written.trim() !== "" && !Number.isNaN(number) ? number : written);
+    }
+  };
+  const common = {
+    id,
+    class: "input",
+    value: text,
+    "aria-invalid": mistakesAt(editor.mistakes, path) ? ("true" as const) : undefined,
+    "aria-describedby": `${id}-hint ${id}-complaint`,
+    placeholder: schema.default === undefined || schema.default === null ? undefined : String(schema.default),
+  };
+  return (
+    <Field path={path} editor={editor} id={id}>
+      {nameOf(path).long ? (
+        <textarea
+          {...common}
+          rows={Math.min(12, Math.max(2, text.split("\n").length + 1))}
+          onInput={(event) => set(event.currentTarget.value)}
+        />
+      ) : (
+        <input
+          {...common}
+          inputMode={isNumber ? "decimal" : undefined}
+          list={suggestions[String(path.at(-1))]}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => set(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** One of several words. */
+export function Words({ editor, schema, path, value }: SettingProps & { value: unknown }) {
+  const id = useId();
+  return (
+    <Field path={path} editor={editor} id={id}>
+      <select
+        id={id}
+        class="input"
+        value={String(value ?? schema.default ?? "")}
+        aria-describedby={`${id}-hint ${id}-complaint`}
+        onChange={(event) => editor.set(path, event.currentTarget.value)}
+      >
+        {value !== undefined && !wordsOf(schema).includes(String(value)) && <option>{String(value)}</option>}
+        {wordsOf(schema).map((word) => (
+          <option key={word} value={word}>
+            {word.replaceAll("_", " ")}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+/** Yes or no. */
+export function Tick({ editor, schema, path, value }: SettingProps & { value: unknown }) {
+  const { label, hint } = nameOf(path);
+  return (
+    <div class="field">
+      <label class="tick">
+        <input
+          type="checkbox"
+          checked={(value ?? schema.default) === true}
+          onChange={(event) => editor.set(path, event.currentTarget.checked)}
+        />
+        <span>{label}</span>
+      </label>
+      {hint && <p class="soft small">{hint}</p>}
+      <p class="complaint">{mistakesAt(editor.mistakes, path)}</p>
+    </div>
+  );
+}
+
+/** A list of texts: one on each line. */
+export function Lines({ editor, path, value }: SettingProps & { value: unknown[] }) {
+  const id = useId();
+  return (
+    <Field path={path} editor={editor} id={id}>
+      <textarea
+        id={id}
+        class="input"
+        rows={Math.min(12, value.length + 2)}
+        value={value.map(String).join("\n")}
+        aria-describedby={`${id}-lines ${id}-complaint`}
+        onInput={(event) => editor.set(path, event.currentTarget.value.split("\n"))}
+      />
+      <p class="soft small" id={`${id}-lines`}>
+        One on each line.
+      </p>
+      {editor.mistakes
+        .filter((mistake) => mistake.path.length === path.length + 1 && isWithin(mistake.path, path))
+        .map(({ path: where, reason }) => (
+          <p class="complaint" key={String(where.at(-1))}>
+            Line {Number(where.at(-1)) + 1}: {reason}
+          </p>
+        ))}
+    </Field>
+  );
+}

@@ -1,0 +1,120 @@
+"""The quiz after a conversation: which of these lines did the worker's chat partner say? Pure.
+
+It is a hidden check of attention, beside the worker filter and never part of it. One line is the partner's;
+the others were said to other workers, and this one has read none of them. What is drawn goes by the
+conversation's seed.
+"""
+
+import random
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from server.errors import WrongPhase
+from server.session import protocol as wire
+from server.session.plan import derive_seed
+from server.session.records import QuizAnswered, QuizAsked, QuizLine, QuizNotAsked
+from server.session.state import Conversation, State
+
+# Letters and digits of a line that somebody could remember: "I see." is said by everybody.
+SHORTEST = 10
+# Of two lines that are shown together, how many times as long the longer one may be.
+_MOST_TIMES_AS_LONG = 1.6
+# The share of their pairs of letters that two lines have in common, from which on they are near-equal. Any
+# two English lines share about a fifth. Letters and not words: not every language has blanks.
+_NEAR = 0.5
+_LETTER = re.compile(r"\w")
+
+
+class _Candidate:
+    """A line with what it is compared by: `letters`, how many it has, and `pairs` of them."""
+
+    def __init__(self, line: QuizLine) -> None:
+        self.line = line
+        letters = "".join(_LETTER.findall(line.text.casefold()))
+        self.letters = len(letters)
+        self.pairs = frozenset(letters[i : i + 2] for i in range(len(letters) - 1))
+
+    def is_as_long(self, other: "_Candidate") -> bool:
+        """Return whether neither of the two stands out by its length."""
+        shorter, longer = sorted((self.letters, other.letters))
+        return longer <= _MOST_TIMES_AS_LONG * shorter
+
+    def is_near(self, other: "_Candidate") -> bool:
+        """Return whether who remembers one line could take the other one for it."""
+        return len(self.pairs & other.pairs) >= _NEAR * len(self.pairs | other.pairs)
+
+
+def quiz(
+    state: State, conversation: Conversation, others: Iterable[QuizLine], at: datetime
+) -> QuizAsked | QuizNotAsked | None:
+    """Return what a worker is asked about a conversation just rated; None where the study has no quiz.
+
+    Args:
+        state: the session.
+        conversation: which one it is about.
+        others: lines that other workers were told; those that this worker has read are passed over.
+        at: now. A reply that was still to be shown is not asked about.
+    """
+    choices = state.rules.quiz_choices
+    if choices is None:
+        return None
+    name = conversation.plan.conversation
+    rng = random.Random(derive_seed(conversation.plan.seed, "quiz"))
+    replies = _from_the_middle(conversation, at)
+    if not replies:
+        return QuizNotAsked(name, "few_replies", at)
+    rng.shuffle(replies)
+    drawn = _drawn(others, rng)
+    read = [_Candidate(QuizLine(turn.text, "", 0)) for c in state.conversations for turn in c.turns]
+    for reply in replies:
+        shown = _beside(reply, drawn, read, choices)
+        if len(shown) == choices:
+            rng.shuffle(shown)
+            return QuizAsked(name, tuple(shown), at)
+    return QuizNotAsked(name, "few_lines", at)
+
+
+def quiz_answer(conversation: Conversation, message: wire.AnswerQuiz, at: datetime) -> QuizAnswered:
+    """Return the record of an answer. Raises WrongPhase: it is none of the choices."""
+    asked = conversation.quiz
+    if asked is None or message.choice > len(asked.lines):
+        most = len(asked.lines) if asked is not None else 0
+        raise WrongPhase(f"a choice from 1 to {most}", f"choice {message.choice}")
+    is_right = message.choice == asked.right
+    return QuizAnswered(conversation.plan.conversation, message.choice, is_right, at, message.id)
+
+
+def _from_the_middle(conversation: Conversation, at: datetime) -> list[_Candidate]:
+    """Return the replies to ask about: not the first, which greets, nor the last, which is still in sight."""
+    name = conversation.plan.conversation
+    replies = [
+        _Candidate(QuizLine(line.text, name, turn))
+        for turn, line in enumerate(conversation.turns)
+        if line.author == "bot" and line.show_at <= at
+    ]
+    return [reply for reply in replies[1:-1] if reply.letters >= SHORTEST]
+
+
+def _drawn(others: Iterable[QuizLine], rng: random.Random) -> list[_Candidate]:
+    """Return the lines that somebody could remember, each text once, in an order that is drawn."""
+    by_text = {candidate.line.text: candidate for candidate in map(_Candidate, others)}
+    drawn = [candidate for candidate in by_text.values() if candidate.letters >= SHORTEST]
+    rng.shuffle(drawn)
+    return drawn
+
+
+def _beside(
+    reply: _Candidate, drawn: Sequence[_Candidate], read: Sequence[_Candidate], choices: int
+) -> list[QuizLine]:
+    """Return a reply and the first lines that can stand beside it: `choices` in all, or fewer if need be.
+
+    They are about as long as the reply, and like neither it, nor each other, nor what the worker has `read`.
+    """
+    shown = [reply]
+    for one in drawn:
+        if len(shown) == choices:
+            break
+        if one.is_as_long(reply) and not any(map(one.is_near, shown)) and not any(map(one.is_near, read)):
+            shown.append(one)
+    return [candidate.line for candidate in shown]

@@ -1,0 +1,58 @@
+"""Commands of `candor` in processes of their own that need not load them first.
+
+Each process is forked from one that has loaded the server and was never used: it takes tenths of a second to
+start where a new interpreter takes seconds. What it does, and how it is killed, is the same.
+"""
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from server.cli.command_line import main
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload(["tests.support.warm_process", "server.cli.serve", "server.cli.study"])
+
+
+class WarmProcess:
+    """One command, running: as much of `subprocess.Popen` as tests of servers need."""
+
+    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+        """Start `candor` with `arguments`; what it says is added to `log`."""
+        self._process = _CONTEXT.Process(
+            target=_run, args=(list(arguments), dict(environment), log), daemon=True
+        )
+        self._process.start()
+
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
+    def poll(self) -> int | None:
+        """Return how it ended, as `Popen` says it; None: it runs."""
+        return self._process.exitcode
+
+    def wait(self, seconds: float | None = None) -> int:
+        """Return how it ended, as soon as it has."""
+        self._process.join(seconds)
+        code = self._process.exitcode
+        assert code is not None, f"the process {self.pid} has not ended"
+        return code
+
+    def send_signal(self, number: signal.Signals) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+
+def _run(arguments: list[str], environment: dict[str, str], log: Path) -> None:
+    said = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.dup2(said, 1)
+    os.dup2(said, 2)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["candor", *arguments]
+    main()
