@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 METHOD = (
     "Each run is filtered and standardised for itself, as in a report of it alone, and its intervals are "
     "those of that report. Every two runs are compared on the systems and criteria that both have, as by "
-    "--replicate (Ji et al., ACL 2022). Intervals of r, ρ and τ: the middle 95 % of resamples in which whole "
-    "workers are drawn anew in both runs (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, "
-    "section 13.3). They say how far the coefficients would move with other workers and the same systems. "
-    "Drawing adds noise to scores that have some, so the intervals reach further down than up."
+    "--replicate (Ji et al., ACL 2022). The interval of r is Fisher’s (Metron 1, 1921), those of ρ and τ "
+    "follow from it: they are over other systems like these."
 )
 
 
