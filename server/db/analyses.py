@@ -76,12 +76,15 @@ def last_heard(connection: Connection) -> dict[int, datetime]:
 
 
 def outdated(connection: Connection, run_id: int) -> tuple[str, str] | None:
-    """Return a run's name and the basis for an analysis; None if it was analysed on that basis."""
+    """Return a run's name and the basis for an analysis; None if it was analysed on that basis.
+
+    Conversations side by side do not count: a choice between two is no rating, and is not analysed here.
+    """
     rated = (
         select(func.count())
         .select_from(Conversation)
         .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
-        .where(ASSIGNMENT.run_id == run_id, CONVERSATION.status == "rated")
+        .where(ASSIGNMENT.run_id == run_id, CONVERSATION.status == "rated", CONVERSATION.side.is_(None))
     )
     standing = (
         select(ASSIGNMENT.status, func.count())

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from server.db.analyses import outdated
+from server.db.engine import open_engine
 from tests.server.support.database import make_run
 from tests.server.support.questions import ANSWERS, ASKED, POINTS, SCALES
 from tests.server.support.server import House, stored
@@ -87,3 +89,7 @@ def test_two_side_by_side_are_one_conversation_with_a_choice(url: str, serve: Se
     left, right = assignment(house)["conversations"]
     assert (left["number"], right["number"]) == (1, 1)
     assert [choice["preference"] for choice in left["choices"]] == ["right"]
+    engine = open_engine(house.url)
+    with engine.connect() as connection:
+        assert outdated(connection, 1) is None  # choices are no ratings, and are not analysed as they come in
+    engine.dispose()
