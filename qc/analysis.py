@@ -143,7 +143,14 @@ def analyse(
         run=run,
         options=options,
         signature=signature(
-            run, options.alpha, seed, options.bootstrap, other, options.reward, options.margins, options.fee
+            run,
+            alpha=options.alpha,
+            seed=seed,
+            bootstrap=options.bootstrap,
+            second=other,
+            reward=options.reward,
+            margins=options.margins,
+            fee=options.fee,
         ),
         sample=sample,
         rates=pass_rates(sample),

@@ -7,9 +7,13 @@ import typer
 
 from qc.bundling.making import STEPS, Bundled, make_bundle
 from qc.command import (
+    Alpha,
+    Bootstrap,
     CriteriaFile,
     IncludePartial,
+    Reward,
     RunName,
+    Seed,
     SourceName,
     output_console,
     progress,
@@ -42,15 +46,10 @@ def bundle(
     study: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The study file; read it before it is published.")
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Level at which a worker passes: p below it.")] = 0.05,
-    bootstrap: Annotated[
-        int, typer.Option(metavar="N", help="Resamples of the workers for intervals.")
-    ] = 10_000,
-    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")] = 0,
-    reward: Annotated[
-        float | None,
-        typer.Option(metavar="DOLLARS", help="Paid for each assignment, whatever the source says."),
-    ] = None,
+    alpha: Alpha = 0.05,
+    bootstrap: Bootstrap = 10_000,
+    seed: Seed = 0,
+    reward: Reward = None,
     criteria_file: CriteriaFile = None,
     include_partial: IncludePartial = False,
     force: Annotated[bool, typer.Option("--force", help="Replace BUNDLE if it is there.")] = False,
@@ -62,7 +61,7 @@ def bundle(
     with stderr_console() as stderr:
         if target.exists() and not force:
             raise OutputError(f"{target}: this is there already. Give --force to replace it.")
-        options = AnalysisOptions(alpha, seed, bootstrap, reward)
+        options = AnalysisOptions(alpha=alpha, seed=seed, bootstrap=bootstrap, reward=reward)
         asked = LoadOptions(
             run, include_partial, criteria=read_criteria(criteria_file) if criteria_file else None
         )

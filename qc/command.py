@@ -44,6 +44,14 @@ CriteriaFile = Annotated[
     typer.Option(metavar="FILE", help="YAML file that says which criteria are taken, and how."),
 ]
 
+Alpha = Annotated[float, typer.Option(help="Level at which a worker passes: p below it.")]
+Bootstrap = Annotated[int, typer.Option(metavar="N", help="Resamples of the workers for intervals.")]
+Seed = Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")]
+Reward = Annotated[
+    float | None,
+    typer.Option(metavar="DOLLARS", help="Paid for each assignment, whatever the source says."),
+]
+
 
 @contextmanager
 def stderr_console() -> Iterator[Console]:

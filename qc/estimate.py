@@ -6,7 +6,7 @@ from typing import Annotated, NoReturn
 import typer
 from rich.console import Console
 
-from qc.command import ALL, RunName, Where, output_console, progress, stderr_console, where_in
+from qc.command import ALL, RunName, Seed, Where, output_console, progress, stderr_console, where_in
 from qc.errors import OptionError
 from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
 from qc.judgments import Judgments, Selection, read_judgments
@@ -63,7 +63,7 @@ def estimate_command(
     out: Out = None,
     formats: Formats = ALL,
     bootstrap: Annotated[int, typer.Option(metavar="N", help="Resamples for intervals.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")] = 0,
+    seed: Seed = 0,
     until: Annotated[
         float | None,
         typer.Option(metavar="WIDTH", help="Only ask whether every system's mean is known to ± WIDTH."),

@@ -34,7 +34,7 @@ PAPER_FORMATS = ("latex", "pdf")
 FEWEST_DRAWS, MOST_DRAWS = 100, 100_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AnalysisOptions:
     """What an analyst can choose.
 

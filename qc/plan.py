@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from qc.command import ALL, RunName, output_console, progress, stderr_console
+from qc.command import ALL, Alpha, RunName, output_console, progress, stderr_console
 from qc.errors import EmptyRunError, OptionError
 from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
 from qc.loading import load
@@ -63,7 +63,7 @@ def plan(
     minutes: Annotated[
         float | None, typer.Option(min=0, help="For an assignment; not given: the median of SOURCE.")
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Level at which a worker passes: p below it.")] = 0.05,
+    alpha: Alpha = 0.05,
     experiments: Annotated[
         int,
         typer.Option(min=FEWEST_EXPERIMENTS, max=MOST_EXPERIMENTS, help="Drawn for each number of workers."),

@@ -7,10 +7,14 @@ import typer
 
 from qc.command import (
     ALL,
+    Alpha,
+    Bootstrap,
     CriteriaFile,
     IncludePartial,
     ProgressLines,
+    Reward,
     RunName,
+    Seed,
     SourceName,
     names_in,
     stderr_console,
@@ -67,15 +71,10 @@ def report(
             help="Sections to compute, separated by commas; who is kept and the scores always are.",
         ),
     ] = ALL,
-    alpha: Annotated[float, typer.Option(help="Level at which a worker passes: p below it.")] = 0.05,
-    bootstrap: Annotated[
-        int, typer.Option(metavar="N", help="Resamples of the workers for intervals.")
-    ] = 10_000,
-    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")] = 0,
-    reward: Annotated[
-        float | None,
-        typer.Option(metavar="DOLLARS", help="Paid for each assignment, whatever the source says."),
-    ] = None,
+    alpha: Alpha = 0.05,
+    bootstrap: Bootstrap = 10_000,
+    seed: Seed = 0,
+    reward: Reward = None,
     fee: Annotated[
         float, typer.Option(metavar="PERCENT", help="Of the platform, on top of the rewards.")
     ] = 0.0,
@@ -114,23 +113,25 @@ def report(
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
     with stderr_console() as stderr:
         sections = names_in("--only", only, tuple(SECTIONS))
-        options = AnalysisOptions(alpha, seed, bootstrap, reward, sections, fee=fee / 100)
+        options = AnalysisOptions(
+            alpha=alpha, seed=seed, bootstrap=bootstrap, reward=reward, sections=sections, fee=fee / 100
+        )
         wanted = _formats(formats)
         # What is slow to import, and not needed for `--help`.
         from qc.reporting import ReportSource, report_on  # noqa: PLC0415
 
         asked = ReportSource(
-            source,
-            run,
-            replicate,
-            replicate_run,
-            criteria_file,
-            preregistration,
-            include_partial,
-            simulated,
-            background,
-            margins,
-            tuple(together or ()),
+            source=source,
+            run=run,
+            replicate=replicate,
+            replicate_run=replicate_run,
+            criteria=criteria_file,
+            preregistration=preregistration,
+            include_partial=include_partial,
+            simulated=simulated,
+            background=background,
+            margins=margins,
+            together=tuple(together or ()),
         )
         report_on(asked, options, out, wanted, stderr, lines=progress_lines, workers=workers)
 

@@ -26,7 +26,7 @@ from qc.render.findings import Findings, show_findings, write_findings
 from qc.run import REHEARSAL_NOTE, Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReportSource:
     """What is reported on; attributes are options of the command."""
 
@@ -117,14 +117,18 @@ def _report_together(
     from qc.render.findings.several_runs import several_runs_findings  # noqa: PLC0415
     from qc.several_runs import set_side_by_side  # noqa: PLC0415
 
-    _require_plain(formats, "several runs have")
     wanted = formats if out else frozenset()
+    plain, for_paper = wanted & frozenset(FORMATS), wanted & frozenset(PAPER_FORMATS)
     count = 1 + len(asked.together)
-    with progress(stderr, 2 * count + 1 + writing_steps(wanted), lines=lines) as on_step:
+    with progress(stderr, 2 * count + 1 + _writing_steps(wanted), lines=lines) as on_step:
         runs = _read_together(asked, options, on_step)
         compared = set_side_by_side(runs, options, on_step)
         found = several_runs_findings(compared, runs, options)
-        files = write_findings(found, out, wanted, on_step) if out else []
+        files = write_findings(found, out, plain, on_step) if out else []
+        if out and for_paper:
+            from qc.paper.several_runs import write_runs_paper  # noqa: PLC0415  # as of one run
+
+            files += write_runs_paper(compared, found, out, for_paper, on_step)
     _tell(found, out, files, workers=False)
 
 
@@ -193,7 +197,7 @@ def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_s
     if not for_paper:
         return files
     # Tables in LaTeX take as long to import as to write, and few ask for them.
-    from qc.paper.kit import write_paper  # noqa: PLC0415
+    from qc.paper.one_run import write_paper  # noqa: PLC0415
 
     return files + write_paper(found, out, for_paper, on_step)
 

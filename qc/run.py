@@ -145,8 +145,34 @@ class Unrated:
     words: Words | None
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, kw_only=True)
+class RunParts:
+    """What there is of a run, by the names and with the meaning that `Run` gives them; checked or not yet."""
+
+    name: str
+    source: str
+    criteria: pd.DataFrame
+    systems: pd.DataFrame
+    assignments: pd.DataFrame
+    conversations: pd.DataFrame
+    ratings: pd.DataFrame
+    partial: bool = False
+    items: pd.DataFrame | None = None
+    words: Words | None = None
+    unrated: Unrated | None = None
+    ended: pd.Series | None = None
+    state: RunState | None = None
+    incidents: pd.DataFrame | None = None
+    answers: Answers | None = None
+    scenarios: pd.Series | None = None
+    turn_ratings: pd.DataFrame | None = None
+    quizzes: pd.DataFrame | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(RunParts):
     """One run of an experiment, complete and checked.
 
     In a run of transcripts workers do not chat: each rates a list of items, finished conversations or other
@@ -211,27 +237,7 @@ class Run:
         notes: sentences that a reader of the results must see.
     """
 
-    name: str
-    source: str
-    partial: bool
-    criteria: pd.DataFrame
-    systems: pd.DataFrame
-    assignments: pd.DataFrame
-    conversations: pd.DataFrame
-    ratings: pd.DataFrame
-    items: pd.DataFrame | None = None
-    words: Words | None = None
-    unrated: Unrated | None = None
-    ended: pd.Series | None = None
-    state: RunState | None = None
-    incidents: pd.DataFrame | None = None
-    answers: Answers | None = None
     background: pd.DataFrame | None = None
-    scenarios: pd.Series | None = None
-    turn_ratings: pd.DataFrame | None = None
-    quizzes: pd.DataFrame | None = None
-    left_out: tuple[LeftOut, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return what it is called and how much is in it; its frames would fill pages."""

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.analysis import sample_of
-from qc.errors import OptionError
+from qc.errors import OptionError, ReplicationError
 from qc.method.duration import minutes_per_conversation
 from qc.method.pass_rate import pass_rates
 from qc.method.replication import Replication, replicate
@@ -34,6 +34,7 @@ from qc.statistics.correlation import RankMethod, interval_of_rank_correlation
 
 RANK_COEFFICIENTS: tuple[RankMethod, ...] = ("spearman", "kendall")
 COEFFICIENTS = ("pearson", *RANK_COEFFICIENTS)
+_COLUMNS = [f"{name}{end}" for name in COEFFICIENTS for end in ("", "_low", "_high")]
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,9 @@ class SeveralRuns:
             where a run has no score, or nothing is known of how sure it is.
         raters: (S, R), workers whom the score is from.
         pairs: a row per two runs: `first`, `second`, `systems` (number of those compared), then `pearson`,
-            `spearman`, `kendall` of their overall z, each with the ends `…_low` and `…_high` of its 95 %
-            interval, then `same_conclusions` of `pairs` of systems, and `shared_workers`.
+            `spearman`, `kendall` of their overall z (NaN with fewer than 3 systems), each with the ends
+            `…_low` and `…_high` of its 95 % interval, then `same_conclusions` of `pairs` of systems, and
+            `shared_workers`. Two runs without a criterion in common compare no system.
         notes: sentences that a reader must see.
     """
 
@@ -80,7 +82,6 @@ def set_side_by_side(runs: Sequence[Run], options: AnalysisOptions, on_step: OnS
     Raises:
         EmptyRunError: no worker of a run can be tested.
         OptionError: the same data are given twice.
-        ReplicationError: two runs have fewer than 3 systems, or no criterion, in common.
     """
     _require_different(runs)
     names = _names(runs)
@@ -177,29 +178,42 @@ def _pair(
 ) -> tuple[dict[str, object], list[str]]:
     """Return the row of two runs, and what must be known of it."""
     first, second = (samples[i] for i in pair)
-    found = replicate(first, second)
-    row: dict[str, object] = {
-        "first": names[pair[0]],
-        "second": names[pair[1]],
-        "systems": len(found.systems),
-    }
-    r = found.overall_interval
-    values = {name: getattr(found.z, name)["overall"] for name in COEFFICIENTS}
-    within = {"pearson": r} | {
-        name: interval_of_rank_correlation(name, values[name], r) for name in RANK_COEFFICIENTS
-    }
-    for name, value in values.items():
-        row |= {name: value, f"{name}_low": within[name].low, f"{name}_high": within[name].high}
+    row: dict[str, object] = {"first": names[pair[0]], "second": names[pair[1]]}
+    both = f"{names[pair[0]]} and {names[pair[1]]}"
+    try:
+        found = replicate(first, second, fewest=0)
+    except ReplicationError:
+        row |= {"systems": 0, **dict.fromkeys(_COLUMNS, np.nan)}
+        row |= {"same_conclusions": 0, "pairs": 0, "shared_workers": _shared_workers(first, second)}
+        return row, [f"{both}: no criterion in common, so nothing of the two is compared."]
+    row |= {"systems": len(found.systems), **_coefficients(found)}
     row |= {
         "same_conclusions": found.same_conclusions.n,
         "pairs": found.same_conclusions.of,
         "shared_workers": found.shared_workers,
     }
-    return row, [f"{names[pair[0]]} and {names[pair[1]]}: {note}" for note in _notes(found)]
+    return row, [f"{both}: {note}" for note in _notes(found)]
+
+
+def _coefficients(found: Replication) -> dict[str, float]:
+    """Return the correlations of two runs with the ends of their intervals, by the names of _COLUMNS."""
+    r = found.overall_interval
+    values = {name: getattr(found.z, name)["overall"] for name in COEFFICIENTS}
+    within = {"pearson": r} | {
+        name: interval_of_rank_correlation(name, values[name], r) for name in RANK_COEFFICIENTS
+    }
+    ends = [(value, within[name].low, within[name].high) for name, value in values.items()]
+    return dict(zip(_COLUMNS, [each for three in ends for each in three], strict=True))
+
+
+def _shared_workers(first: Sample, second: Sample) -> int:
+    return len(set(first.screening.workers["worker"]) & set(second.screening.workers["worker"]))
 
 
 def _notes(found: Replication) -> tuple[str, ...]:
+    # Where nothing is compared the verdict says so, and which systems are whose is in the table.
+    differences = found.notes if found.systems else ()
     if not found.shared_workers:
-        return found.notes
+        return differences
     both = f"{found.shared_workers} workers took part in both; runs of different workers would agree less."
-    return (*found.notes, both)
+    return (*differences, both)

@@ -34,6 +34,7 @@ class Digest(Protocol):
 
 def signature(
     run: Run,
+    *,
     alpha: float,
     seed: int = 0,
     bootstrap: int | None = None,

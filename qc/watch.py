@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from qc.command import RunName, stderr_console
+from qc.command import Alpha, RunName, stderr_console
 from qc.errors import EmptyRunError, OptionError
 from qc.loading import LoadOptions, assignment_status, is_database, open_source, read_run
 from qc.precision.running import Running, ScoreStanding, WorkerStanding, running
@@ -26,7 +26,7 @@ def watch(
         ),
     ],
     run: RunName = None,
-    alpha: Annotated[float, typer.Option(help="Level at which a worker passes: p below it.")] = 0.05,
+    alpha: Alpha = 0.05,
 ) -> None:
     """Say how a run stands, under way or not: who passes so far, and how sure the scores are.
 

@@ -67,7 +67,12 @@ def make_bundle(
     second = bundled.second
     runs = [bundled.run] if second is None else [bundled.run, second]
     source_signature = signature(
-        bundled.run, options.alpha, options.seed, options.bootstrap, second, options.reward
+        bundled.run,
+        alpha=options.alpha,
+        seed=options.seed,
+        bootstrap=options.bootstrap,
+        second=second,
+        reward=options.reward,
     )
     if bundled.renamed:
         names = pseudonyms_for(runs)

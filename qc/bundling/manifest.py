@@ -76,7 +76,11 @@ def options_of(options: AnalysisOptions) -> Options:
 def chosen(options: Options) -> AnalysisOptions:
     """Return the options as an analysis takes them. Raises OptionError: a value makes no sense."""
     return AnalysisOptions(
-        options.alpha, options.seed, options.bootstrap, options.reward, frozenset(options.sections)
+        alpha=options.alpha,
+        seed=options.seed,
+        bootstrap=options.bootstrap,
+        reward=options.reward,
+        sections=frozenset(options.sections),
     )
 
 

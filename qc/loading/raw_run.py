@@ -16,7 +16,7 @@ from qc.errors import DataError, EmptyRunError, Problem, joined
 from qc.loading.asked import typed_answers, typed_quizzes, typed_scenarios, typed_turn_ratings
 from qc.loading.doubts import doubts
 from qc.loading.items import item_problems, ordinary_systems, typed_items
-from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Answers, LeftOut, Run, RunState, Unrated, Words
+from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Run, RunParts, Unrated, Words
 
 CRITERION_COLUMNS = ["label", "negative", "counts_for_qc", "maximum"]
 SYSTEM_COLUMNS = ["system", "family", "has_persona", "is_qc"]
@@ -31,8 +31,8 @@ RESERVED = "is what a column of the results is called, so no criterion can be."
 RENAME = f"Call it otherwise than {', '.join(RESERVED_LABELS)}."
 
 
-@dataclass(frozen=True)
-class RawRun:
+@dataclass(frozen=True, kw_only=True)
+class RawRun(RunParts):
     """What a loader found.
 
     `criteria`, `systems`, `assignments` and `conversations` have the columns named above. `ratings` has
@@ -45,27 +45,6 @@ class RawRun:
     their `system` may be missing. `scenarios` has the rows of `conversations`, as text; `turn_ratings` and
     `quizzes` point at them by number, as words do. `ended` is by the name of the assignment.
     """
-
-    name: str
-    source: str
-    criteria: pd.DataFrame
-    systems: pd.DataFrame
-    assignments: pd.DataFrame
-    conversations: pd.DataFrame
-    ratings: pd.DataFrame
-    items: pd.DataFrame | None = None
-    words: Words | None = None
-    unrated: Unrated | None = None
-    ended: pd.Series | None = None
-    state: RunState | None = None
-    incidents: pd.DataFrame | None = None
-    answers: Answers | None = None
-    scenarios: pd.Series | None = None
-    turn_ratings: pd.DataFrame | None = None
-    quizzes: pd.DataFrame | None = None
-    left_out: tuple[LeftOut, ...] = ()
-    notes: tuple[str, ...] = ()
-    partial: bool = False
 
 
 def report_order(criteria: pd.DataFrame) -> pd.DataFrame:

@@ -82,16 +82,21 @@ class Replication:
     notes: tuple[str, ...]
 
 
-def replicate(sample: Sample, other: Sample) -> Replication:
+def replicate(sample: Sample, other: Sample, *, fewest: int = FEWEST_SYSTEMS) -> Replication:
     """Compare `other`, a second run, with the first.
 
     What only one run has takes no part: a system, a system without a kept conversation, a criterion. Each
     worker's ratings stay standardised over all that they rated in their run.
 
+    Args:
+        sample: the first run.
+        other: the second.
+        fewest: systems without which there is nothing to compare; correlations of fewer than 3 are NaN.
+
     Raises:
-        ReplicationError: the runs have fewer than 3 systems, or no criterion, in common.
+        ReplicationError: the runs have fewer than `fewest` systems, or no criterion, in common.
     """
-    _validate(sample.run, other.run)
+    _validate(sample.run, other.run, fewest)
     labels = [label for label in _labels(sample.run) if label in _labels(other.run)]
     runs = (limited(sample, labels), limited(other, labels))
     first, second = (score(run) for run in runs)
@@ -122,12 +127,12 @@ def replicate(sample: Sample, other: Sample) -> Replication:
     )
 
 
-def _validate(first: Run, second: Run) -> None:
-    for what, of, fewest in (("systems", _systems, FEWEST_SYSTEMS), ("criteria", _labels, 1)):
+def _validate(first: Run, second: Run, fewest: int) -> None:
+    for what, of, needed in (("systems", _systems, fewest), ("criteria", _labels, 1)):
         common = [name for name in of(first) if name in of(second)]
-        if len(common) < fewest:
+        if len(common) < needed:
             raise ReplicationError(
-                f"The runs cannot be compared: {len(common)} {what} in common, {fewest} or more are needed.\n"
+                f"The runs cannot be compared: {len(common)} {what} in common, {needed} or more are needed.\n"
                 f"  {first.source} has {_listing(of(first))}.\n"
                 f"  {second.source} has {_listing(of(second))}.\n"
                 f"Give a second run of the same {what}, named alike."

@@ -11,7 +11,16 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from qc.command import ALL, CriteriaFile, IncludePartial, RunName, SourceName, stderr_console
+from qc.command import (
+    ALL,
+    Alpha,
+    Bootstrap,
+    CriteriaFile,
+    IncludePartial,
+    RunName,
+    SourceName,
+    stderr_console,
+)
 from qc.errors import DataError, OptionError, Problem
 from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
 from qc.loading import LoadOptions, open_source, read_criteria, read_run
@@ -126,10 +135,8 @@ def metrics(
     ] = None,
     out: Out = None,
     formats: Formats = ALL,
-    alpha: Annotated[float, typer.Option(help="Level at which a worker passes: p below it.")] = 0.05,
-    bootstrap: Annotated[
-        int, typer.Option(metavar="N", help="Resamples of the workers for intervals.")
-    ] = 10_000,
+    alpha: Alpha = 0.05,
+    bootstrap: Bootstrap = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
     criteria_file: CriteriaFile = None,
     include_partial: IncludePartial = False,
@@ -153,7 +160,7 @@ def metrics(
             scored = _score(sample, asked, kept, on_part)
             on_part("Against people", 0, 1)
             against = hold_against_people(sample, scored.metrics, bootstrap, seed)
-            signed = _signature(given, (alpha, seed, bootstrap), scored)
+            signed = _signature(given, alpha, seed, bootstrap, scored)
             found = metrics_findings(sample, against, scored.judged, judge_price, signed)
         files = write_all(found, out, wanted, stderr)
     tell(found, out, files)
@@ -222,9 +229,11 @@ def _judge(url: str | None, model: str | None, variable: str | None, repeats: in
     return JudgeOptions(url.rstrip("/"), model, key, repeats)
 
 
-def _signature(run: Run, options: tuple[float, int, int], scored: Scored) -> str:
+def _signature(run: Run, alpha: float, seed: int, bootstrap: int, scored: Scored) -> str:
     names = ",".join(metric.name for metric in scored.metrics)
-    return "|".join([signature(run, *options), f"metrics={names}", *scored.signatures])
+    return "|".join(
+        [signature(run, alpha=alpha, seed=seed, bootstrap=bootstrap), f"metrics={names}", *scored.signatures]
+    )
 
 
 @contextmanager

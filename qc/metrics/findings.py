@@ -12,9 +12,8 @@ from qc.metrics.against_people import OVERALL, AgainstPeople, Agreement, halfway
 from qc.metrics.figures import agreement_figure, rank_figure
 from qc.metrics.judge_noise import judge_noise
 from qc.metrics.scoring import Judged
-from qc.number_format import decimal, listed, whole
+from qc.metrics.verdict import cost, unreadable, verdict
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
-from qc.render.levels import SIGNIFICANT
 from qc.render.table import COUNT, ONE, SHARE, THREE, TWO, Column, P, Table, matrix, shade
 from qc.run import Unrated, codes
 from qc.statistics.multiplicity import holm
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from qc.render.figures.figure import Drawing
 
 SHOWN = 15
-# With fewer systems than this the interval of r = .6 still holds 0.
-MANY_SYSTEMS = 12
 METHOD = (
     "People’s scores: mean z of the workers who passed, as in Ji et al., Achieving reliable human assessment "
     "of open-domain dialogue systems, ACL 2022. Intervals for other systems: Fisher’s z for r; the variances "
@@ -56,8 +53,8 @@ def metrics_findings(
         command="metrics",
         title=f"Metrics against people: {sample.run.name}",
         source=sample.run.source,
-        verdict=(*_verdict(found), *([_cost(judged, price)] if judged else [])),
-        notes=(*sample.run.notes, *found.notes, *_unreadable(judged)),
+        verdict=(*verdict(found), *([cost(judged, price)] if judged else [])),
+        notes=(*sample.run.notes, *found.notes, *unreadable(judged)),
         tables=(*tables, *_conversation_scores(sample, found)),
         figures=_figures(found),
         method=METHOD,
@@ -87,88 +84,6 @@ def _figures(found: AgainstPeople) -> tuple[FindingsFigure, ...]:
             ranks,
         ),
     )
-
-
-def _overall(found: AgainstPeople) -> list[Agreement]:
-    return [each for each in found.agreements if each.on == OVERALL]
-
-
-def _verdict(found: AgainstPeople) -> list[str]:
-    known = [each for each in _overall(found) if isfinite(each.systems.pearson.value)]
-    if not known:
-        return ["No metric varies over the systems, so none can be held against people."]
-    # Fewer systems make a large r more likely, so only what scored them all is compared.
-    most = max(each.systems.n for each in known)
-    best = max(
-        (each for each in known if each.systems.n == most), key=lambda each: each.systems.pearson.value
-    )
-    r = best.systems.pearson
-    sentences = [
-        f"{best.metric} agrees best with people: r = {decimal(r.value)} over n = {best.systems.n} systems, "
-        + (f"95 % interval {decimal(r.low)} to {decimal(r.high)}." if isfinite(r.low) else "no interval.")
-    ]
-    if most < MANY_SYSTEMS:
-        sentences.append(
-            f"{most} systems are few: such an r moves widely with other systems, and the best of "
-            f"{len(known)} metrics looks better than it is."
-        )
-    return [*sentences, *_rivals(found, best.metric), *_lost(found)]
-
-
-def _rivals(found: AgainstPeople, best: str) -> list[str]:
-    """Return, in a sentence, how many of the other metrics Williams' test tells apart from the best one."""
-    tests = [each for each in found.williams if best in (each.better, each.worse) and isfinite(each.p)]
-    if not tests:
-        return []
-    below = sum(each.better == best and each.p < SIGNIFICANT for each in tests)
-    return [
-        f"By Williams' test it correlates more strongly than {below} of the {len(tests)} other metrics at "
-        f"p < {SIGNIFICANT:g}, each looked at alone."
-    ]
-
-
-def _lost(found: AgainstPeople) -> list[str]:
-    halves = halfway(found)
-    if not halves:
-        return []
-    lost = [name for name, each in halves if not each.best_kept]
-    people_best = found.human.z["system"].iloc[0]
-    if not lost:
-        return [
-            f"Had half of the systems been thrown out by any of the metrics, {people_best} would be left."
-        ]
-    return [
-        f"Had the better half of the systems been chosen by a metric first, people's best, {people_best}, "
-        f"would have been thrown out by {len(lost)} of {len(halves)} metrics: {listed(lost)}."
-    ]
-
-
-def _cost(judged: Judged, price: tuple[float, float] | None) -> str:
-    of = judged.judgement
-    sentence = (
-        f"The judge's {whole(of.answers)} answers took "
-        f"{whole(of.prompt_tokens)} tokens of prompts and {whole(of.completion_tokens)} of answers, as the "
-        f"endpoint counts them; {whole(of.asked)} of them were asked for now"
-    )
-    if price is None:
-        return f"{sentence}. With --judge-price this is told in dollars."
-    all_of, now = (
-        (prompts * price[0] + answers * price[1]) / 1e6
-        for prompts, answers in (
-            (of.prompt_tokens, of.completion_tokens),
-            (of.paid_prompt_tokens, of.paid_completion_tokens),
-        )
-    )
-    return f"{sentence}. At the price given that is {all_of:.4f} dollars, {now:.4f} of them now."
-
-
-def _unreadable(judged: Judged | None) -> list[str]:
-    if judged is None or not judged.judgement.unreadable:
-        return []
-    return [
-        f"{judged.judgement.unreadable} answers of the judge held no ratings, however often they were asked "
-        "for; conversations without an answer in both orders have no score by it. The next call asks again."
-    ]
 
 
 def _agreement(found: AgainstPeople) -> FindingsTable:

@@ -1,16 +1,17 @@
-"""All files of a paper kit: which there are, what is in them, and how they come into their folder."""
+"""All files of a paper kit: what it holds, and how its files come into their folder."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from qc.analysis import Analysis
 from qc.errors import OutputError
-from qc.paper.datasheet import datasheet
-from qc.paper.methods import methods_paragraph
 from qc.paper.references import bibliography
-from qc.paper.tables import PaperTable, paper_tables
-from qc.paper.tex import comment, escaped
+from qc.paper.tex import PaperTable, comment, escaped
 from qc.progress import OnStep
+
+if TYPE_CHECKING:
+    from qc.paper.sheet import PaperFigure
 
 FOLDER = "paper"
 MAIN = "paper.tex"
@@ -24,17 +25,42 @@ _PREAMBLE = r"""\documentclass[10pt,twocolumn]{article}
 """
 
 
-def write_paper(analysis: Analysis, directory: Path, formats: frozenset[str], on_step: OnStep) -> list[Path]:
-    """Write the kit into the folder FOLDER of `directory`; return its files, the one to read first.
+@dataclass(frozen=True)
+class Kit:
+    """What an author takes into a paper.
+
+    Attributes:
+        title: of the page to look at; not yet in LaTeX.
+        methods: a paragraph in LaTeX, which cites entries of `qc.paper.references`.
+        tables: in the order in which a paper has them.
+        captions: of the figures, in LaTeX, by their names without the width.
+        draw: yields the figures. It imports matplotlib, which takes half a second, so it is called for those
+            who want figures only.
+        texts: other files, by their names.
+        signature: of the numbers.
+    """
+
+    title: str
+    methods: str
+    tables: Sequence[PaperTable]
+    captions: Mapping[str, str]
+    draw: "Callable[[], Iterator[PaperFigure]]"
+    texts: Mapping[str, str]
+    signature: str
+
+
+def write_kit(kit: Kit, directory: Path, formats: frozenset[str], on_step: OnStep) -> list[Path]:
+    """Write a kit into the folder FOLDER of `directory`; return its files, the one to read first.
 
     Files of an earlier kit that this one does not write are removed; files that nobody can mistake for ours,
     because no signature is in them, stay.
 
     Args:
-        analysis: the results.
+        kit: what is written.
         directory: that of the report.
         formats: of PAPER_FORMATS: `latex` is a document that compiles as it is, its parts to be taken into
-            another, BibTeX and the datasheet; `pdf` the figures, which the document shows if they are there.
+            another, BibTeX and the other texts; `pdf` the figures, which the document shows if they are
+            there.
         on_step: called with a description when a format is begun.
 
     Raises:
@@ -44,7 +70,7 @@ def write_paper(analysis: Analysis, directory: Path, formats: frozenset[str], on
     try:
         folder.mkdir(parents=True, exist_ok=True)
         earlier = {file for file in folder.iterdir() if _is_ours(file)}
-        for name, content in _contents(analysis, formats, on_step):
+        for name, content in _contents(kit, formats, on_step):
             (folder / name).write_bytes(content)
             files.append(folder / name)
         for file in earlier - set(files):
@@ -61,45 +87,42 @@ def _is_ours(file: Path) -> bool:
     return file.suffix in {".tex", ".pdf"} and file.is_file() and MARK.encode() in file.read_bytes()
 
 
-def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> Iterator[tuple[str, bytes]]:
+def _contents(kit: Kit, formats: frozenset[str], on_step: OnStep) -> Iterator[tuple[str, bytes]]:
     figures = list[str]()
     if "pdf" in formats:
-        # Matplotlib takes half a second to import, which those who want text only need not wait for.
-        from qc.paper.figures import paper_figures  # noqa: PLC0415
-
         on_step("Drawing the figures of the paper")
-        for figure in paper_figures(analysis):
+        for figure in kit.draw():
             figures.append(figure.name)
             yield f"{figure.name}.pdf", figure.pdf
     if "latex" in formats:
         on_step("Writing the tables of the paper")
-        for name, text in _texts(analysis, figures):
+        for name, text in _texts(kit, figures):
             yield name, text.encode("utf-8", errors="replace")
 
 
-def _texts(analysis: Analysis, figures: list[str]) -> Iterator[tuple[str, str]]:
-    tables = list(paper_tables(analysis))
-    signature = comment([analysis.signature])
-    yield MAIN, signature + _document(analysis, tables, figures)
-    yield "methods.tex", signature + methods_paragraph(analysis)
-    for table in tables:
+def _texts(kit: Kit, figures: list[str]) -> Iterator[tuple[str, str]]:
+    signature = comment([kit.signature])
+    yield MAIN, signature + _document(kit, figures)
+    yield "methods.tex", signature + kit.methods
+    for table in kit.tables:
         yield f"{table.name}.tex", signature + table.text
     yield "references.bib", bibliography()
-    yield "datasheet.md", datasheet(analysis)
+    yield from kit.texts.items()
 
 
-def _document(analysis: Analysis, tables: list[PaperTable], figures: list[str]) -> str:
+def _document(kit: Kit, figures: list[str]) -> str:
     """Return a document of all parts, for an author to look at and to copy from."""
+    shown = [(what, name) for what in kit.captions for name in figures if name == f"{what}-one-column"]
     parts = [
         comment(["A page to look at: pdflatex paper, bibtex paper, pdflatex paper twice."]) + _PREAMBLE,
-        rf"\title{{{escaped(analysis.run.name)}: a human evaluation}}",
+        rf"\title{{{escaped(kit.title)}}}",
         r"\date{}",
         r"\begin{document}",
         r"\maketitle",
         r"\section*{Human evaluation}",
         r"\input{methods}",
-        *(rf"\input{{{table.name}}}" for table in tables),
-        *(_figure(name) for name in figures if name.endswith("one-column")),
+        *(rf"\input{{{table.name}}}" for table in kit.tables),
+        *(_figure(name, what, kit.captions[what]) for what, name in shown),
         r"\bibliographystyle{plain}",
         r"\bibliography{references}",
         r"\end{document}",
@@ -107,18 +130,10 @@ def _document(analysis: Analysis, tables: list[PaperTable], figures: list[str]) 
     return "\n".join(parts) + "\n"
 
 
-_CAPTIONS = {
-    "ranking": "Overall scores of the systems with their intervals.",
-    "significance": "Whether the system of the row scores higher than that of the column.",
-    "replication": "Overall scores of the systems in two runs.",
-}
-
-
-def _figure(name: str) -> str:
-    what = name.partition("-")[0]
+def _figure(name: str, what: str, caption: str) -> str:
     return rf"""\begin{{figure}}[t]
 \centering
 \includegraphics[width=\columnwidth]{{{name}}}
-\caption{{{_CAPTIONS[what]}}}
+\caption{{{caption}}}
 \label{{fig:{what}}}
 \end{{figure}}"""

@@ -1,63 +1,40 @@
 """The tables of a paper: which, of what they are made, and what stands under them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from qc.analysis import Analysis
 from qc.method.replication import Replication
+from qc.method.scores import raters_of
 from qc.number_format import percent, ranks, whole
-from qc.paper.tex import escaped, floating
+from qc.paper.tex import PaperTable, escaped, paper_table
 from qc.render.table import COUNT, INTERVAL, OVERALL, THREE, TWO, WRITTEN, Column, Table
 from qc.render.tables import correlations, kept, ranking
 from qc.robustness.intervals import Intervals
 
 
-@dataclass(frozen=True)
-class PaperTable:
-    """A table in LaTeX. `name` is that of its file without the ending, and of its label after `tab:`."""
-
-    name: str
-    text: str
-
-
 def paper_tables(analysis: Analysis) -> Iterator[PaperTable]:
     """Yield the tables that the analysis has numbers for, in the order in which a paper has them."""
-    yield _float("ranking", _ranking(analysis), _ranking_caption(analysis))
-    yield _float("scores", ranking.z_scores(analysis), _scores_caption(analysis), wide=True)
-    yield _float("pass-rates", kept.kept(analysis), _kept_caption(analysis))
+    yield paper_table("ranking", _ranking(analysis), _ranking_caption(analysis))
+    yield paper_table("scores", ranking.z_scores(analysis), _scores_caption(analysis), wide=True)
+    yield paper_table("pass-rates", kept.kept(analysis), _kept_caption(analysis))
     if analysis.criteria is not None:
         caption = (
             "Correlations between the criteria over the systems, from $z$: Pearson's $r$ above the diagonal, "
             r"Spearman's $\rho$ below."
         )
-        yield _float("criteria", correlations.criteria(analysis.criteria["z"], "z"), caption, wide=True)
+        yield paper_table("criteria", correlations.criteria(analysis.criteria["z"], "z"), caption, wide=True)
     if (found := analysis.replication) is not None:
-        yield _float("replication", _replication(found), _replication_caption(found))
-
-
-def _float(name: str, table: Table, caption: str, *, wide: bool = False) -> PaperTable:
-    return PaperTable(name, floating(table, caption, f"tab:{name}", wide=wide))
-
-
-def raters_of(analysis: Analysis) -> dict[str, int]:
-    """Return how many of the workers who passed rated each competing system."""
-    sample = analysis.sample
-    names = sample.run.systems["system"]
-    pairs = np.unique(np.column_stack([sample.systems, sample.workers])[sample.counted], axis=0)
-    counts = np.bincount(pairs[:, 0], minlength=len(names))
-    return dict(zip(names, counts.tolist(), strict=True))
+        yield paper_table("replication", _replication(found), _replication_caption(found))
 
 
 def _ranking(analysis: Analysis) -> Table:
     scores, found = analysis.scores.z, analysis.intervals
-    raters = raters_of(analysis)
     rows = scores[["system", OVERALL]].assign(
         raw=analysis.scores.raw[OVERALL],
         held=scores["n"] // len(analysis.run.criteria),
-        raters=[raters[name] for name in scores["system"]],
+        raters=raters_of(analysis.sample, analysis.scores),
     )
     columns = [Column("system", "System"), Column(OVERALL, "z", THREE)]
     if found is not None:

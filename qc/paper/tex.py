@@ -10,8 +10,18 @@ booktabs: no vertical rules, three horizontal ones.
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from qc.render.table import Table
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table in LaTeX. `name` is that of its file without the ending, and of its label after `tab:`."""
+
+    name: str
+    text: str
+
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -30,6 +40,7 @@ _SPECIAL = {
     '"': "''",
     "`": r"\`{}",
     "\u00a0": "~",
+    "\u00ad": r"\-",
     "\u2212": "$-$",
     "\u2013": "--",
     "\u2014": "---",
@@ -127,6 +138,11 @@ def comment(lines: Iterable[str]) -> str:
     return "".join(
         f"% {' '.join(line.split()).encode('ascii', 'backslashreplace').decode()}\n" for line in lines
     )
+
+
+def paper_table(name: str, table: Table, caption: str, *, wide: bool = False) -> PaperTable:
+    """Return a table under its name; the other arguments are those of `floating`."""
+    return PaperTable(name, floating(table, caption, f"tab:{name}", wide=wide))
 
 
 def floating(table: Table, caption: str, label: str, *, wide: bool = False) -> str:

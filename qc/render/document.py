@@ -17,6 +17,7 @@ from qc.groups import WhoseOpinion
 from qc.method.agreement import Agreement
 from qc.method.pass_rate import Count
 from qc.method.quiz import QuizResults
+from qc.method.scores import raters_of
 from qc.render.sentences import verdict
 from qc.render.table import Table
 from qc.render.tables import groups
@@ -81,11 +82,14 @@ def _failed(analysis: Analysis) -> pd.DataFrame:
 
 def _systems(analysis: Analysis) -> list[Json]:
     labels = analysis.run.criteria["label"].to_list()
+    raters = raters_of(analysis.sample, analysis.scores)
     pairs = zip(analysis.scores.z.to_dict("records"), analysis.scores.raw.to_dict("records"), strict=True)
     return [
         {
             "system": z["system"],
             "n": z["n"],
+            "conversations": z["n"] // len(labels),
+            "raters": raters[row],
             "z": z["overall"],
             "raw": raw["overall"],
             **_certainty(analysis.intervals, row),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # What a figure of ours holds: its metadata are a signature.
 SIGNED = b"<metadata>candor="
 DRAWN = frozenset({"html", "svg"})
+TABULAR = frozenset({"html", "csv", "xlsx"})  # what holds the tables
 
 
 def writing_steps(formats: frozenset[str]) -> int:
@@ -95,7 +96,8 @@ def _figures(directory: Path) -> Iterable[ReportFile]:
 
 def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each file."""
-    found = tables(analysis)
+    # The document has its own, and is what programs ask for most often.
+    found = tables(analysis) if formats & TABULAR else {}
     drawn: dict[str, Figure] = {}
     if formats & DRAWN:
         # Those who want no figure need not wait for it.

@@ -29,7 +29,7 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores, ranks_of
 from qc.robustness.factors import Factor, positions, topic_opinions
 from qc.statistics.clustered import FEWEST_CARRIERS, ClusteredFit, carriers
-from qc.statistics.mixed_model import MixedModel, fit_random_intercept
+from qc.statistics.mixed_model import fit_random_intercept
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Adjusted:
         low, high: (S,), 95 % intervals of `adjusted`: standard errors by worker, adjusted for few workers,
             and Student's t with Satterthwaite's degrees of freedom. NaN for a system that a single worker
             rated.
-        worker_sd: standard deviation of the workers' levels; 0 if it is estimated to be nil.
+        worker_sd: standard deviation of the workers' levels; 0 if it is estimated to be nil, as is to be
+            expected of z, which gives every worker the same mean and standard deviation.
         residual_sd: standard deviation of what is left, between conversations.
         coefficients: `term`, `estimate`, `se`, `degrees` (of freedom), `p` (two-sided, of no difference from
             0; `se` and t as for the intervals): each position and opinion as difference from the first of
@@ -95,7 +96,7 @@ def adjust(sample: Sample, scores: Scores) -> Adjusted | None:
         residual_sd=float(np.sqrt(model.residual_variance)),
         coefficients=_coefficients(fit, kept, context),
         n=len(rows),
-        notes=_notes(sample, model, context, kept[rated:]),
+        notes=_notes(sample, context, kept[rated:]),
     )
 
 
@@ -173,14 +174,9 @@ def _coefficients(fit: ClusteredFit, kept: NDArray[np.bool_], context: _Context)
     )
 
 
-def _notes(sample: Sample, model: MixedModel, context: _Context, told: NDArray[np.bool_]) -> tuple[str, ...]:
+def _notes(sample: Sample, context: _Context, told: NDArray[np.bool_]) -> tuple[str, ...]:
     notes = []
     dropped = [term for term, there in zip(context.terms, told, strict=True) if not there]
-    if model.group_variance == 0:
-        notes.append(
-            "The variance between workers is estimated to be 0, as is to be expected of z, which gives every "
-            "worker the same mean and standard deviation."
-        )
     if sample.run.words is None:
         notes.append("Opinions of topics are not known here, so scores are not adjusted for them.")
     if context.left_out:

@@ -12,6 +12,7 @@ from qc.transcripts.conventions import Conventions, compare_conventions
 from qc.transcripts.coverage import Coverage, describe_coverage
 from qc.transcripts.edits import Edits, describe_edits
 from qc.transcripts.repeats import Repeats, describe_repeats
+from qc.transcripts.two_way import TwoWay, errors_two_ways
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class TranscriptResults:
     chance_passes: ChancePasses
     repeats: Repeats | None
     edits: Edits | None
+    errors: TwoWay
     minutes_per_assignment: Minutes
 
     @property
@@ -44,5 +46,6 @@ def describe_transcripts(sample: Sample, scores: Scores, seed: int) -> Transcrip
         chance_passes=chance_passes(sample, seed),
         repeats=describe_repeats(run, sample.screening),
         edits=describe_edits(run, sample, scores),
+        errors=errors_two_ways(sample, scores),
         minutes_per_assignment=minutes_per_assignment(sample),
     )

@@ -204,7 +204,7 @@ def test_splitting_a_file_and_joining_it_again_changes_nothing(held: Held, data:
         from_hits({**content, "data": [one for part in parts for one in part]}),
     )
     same_run(whole, joined)
-    assert signature(whole, 0.05) == signature(joined, 0.05)
+    assert signature(whole, alpha=0.05) == signature(joined, alpha=0.05)
     read = [from_hits({**content, "data": part}) for part in parts if part]
     assert whole.words is not None
     assert by_conversation(*read).equals(by_conversation(whole))
@@ -255,7 +255,7 @@ def test_z_of_every_worker_has_mean_0_and_sd_1(held: Held) -> None:
 def test_the_data_hash_tells_different_ratings_apart(held: Held, change: int) -> None:
     changed = copy.deepcopy(held)
     changed[0][1][0][0] += change
-    one, other = (signature(build(rows), 0.05) for rows in (held, changed))
+    one, other = (signature(build(rows), alpha=0.05) for rows in (held, changed))
     assert one != other
 
 

@@ -1,6 +1,8 @@
 """Several runs side by side: with the published ones, and with two small ones of partly different systems."""
 
 import json
+import re
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +14,9 @@ from typer.testing import Result
 
 import qc
 from qc.options import AnalysisOptions
+from qc.render.findings.several_runs import several_runs_findings
 from qc.several_runs import SeveralRuns, set_side_by_side
+from tests.needs import need_tex
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 QUICK = AnalysisOptions(bootstrap=200)
@@ -94,6 +98,92 @@ def test_a_third_run_is_held_against_each_of_the_others(runs: list[qc.Run]) -> N
     assert found.pairs["systems"].to_list() == [4, 4, 5]
 
 
+def _without(run: qc.Run, systems: set[str]) -> qc.Run:
+    """Return the run as if `systems` had not been in it."""
+    kept = ~run.conversations["system"].isin(systems).to_numpy()
+    conversations = run.conversations[kept].reset_index(drop=True)
+    left = run.systems[~run.systems["system"].isin(systems)].reset_index(drop=True)
+    conversations["system"] = conversations["system"].cat.set_categories(left["system"])
+    return replace(
+        run,
+        systems=left,
+        conversations=conversations,
+        ratings=run.ratings[kept].reset_index(drop=True),
+        words=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("missing", "systems", "pairs", "said"),
+    [
+        ({"rules", "neural"}, 2, 1, "of 2 systems have no correlation, and for"),
+        ({"rules", "neural", "markov"}, 1, 0, "of 1 system have no correlation, and for 0 of 0"),
+        (SHARED, 0, 0, "first and second have no system to compare."),
+    ],
+)
+def test_runs_that_share_few_systems_say_what_can_be_said(
+    runs: list[qc.Run], missing: set[str], systems: int, pairs: int, said: str
+) -> None:
+    both = [_without(runs[0], missing), runs[1]]
+    found = set_side_by_side(both, QUICK)
+    row = found.pairs.iloc[0]
+    assert (row["systems"], row["pairs"]) == (systems, pairs)
+    assert np.isnan(row["pearson"])
+    assert np.isnan(row["kendall_high"])
+    alone = qc.analyse(runs[1], replace(QUICK, sections=frozenset({"intervals"}))).tables["scores"]
+    np.testing.assert_array_equal(
+        np.sort(found.z[np.isfinite(found.z[:, 1]), 1]), np.sort(alone["z"].to_numpy())
+    )
+    findings = several_runs_findings(found, both, QUICK)
+    assert said in findings.verdict[0]
+    figure = findings.figures[0].draw()
+    assert figure is not None
+
+
+def test_runs_without_a_common_criterion_stand_side_by_side(runs: list[qc.Run]) -> None:
+    renamed = {label: f"{label} too" for label in runs[1].criteria["label"]}
+    other = replace(
+        runs[1],
+        criteria=runs[1].criteria.assign(label=lambda rows: rows["label"].map(renamed)),
+        ratings=runs[1].ratings.rename(columns=renamed),
+    )
+    found = set_side_by_side([runs[0], other], QUICK)
+    assert found.pairs.iloc[0]["systems"] == 0
+    assert "first and second: no criterion in common, so nothing of the two is compared." in found.notes
+
+
+@pytest.mark.tex
+def test_the_files_for_a_paper_hold_the_numbers_and_compile(
+    report: Callable[..., Result], found: SeveralRuns, tmp_path: Path
+) -> None:
+    first, second = (EXAMPLES / f"{name}.json" for name in ("first", "second"))
+    result = report(first, "--with", second, "--bootstrap", 200, "--out", tmp_path, "--format", "latex,pdf")
+    assert result.exit_code == 0, result.output
+    folder = tmp_path / "paper"
+    texts = {"paper", "methods", "runs-scores", "runs-agreement", "runs-runs"}
+    assert {file.name for file in folder.iterdir()} == {
+        *(f"{name}.tex" for name in texts),
+        *(f"runs-scores-{width}.pdf" for width in ("one-column", "two-columns")),
+        "references.bib",
+    }
+    table = (folder / "runs-scores.tex").read_text("utf-8")
+    rows = table.partition(r"\midrule")[2].partition(r"\bottomrule")[0].strip().splitlines()
+    wanted = dict(zip(found.systems, found.z[:, 0].tolist(), strict=True))
+    for row in rows:
+        name, z, *_ = row.split(" & ")
+        said = "--" if np.isnan(wanted[name]) else f"{wanted[name]:.3f}".replace("-", "$-$")
+        assert z == said
+    r = found.pairs.iloc[0]["pearson"]
+    assert f"correlate at r = {r:.3f}" in (folder / "methods.tex").read_text("utf-8")
+    need_tex()
+    ran = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper"],
+        cwd=folder, capture_output=True, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout[-2000:]
+    assert not re.findall(r"Overfull \\hbox \((\d{2,})", (folder / "paper.log").read_text("latin-1"))
+
+
 def test_the_command_writes_page_json_tables_and_figure(
     report: Callable[..., Result], tmp_path: Path
 ) -> None:
@@ -107,6 +197,14 @@ def test_the_command_writes_page_json_tables_and_figure(
     said = json.loads((tmp_path / "runs.json").read_text("utf-8"))
     assert [row["system"] for row in said["scores"] if row["rank first"] is None] == ["tuned", "echo"]
     assert said["agreement"][0]["systems"] == 4
+    described = (EXAMPLES.parent / "report-json.md").read_text("utf-8").partition("# Keys of `runs.json`")[2]
+    for key, value in said.items():
+        assert f"| `{key}` |" in described
+        for name in value[0] if isinstance(value[0], dict) else ():
+            shown = re.sub(r"(z|rank) (first|second)$", r"\1 RUN", name)
+            assert re.search(rf"`{key}\[\]\.{shown}`", described) or shown.startswith(
+                ("spearman_", "kendall_")
+            )
     page = (tmp_path / "runs.html").read_text("utf-8")
     assert "<script" not in page
     assert "Overall scores from run to run" in page
@@ -121,7 +219,6 @@ def test_the_command_writes_page_json_tables_and_figure(
             ("--with", "second.json", "--replicate", "second.json"),
             "--replicate and --with do not go together",
         ),
-        (("--with", "second.json", "--format", "latex"), "several runs have no files for a paper yet"),
     ],
 )
 def test_what_makes_no_sense_is_refused(

@@ -26,7 +26,7 @@ def parts(line: str) -> dict[str, str]:
 
 def test_it_states_data_criteria_and_options(run: Run) -> None:
     assert run.words is not None
-    found = parts(signature(run, 0.01, 7, 500))
+    found = parts(signature(run, alpha=0.01, seed=7, bootstrap=500))
     assert list(found) == [
         "candor", "data", "words", "criteria", "filter", "alpha", "z", "partial", "seed", "bootstrap"
     ]  # fmt: skip
@@ -38,7 +38,7 @@ def test_it_states_data_criteria_and_options(run: Run) -> None:
 
 
 def test_what_was_not_used_is_not_stated(run: Run) -> None:
-    found = parts(signature(replace(run, words=None), 0.05))
+    found = parts(signature(replace(run, words=None), alpha=0.05))
     assert "words" not in found
     assert "bootstrap" not in found
     assert found["seed"] == "0"
@@ -47,7 +47,7 @@ def test_what_was_not_used_is_not_stated(run: Run) -> None:
 def test_the_reward_is_stated_as_far_as_it_is_known(run: Run) -> None:
     def stated(*rewards: float, given: float | None = None) -> str | None:
         paid = run.assignments.assign(reward=np.resize(rewards, len(run.assignments)).astype(float))
-        return parts(signature(replace(run, assignments=paid), 0.05, reward=given)).get("reward")
+        return parts(signature(replace(run, assignments=paid), alpha=0.05, reward=given)).get("reward")
 
     assert stated(np.nan) is None
     assert stated(0.99) == "0.99"
@@ -59,7 +59,7 @@ def test_the_reward_is_stated_as_far_as_it_is_known(run: Run) -> None:
 
 
 def test_every_digit_of_alpha_is_stated(run: Run) -> None:
-    assert signature(run, 0.05) != signature(run, 0.05000001)
+    assert signature(run, alpha=0.05) != signature(run, alpha=0.05000001)
 
 
 def test_what_only_some_formats_hold_is_not_in_the_hash_of_the_data(run: Run) -> None:
@@ -114,5 +114,5 @@ def test_the_criteria_that_were_chosen_are_stated(
     chosen = tmp_path / "criteria.yaml"
     chosen.write_text("criteria: [{label: clear}]")
     whole, part = load(str(hits_file(small_hits))), load(str(hits_file(small_hits)), criteria=chosen)
-    assert parts(signature(part, 0.05))["criteria"] == "clear*"
+    assert parts(signature(part, alpha=0.05))["criteria"] == "clear*"
     assert data_hash(part) != data_hash(whole)

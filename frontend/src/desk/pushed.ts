@@ -43,7 +43,8 @@ export function usePushed<P extends keyof Pushed, T>(
             onUnauthorised();
             return;
           }
-          const failure = error instanceof Error ? error.message : String(error);
+          const reason = error instanceof Error ? error.message : String(error);
+          const failure = `${reason} This page keeps trying.`;
           setWatched(({ data }) => ({ data, failure }));
         }
         await new Promise((done) => setTimeout(done, backoff(tries)));

@@ -1,13 +1,46 @@
 """Distributions of workers who passed and who failed, one over the other."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from qc.render.figures.panel import Panel, Scale, round_ticks, tick_labels
 from qc.render.figures.sheet import Sheet
-from qc.render.figures.style import FAILED, PASSED
+from qc.render.figures.style import FAILED, MARGIN, PASSED
 
 DASHES = "9 4"
+# Of correlations, which lie from -1 to 1.
+BINS = np.linspace(-1, 1, 21)
+TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
+HEIGHT, HEAD, FOOT, LEFT, RIGHT = 336.0, 88.0, 56.0, 50.0, 16.0
+
+
+def correlations(
+    passed: NDArray[np.float64], failed: NDArray[np.float64], axis: str, words: tuple[str, str]
+) -> Callable[[float], Sheet]:
+    """Return what draws how correlations are distributed among those who passed and who failed.
+
+    Args:
+        passed, failed: of each; rounding may have put them a little beyond -1 and 1.
+        axis: what is correlated.
+        words: what is said of each in the key.
+    """
+    groups = np.clip(passed, -1, 1), np.clip(failed, -1, 1)
+
+    def draw(width: float) -> Sheet:
+        page = Sheet(width, HEIGHT)
+        size = (width - LEFT - RIGHT, HEIGHT - HEAD - FOOT)
+        panel = Panel(page, LEFT, HEAD, *size, Scale(-1.0, 1.0), density_scale(groups, BINS))
+        share_axis(panel)
+        panel.x_axis(TICKS, tick_labels(TICKS), axis)
+        panel.vertical(0)
+        for values, group in zip(groups, (True, False), strict=True):
+            density(panel, values, BINS, passed=group)
+        density_key(page, MARGIN, 20, *words)
+        return page
+
+    return draw
 
 
 def densities(values: NDArray[np.float64], bins: NDArray[np.float64]) -> NDArray[np.float64]:

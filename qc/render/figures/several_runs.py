@@ -24,9 +24,7 @@ def longitudinal(found: SeveralRuns) -> Drawing | None:
     if not np.isfinite(found.z).any():
         return None
     count, runs = found.z.shape
-    # Systems stand a little beside one another, so that intervals are not drawn over intervals.
-    step = min(STEP, 2 * ASIDE / max(count - 1, 1))
-    asides = (np.arange(count) - (count - 1) / 2) * step
+    moved = asides(count)
     ends = np.concatenate([found.z, found.low, found.high]).ravel()
 
     def draw(width: float) -> Sheet:
@@ -42,19 +40,26 @@ def longitudinal(found: SeveralRuns) -> Drawing | None:
         panel.x_axis(list(range(runs)), [shortened(name, room) for name in found.names])
         panel.horizontal(0, MUTED)
         for number in range(count):
-            _system(panel, found, number, np.arange(runs) + asides[number])
-        _labels(panel, found, names, asides)
+            _system(panel, found, number, np.arange(runs) + moved[number])
+        _labels(panel, found, names, moved)
         return page
 
     return Drawing("Overall scores from run to run", _alt(found), draw)
 
 
-def _look(number: int) -> tuple[str, str]:
+def asides(count: int) -> NDArray[np.float64]:
+    """Return how far systems stand beside one another, so that intervals are not drawn over intervals."""
+    step = min(STEP, 2 * ASIDE / max(count - 1, 1))
+    return np.asarray((np.arange(count) - (count - 1) / 2) * step)
+
+
+def look(number: int) -> tuple[str, str]:
+    """Return the colour and the marker of a system by its row."""
     return FAMILY_COLOURS[number % len(FAMILY_COLOURS)], FAMILY_MARKERS[number % len(FAMILY_MARKERS)]
 
 
 def _system(panel: Panel, found: SeveralRuns, number: int, across: NDArray[np.float64]) -> None:
-    colour, marker = _look(number)
+    colour, marker = look(number)
     panel.line(across, found.z[number], colour, 1.8)
     for x, low, high in zip(across.tolist(), found.low[number], found.high[number], strict=True):
         if np.isfinite([low, high]).all():
@@ -62,7 +67,7 @@ def _system(panel: Panel, found: SeveralRuns, number: int, across: NDArray[np.fl
     panel.points(across, found.z[number], colour, marker)
 
 
-def _labels(panel: Panel, found: SeveralRuns, names: list[str], asides: NDArray[np.float64]) -> None:
+def _labels(panel: Panel, found: SeveralRuns, names: list[str], moved: NDArray[np.float64]) -> None:
     """Name every system at the right, with a line from its last score."""
     scored = np.isfinite(found.z)
     known = np.flatnonzero(scored.any(axis=1))
@@ -72,8 +77,8 @@ def _labels(panel: Panel, found: SeveralRuns, names: list[str], asides: NDArray[
     heights = spread(values, span * LINE / panel.height)
     places = zip(known.tolist(), last.tolist(), values.tolist(), heights.tolist(), strict=True)
     for number, run, z, height in places:
-        end, label = panel.at(run + asides[number], z), (panel.right + LEADER, panel.at(0, height)[1])
-        panel.page.line([(end[0] + 6, end[1]), (label[0] - 3, label[1])], _look(number)[0], 1, "2 3")
+        end, label = panel.at(run + moved[number], z), (panel.right + LEADER, panel.at(0, height)[1])
+        panel.page.line([(end[0] + 6, end[1]), (label[0] - 3, label[1])], look(number)[0], 1, "2 3")
         panel.page.beside(label, names[number])
 
 

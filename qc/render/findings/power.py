@@ -10,12 +10,13 @@ import pandas as pd
 from qc.estimators.break_even import error_curve
 from qc.number_format import listed, percent, whole
 from qc.planning.comparison import OUTPUTS, WORKERS, Comparison
-from qc.planning.metric_error import BOOTSTRAP, MetricError
+from qc.planning.metric_error import MetricError
 from qc.planning.plan import AS_HERE, OUTPUTS_AS_HERE, Basis, Planned, PlanOptions, Shown
 from qc.planning.power_analysis import PowerAnalysis
 from qc.render.figures.break_even import break_even
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
-from qc.render.table import COUNT, SHARE, THREE, TWO, Column, Form, Table
+from qc.render.findings.metric_worth import metric_sentence, metric_tables
+from qc.render.table import COUNT, SHARE, THREE, TWO, Column, Table
 
 if TYPE_CHECKING:
     from qc.render.figures.figure import Drawing
@@ -35,25 +36,13 @@ METHOD = (
 )
 
 
-def _judgments(number: float) -> str:
-    """Return a number of judgments, also one that is none or endless."""
-    if np.isnan(number):
-        return "–"
-    if np.isinf(number):
-        return "over any number"
-    return "under 1" if number < 1 else whole(number)
-
-
-WORTH = Form(_judgments, "#,##0.0")
-
-
 def power_findings(found: PowerAnalysis, source: str = "") -> Findings:
     """Return an analysis in tables, figures and words; `source` is where the data came from, if any."""
     comparison = found.comparison
     tables = [*_plan_tables(found)]
     figures: list[FindingsFigure] = []
     if comparison is not None:
-        tables += [_noise(comparison), _annotators(comparison), *_metric_tables(comparison, found.metrics)]
+        tables += [_noise(comparison), _annotators(comparison), *metric_tables(comparison, found.metrics)]
         tables += [_systems(comparison), _pairs(comparison, found.options), _curve(comparison)]
         figures = [_figure(comparison, found.metrics)]
     signature = {"candor": version("candor"), **found.choices}
@@ -199,86 +188,6 @@ def _annotators(comparison: Comparison) -> FindingsTable:
     )
 
 
-def _metric_tables(comparison: Comparison, metrics: Sequence[MetricError]) -> list[FindingsTable]:
-    if not metrics:
-        return []
-    ratio = comparison.annotator.ratio
-    frame = pd.DataFrame(
-        [
-            {
-                "metric": each.metric,
-                "labels": unit,
-                "error": float(found.error.mean()),
-                "noise_part": float(found.noise_part.mean()),
-                "bias": float(found.bias.mean()),
-                "variance_part": float(found.variance_part.mean()),
-                "worth": each.worth,
-                "worth_perfect": each.worth / ratio,
-                "r": each.r,
-            }
-            for each in metrics
-            for unit, found in each.errors.items()
-        ]
-    )
-    of_record = frame[frame["labels"] == comparison.unit_of_record].sort_values("error", kind="stable")
-    columns = (
-        Column("metric", "Metric"),
-        Column("error", "Error", SHARE),
-        Column("noise_part", "= c0 × noise", SHARE),
-        Column("bias", "+ bias", SHARE),
-        Column("variance_part", "+ c1 × variance", SHARE),
-        Column("worth", "Worth", WORTH),
-        Column("worth_perfect", "Worth, perfect", WORTH),
-    )
-    text = (
-        "Error is how often the metric puts two systems in the other order than people; people’s labels "
-        f"vary with {comparison.unit_of_record} drawn anew. Worth is the number of independent judgments "
-        "of each system at which people err as often as the metric is biased, that is, on an endless test "
-        "set; then the same in judgments of the perfect annotator. The file also has what other ways of "
-        f"drawing give, among them “{BOOTSTRAP}”."
-    )
-    on_average = FindingsTable(
-        "metrics", "Metrics in the place of people", text, Table(frame, columns, of_record)
-    )
-    return [on_average, _metric_pairs(comparison, metrics)]
-
-
-def _metric_pairs(comparison: Comparison, metrics: Sequence[MetricError]) -> FindingsTable:
-    names, (first, second) = comparison.opinion.systems, comparison.means.pairs
-    unit = comparison.unit_of_record
-    frame = pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "metric": each.metric,
-                    "system": [names[i] for i in first],
-                    "other": [names[i] for i in second],
-                    "error": each.errors[unit].error,
-                    "noise_part": each.errors[unit].noise_part,
-                    "bias": each.errors[unit].bias,
-                    "variance_part": each.errors[unit].variance_part,
-                    "noise": each.errors[unit].noise,
-                    "variance": each.errors[unit].variance,
-                }
-            )
-            for each in metrics
-        ],
-        ignore_index=True,
-    )
-    columns = (
-        Column("metric", "Metric"),
-        Column("system", "System"),
-        Column("other", "Other"),
-        Column("error", "Error", SHARE),
-        Column("noise_part", "= c0 × noise", SHARE),
-        Column("bias", "+ bias", SHARE),
-        Column("variance_part", "+ c1 × variance", SHARE),
-    )
-    rows = frame.sort_values("error", ascending=False, kind="stable")
-    text = f"The largest errors first; people’s labels vary with {unit} drawn anew."
-    return FindingsTable("metric_pairs", "Metrics, pair by pair", text, Table(frame, columns, rows), 0)
-
-
 def _systems(comparison: Comparison) -> FindingsTable:
     means, opinion = comparison.means, comparison.opinion
     frame = pd.DataFrame(
@@ -361,7 +270,7 @@ def _figure(comparison: Comparison, metrics: Sequence[MetricError]) -> FindingsF
 def _verdict(found: PowerAnalysis) -> tuple[str, ...]:
     sentences = [_size_sentence(found), _shown_sentence(found)]
     if found.comparison is not None:
-        sentences += [_noise_sentence(found.comparison), _metric_sentence(found.metrics)]
+        sentences += [_noise_sentence(found.comparison), metric_sentence(found.metrics)]
     return tuple(filter(None, sentences))
 
 
@@ -406,19 +315,4 @@ def _noise_sentence(comparison: Comparison) -> str:
     return (
         f"With {kept} people themselves would put {percent(noise)} of the "
         f"{whole(pairs)} pair{'s' if pairs > 1 else ''} of systems in the other order{remark}."
-    )
-
-
-def _metric_sentence(metrics: Sequence[MetricError]) -> str:
-    if not metrics:
-        return ""
-    best = max(metrics, key=lambda each: each.worth)
-    if best.worth < 1:
-        return "No metric is worth a single judgment of each system."
-    if np.isinf(best.worth):
-        return (
-            f"{best.metric} orders every pair as people do on average; no number of judgments errs as little."
-        )
-    return (
-        f"The metric that is worth most is {best.metric}: {_judgments(best.worth)} judgments of each system."
     )

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 METHOD = (
     "Each run is filtered and standardised for itself, as in a report of it alone, and its intervals are "
     "those of that report. Every two runs are compared on the systems and criteria that both have, as by "
-    "--replicate (Ji et al., ACL 2022). Intervals of r, ρ and τ: the middle 95 % of resamples in which whole "
-    "workers are drawn anew in both runs (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, "
-    "section 13.3). They say how far the coefficients would move with other workers and the same systems. "
-    "Drawing adds noise to scores that have some, so the intervals reach further down than up."
+    "--replicate (Ji et al., ACL 2022). The interval of r is Fisher’s (Metron 1, 1921), those of ρ and τ "
+    "follow from it: they are over other systems like these."
 )
 
 
@@ -54,7 +52,10 @@ def several_runs_findings(found: SeveralRuns, runs: Sequence[Run], options: Anal
 def _verdict(found: SeveralRuns) -> tuple[str, ...]:
     sentences = []
     for row in found.pairs.to_dict("records"):
-        of = f"of {whole(row['systems'])} systems"
+        if not row["systems"]:
+            sentences.append(f"{row['first']} and {row['second']} have no system to compare.")
+            continue
+        of = f"of {whole(row['systems'])} {'system' if row['systems'] == 1 else 'systems'}"
         known = "have no correlation"
         if np.isfinite(row["pearson"]):
             ends = between(row["pearson_low"], row["pearson_high"])
@@ -70,6 +71,8 @@ def _partly(found: SeveralRuns) -> tuple[str, ...]:
     others = found.systems[found.shared :]
     if not others:
         return ()
+    if not found.shared:
+        return ("No system has a score in every run: each counts between those runs that have it.",)
     return (
         f"Not every run has a score for {listed(others)}: they stand below the "
         f"{whole(found.shared)} systems that all runs share, and count only between runs that have them.",
@@ -78,10 +81,11 @@ def _partly(found: SeveralRuns) -> tuple[str, ...]:
 
 def _few(found: SeveralRuns) -> list[str]:
     return [
-        f"{row['first']} and {row['second']}: {whole(row['systems'])} systems are too few to tell from a "
-        "correlation whether the runs agree."
+        f"{row['first']} and {row['second']}: {whole(row['systems'])} "
+        f"{'system is' if row['systems'] == 1 else 'systems are'} too few to tell from a correlation whether "
+        "the runs agree."
         for row in found.pairs.to_dict("records")
-        if row["systems"] < FEWEST_SYSTEMS
+        if 0 < row["systems"] < FEWEST_SYSTEMS
     ]
 
 
@@ -90,15 +94,14 @@ def _scores(found: SeveralRuns) -> FindingsTable:
     columns = [Column("system", "System")]
     for number, name in enumerate(found.names):
         frame[f"z {name}"] = found.z[:, number]
-        frame[f"rank {name}"] = _ranks(found, number)
-        columns += [
-            Column(f"z {name}", f"z, {name}", THREE),
-            Column(f"rank {name}", "Rank", COUNT),
-        ]
+        columns.append(Column(f"z {name}", f"z, {name}", THREE))
+        if found.shared > 1:
+            frame[f"rank {name}"] = _ranks(found, number)
+            columns.append(Column(f"rank {name}", "Rank", COUNT))
+    ranked = ", and the rank among the systems that all runs share" if found.shared > 1 else ""
     text = (
-        "Overall z as in each run’s own report, and the rank among the systems that all runs share; best "
-        "first by the mean over the runs. Workers are standardised over all that they rated in their run, so "
-        "other systems in it move z of all."
+        f"Overall z as in each run’s own report{ranked}; best first by the mean over the runs. "
+        "Workers are standardised over all that they rated in their run, so other systems in it move all z."
     )
     return FindingsTable("scores", "Scores", text, Table(frame, tuple(columns)))
 
@@ -133,12 +136,12 @@ def _runs(found: SeveralRuns) -> FindingsTable:
         Column("run", "Run"),
         Column("workers", "Workers", COUNT),
         Column("passed", "Passed", COUNT),
-        Column("assignments", "Assignments", COUNT),
-        Column("conversations", "Conversations", COUNT),
+        Column("assignments", "Assign\u00adments", COUNT),
+        Column("conversations", "Conver\u00adsations", COUNT),
         Column("kept", "Kept", COUNT),
         Column("minutes", "Minutes", TWO),
         Column("like", "Like %", TWO),
-        Column("ambivalent", "Ambivalent %", TWO),
+        Column("ambivalent", "Ambi\u00advalent %", TWO),
         Column("dislike", "Dislike %", TWO),
     )
     text = (

@@ -183,6 +183,16 @@ TABLES: tuple[MadeFile[Table], ...] = (
         lambda t: transcripts.coverage(t.coverage),
     ),
     TRANSCRIPTS.file(
+        "transcript_errors.csv",
+        "errors of scores by other workers, other items and both",
+        lambda t: transcripts.errors(t.errors),
+    ),
+    TRANSCRIPTS.file(
+        "transcript_pairs.csv",
+        "differences of systems with errors by other workers and other items",
+        lambda t: transcripts.error_pairs(t.errors),
+    ),
+    TRANSCRIPTS.file(
         "controls.csv",
         "scores of bad twins, repeats and references beside those of ordinary items",
         lambda t: transcripts.controls(t.controls),

@@ -4,13 +4,14 @@ from dataclasses import asdict
 
 import pandas as pd
 
-from qc.render.table import COUNT, INTERVAL, ONE, SHARE, THREE, TWO, Column, Table
+from qc.render.table import COUNT, INTERVAL, ONE, SHARE, THREE, TWO, Column, P, Table
 from qc.transcripts.chance_passes import ChancePasses
 from qc.transcripts.controls import Controls
 from qc.transcripts.conventions import Conventions
 from qc.transcripts.coverage import Coverage
 from qc.transcripts.edits import Edits
 from qc.transcripts.repeats import Repeats
+from qc.transcripts.two_way import TwoWay
 
 _KINDS = {"ordinary": "ordinary items", "bad": "bad twins", "repeat": "repeats", "reference": "references"}
 _QUARTILES = ("r_low", "r_median", "r_high")
@@ -122,6 +123,34 @@ def repeats(found: Repeats) -> Table:
     )
     shown = ordered.assign(outcome=ordered["passed"].map({True: "passed", False: "failed"}))
     return Table(found.workers, columns, shown)
+
+
+def errors(found: TwoWay) -> Table:
+    """Return the errors of scores by other workers, by other items, and by both."""
+    columns = (
+        Column("system", "System"),
+        Column("z", "z", THREE),
+        Column("low", "95 %, both", THREE, upper="high"),
+        Column("both", "Error, both", THREE),
+        Column("by_worker", "by worker", THREE),
+        Column("by_item", "by item", THREE),
+        Column("workers", "Workers", COUNT),
+        Column("items", "Items", COUNT),
+    )
+    return Table(found.systems, columns)
+
+
+def error_pairs(found: TwoWay) -> Table:
+    """Return the differences of systems with their errors two ways."""
+    columns = (
+        Column("first", "System"),
+        Column("second", "Other"),
+        Column("difference", "Difference in z", THREE),
+        Column("error", "Error, both", THREE),
+        Column("p", "p", P),
+        Column("holm", "p, Holm", P),
+    )
+    return Table(found.pairs, columns)
 
 
 def edits(found: Edits) -> Table:

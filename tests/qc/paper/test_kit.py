@@ -9,7 +9,8 @@ import pytest
 
 from qc.errors import OutputError
 from qc.paper.datasheet import AUTHOR
-from qc.paper.kit import FOLDER, MAIN, write_paper
+from qc.paper.kit import FOLDER, MAIN
+from qc.paper.one_run import write_paper
 from qc.paper.references import ENTRIES, bibliography
 from qc.paper.tex import escaped
 from qc.render.table import Column, Table
