@@ -82,6 +82,12 @@ def host(
     max_new_tokens: Annotated[
         int, typer.Option(min=1, help="hf: tokens in a reply, at most.")
     ] = HfOptions().max_new_tokens,
+    thinking: Annotated[
+        bool, typer.Option(help="hf: let a model think first, where its template can turn that off.")
+    ] = False,
+    thinking_tokens: Annotated[
+        int, typer.Option(min=1, help="hf: tokens of thoughts before a reply, at most.")
+    ] = HfOptions().thinking_tokens,
     temperature: Annotated[
         float | None,
         typer.Option(min=0, help="hf: 0 is greedy.", show_default="the model's own settings, else 0"),
@@ -131,7 +137,17 @@ def host(
 
     candor host hf:models/my-bot --name mine --redis redis://redis.internal:6379/0
     """
-    options = HfOptions(max_new_tokens, temperature, top_p, repetition_penalty, prompt, device, dtype)
+    options = HfOptions(
+        max_new_tokens,
+        temperature,
+        top_p,
+        repetition_penalty,
+        prompt,
+        device,
+        dtype,
+        thinking,
+        thinking_tokens,
+    )
     specs = _specs(spec, name, model or [])
     hosted = Host(specs)
     loading = _Loading(

@@ -10,7 +10,8 @@ import structlog
 
 from bots.core.chat import Chat, Reply
 from bots.core.failures import BotError, EmptyReply
-from bots.host.model import Model
+from bots.core.visible_text import checked_reply
+from bots.host.model import Model, Output
 
 WAIT_MS = 5.0
 LARGEST = 32
@@ -22,7 +23,7 @@ class _Request:
     """A chat whose reply somebody waits for; `due` is the loop's time, in seconds, to answer it by."""
 
     chat: Chat
-    answer: asyncio.Future[str]
+    answer: asyncio.Future[str | Output]
     due: float
 
 
@@ -47,7 +48,7 @@ class MicroBatch:
         """Return the model's next line of `chat`.
 
         Raises:
-            EmptyReply: the model found nothing to say.
+            EmptyReply, ThoughtsOnly: the model found nothing to say, or only thought.
             BotError: it failed on this chat.
         """
         loop = asyncio.get_running_loop()
@@ -58,10 +59,13 @@ class MicroBatch:
             self._work = loop.create_task(self._answer_all())
         if len(self._waiting) >= self._largest:
             self._full.set()
-        text = await request.answer
-        if not text.strip():
+        made = await request.answer
+        output = Output(made) if isinstance(made, str) else made
+        if not output.text.strip():
             raise EmptyReply(f"{self._model.name} found nothing to say")
-        return Reply(text)
+        return checked_reply(
+            output.text, opened=output.opened, at_limit=output.at_limit, tokens=output.tokens
+        )
 
     async def _answer_all(self) -> None:
         while self._waiting:
@@ -107,7 +111,7 @@ class MicroBatch:
                 if not request.answer.done():
                     request.answer.set_result(text)
 
-    async def _compute(self, batch: Sequence[_Request]) -> list[str]:
+    async def _compute(self, batch: Sequence[_Request]) -> Sequence[str | Output]:
         chats = [request.chat for request in batch]
         loop = asyncio.get_running_loop()
         texts = await loop.run_in_executor(self._thread, self._model.replies, chats)

@@ -17,11 +17,6 @@ from bots.host.model import ModelError
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-_THOUGHTS = re.compile(r"<think>.*?(</think>|$)", re.DOTALL)
-_ROLE = r"(?:user|human|worker|stranger|assistant|bot|ai|system|(?:person|speaker) ?\d)"
-_OWN_LABEL = re.compile(rf"^\s*{_ROLE} ?:", re.IGNORECASE)
-_NEXT_SPEAKER = re.compile(rf"\n\s*(?i:{_ROLE}) ?:|\s(?:User|Human|Assistant) ?:|<\|[\w ]+\|>")
-
 Message = dict[str, str]
 
 
@@ -56,6 +51,10 @@ class ChatFormat(ABC):
             raise BotError(f"no line fits into {most} tokens")
         return self.encode(_shortened(plain, least))
 
+    def end_of_turn(self) -> int | None:
+        """Return the token that closes a line of the model's, beside its end-of-sequence token."""
+        return None
+
     @abstractmethod
     def encode(self, chat: Chat) -> list[int]:
         """Return the whole of it as tokens, ready for the model to go on with the bot's line."""
@@ -70,14 +69,15 @@ class TemplateFormat(ChatFormat):
     Whether the template takes a system message, and a bot that speaks first, is tried once.
     """
 
-    def __init__(self, tokenizer: "PreTrainedTokenizerBase", prompt: str) -> None:
-        """Speak by `prompt`, as `persona_prompt` fills it in.
+    def __init__(self, tokenizer: "PreTrainedTokenizerBase", prompt: str, thinking: bool) -> None:
+        """Speak by `prompt`, as `persona_prompt` fills it in; with `thinking`, as far as the template can.
 
         Raises:
             ModelError: the template takes no conversation at all.
         """
         super().__init__(tokenizer)
         self._prompt = prompt
+        self._thinking = thinking
         hello, answer = _message("user", "hello there"), _message("assistant", "good day")
         if not self._takes([hello, answer, hello]):
             raise ModelError("its chat template takes no conversation of a user and an assistant")
@@ -108,10 +108,23 @@ class TemplateFormat(ChatFormat):
             return False
         return all(message["content"] in rendered for message in messages)
 
-    def _rendered(self, messages: list[Message]) -> str:
+    def end_of_turn(self) -> int | None:
+        """Return the special token with which the template closes an assistant's line, if it does."""
+        said = "good day"
+        closed = self._rendered([_message("user", "hello there"), _message("assistant", said)], begun=False)
+        after = self._tokenizer(closed.rpartition(said)[2].lstrip(), add_special_tokens=False)["input_ids"]
+        return after[0] if after and after[0] in self._tokenizer.added_tokens_decoder else None
+
+    def _rendered(self, messages: list[Message], begun: bool = True) -> str:
         return str(
             self._tokenizer.apply_chat_template(
-                messages, tokenize=False, add_generation_prompt=True, enable_thinking=False
+                messages,
+                tokenize=False,
+                add_generation_prompt=begun,
+                # What the switch is called: Qwen3, GLM and SmolLM; DeepSeek and Granite; Command A.
+                enable_thinking=self._thinking,
+                thinking=self._thinking,
+                reasoning=self._thinking,
             )
         )
 
@@ -157,7 +170,11 @@ class EncoderFormat(ChatFormat):
 
 
 def chat_format(
-    tokenizer: "PreTrainedTokenizerBase", model_type: str, encoder_decoder: bool, prompt: str
+    tokenizer: "PreTrainedTokenizerBase",
+    model_type: str,
+    encoder_decoder: bool,
+    prompt: str,
+    thinking: bool = False,
 ) -> ChatFormat:
     """Return the layout for a model, by its tokenizer and configuration.
 
@@ -165,16 +182,10 @@ def chat_format(
         ModelError: no layout fits the tokenizer.
     """
     if tokenizer.chat_template:
-        return TemplateFormat(tokenizer, prompt)
+        return TemplateFormat(tokenizer, prompt, thinking)
     if encoder_decoder:
         return EncoderFormat(tokenizer, "  " if model_type == "blenderbot" else "\n")
     return EosFormat(tokenizer)
-
-
-def cleaned(text: str) -> str:
-    """Return what a model said as one line: no thoughts, no label of its own, no line of the next speaker."""
-    spoken = _OWN_LABEL.sub("", _THOUGHTS.sub("", text))
-    return " ".join(_NEXT_SPEAKER.split(spoken, maxsplit=1)[0].split())
 
 
 def _shortened(chat: Chat, cut: int) -> Chat:

@@ -21,15 +21,20 @@ from transformers import (
 )
 
 from bots.core.chat import Chat
-from bots.host.chat_format import chat_format, cleaned
+from bots.host.chat_format import chat_format
 from bots.host.memory import gigabytes, require_memory
-from bots.host.model import ModelError
+from bots.host.model import ModelError, Output
 from bots.host.options import DType, HfOptions
 from bots.host.sampling import RowSampler
+from bots.host.stopping import ReplyEnd
+from bots.shown import shown_text
+from bots.shown.thoughts import speech
 
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
 _LEAST_CONTEXT = 16  # tokens that have to be left for the conversation
 _UNLIMITED = 1_000_000  # a tokenizer without a limit says a number larger than this
+# A template that knows of thoughts speaks of them.
+_MAY_THINK = re.compile(r"think|thought|reason|<\|channel", re.IGNORECASE)
 _USUAL_CONTEXT = 1024  # for models that have no limit of their own
 # A CPU reads this many more tokens of prompts in the time that one more step of generating takes it
 # (benchmarks/bot_batching.py). On a GPU the steps are nearly all there is.
@@ -73,49 +78,61 @@ class HfModel:
         with self._explained("its tokenizer cannot be loaded"):
             self._tokenizer = _tokenizer(path, config)
             self._format = chat_format(
-                self._tokenizer, config.model_type, self._encoder_decoder, self._options.prompt
+                self._tokenizer,
+                config.model_type,
+                self._encoder_decoder,
+                self._options.prompt,
+                self._options.thinking,
             )
+        self._thoughts = (
+            self._options.thinking_tokens if _MAY_THINK.search(str(self._tokenizer.chat_template)) else 0
+        )
         self._most = self._room(config)
         self._model = self._weights(path, kind, config, dtype)
         self._generation, self._drawing = _settings(
             self._model.generation_config, self._options, self._tokenizer, self._encoder_decoder
         )
+        self._generation.max_new_tokens += self._thoughts
+        ends = self._generation.eos_token_id
+        known = {*(ends if isinstance(ends, list) else [ends]), self._format.end_of_turn()} - {None}
+        self._generation.eos_token_id = sorted(known) or None
 
-    def replies(self, chats: Sequence[Chat]) -> list[str]:
-        """Return the model's next line of every chat.
+    def replies(self, chats: Sequence[Chat]) -> list[Output]:
+        """Return what the model writes to every chat.
 
         Where the model ends its line before it said anything, it is made to say something once more.
         """
         prompts = [self._format.ids(chat, self._most) for chat in chats]
         seeds = [f"{chat.seed} {chat.replies_given()}" for chat in chats]
-        texts = self._generate(prompts, seeds, self._drawing, least=0)
-        silent = [row for row, text in enumerate(texts) if not text]
+        outputs = self._generate(prompts, seeds, self._drawing, least=0)
+        silent = [row for row, output in enumerate(outputs) if _is_silent(output)]
         if silent:
             loose = _Drawing(max(self._drawing.temperature, 1.0), None, None, 1.0)
             again = self._generate(
                 [prompts[row] for row in silent], [f"{seeds[row]} again" for row in silent], loose, least=4
             )
-            for row, text in zip(silent, again, strict=True):
-                texts[row] = text
-        return texts
+            for row, output in zip(silent, again, strict=True):
+                outputs[row] = output
+        return outputs
 
     def _generate(
         self, prompts: Sequence[list[int]], seeds: Sequence[str], drawing: _Drawing, least: int
-    ) -> list[str]:
-        """Return what the model says to each prompt, at least `least` tokens long before it is cleaned."""
-        texts = [""] * len(prompts)
+    ) -> list[Output]:
+        """Return what the model writes to each prompt, at least `least` tokens."""
+        outputs = [Output("")] * len(prompts)
         step = self._options.max_new_tokens * _STEP_ON_CPU
         for rows in groups([len(prompt) for prompt in prompts], step if self._device.type == "cpu" else None):
             said = self._pass([prompts[row] for row in rows], [seeds[row] for row in rows], drawing, least)
-            for row, text in zip(rows, said, strict=True):
-                texts[row] = text
-        return texts
+            for row, output in zip(rows, said, strict=True):
+                outputs[row] = output
+        return outputs
 
     def _pass(
         self, prompts: Sequence[list[int]], seeds: Sequence[str], drawing: _Drawing, least: int
-    ) -> list[str]:
-        """Return what the model says to each prompt, all of them side by side."""
+    ) -> list[Output]:
+        """Return what the model writes to each prompt, all of them side by side."""
         width = max(map(len, prompts))
+        skipped = 1 if self._encoder_decoder else width  # what a decoder begins with is not said
         ids, mask = self._padded(prompts)
         settings = copy.copy(self._generation)
         processors: list[Any] = []
@@ -128,15 +145,36 @@ class HfModel:
         if drawing.temperature > 0:
             settings.num_beams = 1
             processors.append(RowSampler(seeds, drawing.temperature, drawing.top_p, drawing.top_k))
+        opened = [self._opens_thoughts(prompt) for prompt in prompts]
+        budgets = self._thoughts, self._options.max_new_tokens
+        # Beams are candidates, not rows: where they are wanted, only the sum of the budgets holds.
+        stops = (
+            [] if (settings.num_beams or 1) > 1 else [ReplyEnd(self._tokenizer, skipped, opened, *budgets)]
+        )
         with torch.inference_mode():
             produced = self._model.generate(
                 input_ids=ids,
                 attention_mask=mask,
                 generation_config=settings,
                 logits_processor=processors,
+                stopping_criteria=stops,
             )
-        new = produced if self._encoder_decoder else produced[:, width:]
-        return [cleaned(text) for text in self._tokenizer.batch_decode(new, skip_special_tokens=True)]
+        new = produced[:, skipped:].tolist()
+        return [self._output(row, begun) for row, begun in zip(new, opened, strict=True)]
+
+    def _opens_thoughts(self, prompt: Sequence[int]) -> bool:
+        """Return whether a prompt ends in the midst of thoughts, as some templates have it."""
+        tail = self._tokenizer.decode(prompt[-_LEAST_CONTEXT:])
+        return self._thoughts > 0 and speech(tail).thinking
+
+    def _output(self, ids: Sequence[int], opened: bool) -> Output:
+        """Return what a row of tokens says, up to its end; without one, a limit has ended it."""
+        ends = frozenset(self._generation.eos_token_id or ())
+        until = next((at for at, token in enumerate(ids) if token in ends), None)
+        tokenizer = self._tokenizer
+        nothing = {tokenizer.bos_token_id, tokenizer.pad_token_id, tokenizer.unk_token_id}
+        text = tokenizer.decode([token for token in ids[:until] if token not in nothing])
+        return Output(text, opened, at_limit=until is None and len(ids) >= self._options.max_new_tokens)
 
     def _padded(self, prompts: Sequence[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         """Return prompts as ids and mask (rows × width): a decoder's end, an encoder's start together."""
@@ -184,12 +222,12 @@ class HfModel:
             if isinstance(limit, int) and 0 < limit < _UNLIMITED
         ]
         context = min(known, default=_USUAL_CONTEXT)
-        room = context if self._encoder_decoder else context - self._options.max_new_tokens
-        longest = self._options.max_new_tokens
+        longest = self._options.max_new_tokens + self._thoughts
+        room = context if self._encoder_decoder else context - longest
         if room < _LEAST_CONTEXT or longest >= context:
             raise ModelError(
                 f"{self.name}: it takes {context} tokens in all, and replies of {longest} leave too few "
-                "for the conversation. Lower --max-new-tokens."
+                "for the conversation. Lower --max-new-tokens or --thinking-tokens."
             )
         return room
 
@@ -203,6 +241,12 @@ class HfModel:
         except Exception as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise ModelError(f"{self.name}: {problem}: {reason}") from error
+
+
+def _is_silent(output: Output) -> bool:
+    """Return whether there is nothing to show, and no thought that would say why."""
+    shown = shown_text(output.text, opened=output.opened)
+    return not shown.text and "thoughts" not in shown.changes
 
 
 def groups(lengths: Sequence[int], cost: int | None) -> list[list[int]]:

@@ -1,6 +1,7 @@
 """What a bot host runs: a model that answers a batch of conversations."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from bots.core.chat import Chat
@@ -10,13 +11,23 @@ class ModelError(Exception):
     """A model cannot be opened. The message says which, why, and what to do."""
 
 
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a model wrote, thoughts and marks included, and what is known of it: see `shown_text`."""
+
+    text: str
+    opened: bool = False
+    at_limit: bool = False
+    tokens: bool = False
+
+
 class Model(Protocol):
     """A model in memory. It is called from one thread only, so it need not be safe for several."""
 
     name: str
 
-    def replies(self, chats: Sequence[Chat]) -> list[str]:
-        """Return the next line of every chat, in order; "" where the model found nothing to say.
+    def replies(self, chats: Sequence[Chat]) -> Sequence[str | Output]:
+        """Return what the model writes to every chat, in order; "" where it found nothing to say.
 
         The chats belong to different conversations. What else is in the batch must not change a reply.
 

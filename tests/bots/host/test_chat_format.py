@@ -1,11 +1,11 @@
-"""What each kind of model reads of a conversation, and what is left of a reply."""
+"""What each kind of model reads of a conversation."""
 
 from collections.abc import Callable
 
 import pytest
 
 from bots import BotError, Chat, Turn
-from bots.host.chat_format import ChatFormat, chat_format, cleaned
+from bots.host.chat_format import ChatFormat, chat_format
 from bots.host.model import ModelError
 from tests.bots.support.tiny_models import CHATML, STRICT, trained_tokenizer
 
@@ -116,21 +116,7 @@ def test_special_tokens_in_what_people_write_are_no_special_tokens(talk: Talk) -
     assert 2 not in a_format().ids(talk("a</s>b"), PLENTY)[:-1]
 
 
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
-        (" I like it.\nUser: me too", "I like it."),
-        ("Assistant: hello there", "hello there"),
-        ("I do. Human: what?", "I do."),
-        ("sure\n\nperson 2: and you?", "sure"),
-        ("<think>they greet me</think>\n\nhi!", "hi!"),
-        ("<think>never ended", ""),
-        ("fine<|im_end|>\n<|im_start|>user", "fine"),
-        ("two\nlines  here ", "two lines here"),
-        ("my dog is a good user of: toys", "my dog is a good user of: toys"),
-        ("User: hi", "hi"),
-        ("  \n", ""),
-    ],
-)
-def test_a_reply_is_cleaned(said: str, kept: str) -> None:
-    assert cleaned(said) == kept
+def test_what_closes_a_line_in_the_template_ends_a_reply() -> None:
+    assert a_format(CHATML).end_of_turn() == trained_tokenizer().convert_tokens_to_ids("<|im_end|>")
+    assert a_format(STRICT).end_of_turn() is None
+    assert a_format().end_of_turn() is None

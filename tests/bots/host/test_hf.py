@@ -15,11 +15,14 @@ import torch  # noqa: E402
 import transformers  # noqa: E402
 
 from bots import Chat  # noqa: E402
+from bots.core.failures import ThoughtsOnly  # noqa: E402
 from bots.host import memory  # noqa: E402
+from bots.host.batch import MicroBatch  # noqa: E402
 from bots.host.hf import HfModel, groups  # noqa: E402
 from bots.host.model import ModelError  # noqa: E402
 from bots.host.options import HfOptions  # noqa: E402
 from bots.host.sampling import RowSampler  # noqa: E402
+from tests.bots.support.tiny_models import CHATML  # noqa: E402
 
 Talk = Callable[..., Chat]
 KINDS = ["llama", "mistral", "gpt2", "t5", "blenderbot"]
@@ -76,7 +79,8 @@ def test_greedy_replies_are_those_of_plain_generate(tiny: dict[str, Path], talk:
     ).input_ids
     said = model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=16, do_sample=False)
     expected = " ".join(tokenizer.decode(said[0, ids.shape[1] :], skip_special_tokens=True).split())
-    assert opened(tiny["gpt2"]).replies([talk("hi", "hello", "how are you?")]) == [expected]
+    (output,) = opened(tiny["gpt2"]).replies([talk("hi", "hello", "how are you?")])
+    assert " ".join(output.text.split()) == expected
 
 
 def test_draws_depend_on_the_seed_and_the_turn_only(tiny: dict[str, Path], talk: Talk) -> None:
@@ -85,6 +89,22 @@ def test_draws_depend_on_the_seed_and_the_turn_only(tiny: dict[str, Path], talk:
     assert model.replies([chat]) == model.replies([talk("hi", seed=7, name="another")])
     assert model.replies([chat]) != model.replies([talk("hi", seed=8)])
     assert opened(tiny["llama"], **DRAWN).replies([chat]) == model.replies([chat])
+
+
+async def test_thoughts_that_the_template_opens_have_a_budget_and_are_no_reply(
+    tiny: dict[str, Path], talk: Talk, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(tiny["llama"], tmp_path / "thinks")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer.chat_template = CHATML.replace("assistant\n{% endif %}", "assistant\n<think>\n{% endif %}")
+    tokenizer.save_pretrained(folder)
+    model = opened(folder, thinking_tokens=6)
+    (output,) = model.replies([talk("hi")])
+    assert output.opened
+    (longer,) = opened(folder, thinking_tokens=20).replies([talk("hi")])
+    assert len(output.text) < len(longer.text)
+    with pytest.raises(ThoughtsOnly, match="thought and said nothing"):
+        await MicroBatch(model).reply(talk("hi"))
 
 
 def test_rows_are_drawn_with_the_probabilities_of_the_scores() -> None:

@@ -1,0 +1,56 @@
+"""When a model's reply is over before its model says so, each row of a batch for itself."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+
+from bots.shown import phase
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+_TELLING = frozenset(">:]▷")  # in the last token of whatever opens or closes thoughts, or names a speaker
+
+
+class ReplyEnd:
+    """A stopping criterion of transformers: thoughts and replies have each a budget of their own.
+
+    A row ends when it has thought for its budget, has spoken for its budget, or goes on as somebody else.
+    """
+
+    def __init__(
+        self,
+        tokenizer: "PreTrainedTokenizerBase",
+        width: int,
+        opened: Sequence[bool],
+        thinking_tokens: int,
+        reply_tokens: int,
+    ) -> None:
+        """Watch rows whose prompts take `width` tokens; in those `opened` the prompt has opened thoughts."""
+        self._tokenizer = tokenizer
+        self._width = width
+        self._opened = opened
+        self._budgets = thinking_tokens, reply_tokens
+        self._thinking = list(opened)
+        self._spoke_from = [0] * len(opened)
+        self._over = [False] * len(opened)
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        """Return which rows are over."""
+        made = input_ids[:, self._width :]
+        count = made.shape[1]
+        for row, piece in enumerate(self._tokenizer.batch_decode(made[:, -1:])):
+            if not _TELLING.isdisjoint(piece):
+                self._look(row, str(self._tokenizer.decode(made[row])), count)
+            thinking, reply = self._budgets
+            spent = count if self._thinking[row] else count - self._spoke_from[row]
+            self._over[row] = self._over[row] or spent >= (thinking if self._thinking[row] else reply)
+        return torch.tensor(self._over, device=input_ids.device)
+
+    def _look(self, row: int, output: str, count: int) -> None:
+        now = phase(output, opened=self._opened[row])
+        if self._thinking[row] and now != "thinking":
+            self._spoke_from[row] = count
+        self._thinking[row] = now == "thinking"
+        self._over[row] = self._over[row] or now == "over"
