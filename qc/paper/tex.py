@@ -40,7 +40,6 @@ _SPECIAL = {
     '"': "''",
     "`": r"\`{}",
     "\u00a0": "~",
-    "\u00ad": r"\-",
     "\u2212": "$-$",
     "\u2013": "--",
     "\u2014": "---",
@@ -159,7 +158,8 @@ def floating(table: Table, caption: str, label: str, *, wide: bool = False) -> s
     """
     float_name = "table*" if wide else "table"
     aligned = "".join("r" if column.form or column.upper is not None else "l" for column in table.shown)
-    heads = _row([escaped(column.head or "") for column in table.shown])
+    # Pages break heads at soft hyphens; here a table is scaled.
+    heads = _row([escaped((column.head or "").replace("\u00ad", "")) for column in table.shown])
     body = "\n".join(_row([escaped(cell.text) for cell in row]) for row in table.cells())
     return rf"""\begin{{{float_name}}}[t]
 \centering

@@ -10,7 +10,7 @@ at 1280, 390 and 360 px; the desk at 1280 and 360 px, light and dark. Ends with 
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,19 +33,30 @@ Scene = Callable[[Page, Camera, Any], None]
 
 
 def picture_book(out: Path, taken: set[str]) -> None:
-    """Write the page that shows all states of the worker's page."""
+    """Write the page that shows all states of the worker's page, and those of the desk that lie there."""
     parts = [
-        "# Every state of the worker’s page",
+        "# Every state of the pages",
         "Made by `python tests/e2e/screenshots.py` from a freshly started server, at 1280 px and 360 px.",
     ]
-    for name, title in workers.TITLES.items():
-        if name in taken:
-            parts += [
-                f"## {title}",
-                f'<img src="{name}-1280.png" width="640" alt="{title}, wide screen"> '
-                f'<img src="{name}-360.png" width="180" alt="{title}, phone">',
-            ]
+    parts += _pictures({name: title for name, title in workers.TITLES.items() if name in taken})
+    parts.append(
+        "The desk is pictured by `python tests/e2e/screenshots.py --who desk`, light and dark; "
+        "some of its pages:"
+    )
+    parts += _pictures({n: title for n, title in desk.TITLES.items() if (out / f"{n}-360.png").exists()})
     (out / "README.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def _pictures(titles: Mapping[str, str]) -> list[str]:
+    return [
+        line
+        for name, title in titles.items()
+        for line in (
+            f"## {title}",
+            f'<img src="{name}-1280.png" width="640" alt="{title}, wide screen"> '
+            f'<img src="{name}-360.png" width="180" alt="{title}, phone">',
+        )
+    ]
 
 
 def shoot(who: str, stage: Any, out: Path, scenes: Sequence[Scene], troubles: list[str]) -> set[str]:
