@@ -12,22 +12,36 @@ _INVISIBLE = re.compile(
 _SENTENCE_END = re.compile(
     r"(?<![.!?…])[.!?…]+[\"'”’)\]*]*(?=\s|$)|[\u3002\uff01\uff1f]+[\u201d\u2019\u300d\u300f\uff09]*"
 )
+_LAST_WORD = re.compile(r"\s+\S*$")
 # "i ' m fine , thanks .": what a tokenizer of words leaves where nobody joins its tokens again.
 _TOKENS = re.compile(r"\w [,.;!?](?:\s|$)|\w ['’] ?(?:s|m|re|ve|ll|d|t)\b|\w n't\b")
 _SPLIT_APOSTROPHE = re.compile(r"(?<=\w) ?(['’]) ?(?=(?:s|m|re|ve|ll|d|t)\b)")
 
-
-_LONG_BLANKS = re.compile(r"\s{3,}")
-
-
-def shortened_blanks(text: str) -> str:
-    """Return `text` with at most two of white space in a row, so that no text makes a search in it slow."""
-    return _LONG_BLANKS.sub(lambda found: "\n\n" if "\n" in found[0] else "  ", text)
+_LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_EMPTY_LINES = re.compile(r"\n{3,}")
+_LEAST, _DEEPEST = 2, 8  # blanks before a line that stay: lists within lists, and code
 
 
-def one_line(text: str) -> str:
-    """Return `text` on one line, each white space a single blank, without what cannot be seen."""
-    return " ".join(_INVISIBLE.sub("", text).split())
+def evened(text: str) -> str:
+    """Return `text` with the white space that all bots have.
+
+    Lines stay lines, and keep the blanks before them, for lists and code are made of that. Elsewhere there is
+    one blank for any number, and one empty line. So no white space is long, and none makes a search in the
+    text slow.
+    """
+    lines = (_evened_line(line) for line in _LINE_END.split(text))
+    return _EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip()
+
+
+def _evened_line(line: str) -> str:
+    words = line.split()
+    before = line[: len(line) - len(line.lstrip())].expandtabs(4)[:_DEEPEST]
+    return " " * (len(before) if len(before) >= _LEAST else 0) + " ".join(words) if words else ""
+
+
+def visible(text: str) -> str:
+    """Return `text`, evened, without what cannot be seen."""
+    return evened(_INVISIBLE.sub("", text))
 
 
 def is_tokens(line: str) -> bool:
@@ -56,7 +70,7 @@ def paired(line: str) -> str:
     at = line.rfind('"')
     if line.count('"') % 2 == 0 or (line[at - 1 : at].isdigit() and at != len(line) - 1):
         return line
-    return " ".join(f"{line[:at]}{line[at + 1 :]}".split())
+    return evened(f"{line[:at]}{line[at + 1 :]}")
 
 
 def whole_sentences(line: str) -> str:
@@ -64,7 +78,7 @@ def whole_sentences(line: str) -> str:
     ends = [found.end() for found in _SENTENCE_END.finditer(line)]
     if ends:
         return line[: ends[-1]]
-    words = line.rsplit(" ", 1)[0].rstrip(" ,;:-")
+    words = _LAST_WORD.sub("", line).rstrip(" \n,;:-")
     return f"{words}…" if words else ""
 
 

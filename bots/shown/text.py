@@ -50,9 +50,9 @@ def shown_text(
     """
     if not (opened or at_limit or tokens or labels) and _is_plain(output):
         return ShownText(output, ())
-    said = speech(looks.shortened_blanks(output), opened)
+    said = speech(looks.evened(output), opened)
     own = own_line(said.text, labels)
-    plain = looks.one_line(own.text)
+    plain = looks.visible(own.text)
     cut = at_limit and not own.others_after and not said.thinking
     whole = looks.whole_sentences(plain) if cut else plain
     line = looks.paired(looks.spelled(whole) if tokens or looks.is_tokens(whole) else whole)
@@ -61,7 +61,7 @@ def shown_text(
         "marks": own.marked,
         "turns": own.others_before or own.others_after,
         "limit": cut,
-        "looks": line != whole or plain != own.text.strip(),
+        "looks": line != whole or plain != looks.evened(own.text),
     }
     changes = {change for change in CHANGES if made[change]}
     if changes and line != output:
@@ -76,14 +76,14 @@ def shown_so_far(output: str, *, opened: bool) -> str:
     Thoughts and other speakers' lines are never in it. `opened`: as for `shown_text`; True also where nobody
     knows, for then only the end of the output tells that its beginning was thought.
     """
-    said = speech(looks.shortened_blanks(output), opened)
-    line = looks.settled(looks.one_line(own_line(said.text).text))
+    said = speech(looks.evened(output), opened)
+    line = looks.settled(looks.visible(own_line(said.text).text))
     return line if line == output else shown_text(line).text
 
 
 def phase(output: str, *, opened: bool, labels: Sequence[str] = ()) -> Phase:
     """Return how far a growing output is: "over" once another's line follows the model's own."""
-    said = speech(looks.shortened_blanks(output), opened)
+    said = speech(looks.evened(output), opened)
     own = own_line(said.text, labels)
     if own.text.strip() and own.others_after:
         return "over"
@@ -92,6 +92,4 @@ def phase(output: str, *, opened: bool, labels: Sequence[str] = ()) -> Phase:
 
 def _is_plain(output: str) -> bool:
     """Return whether `output` is shown as it is: a quick answer, which the whole step would give as well."""
-    return (
-        _TELLING.search(output) is None and looks.one_line(output) == output and not looks.is_tokens(output)
-    )
+    return _TELLING.search(output) is None and looks.visible(output) == output and not looks.is_tokens(output)
