@@ -23,8 +23,9 @@ help: ## list the targets
 run: $(VENV)/run.stamp $(PAGES) ## install, build, and serve the demo study on http://127.0.0.1:8000
 	@CANDOR_EXEMPT_ADDRESSES='["127.0.0.1"]' $(BIN)/python -m server
 
-test: install-models browser services $(PAGES) ## everything that CI checks: real browsers, databases and models included
-	@$(MAKE) --no-print-directory lint types contract pages-test docs
+test: browser services ## everything that CI checks: real browsers, databases and models included
+	@$(MAKE) --no-print-directory --jobs 2 install-models $(PAGES)
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync types lint contract pages-test docs
 	$(BIN)/pytest -n $(TESTS_AT_ONCE) --dist loadfile
 
 check: lint types contract ## the quick loop: style, types, contract, unit tests of what differs from the last commit

@@ -58,7 +58,11 @@ def _quizzes(quizzes: pd.DataFrame, conversations: int) -> list[Json | None]:
     rows = quizzes["conversation"], quizzes["choices"], quizzes["why_not"], quizzes["is_right"]
     for row, choices, why_not, is_right in zip(*(part.to_list() for part in rows), strict=True):
         answer = None if np.isnan(is_right) else bool(is_right)
-        found[row] = {"choices": choices, "why_not": why_not, "is_right": answer}
+        found[row] = {
+            "choices": choices,
+            "why_not": why_not if isinstance(why_not, str) else None,
+            "is_right": answer,
+        }
     return found
 
 

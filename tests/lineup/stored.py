@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bots import Chat, Turn
+from bots.host.model import Output
+from bots.shown import shown_text
 from server.db.rows import PERSONA_SEPARATOR
-from server.session.protocol import plain
 
-Answers = Callable[[Sequence[Chat]], Sequence[str]]
+Answers = Callable[[Sequence[Chat]], Sequence[str | Output]]
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,11 @@ def assert_said_by(found: Sequence[Conversation], models: dict[str, Answers]) ->
     for family, answers in models.items():
         assert met[family], family
         asked = [pair for each in found if each.family == family for pair in each.asked()]
-        expected = [plain(text) for text in answers([chat for chat, _ in asked])]
+        expected = [_shown(made) for made in answers([chat for chat, _ in asked])]
         for (chat, text), said in zip(asked, expected, strict=True):
             assert text == said, (family, chat)
+
+
+def _shown(made: str | Output) -> str:
+    output = Output(made) if isinstance(made, str) else made
+    return shown_text(output.text, opened=output.opened, at_limit=output.at_limit, tokens=output.tokens).text

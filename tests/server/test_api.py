@@ -389,7 +389,13 @@ def test_what_a_simulated_worker_may_look_up(house: House) -> None:
         "SELECT position, system.name FROM conversation JOIN system ON system.id = system_id ORDER BY 1",
     )
     assert believed["conversations"] == [
-        {"conversation": position, "attempt": 1, "quality": 0.0 if name == "qc" else 0.5, "item": None}
+        {
+            "conversation": position,
+            "attempt": 1,
+            "quality": 0.0 if name == "qc" else 0.5,
+            "item": None,
+            "system": name,
+        }
         for position, name in planned
     ]
     assert [criterion["label"] for criterion in believed["criteria"]] == list(CRITERIA)

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 
 import uvicorn
 from fastapi import FastAPI, HTTPException, Request
@@ -36,7 +35,7 @@ def hosting(bot: Bot) -> FastAPI:
         turns = tuple(Turn(**turn) for turn in body["turns"])
         chat = Chat(body["conversation_id"], body["seed"], tuple(body["persona"]), turns)
         try:
-            return asdict(await bot.reply(chat))
+            return {"text": (await bot.reply(chat)).text}
         except BotError as error:
             raise HTTPException(500, str(error)) from error
 

@@ -84,7 +84,7 @@ def test_where_nothing_could_be_asked_that_is_counted() -> None:
 
 def test_the_filter_and_the_scores_do_not_use_it_and_the_signature_says_that_there_is_one() -> None:
     def signed(run: Run) -> str:
-        return signature(run, 0.05, 0, 100)
+        return signature(run, alpha=0.05, seed=0, bootstrap=100)
 
     plain = replace(CALM.run, quizzes=None)
     assert "|quiz=sha256:" in signed(CALM.run)

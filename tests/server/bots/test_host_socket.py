@@ -47,7 +47,7 @@ class RawHost:
         return message
 
     def greet(self, label: str = "gpu") -> None:
-        self.send("hello", version=2, label=label)
+        self.send("hello", version=3, label=label)
         self.until("welcome")
 
     def offer(self, name: str) -> None:
@@ -194,7 +194,7 @@ def test_a_host_is_told_when_its_bot_is_deleted(house: House) -> None:
         (b"\xff\xfe", "Invalid JSON"),
         ("[]", "the frame"),
         ('{"type": "sing"}', "sing"),
-        ('{"type": "hello", "version": 2, "label": "gpu"}', "`hello` makes no sense here"),
+        ('{"type": "hello", "version": 3, "label": "gpu"}', "`hello` makes no sense here"),
         ('{"type": "offer"}', "name"),
         ('{"type": "offer", "name": "Not a name"}', "name"),
         ('{"type": "offer", "name": "ours"}', "`offer` makes no sense here"),
@@ -234,9 +234,9 @@ def test_a_frame_too_large_ends_the_connection(house: House) -> None:
         ('{"type": "offer", "name": "ours"}', "expected `hello` as the first message, got `offer`"),
         (
             '{"type": "hello", "version": 1, "label": "gpu"}',
-            "version 2 of dial-in, and the bot host version 1",
+            "version 3 of dial-in, and the bot host version 1",
         ),
-        ('{"type": "hello", "version": 2, "label": "a/b"}', "label"),
+        ('{"type": "hello", "version": 3, "label": "a/b"}', "label"),
     ],
 )
 def test_a_host_begins_with_hello(house: House, first: str, named: str) -> None:

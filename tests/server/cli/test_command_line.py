@@ -291,7 +291,7 @@ def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -
     query(
         url,
         "INSERT INTO study SELECT 9, name, 'x', replace(yaml, 'builtin:reflect', 'builtin:gone'), "
-        "created_at, task FROM study",
+        "created_at, task, turn_points FROM study",
     )
     query(url, "UPDATE run SET study_id = 9 WHERE slug = 'broken'")
     prepared = prepare(settings_from(data=tmp_path), OpenedBots(refuse_private=False))

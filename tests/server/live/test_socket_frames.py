@@ -238,7 +238,7 @@ def test_control_characters_are_taken_out_of_what_is_stored(house: House) -> Non
         page.agree()
         page.open_topic("the\x00 sea\x07")
         said = page.say(" a\x00b\x1b[31m\tc\n日本 🦉 ")
-        assert said["text"] == "Reply 0 to: ab[31m\tc\n日本 🦉"
+        assert said["text"] == "Reply 0 to: ab[31m c\n日本 🦉"
     assert stored(house, "SELECT topic FROM topic_mark") == [("the sea",)]
     assert stored(house, "SELECT text FROM turn WHERE author = 'worker'") == [("ab[31m\tc\n日本 🦉",)]
 
