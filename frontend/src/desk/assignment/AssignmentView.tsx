@@ -17,6 +17,7 @@ export function AssignmentView({ run, assignment }: { run: string; assignment: s
   const { data, failure } = useFetched("/api/desk/assignments/{assignment}", { assignment }, row);
   return (
     <>
+      {(failure ?? watched.failure) && !data && <h1>{assignment}</h1>}
       <LoadStatus failure={failure ?? watched.failure} empty={data === null} />
       {data && (
         <>

@@ -29,6 +29,7 @@ export function RunView({ run }: { run: string }) {
   const { data, failure } = usePushed("/api/desk/watch/runs/{run}", { run }, changedRun);
   return (
     <>
+      {failure && !data && <h1>{run}</h1>}
       <LoadStatus failure={failure} empty={data === null} />
       {data && <Watched run={data} />}
     </>

@@ -39,6 +39,7 @@ export function StudyView({ study }: { study: string }) {
   }, [study, token]);
   return (
     <>
+      {failure && !found && <h1>{study}</h1>}
       <LoadStatus failure={failure} empty={found === null} />
       {found && <Opened study={found.study} settings={found.settings} />}
     </>
