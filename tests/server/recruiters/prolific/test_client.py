@@ -338,7 +338,7 @@ async def test_what_prolific_does_not_have_or_allow_is_said_with_what_to_do(
     async with ProlificClient(Connection("another", prolific.url)) as stranger:
         with pytest.raises(TokenRefused) as refused:
             await stranger.studies.study("5f01")
-    assert "CANDOR_PROLIFIC_TOKEN" in refused.value.remedy
+    assert "Settings, API tokens" in refused.value.remedy
 
 
 async def test_where_nobody_is_nothing_was_changed() -> None:
