@@ -13,6 +13,7 @@ from bots.terminal import harmless
 
 _COLOURS: dict[Verdict, str] = {"pass": "green", "warn": "yellow", "fail": "bold red"}
 _WIDEST = 200  # characters of a line
+_FEW = 4  # findings, such as a qc bot has: all of them are shown, for their numbers
 
 
 def conformance_table(report: ConformanceReport) -> Table:
@@ -24,10 +25,11 @@ def conformance_table(report: ConformanceReport) -> Table:
 
 
 def verdict_table(bots: Iterable[tuple[str, Sequence[Finding]]]) -> Table:
-    """Return a table of several bots by name: every finding that is no pass; one row where all passed."""
+    """Return a table of several bots by name: every finding that is no pass; one row where many passed."""
     table = Table("bot", "verdict", "question", "reason", box=None)
     for bot, findings in bots:
-        notable = [finding for finding in findings if finding.verdict != "pass"]
+        few = len(findings) <= _FEW
+        notable = [finding for finding in findings if few or finding.verdict != "pass"]
         for finding in notable:
             table.add_row(escape(bot), *_cells(finding))
         if not notable:

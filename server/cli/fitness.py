@@ -22,16 +22,16 @@ def check_fitness(run: OpenRun, registered: Sequence[Fitness], opened_bots: Open
         opened_bots: what opened the bots; it is closed once they were asked.
 
     Returns:
-        How the registered bots did, and the study's own.
+        How the registered bots did, the study's own, and its qc bot.
     """
-    own = asyncio.run(_own_fitness(run, opened_bots)) if fitness.own_bots(run) else []
+    own = asyncio.run(_own_fitness(run, registered, opened_bots))
     found = [*registered, *own]
     if found:
         console.print(verdict_table((each.bot, each.findings) for each in found))
     return found
 
 
-async def _own_fitness(run: OpenRun, opened_bots: OpenedBots) -> list[Fitness]:
+async def _own_fitness(run: OpenRun, registered: Sequence[Fitness], opened_bots: OpenedBots) -> list[Fitness]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=stderr, transient=True) as progress:
         tasks: dict[str, TaskID] = {}
@@ -42,6 +42,6 @@ async def _own_fitness(run: OpenRun, opened_bots: OpenedBots) -> list[Fitness]:
             progress.update(tasks[bot], completed=done, total=total)
 
         try:
-            return await fitness.own_fitness(run, show, opened_bots.moderation)
+            return await fitness.own_fitness(run, registered, show, opened_bots.moderation)
         finally:
             await opened_bots.close()

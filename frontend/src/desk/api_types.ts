@@ -62,6 +62,7 @@ export interface Answers {
   "/api/desk/studies": StudyList;
   "/api/desk/studies/{study}": StudyDetail;
   "/api/desk/studies/{study}/people": StudyPeople;
+  "/api/desk/studies/{study}/qc-examination": QcExamination;
   "/api/desk/studies/{study}/versions/{version}": VersionDetail;
   "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
   "/api/desk/study-settings": StudySettings;
@@ -1259,6 +1260,12 @@ export interface InStudy {
   name: string;
   of_all: ("viewer" | "analyst" | "researcher" | "owner") | null;
   role: ("viewer" | "analyst" | "researcher" | "owner") | null;
+}
+/**
+ * What is to be said of a study's qc bot before launch; nothing where it has no published one.
+ */
+export interface QcExamination {
+  findings: Finding[];
 }
 /**
  * A version of a study with its text.

@@ -154,8 +154,64 @@ const NAMES: Record<string, SettingName> = {
   systems: { label: "Systems" },
   "systems.*.bot": { label: "Bot", hint: "A builtin bot, one of this study’s own, or a registered one." },
   bots: { label: "This study’s own bots", hint: "Endpoints that only this study uses." },
-  "bots.*.urls": { label: "Addresses" },
-  "bots.*.key": { label: "Key", hint: "The environment variable that holds it, never the key itself." },
+  "bots.*.urls": {
+    label: "Addresses",
+    hint: "Several are replicas: each as good as the other, and asked in turn.",
+  },
+  "bots.*.model": { label: "Model", hint: "By the name that its service has for it." },
+  "bots.*.key": {
+    label: "Key",
+    hint: "Not the key itself: the name of the server’s environment variable that holds it, one that CANDOR_BOT_KEYS allows for this address. Empty where none is needed.",
+  },
+  "bots.*.prompt": {
+    label: "Prompt",
+    hint: "The model’s instructions. {persona} becomes the persona; a paragraph with {persona} is left out where there is none.",
+    long: true,
+  },
+  "bots.*.temperature": {
+    label: "Temperature",
+    hint: "From 0 to 2; empty: the service’s own. Models that reason refuse it.",
+  },
+  "bots.*.top_p": { label: "Top p", hint: "Above 0, up to 1; empty: the service’s own." },
+  "bots.*.max_tokens": {
+    label: "Tokens of a reply at most",
+    hint: "max_tokens. A reply that is cut ends at its last sentence.",
+  },
+  "bots.*.max_completion_tokens": {
+    label: "Tokens of thoughts and reply at most",
+    hint: "max_completion_tokens, which models that reason take instead of max_tokens.",
+  },
+  "bots.*.stop": { label: "Stop texts", hint: "The model stops before it writes one of these." },
+  "bots.*.seed": { label: "Seed", hint: "A whole number, for services that take one." },
+  "bots.*.reasoning_effort": {
+    label: "Reasoning effort",
+    hint: "minimal, low, medium, high … : what the model takes. Empty: its own.",
+  },
+  "bots.*.headers": {
+    label: "Headers",
+    hint: "Sent with every request; a key stands in none of them.",
+  },
+  "bots.*.query": { label: "Query", hint: "Behind the ? of every request, as Azure’s api-version." },
+  "bots.*.key_header": {
+    label: "Header of the key",
+    hint: "For services that do not take it as a bearer’s; Azure: api-key.",
+  },
+  "bots.*.extra_body": {
+    label: "More of the request",
+    hint: "As JSON: stands in every request as it is, for what has no field here.",
+  },
+  "bots.*.stream": { label: "Answers in streams only", hint: "For servers that have no other answer." },
+  "bots.*.refusals": {
+    label: "When the model refuses",
+    hint: "failure: another try, and data of the report. reply: its refusal is what the worker reads.",
+  },
+  "bots.*.price": { label: "Price of a million tokens", hint: "In whatever money; caps count by it." },
+  "bots.*.price.input": { label: "Of what is sent" },
+  "bots.*.price.output": { label: "Of what is written", hint: "Thoughts included." },
+  "bots.*.spending_cap": {
+    label: "Spending cap",
+    hint: "In the money of the price. A bot that has cost that much answers nobody.",
+  },
   comparison: { label: "Comparison" },
   "comparison.pairs": { label: "Pairs per worker" },
   "comparison.choose": { label: "When they choose" },
