@@ -1,6 +1,6 @@
 """What a check found, as people read it in a terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from rich.box import SIMPLE
 from rich.markup import escape
@@ -13,7 +13,6 @@ from bots.terminal import harmless
 
 _COLOURS: dict[Verdict, str] = {"pass": "green", "warn": "yellow", "fail": "bold red"}
 _WIDEST = 200  # characters of a line
-_FEW = 4  # findings, such as a qc bot has: all of them are shown, for their numbers
 
 
 def conformance_table(report: ConformanceReport) -> Table:
@@ -24,12 +23,14 @@ def conformance_table(report: ConformanceReport) -> Table:
     return table
 
 
-def verdict_table(bots: Iterable[tuple[str, Sequence[Finding]]]) -> Table:
-    """Return a table of several bots by name: every finding that is no pass; one row where many passed."""
+def verdict_table(bots: Iterable[tuple[str, Sequence[Finding]]], *, whole: Collection[str] = ()) -> Table:
+    """Return a table of several bots by name: every finding that is no pass; one row where all passed.
+
+    Of those in `whole` every finding is shown.
+    """
     table = Table("bot", "verdict", "question", "reason", box=None)
     for bot, findings in bots:
-        few = len(findings) <= _FEW
-        notable = [finding for finding in findings if few or finding.verdict != "pass"]
+        notable = [finding for finding in findings if bot in whole or finding.verdict != "pass"]
         for finding in notable:
             table.add_row(escape(bot), *_cells(finding))
         if not notable:
