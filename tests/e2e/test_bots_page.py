@@ -142,14 +142,14 @@ def test_mistakes_stand_at_their_fields_on_a_phone(phone: Page, stage: Stage) ->
     assert made_of["urls"] == ["https://api.anthropic.com/v1"]  # its own address, which nobody had to write
 
 
-def test_what_a_check_and_the_examination_of_the_qc_bot_found_is_shown(page: Page, stage: Stage) -> None:
-    made(page, stage, "examined")
-    call(page, stage, "POST", "/bots", {"name": "shut", "endpoint": {"kind": "http", "urls": [NOWHERE]}})
-    press(page, "Bots")
-    press(page, "Examine the qc bot")
-    expect(page.get_by_text("lines stand in the corpus as they are")).to_be_visible()
-    expect(page.get_by_text("A small language model prefers")).to_be_visible()
-    press(page, "Check shut")
-    expect(page.get_by_text("not fit:")).to_be_visible()
-    expect(page.get_by_text("Does it answer?")).to_be_visible()
-    clean(page)
+def test_what_a_check_and_the_examination_of_the_qc_bot_found_is_shown(phone: Page, stage: Stage) -> None:
+    made(phone, stage, "examined")
+    call(phone, stage, "POST", "/bots", {"name": "shut", "endpoint": {"kind": "http", "urls": [NOWHERE]}})
+    press(phone, "Bots")
+    press(phone, "Examine the qc bot")
+    expect(phone.get_by_text("lines stand in the corpus as they are")).to_be_visible()
+    expect(phone.get_by_text("A small language model prefers")).to_be_visible()
+    press(phone, "Check shut")
+    expect(phone.get_by_text("not fit:")).to_be_visible()
+    expect(phone.get_by_text("Does it answer?")).to_be_visible()
+    clean(phone)

@@ -25,7 +25,7 @@ export function QcExamination({ editor }: { editor: Editor }) {
   };
   return (
     <div class="study-bot">
-      <h3>Quality control</h3>
+      <code>qc</code>
       <span class="soft small">Are its lines bad to those who read them, and to nobody else?</span>
       <Button kind="quiet" onClick={() => void examine()}>
         Examine the qc bot
