@@ -1181,12 +1181,12 @@ export interface WorkerIdentities {
  * A worker of a run: pseudonym, id on the platform, and what became of their assignment.
  *
  * `visit`: what the platform calls their latest coming (Prolific: the submission). `completion_code`: what
- * they were shown when they had finished.
+ * they were shown when they had finished. Of somebody who was forgotten there is no `external_id`.
  */
 export interface WorkerIdentity {
   assignment: string;
   completion_code: string | null;
-  external_id: string;
+  external_id: string | null;
   platform: string;
   status: "active" | ("completed" | "returned" | "expired");
   visit: string | null;
