@@ -71,7 +71,7 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
       </ul>
       {bots.length === 0 && <p class="soft">The study names no bots yet.</p>}
       <QcExamination editor={editor} />
-      {others.length > 0 && <h3>Registered, not in this study</h3>}
+      {others.length > 0 && <h2 class="label">Registered, not in this study</h2>}
       <ul>
         {others.map((bot) => (
           <li key={bot} class="study-bot">
