@@ -98,6 +98,7 @@ export interface Account {
     | "manage_people"
     | "manage_tokens"
     | "read_audit_log"
+    | "forget_workers"
   )[];
   roles: StudyRole[];
 }
@@ -1389,6 +1390,8 @@ export interface Replies {
   "/api/desk/studies/{study}/people/{person}/link": GrantedInStudy;
   "/api/desk/study-check": CheckedStudy;
   "/api/desk/study-preview": StudyPreview;
+  "/api/desk/workers/forget": ForgottenWorker;
+  "/api/desk/workers/holdings": WorkerHoldings;
 }
 /**
  * Whom a one-time link is for; None: for the first owner, who chooses a name.
@@ -1473,4 +1476,24 @@ export interface PreviewStep {
   snapshot: {
     [k: string]: unknown;
   };
+}
+/**
+ * Who was forgotten: the pseudonym that their data have now, and their assignments.
+ */
+export interface ForgottenWorker {
+  assignments: string[];
+  worker: string;
+}
+/**
+ * What is stored of a worker: numbers of rows. `lines`: those that they wrote.
+ */
+export interface WorkerHoldings {
+  answers: number;
+  assignments: number;
+  conversations: number;
+  lines: number;
+  platform: string;
+  ratings: number;
+  under_way: number;
+  worker: string;
 }
