@@ -306,6 +306,7 @@ def _desk(
             news,
             refuse_private=settings.refuse_private_bots,
             moderation=outlook.opened_bots.moderation,
+            ids=outlook.auth.ids,
         ),
         public_url=outlook.public_url,
     )

@@ -63,6 +63,7 @@ export interface Answers {
   "/api/desk/studies": StudyList;
   "/api/desk/studies/{study}": StudyDetail;
   "/api/desk/studies/{study}/people": StudyPeople;
+  "/api/desk/studies/{study}/qc-examination": QcExamination;
   "/api/desk/studies/{study}/versions/{version}": VersionDetail;
   "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
   "/api/desk/study-settings": StudySettings;
@@ -1287,12 +1288,12 @@ export interface WorkerIdentities {
  * A worker of a run: pseudonym, id on the platform, and what became of their assignment.
  *
  * `visit`: what the platform calls their latest coming (Prolific: the submission). `completion_code`: what
- * they were shown when they had finished.
+ * they were shown when they had finished. Of somebody who was forgotten there is no `external_id`.
  */
 export interface WorkerIdentity {
   assignment: string;
   completion_code: string | null;
-  external_id: string;
+  external_id: string | null;
   platform: string;
   status: "active" | ("completed" | "returned" | "expired");
   visit: string | null;
@@ -1366,6 +1367,12 @@ export interface InStudy {
   name: string;
   of_all: ("viewer" | "analyst" | "researcher" | "owner") | null;
   role: ("viewer" | "analyst" | "researcher" | "owner") | null;
+}
+/**
+ * What is to be said of a study's qc bot before launch; nothing where it has no published one.
+ */
+export interface QcExamination {
+  findings: Finding[];
 }
 /**
  * A version of a study with its text.

@@ -70,6 +70,7 @@ TABLE = {
     "POST /api/desk/studies/{study}/copy": "all researcher",
     "GET /api/desk/studies/{study}/versions/{version}": "viewer",
     "GET /api/desk/studies/{study}/versions/{version}/changes": "viewer",
+    "GET /api/desk/studies/{study}/qc-examination": "viewer",
     "GET /api/desk/study-settings": "viewer",
     "POST /api/desk/study-check": "viewer",
     "POST /api/desk/study-preview": "viewer",
