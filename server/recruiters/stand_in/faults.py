@@ -47,7 +47,7 @@ class Faults:
                 return JSONResponse(_problem(500, "Internal error"), 500)
             case "hangs before":
                 await _end(request)
-                return Response(status_code=204)
+                return JSONResponse(_problem(500, "Internal error"), 500)  # to nobody
             case "hangs after":
                 answer = await call(request)
                 await _end(request)

@@ -23,7 +23,7 @@ from tests.server.support.bots import Echo
 from tests.server.support.commands import Candor
 from tests.server.support.database import make_run, query
 from tests.server.support.endpoints import OPEN, TABLE
-from tests.server.support.recruiting import RECRUITING_ROWS
+from tests.server.support.recruiting import RECRUIT_COMMANDS, RECRUITING_ROWS
 from tests.server.support.server import House
 from tests.server.support.study import RUN, SYSTEMS, study_text
 from tests.support.waiting import wait_until
@@ -251,7 +251,8 @@ def test_every_command_that_changes_something_is_here() -> None:
         command = get_command(getattr(import_module(entry.module), entry.app))
         inner = list(command.commands) if isinstance(command, TyperGroup) else []
         named |= {f"{name} {one}" for one in inner} or {name}
-    assert set(COMMANDS_WITH_A_ROW) | set(COMMANDS_WITHOUT_A_ROW) == named
+    recruit = {f"recruit {name}" for name in RECRUIT_COMMANDS}
+    assert set(COMMANDS_WITH_A_ROW) | set(COMMANDS_WITHOUT_A_ROW) | recruit == named
 
 
 def test_every_command_that_changes_something_writes_a_row(candor: Candor, tmp_path: Path) -> None:

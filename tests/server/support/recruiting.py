@@ -24,6 +24,26 @@ RECRUITING_ROWS = {
     "POST /api/desk/runs/{run}/recruitment/bonuses/{batch}/pay": "bonus.pay",
     "POST /api/desk/runs/{run}/recruitment/bonuses/{batch}/look": "bonus.look",
 }
+# What each command writes; None: it reads. Their own tests call all of them.
+RECRUIT_COMMANDS = {
+    "create": "recruitment.create",
+    "publish": "recruitment.publish",
+    "pause": "recruitment.pause",
+    "resume": "recruitment.start",
+    "places": "recruitment.places",
+    "show": None,
+    "pay": "pay.approve",
+    "approve": "pay.approve",
+    "reject": "pay.reject",
+    "partial": "pay.partial",
+    "repeat": "pay.repeat",
+    "message": "participants.message",
+    "bonus": "bonus.prepare",
+    "pay-bonus": "bonus.pay",
+    "look-at-bonus": "bonus.look",
+    "discard-bonus": "bonus.discard",
+    "close": "recruitment.stop",
+}
 PLAN = {
     "places": 5,
     "reward": 450,
