@@ -38,11 +38,12 @@ FitnessCheck = partial[Coroutine[Any, Any, ConformanceReport]]
 
 @dataclass(frozen=True, slots=True)
 class Fitness:
-    """Whether a bot of a study is fit for workers, and why."""
+    """Whether a bot of a study is fit for workers, and why. `said`: its replies to those who checked it."""
 
     bot: str
     verdict: Verdict
     findings: tuple[Finding, ...]
+    said: tuple[str, ...] = ()
 
 
 def fitness_check(
@@ -89,9 +90,9 @@ def registered_check(
     return fitness_check(row.name, row.endpoint, study, at_once, overruns, moderation)
 
 
-def registered_fitness(connection: Connection, study: Study) -> list[Fitness]:
-    """Return how the registered bots of a study did when they were last checked. Raises BotNotFound."""
-    return [_registered_fitness(connection, name) for name in study.registered_bots]
+def registered_fitness(connection: Connection, names: Iterable[str]) -> list[Fitness]:
+    """Return how registered bots did when they were last checked. Raises BotNotFound."""
+    return [_registered_fitness(connection, name) for name in names]
 
 
 def _registered_fitness(connection: Connection, name: str) -> Fitness:
@@ -111,32 +112,32 @@ def own_bots(run: OpenRun) -> dict[str, Bot]:
 
 
 async def own_fitness(
-    run: OpenRun, progress: Callable[[str, int, int], None], moderation: Moderation | None
+    run: OpenRun,
+    registered: Sequence[Fitness],
+    progress: Callable[[str, int, int], None],
+    moderation: Moderation | None,
 ) -> list[Fitness]:
     """Ask each of the study's own bots, one after the other, and return how they did; then its qc bot.
 
-    What the own bots said is what the looks of the qc bot's lines are held against.
+    What its bots said when they were checked is what the looks of the qc bot's lines are held against.
 
     Args:
         run: the study with its bots opened.
+        registered: how its registered bots did.
         progress: gets the bot's name, how many of its calls are done, and how many there are.
         moderation: a service that judges what they say; None: none is asked.
     """
     study = run.study
     found = list(_builtin_fitness(study))
-    said: list[str] = []
     for name, bot in own_bots(run).items():
 
         def of_this_bot(done: int, total: int, name: str = name) -> None:
             progress(name, done, total)
 
         check = fitness_check(name, study.bots[name], study, _at_once(study), moderation=moderation)
-        report = await check(bot, progress=of_this_bot)
-        found.append(_fitness(name, report))
-        said += _replies(report)
-    if study.bots_of_systems.get(QC) == "qc" and study.qc_per_assignment:
-        found.append(await asyncio.to_thread(_qc_fitness, study, said))
-    return found
+        found.append(_fitness(name, await check(bot, progress=of_this_bot)))
+    examined = await asyncio.to_thread(qc_fitness, study, [*registered, *found])
+    return [*found, *examined]
 
 
 def _replies(report: ConformanceReport) -> Iterable[str]:
@@ -144,9 +145,19 @@ def _replies(report: ConformanceReport) -> Iterable[str]:
     return (line.text for line in lines if line.author == "bot" and line.text)
 
 
-def _qc_fitness(study: Study, said: Sequence[str]) -> Fitness:
+def qc_fitness(study: Study, bots: Iterable[Fitness]) -> list[Fitness]:
+    """Examine the published qc bot beside what `bots` have said; return nothing where the study has none.
+
+    It takes seconds for a large corpus: call it outside of an event loop.
+
+    Raises:
+        CorpusError: the bot cannot work with its corpus.
+    """
+    if study.bots_of_systems.get(QC) != "qc" or not study.qc_per_assignment:
+        return []
+    said = [reply for bot in bots for reply in bot.said]
     findings = qc_findings(load_corpus(study.qc.corpus, study.language), said)
-    return Fitness(QC, worst(findings), findings)
+    return [Fitness(QC, worst(findings), findings)]
 
 
 def _builtin_fitness(study: Study) -> Iterator[Fitness]:
@@ -180,4 +191,4 @@ def _unfit(bot: str, question: str, reason: str) -> Fitness:
 
 
 def _fitness(bot: str, report: ConformanceReport) -> Fitness:
-    return Fitness(bot, report.verdict, report.findings)
+    return Fitness(bot, report.verdict, report.findings, tuple(_replies(report)))

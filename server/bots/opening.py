@@ -85,7 +85,7 @@ class RunChanges:
             entry = RunEntry(0, new.slug, 0, "open", utc_now(), text)
             read = await self._store.read(lambda connection: _lined_up(connection, opened_bots, entry))
             if not new.despite_failing_bots:
-                own = await fitness.own_fitness(read.lineup, _unseen, self._moderation)
+                own = await fitness.own_fitness(read.lineup, read.registered, _unseen, self._moderation)
                 fitness.require_fit([*read.registered, *own])
         finally:
             await opened_bots.close()
@@ -143,7 +143,7 @@ def _lined_up(connection: Connection, opened_bots: OpenedBots, entry: RunEntry) 
     opened_bots.load(connection)
     require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), "study")
     lineup = open_lineup(entry, opened_bots)
-    return _LinedUp(lineup, fitness.registered_fitness(connection, lineup.study))
+    return _LinedUp(lineup, fitness.registered_fitness(connection, lineup.study.registered_bots))
 
 
 def _text(connection: Connection, new: NewRun) -> str:

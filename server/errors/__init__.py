@@ -19,6 +19,9 @@
     │   ├── StudyExists, StudyChanged, StudyOpened, StudyNameDiffers
     ├── RunRefused          a run cannot be changed like this
     │   ├── RunExists, WrongRunStatus, RunHasEnough
+    ├── RecruitingRefused   recruiting or pay cannot go on like this
+    │   ├── NotConnected, NotRecruiting, RecruitmentExists, ScreenOutsUnpaid, PayRefused, BonusRefused
+    ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
     ├── RulesInvalid        the rules of a run have mistakes
     ├── TokenExists, PersonExists   a name is taken
     ├── NoPassword          there is none to be changed
@@ -112,6 +115,17 @@ from server.errors.message import (
     UnknownMessage,
     WrongPhase,
 )
+from server.errors.recruiting import (
+    BonusRefused,
+    NotConnected,
+    NotRecruiting,
+    PayRefused,
+    PlatformFailed,
+    PlatformUnsure,
+    RecruitingRefused,
+    RecruitmentExists,
+    ScreenOutsUnpaid,
+)
 from server.errors.run import (
     AlreadyTookPart,
     AssignmentNotFound,
@@ -156,6 +170,7 @@ __all__ = [
     "AnswersUnfit",
     "AssignmentNotFound",
     "AssignmentOver",
+    "BonusRefused",
     "BotDisabled",
     "BotExists",
     "BotInUse",
@@ -194,16 +209,23 @@ __all__ = [
     "NotAuthorised",
     "NotAvailable",
     "NotChecked",
+    "NotConnected",
     "NotInvited",
+    "NotRecruiting",
     "NotSignedIn",
     "NotSimulated",
     "NotYours",
     "NothingToRate",
     "OutOfScope",
     "OutdatedPage",
+    "PayRefused",
     "PersonExists",
     "PersonNotFound",
+    "PlatformFailed",
+    "PlatformUnsure",
     "ProviderRefused",
+    "RecruitingRefused",
+    "RecruitmentExists",
     "Refusal",
     "RefusedMessage",
     "RehearsalRefused",
@@ -220,6 +242,7 @@ __all__ = [
     "RunOutOfHours",
     "RunPaused",
     "RunRefused",
+    "ScreenOutsUnpaid",
     "SearchInvalid",
     "SeveralWorkers",
     "StorageFailed",

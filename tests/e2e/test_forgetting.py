@@ -36,7 +36,9 @@ def test_a_worker_is_forgotten(browser: Browser, stage: Stage, width: int) -> No
     expect(dialog).to_contain_text("assignments 1 (1 under way)")
     clean(page)
     box, button = dialog.bounding_box(), dialog.get_by_role("button", name="Cancel").bounding_box()
-    assert box and button and button["x"] + button["width"] < box["x"] + box["width"]
+    assert box
+    assert button
+    assert button["x"] + button["width"] < box["x"] + box["width"]
     assert page.evaluate("document.documentElement.scrollWidth") == width
     dialog.get_by_role("button", name="Forget").click()
     expect(dialog).to_have_count(0)

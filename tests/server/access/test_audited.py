@@ -24,6 +24,7 @@ from tests.server.support.bots import Echo
 from tests.server.support.commands import Candor
 from tests.server.support.database import make_run, query
 from tests.server.support.endpoints import OPEN, TABLE
+from tests.server.support.recruiting import RECRUIT_COMMANDS, RECRUITING_ROWS
 from tests.server.support.server import House
 from tests.server.support.study import RUN, SYSTEMS, study_text
 from tests.support.waiting import wait_until
@@ -165,6 +166,7 @@ WITHOUT_A_ROW = {
     "POST /api/desk/study-preview": "nothing is stored",
     "POST /api/account/link": "says whom a link is for",
     "POST /api/desk/runs/{run}/wizard": "each line is stored with who said it",
+    "POST /api/desk/runs/{run}/recruitment/refresh": "stores what the platform says, as polling does",
     "POST /api/join": "a worker arrives: their assignment is the record",
 }
 COMMANDS_WITH_A_ROW = {
@@ -222,7 +224,7 @@ def house(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 def test_every_endpoint_that_changes_something_is_here() -> None:
     changing = {endpoint for endpoint in {*TABLE, *OPEN} if not endpoint.startswith("GET ")}
-    assert {step.endpoint for step in STEPS} | set(WITHOUT_A_ROW) == changing
+    assert {step.endpoint for step in STEPS} | set(WITHOUT_A_ROW) | set(RECRUITING_ROWS) == changing
 
 
 def test_every_endpoint_that_changes_something_writes_a_row(house: House) -> None:
@@ -254,7 +256,8 @@ def test_every_command_that_changes_something_is_here() -> None:
         command = get_command(getattr(import_module(entry.module), entry.app))
         inner = list(command.commands) if isinstance(command, TyperGroup) else []
         named |= {f"{name} {one}" for one in inner} or {name}
-    assert set(COMMANDS_WITH_A_ROW) | set(COMMANDS_WITHOUT_A_ROW) == named
+    recruit = {f"recruit {name}" for name in RECRUIT_COMMANDS}
+    assert set(COMMANDS_WITH_A_ROW) | set(COMMANDS_WITHOUT_A_ROW) | recruit == named
 
 
 def test_every_command_that_changes_something_writes_a_row(candor: Candor, tmp_path: Path) -> None:

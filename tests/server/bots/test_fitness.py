@@ -206,11 +206,14 @@ def test_a_bot_with_another_replica_has_to_be_checked_again(
     assert "never: run `candor bots check far`" in refused.stdout
 
 
-def test_a_study_of_builtin_bots_needs_no_check(candor: Candor, tmp_path: Path) -> None:
+def test_of_a_study_of_builtin_bots_the_qc_bot_alone_is_examined(candor: Candor, tmp_path: Path) -> None:
     opened = candor("open", DEMO, "--run", "x", "--data", tmp_path)
     assert (opened.exit_code, opened.stderr) == (0, "")
-    assert opened.stdout.startswith("Run x is open: ")  # and no table of findings before it
-    assert candor("check", DEMO, "--bots", "--data", tmp_path).exit_code == 0
+    checked = candor("check", DEMO, "--bots", "--data", tmp_path)
+    assert checked.exit_code == 0
+    for told in (opened.stdout, checked.stdout):
+        assert "lines stand in the corpus as they are" in " ".join(told.split())
+        assert "builtin" not in told
 
 
 def test_an_unknown_bot_is_told_with_every_name_that_there_is(
@@ -323,16 +326,27 @@ async def test_builtin_bots_and_the_qc_bot_are_examined_by_the_language_of_the_s
     text = study_text(systems=systems, language="de", **alone)
     opened_bots = OpenedBots(refuse_private=False)
     told = await fitness.own_fitness(
-        open_lineup(RunEntry(1, "x", 1, "open", AT, text), opened_bots), unseen, None
+        open_lineup(RunEntry(1, "x", 1, "open", AT, text), opened_bots), (), unseen, None
     )
     assert [(each.bot, each.verdict) for each in told] == [("builtin:reflect", "warn")]
     two = [*systems, systems[0] | {"name": "far", "family": "far"}]
     english = study_text(systems=two, systems_per_assignment=2, simulate=None)
     told = await fitness.own_fitness(
-        open_lineup(RunEntry(1, "x", 1, "open", AT, english), opened_bots), unseen, None
+        open_lineup(RunEntry(1, "x", 1, "open", AT, english), opened_bots), (), unseen, None
     )
     assert [(each.bot, each.verdict) for each in told] == [("qc", "pass")]
-    assert "Are its lines distorted?" in {finding.question for finding in told[0].findings}
+    questions = {finding.question for finding in told[0].findings}
+    assert "Are its lines distorted?" in questions
+    assert "And not by its looks?" not in questions  # nobody has said anything yet
+
+
+def test_the_qc_bot_is_held_against_what_registered_bots_said_in_their_checks() -> None:
+    study = parse_study(study_text(simulate=None))
+    said = ("i like it, too", "no idea honestly", "we went to the lake") * 10
+    (examined,) = fitness.qc_fitness(study, [fitness.Fitness("far", "pass", (), said)])
+    looks = {finding.question: finding for finding in examined.findings}["And not by its looks?"]
+    assert looks.verdict == "warn"  # theirs are small letters without a mark at the end, the corpus' are not
+    assert "`qc: {draw: systems}`" in looks.reason
 
 
 def unseen(bot: str, done: int, total: int) -> None:

@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect
 from sqlmodel import SQLModel
 
-from server.db import models, views
+from server.db import models, recruiting_models, views
 from server.db.engine import alembic_config, migrate, open_engine
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.items import ITEMS_RUN, make_items_run
@@ -59,12 +59,12 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 55
+    assert len(tables) == 61
     assert tables | {"alembic_version"} == names(url, "table")
 
 
 def _models() -> list[Any]:
-    members = (getattr(models, name) for name in dir(models))
+    members = (getattr(module, name) for module in (models, recruiting_models) for name in dir(module))
     return [m for m in members if isinstance(m, type) and issubclass(m, SQLModel) and hasattr(m, "__table__")]
 
 

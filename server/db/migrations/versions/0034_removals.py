@@ -6,7 +6,7 @@ from alembic import op
 from server.db.views import V1_REMOVAL
 
 revision = "0034"
-down_revision = "0033"
+down_revision = "0031"
 branch_labels = None
 depends_on = None
 
