@@ -1,7 +1,7 @@
 """What a bot host runs: a model that answers a batch of conversations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bots.core.chat import Chat
@@ -24,7 +24,7 @@ class Output:
     at_limit: bool = False
     tokens: bool = False
     labels: tuple[str, ...] = ()
-    provenance: Provenance = Provenance()
+    provenance: Provenance = field(default_factory=Provenance)
 
 
 class Model(Protocol):
