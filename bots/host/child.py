@@ -167,7 +167,8 @@ class BuiltinHost:
                 reply = await ask(held.to_ask(asked.own), chat, PATIENCE)
         except BotError as error:
             return failed(asked.ask, error)
-        return replied(asked.ask, replace(reply, provenance=_timed(held.made, came, begun)))
+        made = _timed(held.made, came, begun)
+        return replied(asked.ask, Reply(reply.text, reply.output, reply.changes, made))
 
     async def _load_into(self, held: _HeldBot, hold: Hold) -> None:
         try:

@@ -113,7 +113,7 @@ def test_the_table_and_the_report_say_where_each_reply_came_from(
         assert tokens_in > 0
         assert 1 <= tokens_out <= TOKENS
         assert finish_reason in ("stop", "length")
-        assert (prompt_hash is None) == (system in {"gpt2", "t5", "blenderbot"})  # these take no instructions
+        assert (prompt_hash is None) == (system in {"t5", "blenderbot"})  # these take no instructions
         assert json.loads(sampling)["dtype"] == "float64"
     served = describe_served(load(f"sqlite:///{database}"))
     assert served is not None

@@ -1,7 +1,10 @@
 """Where replies came from, as it is stored, and what bots may cost."""
 
+import asyncio
 import json
+import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,16 +43,27 @@ MADE = Provenance(
 
 
 class Billed:
-    """Answers, each time for money; the first try of every line is thoughts only."""
+    """Answers for money, once the gate is open; counts how often it was asked.
+
+    `thinks_first`: the first try of every line is thoughts only.
+    """
 
     def __init__(self, thinks_first: bool = False) -> None:
         self._thinks_first = thinks_first
-        self._asked: set[tuple[str, int]] = set()
+        self._lines: set[tuple[str, int]] = set()
+        self._lock = threading.Lock()
+        self.asked = 0
+        self.gate = threading.Event()
+        self.gate.set()
 
     async def reply(self, chat: Chat) -> Reply:
+        with self._lock:  # servers of one test each have a thread
+            self.asked += 1
+        while not self.gate.is_set():  # noqa: ASYNC110  (opened from another thread)
+            await asyncio.sleep(0.01)
         line = (chat.conversation_id, len(chat.turns))
-        if self._thinks_first and line not in self._asked:
-            self._asked.add(line)
+        if self._thinks_first and line not in self._lines:
+            self._lines.add(line)
             error = ThoughtsOnly("it thought")
             error.output, error.provenance = "<think>Zanzibar plans.", replace(MADE, finish_reason="length")
             raise error
@@ -138,6 +152,34 @@ def test_a_cap_that_is_reached_refuses_asks_and_newcomers_and_the_desk_says_why(
     stopped = "The run has to stop: the spending cap of the study is reached: 0.50 of 0.50 are spent."
     assert query(url, state) == [("closed", "budget", stopped)]
     assert query(url, "SELECT sum(cost) FROM v1_bot_call") == [(0.5,)]
+
+
+def test_two_processes_exceed_a_cap_by_no_more_than_was_under_way(url: str, serve: Serve) -> None:
+    bot = Billed()
+    bot.gate.clear()
+    run = make_run(url, bots=bot)
+    caps = (SpendingCap(0.5, None, run.id),)  # two calls
+    capped = replace(run, spending_caps=dict.fromkeys(run.bots, caps))
+    houses = serve(url, capped), serve(url, capped)
+    with ExitStack() as opened:
+        pages = [
+            opened.enter_context(house.page(f"{name} {at}"))
+            for at, house in enumerate(houses)
+            for name in ("ann", "bob", "cat")
+        ]
+        for page in pages:
+            page.agree()
+            page.open_topic()
+            page.send("say", text="Hello?")
+        wait_until(lambda: bot.asked == len(pages), "a call of each worker")  # nothing is spent so far
+        bot.gate.set()
+        for page in pages:
+            page.until("said")
+            page.send("say", text="And you?")
+            page.until("rating_due")  # nobody is asked, and there were inputs enough
+    assert bot.asked == len(pages)
+    assert query(url, "SELECT sum(cost) FROM spending") == [(0.25 * len(pages),)]
+    assert query(url, "SELECT count(*), sum(cost) FROM bot_call") == [(len(pages), 0.25 * len(pages))]
 
 
 def test_whose_caps_hold_for_whom() -> None:
