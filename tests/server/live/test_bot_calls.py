@@ -48,8 +48,9 @@ class Billed:
     `thinks_first`: the first try of every line is thoughts only.
     """
 
-    def __init__(self, thinks_first: bool = False) -> None:
+    def __init__(self, thinks_first: bool = False, made: Provenance = MADE) -> None:
         self._thinks_first = thinks_first
+        self._made = made
         self._lines: set[tuple[str, int]] = set()
         self._lock = threading.Lock()
         self.asked = 0
@@ -67,7 +68,7 @@ class Billed:
             error = ThoughtsOnly("it thought")
             error.output, error.provenance = "<think>Zanzibar plans.", replace(MADE, finish_reason="length")
             raise error
-        return Reply("I like tea.", provenance=MADE)
+        return Reply("I like tea.", provenance=self._made)
 
 
 def test_every_reply_is_stored_with_where_it_came_from(
@@ -100,6 +101,19 @@ def test_every_reply_is_stored_with_where_it_came_from(
     assert len(made) == 8
     assert all(one["model"] == MADE.model and one["cost"] == 0.25 and one["tries"] == 2 for one in made)
     assert load(file).words is not None
+
+
+def test_what_a_builtin_bot_tells_is_stored_and_nothing_else(url: str, serve: Serve) -> None:
+    made = Provenance(model="builtin:x", revision="1", replica="builtin_7", queued_ms=1, computed_ms=2)
+    house = serve(url, make_run(url, bots=Billed(made=made)))
+    with house.page() as page:
+        page.whole()
+    calls = query(url, "SELECT * FROM v1_bot_call")
+    assert len(calls) == 8
+    of_all = "SELECT DISTINCT tries, model, revision, replica, queued_ms, computed_ms FROM v1_bot_call"
+    assert query(url, of_all) == [(1, "builtin:x", "1", "builtin_7", 1, 2)]
+    unknown = "failure, output, prompt_hash, sampling, tokens_in, tokens_out, cost, finish_reason"
+    assert query(url, f"SELECT DISTINCT {unknown} FROM v1_bot_call") == [(None,) * 8]  # noqa: S608
 
 
 def test_a_report_of_the_database_says_what_was_evaluated(url: str, serve: Serve) -> None:
