@@ -220,7 +220,8 @@ class LiveSessions:
         run = self._runs.get(assignment.run_id)
         if run is None:
             raise AssignmentNotFound("the run of this session is not open here")
-        return _Stored(restore(assignment, arrival, records, run, self._auth), assignment.fence, run, notices)
+        state = restore(assignment, self._auth.known(arrival), records, run, self._auth)
+        return _Stored(state, assignment.fence, run, notices)
 
 
 def restore(
