@@ -2,11 +2,15 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import lru_cache
 
 from bots.builtin.catalogue import UnknownBotError, open_bot
 from bots.core.chat import Bot, Chat
 from bots.corpus import CorpusError, load_corpus
 from bots.host.model import ModelError
+
+# Bots over one corpus share what they have learned from it, if it is one object.
+_corpus = lru_cache(maxsize=8)(load_corpus)
 
 
 class BuiltinModel:
@@ -20,7 +24,7 @@ class BuiltinModel:
         """
         self.name = f"builtin:{name}"
         try:
-            self._bot: Bot = open_bot(self.name, load_corpus(corpus))
+            self._bot: Bot = open_bot(self.name, _corpus(corpus))
         except (UnknownBotError, CorpusError) as error:
             raise ModelError(f"{self.name}: {error}") from error
 
