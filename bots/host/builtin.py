@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.metadata import version
 
 from bots.builtin.catalogue import UnknownBotError, open_bot
@@ -9,6 +10,9 @@ from bots.core.chat import Bot, Chat
 from bots.core.provenance import Provenance
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.host.model import ModelError, Output
+
+# Bots over one corpus share what they have learned from it, if it is one object.
+_corpus = lru_cache(maxsize=8)(load_corpus)
 
 
 class BuiltinModel:
@@ -22,7 +26,7 @@ class BuiltinModel:
         """
         self.name = f"builtin:{name}"
         try:
-            learned = load_corpus(corpus)
+            learned = _corpus(corpus)
             self._bot: Bot = open_bot(self.name, learned)
         except (UnknownBotError, CorpusError) as error:
             raise ModelError(f"{self.name}: {error}") from error

@@ -5,6 +5,7 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Literal
 
 import httpx2
@@ -12,6 +13,7 @@ import pytest
 import uvicorn
 
 from bots import Chat, Corpus, Reply, open_bot
+from bots.builtin.stock import stock
 from bots.core.failures import BotError, ChatRefused, EmptyReply, failure
 from bots.endpoints.endpoint import HttpEndpoint, open_endpoint
 from bots.endpoints.key import Key
@@ -292,3 +294,12 @@ async def test_with_a_key_only_those_who_send_it_are_answered(talk: Talk) -> Non
         answer = await client.post("/m/reply", json=as_request(talk("hi")), headers=header)
         assert answer.json()["text"] == "hi"
     assert model.asked == ["hi"]
+
+
+def test_builtin_bots_over_one_corpus_learn_from_it_once(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"dialogue": "1", "turns": ["Hello.", "Hi, you.", "How are you?"]}\n')
+    before = stock.cache_info().misses
+    for name in ("retrieval", "semantic", "memory"):
+        BuiltinModel(name, str(path))
+    assert stock.cache_info().misses == before + 1
