@@ -35,6 +35,7 @@ from server.db.store import Store
 from server.desk.accounts import AccountsApi
 from server.desk.api import ResearcherApi
 from server.desk.audit_log import AuditApi
+from server.desk.forgetting import ForgettingApi
 from server.desk.job_watch import JobWatch
 from server.desk.list_watch import ListWatch
 from server.desk.listed import ListedStore
@@ -187,6 +188,7 @@ def create_app(
         *_lists(listed, auth, bots, news, lifecycle, settings.resolved_public_url),
         recruiting.router,
         WorkerIdsApi(store=store, auth=auth).router,
+        ForgettingApi(store=store, auth=auth, live=live).router,
         WizardApi(store=store, auth=auth).router,
         AuditApi(store=store, auth=auth).router,
         BotsApi(store=store, auth=auth, bots=bots).router,

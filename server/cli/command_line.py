@@ -34,6 +34,7 @@ COMMANDS = {
     "recruit": Command("server.cli.recruit", "Publish a run's study on Prolific, read its submissions, pay."),
     "links": Command("server.cli.links", "Print a personal, signed link for each worker of a list."),
     "bots": Command("bots.__main__", "Register bots with a server, check them, change them."),
+    "worker": Command("server.cli.worker", "Say what is stored of a worker, and forget them."),
     "people": Command("server.cli.people", "Say who may sign in at the desk, and what they may do there."),
     "token": Command("server.cli.token", "Make, list and revoke tokens of researchers and bot hosts."),
     "crowd": Command("bots.crowd.__main__", "Let simulated workers take part in a run."),

@@ -576,6 +576,15 @@ class Exclusion(SQLModel, table=True):
     excluded_at: datetime
 
 
+class Removal(SQLModel, table=True):
+    """What was removed of an assignment: `removal`. `extent`: `words` or `all`; `cause`: why."""
+
+    assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
+    extent: str
+    cause: str
+    at: datetime
+
+
 class AnalysisPoint(SQLModel, table=True):
     """How the scores of a run stood at a number of ratings, so that their intervals are seen to narrow.
 

@@ -14,7 +14,7 @@
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
-    │   │   JobNotFound, StudyNotFound
+    │   │   JobNotFound, StudyNotFound, WorkerNotFound, SeveralWorkers
     ├── StudyRefused        a stored study cannot be changed like this
     │   ├── StudyExists, StudyChanged, StudyOpened, StudyNameDiffers
     ├── RunRefused          a run cannot be changed like this
@@ -149,7 +149,9 @@ from server.errors.run import (
     RunPaused,
     RunRefused,
     SearchInvalid,
+    SeveralWorkers,
     TookPart,
+    WorkerNotFound,
     WrongRunStatus,
 )
 from server.errors.study import (
@@ -242,6 +244,7 @@ __all__ = [
     "RunRefused",
     "ScreenOutsUnpaid",
     "SearchInvalid",
+    "SeveralWorkers",
     "StorageFailed",
     "StudyChanged",
     "StudyExists",
@@ -264,6 +267,7 @@ __all__ = [
     "TopicFixed",
     "TopicMissing",
     "UnknownMessage",
+    "WorkerNotFound",
     "WrongPassword",
     "WrongPhase",
     "WrongRunStatus",

@@ -100,6 +100,7 @@ export interface Account {
     | "manage_people"
     | "manage_tokens"
     | "read_audit_log"
+    | "forget_workers"
   )[];
   roles: StudyRole[];
 }
@@ -532,6 +533,7 @@ export interface CheckView {
  *
  * `calls`: how often it was asked. `stopped`: it failed so often that it was not asked everything.
  * `expected_overruns`: the share of its replies that would come later than a reply naturally takes.
+ * `scope`: what it was checked for; None in reports that were stored before that was.
  */
 export interface ConformanceReport {
   calls: number;
@@ -541,6 +543,7 @@ export interface ConformanceReport {
    */
   findings: Finding[];
   latency: Latency;
+  scope?: Scope | null;
   stopped: boolean;
   transcripts: Transcript[];
   verdict: "pass" | "warn" | "fail";
@@ -577,6 +580,13 @@ export interface AtOnce {
   n: number;
   p50: number;
   p95: number;
+}
+/**
+ * As whose bot one was checked: in which language, and whether as somebody; None: no study said that.
+ */
+export interface Scope {
+  language: string;
+  persona: boolean | null;
 }
 /**
  * A scripted conversation as it went.
@@ -1512,6 +1522,8 @@ export interface Replies {
   "/api/desk/studies/{study}/people/{person}/link": GrantedInStudy;
   "/api/desk/study-check": CheckedStudy;
   "/api/desk/study-preview": StudyPreview;
+  "/api/desk/workers/forget": ForgottenWorker;
+  "/api/desk/workers/holdings": WorkerHoldings;
 }
 /**
  * Whom a one-time link is for; None: for the first owner, who chooses a name.
@@ -1603,4 +1615,24 @@ export interface PreviewStep {
   snapshot: {
     [k: string]: unknown;
   };
+}
+/**
+ * Who was forgotten: the pseudonym that their data have now, and their assignments.
+ */
+export interface ForgottenWorker {
+  assignments: string[];
+  worker: string;
+}
+/**
+ * What is stored of a worker: numbers of rows. `lines`: those that they wrote.
+ */
+export interface WorkerHoldings {
+  answers: number;
+  assignments: number;
+  conversations: number;
+  lines: number;
+  platform: string;
+  ratings: number;
+  under_way: number;
+  worker: string;
 }

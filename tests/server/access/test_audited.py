@@ -15,6 +15,7 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from server.access.auth import load_auth
 from server.bots.opened_bots import OpenedBots
 from server.cli.command_line import COMMANDS
 from server.cli.serve import prepare
@@ -156,6 +157,8 @@ STEPS = [
     Step("DELETE /api/desk/people/{person}", "/people/bea", "person.remove"),
     Step("POST /api/desk/tokens", "/tokens", "token.new", {"name": "gpu", "scope": "host"}),
     Step("DELETE /api/desk/tokens/{token}", "/tokens/gpu", "token.revoke"),
+    Step("POST /api/desk/workers/holdings", "/workers/holdings", "worker_ids.read", {"worker": "ann"}),
+    Step("POST /api/desk/workers/forget", "/workers/forget", "worker.forget", {"worker": "ann"}),
 ]
 # What is sent to be answered only, and what workers do, who have a record of their own.
 WITHOUT_A_ROW = {
@@ -183,6 +186,8 @@ COMMANDS_WITH_A_ROW = {
     "run close": "run.close",
     "run replicate": "run.open",
     "demo transcripts": "run.open",
+    "worker show": "worker_ids.read",
+    "worker forget": "worker.forget",
     "people add": "person.add",
     "people role": "person.role",
     "people link": "person.link",
@@ -264,6 +269,8 @@ def test_every_command_that_changes_something_writes_a_row(candor: Candor, tmp_p
     rules.write_text("most_at_once: 3")
     prepare(Settings(data=data), OpenedBots(refuse_private=False))  # as `serve` does before it serves
     assert query(url, "SELECT action, subject FROM audit_entry") == [("run.open", "demo")]
+    ann = load_auth(data, 7).ids.encrypted("ann")
+    query(url, "INSERT INTO worker (platform, external_id, pseudonym) VALUES ('link', ?, 'W1')", ann)
     steps: list[tuple[str, list[str | Path]]] = [
         ("study new", ["tidepool", "--from", study]),
         ("study copy", ["tidepool", "reef"]),
@@ -283,6 +290,8 @@ def test_every_command_that_changes_something_writes_a_row(candor: Candor, tmp_p
         ("people role", ["bea", "analyst"]),
         ("people link", ["bea"]),
         ("people remove", ["bea"]),
+        ("worker show", ["ann"]),
+        ("worker forget", ["ann", "--yes"]),
         ("token new", ["--name", "gpu", "--for", "host"]),
         ("token revoke", ["gpu"]),
         ("export", ["--run", "low-tide", "--worker-ids", "--out", tmp_path / "ids.csv"]),
