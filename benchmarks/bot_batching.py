@@ -33,6 +33,7 @@ from bots.host.batch import LARGEST, WAIT_MS, MicroBatch
 from bots.host.model import Model
 
 CONVERSATIONS = (1, 8, 32, 128)
+CONVERSATIONS_OF_CACHES = (1, 8, 32)
 LAYERS, WIDTH, HEADS, VOCABULARY, CONTEXT = 8, 512, 8, 50_257, 512
 WORDS_A_LINE = (4, 16)
 stderr = Console(stderr=True)
@@ -77,8 +78,11 @@ class Row:
         ]
 
 
-def hf_model(folder: Path, tokens: int, device: str) -> tuple[Model, str]:
-    """Return a GPT-2 saved to `folder` and hosted from there, and what it is."""
+def hf_model(folder: Path, tokens: int, device: str, cache: str | None = None) -> tuple[Model, str]:
+    """Return a GPT-2 saved to `folder` and hosted from there, and what it is.
+
+    `cache`: how transformers keep keys and values, as a model's own settings name it; None: a growing cache.
+    """
     import transformers
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
@@ -103,6 +107,7 @@ def hf_model(folder: Path, tokens: int, device: str) -> tuple[Model, str]:
         )
     )
     model.generation_config.min_new_tokens = tokens
+    model.generation_config.cache_implementation = cache
     model.save_pretrained(folder)
     hosted = HfModel(str(folder), HfOptions(max_new_tokens=tokens, device=device))
     return hosted, described("GPT-2 layout", model.num_parameters(), "transformers")
@@ -155,6 +160,11 @@ async def ask(bot: MicroBatch, conversations: int, seed: int) -> Round:
     return Round(time.perf_counter() - started, waits)
 
 
+def warmed(model: Model) -> None:
+    """Have a model answer once, so that no round pays for what is done the first time."""
+    model.replies([Chat("warm", 1, (), (Turn("worker", line(random.Random(1))),))])
+
+
 def line(rng: random.Random) -> str:
     return " ".join(f"w{rng.randrange(VOCABULARY - 2)}" for _ in range(rng.randint(*WORDS_A_LINE)))
 
@@ -172,6 +182,27 @@ def measure(model: Model, rounds: int, replies: int, largest: int) -> list[Row]:
                     found.append(asyncio.run(ask(MicroBatch(model, *bot), row.conversations, turn)))
                     progress.advance(bar, row.conversations)
     return rows
+
+
+def measure_caches(models: dict[str, Model], rounds: int, largest: int) -> str:
+    """Return a table of batches by caches, which take turns in each round."""
+    first, second = models
+    lines = [
+        f"| conversations at once | replies | replies/s, {first} cache | {second} | ratio | single rounds |",
+        "|---:" * 6 + "|",
+    ]
+    for number in CONVERSATIONS_OF_CACHES:
+        taken: dict[str, list[Round]] = {name: [] for name in models}
+        for turn in range(rounds):
+            for name, model in models.items():
+                taken[name].append(asyncio.run(ask(MicroBatch(model, WAIT_MS, largest), number, turn)))
+        seconds = {name: sum(each.seconds for each in taken[name]) for name in models}
+        ratios = [b.rate / a.rate for a, b in zip(taken[first], taken[second], strict=True)]
+        replies = number * rounds
+        cells = [str(number), str(replies), *(f"{replies / each:.2f}" for each in seconds.values())]
+        cells += [f"{seconds[first] / seconds[second]:.2f}×", f"{min(ratios):.2f}–{max(ratios):.2f}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def table(rows: list[Row]) -> str:
@@ -200,17 +231,27 @@ def main(
     tokens: Annotated[int, typer.Option(min=1, help="Tokens in every reply.")] = 20,
     largest: Annotated[int, typer.Option(min=1, help="Conversations in one batch.")] = LARGEST,
     device: Annotated[str, typer.Option(help="cpu or cuda; ParlAI's model is on the CPU.")] = "cpu",
+    caches: Annotated[
+        bool, typer.Option("--caches", help="Batches with a static cache against those with a growing one.")
+    ] = False,
 ) -> None:
     """Measure a transformer of 8 layers × 512 with random weights, batched against one by one."""
     if parlai and device != "cpu":
         raise typer.BadParameter("--parlai is measured on the CPU")
+    if parlai and caches:
+        raise typer.BadParameter("ParlAI's model has one kind of cache")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model, what = parlai_model(folder, tokens) if parlai else hf_model(folder, tokens, device)
-        model.replies([Chat("warm", 1, (), (Turn("worker", line(random.Random(1))),))])
-        rows = measure(model, rounds, replies, largest)
+        warmed(model)
+        if caches:
+            static, _ = hf_model(folder / "static", tokens, device, "static")
+            warmed(static)
+            found = measure_caches({"growing": model, "static": static}, rounds, largest)
+        else:
+            found = table(measure(model, rounds, replies, largest))
     settings = f"replies of {tokens} tokens, batches of {largest} at most; {where(device)}"
-    text = f"{what}; {settings}.\n\n{table(rows)}\n"
+    text = f"{what}; {settings}.\n\n{found}\n"
     print(text)
     if out is not None:
         out.write_text(text, encoding="utf-8")
