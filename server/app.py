@@ -113,7 +113,7 @@ def create_app(
     metrics = Metrics(auth)
     news = open_news(settings.redis_url)
     served = OpenRuns(runs, partial(_prepared, store, metrics))
-    live = LiveSessions(store, served, auth, news)
+    live = LiveSessions(store, served, auth, news, settings.prolific_site.rstrip("/"))
     lifecycle.on_drain(live.drain)
     metrics.watch(live, store, opened_bots)
     limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from bots import (
     Moderation,
     Overruns,
     Verdict,
+    base_language,
     check_bot,
     load_corpus,
     qc_findings,
@@ -82,27 +83,60 @@ def fitness_check(
 
 
 def registered_check(
-    connection: Connection, row: Registration, at_once: int, moderation: Moderation | None
+    connection: Connection,
+    row: Registration,
+    study: Study | None,
+    at_once: int | None,
+    moderation: Moderation | None,
 ) -> FitnessCheck:
-    """Return the check of a registered bot, by the newest study that has it, and by its overruns."""
-    study = stored_bots.newest_study(connection, row.name)
+    """Return the check of a registered bot for a study, and by its overruns.
+
+    Args:
+        connection: what is known of the bot is read over it.
+        row: the bot.
+        study: what it is checked for; None: the study of the newest run that has it.
+        at_once: conversations at the same time; None: as many as the study may hold.
+        moderation: a service that judges what it says; None: none is asked.
+    """
+    study = study or stored_bots.newest_study(connection, row.name)
+    together = at_once or (_at_once(study) if study else AT_ONCE)
     overruns = stored_bots.overruns(connection, row.name)
-    return fitness_check(row.name, row.endpoint, study, at_once, overruns, moderation)
+    return fitness_check(row.name, row.endpoint, study, together, overruns, moderation)
 
 
-def registered_fitness(connection: Connection, names: Iterable[str]) -> list[Fitness]:
-    """Return how registered bots did when they were last checked. Raises BotNotFound."""
-    return [_registered_fitness(connection, name) for name in names]
+def registered_fitness(connection: Connection, study: Study, names: Iterable[str]) -> list[Fitness]:
+    """Return how those registered bots of a study did when they were last checked. Raises BotNotFound."""
+    return [_registered_fitness(connection, study, name) for name in names]
 
 
-def _registered_fitness(connection: Connection, name: str) -> Fitness:
+def _registered_fitness(connection: Connection, study: Study, name: str) -> Fitness:
     row = stored_bots.find(connection, name)
     if not row.enabled:
         return _unfit(name, "is it enabled?", f"it is disabled: run `candor bots enable {name}`")
     check = stored_bots.latest_check(connection, row)
     if check is None:
         return _unfit(name, "was it checked?", f"never: run `candor bots check {name}`")
-    return _fitness(name, check.report)
+    beyond = tuple(_beyond_scope(name, check.report, study))
+    findings = (*check.report.findings, *beyond)
+    return replace(_fitness(name, check.report), verdict=worst(findings), findings=findings)
+
+
+def _beyond_scope(name: str, report: ConformanceReport, study: Study) -> Iterator[Finding]:
+    """Yield what a study asks of a bot that its check has not looked at."""
+    question = "Was it checked for this study?"
+    remedy = f"run `candor bots check {name} --study FILE`"
+    if report.scope is None:
+        return
+    if base_language(report.scope.language) != base_language(study.language):
+        reason = f"In {report.scope.language}, and the study is in {study.language}: {remedy}"
+        yield Finding(question=question, verdict="fail", reason=reason)
+    if _has_persona(name, study) and not report.scope.persona:
+        reason = f"Not as a bot with a persona, which it has in this study: {remedy}"
+        yield Finding(question=question, verdict="warn", reason=reason)
+    busy = report.latency.at_once
+    if busy is not None and busy.conversations < min(MOST_AT_ONCE, study.assignments or 0):
+        reason = f"With {busy.conversations} conversations at once, and it has {study.assignments} places"
+        yield Finding(question=question, verdict="warn", reason=f"{reason}: {remedy}")
 
 
 def own_bots(run: OpenRun) -> dict[str, Bot]:

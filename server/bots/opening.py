@@ -143,7 +143,9 @@ def _lined_up(connection: Connection, opened_bots: OpenedBots, entry: RunEntry) 
     opened_bots.load(connection)
     require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), "study")
     lineup = open_lineup(entry, opened_bots)
-    return _LinedUp(lineup, fitness.registered_fitness(connection, lineup.study.registered_bots))
+    return _LinedUp(
+        lineup, fitness.registered_fitness(connection, lineup.study, lineup.study.registered_bots)
+    )
 
 
 def _text(connection: Connection, new: NewRun) -> str:

@@ -153,8 +153,9 @@ def _line_up(
         opened_bots.load(connection)
     require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), source)
     lineup = open_lineup(entry, opened_bots)  # a run whose bots cannot be opened is not stored
-    named = () if connection is None else lineup.study.registered_bots
-    return lineup, [] if connection is None else fitness.registered_fitness(connection, named)
+    if connection is None:
+        return lineup, []
+    return lineup, fitness.registered_fitness(connection, lineup.study, lineup.study.registered_bots)
 
 
 def _require_fit(

@@ -224,7 +224,7 @@ class StudiesApi:
         def read(connection: Connection) -> tuple[Study, list[Fitness]]:
             found = parse_study(studies.find_study(connection, study).newest.yaml, study)
             named = [bot for bot in found.registered_bots if bot in stored_bots.names(connection)]
-            return found, registered_fitness(connection, named)
+            return found, registered_fitness(connection, found, named)
 
         found, bots = await self._store.read(read)
         try:

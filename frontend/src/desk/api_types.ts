@@ -533,6 +533,7 @@ export interface CheckView {
  *
  * `calls`: how often it was asked. `stopped`: it failed so often that it was not asked everything.
  * `expected_overruns`: the share of its replies that would come later than a reply naturally takes.
+ * `scope`: what it was checked for; None in reports that were stored before that was.
  */
 export interface ConformanceReport {
   calls: number;
@@ -542,6 +543,7 @@ export interface ConformanceReport {
    */
   findings: Finding[];
   latency: Latency;
+  scope?: Scope | null;
   stopped: boolean;
   transcripts: Transcript[];
   verdict: "pass" | "warn" | "fail";
@@ -578,6 +580,13 @@ export interface AtOnce {
   n: number;
   p50: number;
   p95: number;
+}
+/**
+ * As whose bot one was checked: in which language, and whether as somebody; None: no study said that.
+ */
+export interface Scope {
+  language: string;
+  persona: boolean | null;
 }
 /**
  * A scripted conversation as it went.

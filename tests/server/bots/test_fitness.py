@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from bots import Verdict
+from bots import ConformanceReport, Verdict
+from bots.conformance.report import AtOnce, Latency, Scope
 from server.bots import fitness, stored_bots
 from server.bots.lineup import open_lineup
 from server.bots.opened_bots import OpenedBots
@@ -66,6 +67,14 @@ def register(data: Path, talker: Talker, *, verdict: Verdict | None = None, enab
             stored_bots.enable(connection, "far", False)
         if verdict is not None:
             stored_bots.store_check(connection, row, report(verdict), AT)
+    engine.dispose()
+
+
+def store(data: Path, made: ConformanceReport) -> None:
+    """Write another check of the bot `far` into the database."""
+    engine = open_engine(f"sqlite:///{data / 'candor.db'}", begin="BEGIN IMMEDIATE")
+    with engine.begin() as connection:
+        stored_bots.store_check(connection, stored_bots.find(connection, "far"), made, AT)
     engine.dispose()
 
 
@@ -191,6 +200,32 @@ def test_a_registered_bot_that_did_not_fail_is_let_in(
     assert slugs(tmp_path) == ["x"]
     spec = f'far {{"kind": "http", "urls": ["{parrot.url}"]}}'
     assert (spec,) in query(f"sqlite:///{tmp_path / 'candor.db'}", "SELECT spec FROM bot")
+
+
+def test_a_registered_bot_is_let_in_by_the_check_that_its_study_needs(
+    candor: Candor, write: Callable[..., Path], parrot: Talker, tmp_path: Path
+) -> None:
+    register(tmp_path, parrot)
+    content = yaml.safe_load(write().read_text())
+    content["systems"][1]["persona"] = "random"
+    path = tmp_path / "german.yaml"
+    path.write_text(yaml.safe_dump(content | {"language": "de", "assignments": 30, "qc_per_assignment": 0}))
+    in_english = report("pass").model_copy(
+        update={
+            "scope": Scope(language="en-GB", persona=None),
+            "latency": Latency(at_once=AtOnce(n=8, p50=1, p95=1, conversations=8)),
+        }
+    )
+    store(tmp_path, in_english)
+    refused = candor("check", path, "--bots", "--data", tmp_path)
+    assert_refused(refused, "not fit for workers: far")
+    told = " ".join(refused.stdout.split())
+    for reason in ("study is in de", "as a bot with a persona", "it has 30 places"):
+        assert reason in told
+    store(tmp_path, in_english.model_copy(update={"scope": Scope(language="de", persona=True)}))
+    let_in = candor("check", path, "--bots", "--data", tmp_path)
+    assert let_in.exit_code == 0, let_in.stderr
+    assert "it has 30 places" in " ".join(let_in.stdout.split())
 
 
 def test_a_bot_with_another_replica_has_to_be_checked_again(

@@ -49,6 +49,7 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<string | null>(null);
   const own = Object.keys((editor.content?.bots as Record<string, unknown> | undefined) ?? {});
+  const study = editor.mistakes.length === 0 ? editor.text : null;
   const systems = Array.isArray(editor.content?.systems) ? editor.content.systems : [];
   const named = systems.map((system) => (system as { bot?: unknown } | null)?.bot);
   const bots = [...new Set(named)].filter((bot): bot is string => typeof bot === "string");
@@ -64,19 +65,19 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
             ) : own.includes(bot) ? (
               <span class="soft small">this study’s own: asked a few conversations when a run is opened</span>
             ) : (
-              <Registered name={bot} known={known} />
+              <Registered name={bot} known={known} study={study} />
             )}
           </li>
         ))}
       </ul>
       {bots.length === 0 && <p class="soft">The study names no bots yet.</p>}
       <QcExamination editor={editor} />
-      {others.length > 0 && <h3>Registered, not in this study</h3>}
+      {others.length > 0 && <h2 class="label">Registered, not in this study</h2>}
       <ul>
         {others.map((bot) => (
           <li key={bot} class="study-bot">
             <code>{bot}</code>
-            <Registered name={bot} known={known} />
+            <Registered name={bot} known={known} study={study} />
             <Button
               kind="plain"
               onClick={() => editor.set(["systems"], [...systems, { name: bot, family: bot, bot }])}
@@ -100,15 +101,23 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
   );
 }
 
-/** A bot that is registered with the server, and its check; `known` null: the server has not said yet. */
-function Registered({ name, known }: { name: string; known: CheckedBot[] | null }) {
+interface RegisteredProps {
+  name: string;
+  /** Every registered bot; null: the server has not said yet. */
+  known: CheckedBot[] | null;
+  /** What the bot is to be fit for; null as long as it has mistakes. */
+  study: string | null;
+}
+
+/** A bot that is registered with the server, and its check. */
+function Registered({ name, known, study }: RegisteredProps) {
   const { token } = useContext(ResearcherContext);
   const [failure, setFailure] = useState<string | null>(null);
   const bot = known?.find((each) => each.name === name);
   const start = async () => {
     setFailure(null);
     try {
-      await send("POST", apiAddress("/api/desk/bots/{name}/check", { name }), {}, token);
+      await send("POST", apiAddress("/api/desk/bots/{name}/check", { name }), { study }, token);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     }
