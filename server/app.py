@@ -57,6 +57,7 @@ from server.jobs.child import Limits
 from server.jobs.links import ReportLinks
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
+from server.jobs.retention import RetentionJob
 from server.live.interventions import Interventions
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
@@ -112,7 +113,7 @@ def create_app(
     metrics = Metrics(auth)
     news = open_news(settings.redis_url)
     served = OpenRuns(runs, partial(_prepared, store, metrics))
-    live = LiveSessions(store, served, auth, news)
+    live = LiveSessions(store, served, auth, news, settings.prolific_site.rstrip("/"))
     lifecycle.on_drain(live.drain)
     metrics.watch(live, store, opened_bots)
     limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)
@@ -122,6 +123,7 @@ def create_app(
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store, news)
+    retention = RetentionJob(store)
     recruiting = _recruiting(store, auth, settings)
 
     @asynccontextmanager
@@ -129,16 +131,16 @@ def create_app(
         end_tracing = start_tracing()
         store.start()
         opened_bots.start(store)
-        news.start()
-        live.start()
-        changes.start()
-        ends.start()
+        for part in (news, live, changes, ends, retention):
+            part.start()
         if settings.running_analysis:
             analyses.start()
         recruiting.polling.start()
         lifecycle.begin_serving()
         yield
-        await asyncio.gather(analyses.close(), jobs.close(), ends.close(), recruiting.polling.close())
+        await asyncio.gather(
+            analyses.close(), jobs.close(), ends.close(), retention.close(), recruiting.polling.close()
+        )
         await changes.close()
         await news.close()
         await limits.close()

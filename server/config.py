@@ -17,6 +17,7 @@ def _limit(text: str) -> str:
 
 Limit = Annotated[str, AfterValidator(_limit)]
 PROLIFIC_API = "https://api.prolific.com"
+PROLIFIC_SITE = "https://app.prolific.com"
 
 
 def _over_tls(address: str) -> str:
@@ -96,6 +97,7 @@ class Settings(BaseSettings):
         None, repr=False, description="token of your workspace at Prolific, for recruiting from the desk"
     )
     prolific_api: str = Field(PROLIFIC_API, description="where Prolific's interface begins, without /api")
+    prolific_site: str = Field(PROLIFIC_SITE, description="where its participants hand in, as they finish")
     running_analysis: bool = Field(True, description="compute scores and the filter anew as ratings come in")
     worker_id_key: str | None = Field(
         None,

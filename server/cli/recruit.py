@@ -86,6 +86,13 @@ def create(
 
 
 @cli.command()
+def discard(run: Run, data: Data = None) -> None:
+    """Delete a draft, so that another can be made."""
+    _done(data, lambda rooms: rooms.studies.discard(run, _ME))
+    console.print("The draft is deleted.")
+
+
+@cli.command()
 def publish(run: Run, data: Data = None) -> None:
     """Let participants in, which costs money from now on."""
     _tell_status(_done(data, lambda rooms: rooms.studies.publish(run, _ME)))

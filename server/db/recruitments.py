@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from server.db.models import Assignment, Conversation, Exclusion, Run, Visit, Worker, columns
@@ -139,6 +139,12 @@ def open_recruitments(connection: Connection) -> list[StoredRecruitment]:
     """Return the studies of which something may still come: all that were ever published."""
     query = _recruitments().where(RECRUITMENT.status.not_in(["UNPUBLISHED", "COMPLETED"]))
     return [_recruitment(connection, row) for row in connection.execute(query.order_by(RECRUITMENT.id))]
+
+
+def remove_recruitment(connection: Connection, number: int) -> None:
+    """Forget a study that was drafted, and never published: nothing hangs on it."""
+    connection.execute(delete(RecruitmentCode).where(CODE.recruitment_id == number))
+    connection.execute(delete(Recruitment).where(RECRUITMENT.id == number))
 
 
 def note_study(connection: Connection, number: int, status: str, places: int) -> None:

@@ -80,6 +80,7 @@ class RecruitingApi:
         self.router = APIRouter(prefix="/api/desk/runs/{run}/recruitment", tags=["recruiting"])
         self._add("", self.show_recruitment, "act_on_workers", "GET")
         self._add("", self.create_recruitment, "change_runs", status=201)
+        self._add("", self.discard_recruitment, "change_runs", "DELETE", 204)
         self._add("/publish", self.publish_recruitment, "change_runs")
         self._add("/pause", self.pause_recruitment, "change_runs")
         self._add("/resume", self.resume_recruitment, "change_runs")
@@ -113,6 +114,11 @@ class RecruitingApi:
         """Draft a study on the platform for a run. Nobody sees it yet, and it costs nothing."""
         await self._studies.create(run, body, actor)
         return await self._view(run)
+
+    async def discard_recruitment(self, run: str, actor: Caller) -> Response:
+        """Delete a draft, so that another can be made."""
+        await self._studies.discard(run, actor)
+        return Response(status_code=204)
 
     async def publish_recruitment(self, run: str, actor: Caller) -> RecruitmentView:
         """Let participants in, which costs money from now on. Refused while screen-outs are not paid."""

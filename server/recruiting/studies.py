@@ -19,6 +19,7 @@ from server.db.recruitments import (
     note_read,
     note_study,
     recruitment_of,
+    remove_recruitment,
     require_recruitment,
     store_submissions,
 )
@@ -111,6 +112,20 @@ class PlatformStudies:
             return add_recruitment(connection, entry.id, new, actor.name, utc_now())
 
         return await self._store.submit(keep)
+
+    async def discard(self, run: str, actor: Doer) -> None:
+        """Delete a draft, so that another can be made. Raises WrongRunStatus: it was published."""
+        found = await self._store.read(lambda c: _required(c, run))
+        async with self._platform.asked() as client:
+            if (await client.studies.study(found.study)).status != "UNPUBLISHED":
+                raise WrongRunStatus("a study that was published stays: close it instead")
+            await client.studies.discard(found.study)
+
+        def forget(connection: Connection) -> None:
+            record(connection, actor, "recruitment.discard", run, f"study {found.study}")
+            remove_recruitment(connection, found.id)
+
+        await self._store.submit(forget)
 
     async def publish(self, run: str, actor: Doer) -> StoredRecruitment:
         """Let participants in, which costs money from now on.

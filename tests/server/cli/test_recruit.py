@@ -59,6 +59,8 @@ def test_every_command_does_what_it_says_and_writes_its_row(
     recruit: Callable[..., str], prolific: Prolific, environment: str
 ) -> None:
     create(recruit)
+    recruit("discard")
+    create(recruit)
     assert "is active, with 5 places" in recruit("publish")
     assert "is paused" in recruit("pause")
     assert "is active" in recruit("resume")

@@ -38,6 +38,11 @@ def test_nothing_is_published_while_screen_outs_are_not_paid(recruiting: Recruit
     assert made["pays_screen_outs"] is False
     assert recruiting.refused("/publish") == "screen_outs_unpaid"
     assert recruiting.prolific.platform.study(made["study"]).status == "UNPUBLISHED"
+    # It is drafted anew, with what was missing.
+    recruiting.ask(method="DELETE")
+    assert made["study"] not in recruiting.prolific.platform.studies
+    recruiting.publish()
+    assert recruiting.refused(method="DELETE") == "wrong_run_status"
 
 
 def test_nothing_is_published_that_would_send_participants_away(recruiting: Recruiting) -> None:
@@ -170,6 +175,8 @@ def test_the_token_and_participants_ids_are_shown_nowhere(recruiting: Recruiting
 
 
 def test_whatever_changes_something_writes_its_row_into_the_audit_log(recruiting: Recruiting) -> None:
+    recruiting.ask(**PLAN)
+    recruiting.ask(method="DELETE")
     recruiting.publish()
     submission = recruiting.finish("PID-jan")
     recruiting.refreshed()

@@ -30,6 +30,7 @@ TABLE = {
     "POST /api/desk/runs/{run}/replicate": "researcher",
     "GET /api/desk/runs/{run}/recruitment": "researcher",
     "POST /api/desk/runs/{run}/recruitment": "researcher",
+    "DELETE /api/desk/runs/{run}/recruitment": "researcher",
     "POST /api/desk/runs/{run}/recruitment/publish": "researcher",
     "POST /api/desk/runs/{run}/recruitment/pause": "researcher",
     "POST /api/desk/runs/{run}/recruitment/resume": "researcher",

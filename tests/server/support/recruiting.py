@@ -11,6 +11,7 @@ CODE = "C1AB2CD3"
 # What each endpoint writes into the audit log; the tests of recruiting call all of them.
 RECRUITING_ROWS = {
     "POST /api/desk/runs/{run}/recruitment": "recruitment.create",
+    "DELETE /api/desk/runs/{run}/recruitment": "recruitment.discard",
     "POST /api/desk/runs/{run}/recruitment/publish": "recruitment.publish",
     "POST /api/desk/runs/{run}/recruitment/pause": "recruitment.pause",
     "POST /api/desk/runs/{run}/recruitment/resume": "recruitment.start",
@@ -27,6 +28,7 @@ RECRUITING_ROWS = {
 # What each command writes; None: it reads. Their own tests call all of them.
 RECRUIT_COMMANDS = {
     "create": "recruitment.create",
+    "discard": "recruitment.discard",
     "publish": "recruitment.publish",
     "pause": "recruitment.pause",
     "resume": "recruitment.start",

@@ -21,7 +21,7 @@ interface Props {
 export function Bonuses({ rows, at, onDone }: Props) {
   const [chosen, setChosen] = useState<Action | null>(null);
   return (
-    <section aria-label="Bonuses">
+    <section class="recruiting-part" aria-label="Bonuses">
       <h2>Bonuses</h2>
       {rows.length === 0 && <p class="soft">Choose submissions above to prepare a bonus for them.</p>}
       <ul class="differences">

@@ -28,7 +28,7 @@ interface Props {
 export function Differences({ rows, at, onDone }: Props) {
   const [chosen, setChosen] = useState<Action | null>(null);
   return (
-    <section aria-label="Differences">
+    <section class="recruiting-part" aria-label="Differences">
       <h2>Differences</h2>
       {rows.length === 0 && <p class="soft">Prolific and Candor agree.</p>}
       <ul class="differences">

@@ -73,7 +73,13 @@ function actionsOf(found: RecruitmentDetail, at: At): Action[] {
     case "UNPUBLISHED": {
       const cost = amount(found.places * found.reward);
       const about = `Participants get in from now on. ${found.places} places cost ${cost}, and Prolific's fee.`;
-      return [act("Publish", "publish", about)];
+      const discard: Action = {
+        name: "Discard the draft",
+        about: "The draft is deleted at Prolific, and you can make another.",
+        method: "DELETE",
+        address: at("").replace(/\/$/, ""),
+      };
+      return [act("Publish", "publish", about), discard];
     }
     case "ACTIVE":
       return [act("Pause", "pause", "Nobody new gets in. Those who are under way can finish."), more, close];

@@ -30,7 +30,7 @@ export function Submissions({ rows, at, onDone }: Props) {
   const toggle = (submission: string) =>
     choose(chosen.has(submission) ? some.filter((one) => one !== submission) : [...some, submission]);
   return (
-    <section aria-label="Submissions">
+    <section class="recruiting-part" aria-label="Submissions">
       <h2>Submissions</h2>
       {rows.length === 0 && <p class="soft">Nobody has come yet.</p>}
       {rows.length > 0 && (
