@@ -23,7 +23,7 @@ from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedRe
 from bots.core.known_lines import KnownLines
 from bots.core.opaque_id import opaque_id
 from bots.core.provenance import Provenance
-from bots.core.segmentation import join_words, split_words
+from bots.core.segmentation import base_language, join_words, split_words
 from bots.core.self_identification import gives_itself_away
 from bots.core.telemetry import span, start_tracing
 from bots.corpus import Corpus, CorpusError, load_corpus
@@ -83,6 +83,7 @@ __all__ = [
     "WorkCount",
     "ask",
     "backoff",
+    "base_language",
     "bot_specs",
     "check_bot",
     "console",

@@ -31,9 +31,21 @@ cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 @cli.command()
 def check(
     name: Annotated[str, typer.Argument(help="A bot registered with the server; or builtin:NAME, or qc.")],
+    study: Annotated[
+        Path | None,
+        typer.Option(
+            help="The study that a registered bot is to be fit for: its language, personas, places, times. "
+            "Without one, that of the newest run that has the bot."
+        ),
+    ] = None,
     at_once: Annotated[
-        int, typer.Option(min=1, max=MOST_AT_ONCE, help="Conversations that a study holds at the same time.")
-    ] = AT_ONCE,
+        int | None,
+        typer.Option(
+            min=1,
+            max=MOST_AT_ONCE,
+            help="Conversations at the same time. Without it, as many as the study has places.",
+        ),
+    ] = None,
     json: Annotated[
         Path | None, typer.Option("--json", help="Write the report, with the transcripts, to this file.")
     ] = None,
@@ -52,16 +64,16 @@ def check(
 
     candor bots check my-model
 
-    candor bots check my-model --json report.json
+    candor bots check my-model --study study.yaml --json report.json
 
     candor bots check builtin:retrieval
     """
     try:
         if name == "qc" or name.startswith("builtin:"):
-            report = _here(name, at_once)
+            report = _here(name, at_once or AT_ONCE)
         else:
             with ResearcherClient(access(server, token)) as client:
-                report = _there(client, name, at_once)
+                report = _there(client, name, study, at_once)
     except (UnknownBotError, CorpusError, NoAccess, RequestFailed) as error:
         fail(str(error))
     if json is not None:
@@ -96,9 +108,9 @@ def _here(name: str, at_once: int) -> ConformanceReport:
         )
 
 
-def _there(client: ResearcherClient, name: str, at_once: int) -> ConformanceReport:
+def _there(client: ResearcherClient, name: str, study: Path | None, at_once: int | None) -> ConformanceReport:
     """Have the server check a bot, and wait for the report. Raises RequestFailed."""
-    view: CheckView | None = client.start_check(name, at_once)
+    view: CheckView | None = client.start_check(name, None if study is None else _read(study), at_once)
     with _progress(name) as progress:
         while view is not None and view.state == "running":
             progress(view.done, view.total)
@@ -116,6 +128,13 @@ def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=stderr, transient=True) as progress:
         bar = progress.add_task(f"asking {escape(name)}", total=None)
         yield lambda done, total: progress.update(bar, completed=done, total=total or None)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        fail(f"{path}: cannot be read: {error}; give the study's file with --study")
 
 
 def _write(path: Path, report: ConformanceReport) -> None:

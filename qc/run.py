@@ -294,3 +294,20 @@ def source_name(source: str) -> str:
 def codes(column: pd.Series) -> NDArray[np.intp]:
     """Return a category column of a run as integers from 0, in the order of its categories."""
     return np.asarray(column.cat.codes, dtype=np.intp)
+
+
+def words_removed_note(number: int) -> str:
+    """Return what a reader must know where the words of so many assignments were removed."""
+    return (
+        f"{_assignments(number)} had their words removed: the ratings count, and what is said of texts and "
+        "their lengths is wrong for these."
+    )
+
+
+def removed_note(number: int) -> str:
+    """Return what a reader must know where all was removed that was given in so many assignments."""
+    return f"{_assignments(number)} had all that was given removed."
+
+
+def _assignments(number: int) -> str:
+    return "1 assignment" if number == 1 else f"{number} assignments"

@@ -35,6 +35,7 @@ from server.db.store import Store
 from server.desk.accounts import AccountsApi
 from server.desk.api import ResearcherApi
 from server.desk.audit_log import AuditApi
+from server.desk.forgetting import ForgettingApi
 from server.desk.job_watch import JobWatch
 from server.desk.list_watch import ListWatch
 from server.desk.listed import ListedStore
@@ -56,6 +57,7 @@ from server.jobs.child import Limits
 from server.jobs.links import ReportLinks
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
+from server.jobs.retention import RetentionJob
 from server.live.interventions import Interventions
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
@@ -66,6 +68,10 @@ from server.news import News, open_news
 from server.process.lifecycle import Lifecycle
 from server.process.readiness import Health
 from server.process.request_ids import RequestIds
+from server.recruiting.api import RecruitingApi
+from server.recruiting.platform import platform_of
+from server.recruiting.polling import Polling
+from server.recruiting.studies import PlatformStudies
 from server.site.api_docs import ApiDocs
 from server.site.start import StartPage
 from server.site.templates import STATIC, STATIC_PATH
@@ -107,7 +113,7 @@ def create_app(
     metrics = Metrics(auth)
     news = open_news(settings.redis_url)
     served = OpenRuns(runs, partial(_prepared, store, metrics))
-    live = LiveSessions(store, served, auth, news)
+    live = LiveSessions(store, served, auth, news, settings.prolific_site.rstrip("/"))
     lifecycle.on_drain(live.drain)
     metrics.watch(live, store, opened_bots)
     limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)
@@ -117,21 +123,24 @@ def create_app(
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store, news)
+    retention = RetentionJob(store)
+    recruiting = _recruiting(store, auth, settings)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         end_tracing = start_tracing()
         store.start()
         opened_bots.start(store)
-        news.start()
-        live.start()
-        changes.start()
-        ends.start()
+        for part in (news, live, changes, ends, retention):
+            part.start()
         if settings.running_analysis:
             analyses.start()
+        recruiting.polling.start()
         lifecycle.begin_serving()
         yield
-        await asyncio.gather(analyses.close(), jobs.close(), ends.close())
+        await asyncio.gather(
+            analyses.close(), jobs.close(), ends.close(), retention.close(), recruiting.polling.close()
+        )
         await changes.close()
         await news.close()
         await limits.close()
@@ -143,15 +152,6 @@ def create_app(
 
     app = _new_app(lifespan)
     app.include_router(Health(store, lifecycle, settings.redis_url).router)
-    join_api = JoinApi(
-        store=store,
-        auth=auth,
-        runs=served,
-        limits=limits,
-        per_address=parse(settings.attempts_per_address),
-        signed_links=settings.signed_links,
-        pages=pages,
-    )
     newcomers = Newcomers(
         store=store,
         live=live,
@@ -173,14 +173,24 @@ def create_app(
     outlook = Outlook(store, auth, live, opened_bots, settings.resolved_public_url)
     listed = ListedStore(store, news)
     for router in (
-        join_api.router,
+        JoinApi(
+            store=store,
+            auth=auth,
+            runs=served,
+            limits=limits,
+            per_address=parse(settings.attempts_per_address),
+            signed_links=settings.signed_links,
+            pages=pages,
+        ).router,
         worker_socket.router,
         metrics.router,
         *_desk(outlook, news, lifecycle, settings, pages),
         *_jobs_api(store, auth, jobs, served, news, lifecycle, settings),
         *_ways_in(store, listed, auth, limits, settings),
         *_lists(listed, auth, bots, news, lifecycle, settings.resolved_public_url),
+        recruiting.router,
         WorkerIdsApi(store=store, auth=auth).router,
+        ForgettingApi(store=store, auth=auth, live=live).router,
         WizardApi(store=store, auth=auth).router,
         AuditApi(store=store, auth=auth).router,
         BotsApi(store=store, auth=auth, bots=bots).router,
@@ -212,6 +222,15 @@ def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -
     app.middleware("http")(_with_headers)
     app.add_middleware(RequestIds)
     return app
+
+
+def _recruiting(store: Store, auth: Auth, settings: Settings) -> RecruitingApi:
+    """Return what recruits on a platform, and reads it while the server runs."""
+    platform = platform_of(settings)
+    studies = PlatformStudies(store, platform, settings.resolved_public_url)
+    return RecruitingApi(
+        store=store, auth=auth, platform=platform, studies=studies, polling=Polling(store, platform, studies)
+    )
 
 
 def _job_limits(settings: Settings) -> Limits:
@@ -291,6 +310,7 @@ def _desk(
             news,
             refuse_private=settings.refuse_private_bots,
             moderation=outlook.opened_bots.moderation,
+            ids=outlook.auth.ids,
         ),
         public_url=outlook.public_url,
     )

@@ -16,6 +16,8 @@ def _limit(text: str) -> str:
 
 
 Limit = Annotated[str, AfterValidator(_limit)]
+PROLIFIC_API = "https://api.prolific.com"
+PROLIFIC_SITE = "https://app.prolific.com"
 
 
 def _over_tls(address: str) -> str:
@@ -91,7 +93,17 @@ class Settings(BaseSettings):
         None, description="a moderation service in OpenAI's form, asked about what bots say in their check"
     )
     moderation_key: str | None = Field(None, repr=False, description="the key of that service, if it has one")
+    prolific_token: str | None = Field(
+        None, repr=False, description="token of your workspace at Prolific, for recruiting from the desk"
+    )
+    prolific_api: str = Field(PROLIFIC_API, description="where Prolific's interface begins, without /api")
+    prolific_site: str = Field(PROLIFIC_SITE, description="where its participants hand in, as they finish")
     running_analysis: bool = Field(True, description="compute scores and the filter anew as ratings come in")
+    worker_id_key: str | None = Field(
+        None,
+        repr=False,
+        description="key under which workers' ids are encrypted; default: in a file of the data folder",
+    )
     job_megabytes: int = Field(4096, ge=256, description="memory of a report, a rehearsal or an analysis")
     job_minutes: int = Field(30, ge=1, description="time that one of them may take")
     kept_reports: int = Field(20, ge=1, description="reports kept of a run; older ones are removed")

@@ -2,61 +2,22 @@
 
 import random
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 import numpy as np
 
+from bots.builtin.said import said_in
 from bots.builtin.terms import Vector
 from bots.core.chat import Chat
-from bots.core.words import LINES, sentences, stems
 
 _SHORTLIST = 60
-_TOO_LIKE_OWN = 0.5
-_TOO_LIKE_WORKERS = 0.75
-_MOST_SENTENCES = 12  # of a line; who writes more of them than that is compared as a whole
-
-# The stems of each sentence that was said, with the likeness at which another one repeats it.
-SaidParts = dict[frozenset[str], float]
-
-
-def said_parts(chat: Chat) -> SaidParts:
-    """Return what was said in `chat`, by sentences, for `staleness`. To be computed once for each reply."""
-    parts: SaidParts = {}
-    for turn in chat.turns:
-        limit = _TOO_LIKE_OWN if turn.author == "bot" else _TOO_LIKE_WORKERS
-        for part in _parts(turn.text):
-            parts[part] = min(limit, parts.get(part, limit))
-    return parts
-
-
-def staleness(line: str, said: SaidParts) -> float:
-    """Return how much `line` repeats what was `said`: 0 not at all, 1 or more too much to be said.
-
-    A line repeats another if any sentence of theirs is alike, so that two old halves make no new whole.
-    Its cost grows with the conversation, by about a microsecond for each line of it.
-    """
-    worst = 0.0
-    for mine in _parts(line):
-        size = len(mine)
-        for part, limit in said.items():
-            shared = len(mine & part)
-            if shared:
-                worst = max(worst, shared / (size + len(part) - shared) / limit)
-    return worst
-
-
-@lru_cache(maxsize=LINES)
-def _parts(text: str) -> tuple[frozenset[str], ...]:
-    """Return the stems of `text` as a whole and of each of its first sentences."""
-    return tuple({frozenset(stems(part)): None for part in (text, *sentences(text)[:_MOST_SENTENCES])})
 
 
 def freshest(lines: Iterable[str], chat: Chat) -> str:
     """Return the first of `lines` that does not repeat the conversation, else the one that does so least."""
     best, least = "", float("inf")
-    said = said_parts(chat)
+    said = said_in(chat)
     for line in lines:
-        stale = staleness(line, said)
+        stale = said.staleness(line)
         if stale < 1:
             return line
         if stale < least:

@@ -1,51 +1,74 @@
-"""What a persona has to say about a question it is asked."""
+"""What a persona has to say about a question it is asked, and what was answered to it before."""
 
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 
 from bots.builtin.acts import act, asks
-from bots.builtin.choice import said_parts, staleness
+from bots.builtin.questions import answered, denies, put_in, question
+from bots.builtin.said import said_in
 from bots.builtin.topics import TOPICS, topics_of
 from bots.core.chat import Chat
 from bots.core.words import content, sentences, words
 from bots.shown.prose import present
 
-_SAME = 0.6  # of the words of two questions that ask for the same
 _AGAIN = "As I said: "
+_NEAR = 1.0  # from here on a fact answers a question
 _PRECEDENCE = (1.0, 0.6, 0.3)  # of the topics a question touches, the one it touches most first
+_TOLD = 1.0  # what a fact gains that was told of the same matter: "I live in Canada" before "I live in a van"
+_ANOTHER = frozenset({"another", "else", "more", "other", "others"})
 
 
-def fact_about(text: str, chat: Chat, least: float = 1.0) -> str | None:
-    """Return the sentence of the chat's persona nearest to `text` that has not been said, if any is near."""
-    rated = [(_nearness(text, fact), -at, fact) for at, fact in enumerate(untold(chat))]
-    score, _, fact = max(rated, default=(0.0, 0, ""))
-    return fact if score >= least else None
+def fact_about(text: str, chat: Chat, least: float = _NEAR) -> str | None:
+    """Return the sentence of the chat's persona nearest to `text` that has not been said, if any is near.
+
+    Nothing is told that stands beside what was said in its place: who lives in Canada does not live in a van.
+    """
+    new = untold(chat)
+    told = [fact for fact in own_lines(chat) if fact not in new]
+    return _nearest(text, {fact: 0.0 for fact in new if not any(_rivals(fact, each) for each in told)}, least)
 
 
 def asked_fact(chat: Chat) -> str | None:
-    """Return what the persona can answer to the worker's latest line, if that asks for something."""
-    question = question_in(chat)
-    return fact_about(question, chat) if question else None
+    """Return what the persona can answer to the worker's latest line, if that asks for something.
+
+    What was told is told again, as a repetition, rather than something else of the same matter; unless the
+    worker asks for something else.
+    """
+    asked = question_in(chat)
+    if not asked:
+        return None
+    new = untold(chat)
+    if _ANOTHER & set(words(asked)):
+        return _nearest(asked, dict.fromkeys(new, 0.0), _NEAR)
+    topics = topics_of(asked)[:1]
+    gains = dict.fromkeys(new, 0.0)
+    for told in own_lines(chat):
+        if told not in new and _nearness(asked, topics, told) >= _NEAR:
+            gains[told] = _TOLD * any(_answers(told, topic) for topic in topics)
+    found = _nearest(asked, gains, _NEAR)
+    return found if found is None or found in new else f"{_AGAIN}{found}"
 
 
 def answered_before(chat: Chat) -> str | None:
     """Return what the bot answered when it was last asked what the worker asks now, said as a repetition."""
-    asked = set(content(question_in(chat) or ""))
+    asked = question_in(chat)
     if not asked:
         return None
-    for question, answer in reversed(list(pairwise(chat.turns[:-1]))):
-        if question.author == answer.author or answer.author != "bot" or not asks(question.text):
-            continue
-        before = set(content(question.text))
-        if len(asked & before) >= _SAME * len(asked | before):
-            said = next((part for part in sentences(answer.text) if not asks(part)), None)
-            return said and f"{_AGAIN}{said.removeprefix(_AGAIN)}"
-    return None
+    now = question(asked)
+    found = (answer for before, answer in reversed(answered(chat)) if now.is_answered_by(before, answer))
+    answer = next(found, "")
+    said = next((part for part in sentences(answer) if not asks(part)), None)
+    return said and f"{_AGAIN}{said.removeprefix(_AGAIN)}"
+
+
+def denied_topics(chat: Chat) -> frozenset[str]:
+    """Return the topics of which the bot has said, when asked, that they are not for it."""
+    return frozenset(before.topic for before, answer in answered(chat) if before.topic and denies(answer))
 
 
 def untold(chat: Chat) -> list[str]:
     """Return the persona's sentences that the bot has not said yet, as they are shown."""
-    said = said_parts(chat) if chat.persona else {}
-    return [sentence for sentence in own_lines(chat) if staleness(sentence, said) < 1]
+    said = said_in(chat)
+    return [sentence for sentence in own_lines(chat) if said.staleness(sentence) < 1]
 
 
 def own_lines(chat: Chat) -> list[str]:
@@ -58,20 +81,36 @@ def question_in(chat: Chat) -> str | None:
     if not chat.turns:
         return None
     last = chat.turns[-1].text
-    doing = act(last)
-    if doing == "asks back":
+    if act(last) == "asks back":
         return " ".join([*(turn.text for turn in chat.turns[-2:-1]), last])
-    if doing in ("asks what", "asks whether"):
-        return next(part for part in reversed(sentences(last)) if act(part) == doing)
-    return None
+    return put_in(last)
 
 
-def _nearness(text: str, fact: str) -> float:
+def _nearest(text: str, gains: Mapping[str, float], least: float) -> str | None:
+    """Return the fact nearest to `text`, each with what it gains, if any is as near as `least`."""
+    topics = topics_of(text)
+    rated = [(_nearness(text, topics, fact) + gains[fact], -at, fact) for at, fact in enumerate(gains)]
+    score, _, fact = max(rated, default=(0.0, 0, ""))
+    return fact if score >= least else None
+
+
+def _nearness(text: str, topics: Sequence[str], fact: str) -> float:
     """Return how near a fact is to what is asked: words in common, its topics, and how it begins."""
     nearness = 1.5 * len(set(content(text)) & set(content(fact)))
     touched = set(topics_of(fact))
-    for weight, name in zip(_PRECEDENCE, topics_of(text), strict=False):
-        topic = TOPICS[name]
-        nearness += weight * bool({name, *topic.includes} & touched)
-        nearness += weight * bool(topic.answer and topic.answer.search(fact.lower()))
+    for weight, name in zip(_PRECEDENCE, topics, strict=False):
+        nearness += weight * bool({name, *TOPICS[name].includes} & touched)
+        nearness += weight * _answers(fact, name)
     return nearness
+
+
+def _answers(fact: str, topic: str) -> bool:
+    """Return whether a fact begins as one answers a question about `topic`."""
+    pattern = TOPICS[topic].answer
+    return pattern is not None and pattern.search(fact.lower()) is not None
+
+
+def _rivals(one: str, other: str) -> bool:
+    """Return whether two facts answer one question, so that who has heard one wonders at the other."""
+    shared = set(topics_of(one)) & set(topics_of(other))
+    return any(_answers(one, topic) and _answers(other, topic) for topic in shared)

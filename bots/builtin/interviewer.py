@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from bots.builtin.acts import GREETINGS, Act, act
 from bots.builtin.choice import freshest
-from bots.builtin.facts import answered_before, asked_fact, fact_about
+from bots.builtin.facts import answered_before, asked_fact, denied_topics, fact_about
 from bots.builtin.mentions import mentions
 from bots.builtin.rules import answers, script
 from bots.builtin.topics import TOPICS, topics_of
@@ -16,6 +16,7 @@ from bots.corpus import Corpus
 from bots.shown.prose import present
 
 _LINK_EVERY = 3  # replies
+_LOOKS_BACK = 20  # lines of the worker's: what they said before that has been asked about, or bores them
 _IN_COMMON = 1.5  # nearness of a fact that is worth bringing up unasked
 
 
@@ -60,7 +61,7 @@ class Interviewer:
         """Return a short reaction to what was told, or what the persona has in common with it."""
         said = chat.turns[-1].text if chat.turns else ""
         common = fact_about(said, chat, least=_IN_COMMON)
-        if common and rng.random() < 0.5:
+        if common and rng.random() < 0.5 and not denied_topics(chat) & set(topics_of(common)):
             return common
         felt = stems(said)
         joy, grief = (
@@ -84,7 +85,7 @@ class Interviewer:
         if said and content(said[-1]):
             yield from self._follow_ups(said[-1])
         yield links
-        for line in reversed(said[:-1]):
+        for line in reversed(said[-_LOOKS_BACK:-1]):
             yield from self._follow_ups(line)
         yield from answers(self._script["rules"], said[-1] if said else "")
         yield self._script["openers"]

@@ -42,6 +42,7 @@ class Reflect:
         fact = asked_fact(chat)
         if fact:
             yield from (way.format(fact) for way in self._turned("share", chat))
+            yield fact  # there are more facts than ways to end on
         ways = self._turned("remember", chat)
         remembered = [way.format(thing) for thing in mentions(chat, 2) for way in ways]
         if doing == "tells" and not content(line):

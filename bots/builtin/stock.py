@@ -9,7 +9,7 @@ import numpy as np
 
 from bots.builtin.acts import act
 from bots.builtin.exchanges import act_codes, exchanges, fading, fitness, recent, stage_codes
-from bots.builtin.terms import Matrix, Postings, TermSpace, Vector, direction, normalised, weighted_rows
+from bots.builtin.terms import Blends, Postings, TermSpace, Vector, direction, normalised, weighted_rows
 from bots.core.chat import Chat
 from bots.core.words import content
 from bots.corpus import Corpus
@@ -34,13 +34,14 @@ class Stock:
         self.lines = tuple(each.reply for each in self.exchanges)
         said = dict.fromkeys(text for each in self.exchanges for text in (*each.context, each.reply))
         self.space = TermSpace([*said, *(text for persona in corpus.personas for text in persona.sentences)])
-        self.contexts = self._blend([fading(each.context) for each in self.exchanges])
+        self.by_context = self._blend([fading(each.context) for each in self.exchanges])
+        self.contexts = self.by_context.matrix
         self.replies = normalised(self.space.matrix(self.lines))
-        self.by_context, self.by_reply = Postings(self.contexts), Postings(self.replies)
-        self.personas = self._blend(
+        self.by_reply = Postings(self.replies)
+        self._by_persona = self._blend(
             [[(1.0, sentence) for sentence in each.persona] for each in self.exchanges]
         )
-        self._by_persona = Postings(self.personas)
+        self.personas = self._by_persona.matrix
         self.claims = np.array([float(bool(_FIRST_PERSON.search(line))) for line in self.lines])
         self.ease = self._ease()
         self._stages = stage_codes(each.stage for each in self.exchanges)
@@ -68,11 +69,11 @@ class Stock:
         rare = [sum(frequency[word] <= _RARE for word in set(content(line))) for line in self.lines]
         return 1 / (1 + np.array(rare, dtype=np.float64))
 
-    def _blend(self, rows: Sequence[Sequence[tuple[float, str]]]) -> Matrix:
+    def _blend(self, rows: Sequence[Sequence[tuple[float, str]]]) -> Blends:
         """Return the direction of each row's weighted texts, every distinct text looked at once."""
         at: dict[str, int] = {}
         blend = [[(at.setdefault(text, len(at)), weight) for weight, text in texts] for texts in rows]
-        return normalised(weighted_rows(blend, len(at)) @ self.space.matrix(list(at)))
+        return Blends(weighted_rows(blend, len(at)), self.space.matrix(list(at)))
 
 
 @lru_cache(maxsize=8)

@@ -83,14 +83,37 @@ def direction(vector: Vector) -> Vector:
 
 def normalised(matrix: Matrix) -> Matrix:
     """Return `matrix` with every row that is not all zeros scaled to length 1."""
+    return sparse.csr_array(sparse.diags_array(_scale(matrix)) @ matrix)
+
+
+def _scale(matrix: Matrix) -> Vector:
+    """Return what makes each row one of length 1; 0 for zeros."""
     lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    return sparse.csr_array(sparse.diags_array(scale) @ matrix)
+    scale: Vector = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return scale
 
 
 def products(matrix: Matrix, vector: Vector) -> Vector:
     """Return the dot product of every row of `matrix` with `vector`."""
     return np.asarray(matrix.dot(vector), dtype=np.float64)
+
+
+class Blends:
+    """Rows of length 1, each a weighted sum of some texts of which many rows have the same.
+
+    A vector is multiplied with every text once, and only with texts that have a word of it.
+    """
+
+    def __init__(self, shares: Matrix, texts: Matrix) -> None:
+        """Take what each row has of each text, and the texts."""
+        blends = sparse.csr_array(shares @ texts)
+        self.matrix = normalised(blends)
+        self._shares = sparse.csr_array(sparse.diags_array(_scale(blends)) @ shares)
+        self._texts = Postings(texts)
+
+    def products(self, vector: Vector) -> Vector:
+        """Return the dot product of every row with `vector`."""
+        return products(self._shares, self._texts.products(vector))
 
 
 class Postings:
@@ -105,9 +128,5 @@ class Postings:
 
     def products(self, vector: Vector) -> Vector:
         """Return the dot product of every row with `vector`."""
-        starts, rows, weights = self._columns.indptr, self._columns.indices, self._columns.data
-        total = np.zeros(self._columns.shape[0])
-        for column in np.flatnonzero(vector):
-            part = slice(starts[column], starts[column + 1])
-            total[rows[part]] += vector[column] * weights[part]
-        return total
+        used = np.flatnonzero(vector)
+        return np.asarray(self._columns[:, used].dot(vector[used]), dtype=np.float64)

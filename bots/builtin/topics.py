@@ -13,11 +13,15 @@ from bots.core.words import LINES, stem, words
 
 @dataclass(frozen=True, slots=True)
 class SmalltalkTopic:
-    """A topic: its name in a sentence, how lines touch it, what answers may be about, what to ask."""
+    """A topic: its name in a sentence, how lines touch it, what answers may be about, what to ask.
+
+    `general` are the stems that name all of it.
+    """
 
     name: str
     label: str
     stems: frozenset[str]
+    general: frozenset[str]
     phrases: tuple[str, ...]
     answer: re.Pattern[str] | None
     includes: tuple[str, ...]
@@ -31,6 +35,7 @@ def _load() -> dict[str, SmalltalkTopic]:
             name,
             entry["label"],
             frozenset(stem(word) for word in entry["words"].split()),
+            frozenset(stem(word) for word in f"{name} {entry['label']} {entry.get('general', '')}".split()),
             tuple(entry.get("phrases", ())),
             re.compile(entry["answer"]) if "answer" in entry else None,
             tuple(entry.get("includes", ())),

@@ -45,13 +45,12 @@ async def conversation(bot: Bot, persona: Sequence[str]) -> tuple[Turn, ...]:
     return turns
 
 
-def rendered(spec: str, bot: Bot, persona: Persona) -> str:
-    """Return the transcript page of one bot, without and with a persona."""
+def rendered(title: str, bot: Bot, persona: Persona, command: str) -> str:
+    """Return the transcript page of one bot, without and with a persona; `command` is what writes it."""
     page = [
-        f"# {spec}",
+        f"# {title}",
         "",
-        "Made by `.venv/bin/python -m bots.builtin.transcript`; the worker's lines are the same for every "
-        "system.",
+        f"Made by `.venv/bin/{command}`; the worker's lines are the same for every system.",
     ]
     for heading, sentences in (("Without persona", ()), ("With persona", persona.sentences)):
         page += ["", f"## {heading}", ""]
@@ -64,7 +63,7 @@ def rendered(spec: str, bot: Bot, persona: Persona) -> str:
 
 def page(spec: str, corpus: Corpus) -> str:
     """Return the transcript page of the bot that `spec` names."""
-    return rendered(spec, open_bot(spec, corpus), corpus.personas[0])
+    return rendered(spec, open_bot(spec, corpus), corpus.personas[0], "python -m bots.builtin.transcript")
 
 
 def main(

@@ -17,6 +17,7 @@ from bots.conformance.report import (
     Latency,
     Line,
     Overruns,
+    Scope,
     Transcript,
     worst,
 )
@@ -95,6 +96,7 @@ def report(asked: CheckResponses, standard: Standard, flagged: Sequence[str] = (
         calls=len(asked.answers),
         stopped=asked.stopped,
         transcripts=tuple(_transcripts(asked.answers)),
+        scope=Scope(language=standard.language, persona=standard.persona),
     )
 
 

@@ -75,7 +75,10 @@ def _foreign_words(
     roles = "|".join(each.labels for each in looked_for)
     called = "|".join(re.escape(name) for name in names if len(name) > 1) or r"(?!)"
     role = re.compile(rf"(?:^|\s)(?:{roles}) ?[:\uff1a]", re.IGNORECASE)
-    own = re.compile(rf"\W{{0,3}}(?:{called})\W{{0,2}}[:\uff1a>|\])}}~=—–-]\W{{0,3}}\s?\S", re.IGNORECASE)
+    # Whatever parts it from the line: but no mark of a sentence, as in "Mybot?"
+    own = re.compile(
+        rf"[\W_]{{0,3}}(?:{called})(?:\s*(?:[^\w\s,.!?'’]|_)\W{{0,3}}|\s*\n\s*)\S", re.IGNORECASE
+    )
     labels = Counter(found[1] for answer in spoken if (found := _LABEL.match(answer.text)))
     often = {label for label, count in labels.items() if count > TOLERATED * len(spoken)}
 

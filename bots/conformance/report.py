@@ -75,11 +75,19 @@ class Transcript(_Part):
     lines: tuple[Line, ...]
 
 
+class Scope(_Part):
+    """As whose bot one was checked: in which language, and whether as somebody; None: no study said that."""
+
+    language: str
+    persona: bool | None
+
+
 class ConformanceReport(_Part):
     """Whether a bot is fit for workers: the verdict is that of the worst finding.
 
     `calls`: how often it was asked. `stopped`: it failed so often that it was not asked everything.
     `expected_overruns`: the share of its replies that would come later than a reply naturally takes.
+    `scope`: what it was checked for; None in reports that were stored before that was.
     """
 
     version: Literal[1] = 1
@@ -90,6 +98,7 @@ class ConformanceReport(_Part):
     calls: Annotated[int, Field(ge=1)]
     stopped: bool
     transcripts: tuple[Transcript, ...]
+    scope: Scope | None = None
 
     @model_validator(mode="after")
     def _as_bad_as_its_worst(self) -> Self:

@@ -1,6 +1,6 @@
 """What a check found, as people read it in a terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from rich.box import SIMPLE
 from rich.markup import escape
@@ -23,11 +23,14 @@ def conformance_table(report: ConformanceReport) -> Table:
     return table
 
 
-def verdict_table(bots: Iterable[tuple[str, Sequence[Finding]]]) -> Table:
-    """Return a table of several bots by name: every finding that is no pass; one row where all passed."""
+def verdict_table(bots: Iterable[tuple[str, Sequence[Finding]]], *, whole: Collection[str] = ()) -> Table:
+    """Return a table of several bots by name: every finding that is no pass; one row where all passed.
+
+    Of those in `whole` every finding is shown.
+    """
     table = Table("bot", "verdict", "question", "reason", box=None)
     for bot, findings in bots:
-        notable = [finding for finding in findings if finding.verdict != "pass"]
+        notable = [finding for finding in findings if bot in whole or finding.verdict != "pass"]
         for finding in notable:
             table.add_row(escape(bot), *_cells(finding))
         if not notable:

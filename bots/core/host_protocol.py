@@ -241,7 +241,7 @@ def from_server(received: str | bytes) -> ServerMessage:
 
 def frame(message: BaseModel) -> str:
     """Return `message` as it is sent. Raises WireError: it is too long for that."""
-    text = message.model_dump_json()
+    text = message.model_dump_json(exclude_none=True)
     _bound(text)
     return text
 

@@ -7,12 +7,12 @@ characters without width would let a bot mark its lines unseen, those that turn 
 change the page around them, and a line without anything to see would have to be judged all the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bots.core.chat import Reply
 from bots.core.failures import BotError, EmptyReply, ReplyTooLong, ThoughtsOnly
-from bots.shown import CHANGES, shown_text
+from bots.shown import CHANGES, Change, shown_text
 
 LONGEST_REPLY = 2_000  # characters
 LONGEST_OUTPUT = 100_000  # characters that are kept of what a model wrote
@@ -54,16 +54,31 @@ def checked_reply(
     return Reply(shown.text, _storable(output), shown.changes)
 
 
+def checked_line(text: str, *, at_limit: bool = False) -> Reply:
+    """Return what is shown of what a program sends as its line, and not as what a model wrote.
+
+    Thoughts in it are marks as well, which the program should have left out: in forms that are not known here
+    a worker would read them. Raises what `checked_reply` does.
+    """
+    reply = checked_reply(text, at_limit=at_limit)
+    if "thoughts" not in reply.changes:
+        return reply
+    return replace(reply, changes=_in_order({*reply.changes, "marks"}))
+
+
 def rechecked(reply: Reply) -> Reply:
     """Return a bot's reply, checked; it may have been before. Raises what `checked_reply` does."""
     if reply.output is None:
-        return replace(checked_reply(reply.text), provenance=reply.provenance)
+        return replace(checked_line(reply.text), provenance=reply.provenance)
     if not reply.text:
         raise _with_output(_nothing_to_show(reply.changes), reply.output)
     again = checked_reply(reply.text)
-    made = {*reply.changes, *again.changes}
-    changes = tuple(change for change in CHANGES if change in made)
+    changes = _in_order({*reply.changes, *again.changes})
     return Reply(again.text, reply.output, changes, reply.provenance)
+
+
+def _in_order(made: Collection[Change]) -> tuple[Change, ...]:
+    return tuple(change for change in CHANGES if change in made)
 
 
 def _with_output(error: BotError, output: str) -> BotError:

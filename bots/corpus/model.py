@@ -1,5 +1,6 @@
 """What a corpus is: personas, dialogues, and the error that says what is wrong with a file."""
 
+import hashlib
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -49,6 +50,13 @@ class Corpus:
     personas: tuple[Persona, ...]
     dialogues: tuple[Dialogue, ...]
     language: str = "en"
+
+    def fingerprint(self) -> str:
+        """Return 16 digits of what it holds, whatever it is called."""
+        content = hashlib.sha256(self.language.encode())
+        for part in (*self.personas, *self.dialogues):
+            content.update(repr(part).encode())
+        return content.hexdigest()[:16]
 
     def split(self, held_out: float, seed: int) -> tuple["Corpus", "Corpus"]:
         """Return two corpora, (kept, held out), with whole dialogues dealt at random.

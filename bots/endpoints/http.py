@@ -5,9 +5,10 @@ answers 200 {"text": ...}, in which an empty text says that the bot has no reply
 not take; or 503 while it is busy. `GET {url}/health`, where there is such a thing, answers 200
 {"ready": true} as long as the server takes chats.
 
-The text may be what a model wrote, thoughts and all: what of it is shown is found here, and
-"finish_reason": "length" says that its limit has cut it off. A bot host answers with what is shown, and the
-"output" and its "changes", as `bots.core.chat.Reply` has them. Any server may tell where the reply came from:
+What of the text is shown is found here, whatever a model left in it, and "finish_reason": "length" says that
+its limit has cut it off. A server of a model that thinks answers with what the model wrote as "output" beside
+the line, as a bot host does, which names the "changes" too (`bots.core.chat.Reply`): thoughts that come in
+the text alone fail a check. Any server may tell where the reply came from:
 "provenance", with the fields of `bots.core.provenance.Provenance` that it knows.
 """
 
@@ -21,7 +22,7 @@ from bots.core.chat import Chat, Reply
 from bots.core.chat_request import chat_json
 from bots.core.failures import BotBusy, BotError, ChatRefused
 from bots.core.provenance import Provenance
-from bots.core.visible_text import LONGEST_OUTPUT, checked_reply, rechecked
+from bots.core.visible_text import LONGEST_OUTPUT, checked_line, rechecked
 from bots.endpoints.remote import RemoteBot
 from bots.shown import Change
 
@@ -53,7 +54,7 @@ class HttpBot(RemoteBot):
         try:
             if answer.output is not None:
                 return rechecked(Reply(answer.text, answer.output, answer.changes, answer.provenance))
-            reply = checked_reply(answer.text, at_limit=answer.finish_reason == "length")
+            reply = checked_line(answer.text, at_limit=answer.finish_reason == "length")
         except BotError as error:
             error.provenance = answer.provenance
             raise

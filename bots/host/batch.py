@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -20,10 +20,14 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Request:
-    """A chat whose reply somebody waits for; `due` is the loop's time, in seconds, to answer it by."""
+    """A chat whose reply somebody waits for, since `asked`; `due`: when its batch starts at the latest.
+
+    Both are times of the loop, in seconds.
+    """
 
     chat: Chat
-    answer: asyncio.Future[str | Output]
+    answer: asyncio.Future[Output]
+    asked: float
     due: float
 
 
@@ -52,15 +56,22 @@ class MicroBatch:
             BotError: it failed on this chat.
         """
         loop = asyncio.get_running_loop()
-        request = _Request(chat, loop.create_future(), loop.time() + self._wait)
+        now = loop.time()
+        request = _Request(chat, loop.create_future(), now, now + self._wait)
         self._waiting.append(request)
         if self._work is None or self._work.done():
             self._full = asyncio.Event()  # belongs to the loop that runs now
             self._work = loop.create_task(self._answer_all())
         if len(self._waiting) >= self._largest:
             self._full.set()
-        made = await request.answer
-        output = Output(made) if isinstance(made, str) else made
+        output = await request.answer
+        try:
+            return replace(self._checked(output), provenance=output.provenance)
+        except BotError as error:
+            error.provenance = output.provenance
+            raise
+
+    def _checked(self, output: Output) -> Reply:
         if not output.text.strip():
             raise EmptyReply(f"{self._model.name} found nothing to say")
         return checked_reply(
@@ -101,8 +112,10 @@ class MicroBatch:
     async def _answer(self, batch: Sequence[_Request]) -> None:
         if not batch:
             return
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
         try:
-            texts = await self._compute(batch)
+            outputs = await self._compute(batch)
         except Exception as error:  # a model is foreign code
             if len(batch) > 1:
                 log.warning("batch failed", model=self._model.name, size=len(batch), error=repr(error))
@@ -111,17 +124,20 @@ class MicroBatch:
             else:
                 self._fail(batch[0], error)
         else:
-            for request, text in zip(batch, texts, strict=True):
+            computed = _milliseconds(loop.time() - begun)
+            for request, output in zip(batch, outputs, strict=True):
                 if not request.answer.done():
-                    request.answer.set_result(text)
+                    queued = _milliseconds(begun - request.asked)
+                    timed = replace(output.provenance, queued_ms=queued, computed_ms=computed)
+                    request.answer.set_result(replace(output, provenance=timed))
 
-    async def _compute(self, batch: Sequence[_Request]) -> Sequence[str | Output]:
+    async def _compute(self, batch: Sequence[_Request]) -> Sequence[Output]:
         chats = [request.chat for request in batch]
         loop = asyncio.get_running_loop()
-        texts = await loop.run_in_executor(self._thread, self._model.replies, chats)
-        if len(texts) != len(chats):
-            raise BotError(f"{self._model.name} gave {len(texts)} replies to {len(chats)} chats")
-        return texts
+        outputs = await loop.run_in_executor(self._thread, self._model.replies, chats)
+        if len(outputs) != len(chats):
+            raise BotError(f"{self._model.name} gave {len(outputs)} replies to {len(chats)} chats")
+        return outputs
 
     def _fail(self, request: _Request, error: Exception) -> None:
         log.error(
@@ -133,3 +149,7 @@ class MicroBatch:
         if not request.answer.done():
             known = isinstance(error, BotError)
             request.answer.set_exception(error if known else BotError(f"{type(error).__name__}: {error}"))
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)

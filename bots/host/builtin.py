@@ -2,11 +2,17 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import lru_cache
+from importlib.metadata import version
 
 from bots.builtin.catalogue import UnknownBotError, open_bot
 from bots.core.chat import Bot, Chat
-from bots.corpus import CorpusError, load_corpus
-from bots.host.model import ModelError
+from bots.core.provenance import Provenance
+from bots.corpus import Corpus, CorpusError, load_corpus
+from bots.host.model import ModelError, Output
+
+# Bots over one corpus share what they have learned from it, if it is one object.
+_corpus = lru_cache(maxsize=8)(load_corpus)
 
 
 class BuiltinModel:
@@ -20,13 +26,21 @@ class BuiltinModel:
         """
         self.name = f"builtin:{name}"
         try:
-            self._bot: Bot = open_bot(self.name, load_corpus(corpus))
+            learned = _corpus(corpus)
+            self._bot: Bot = open_bot(self.name, learned)
         except (UnknownBotError, CorpusError) as error:
             raise ModelError(f"{self.name}: {error}") from error
 
-    def replies(self, chats: Sequence[Chat]) -> list[str]:
+        self._made = made_by(self.name, learned)
+
+    def replies(self, chats: Sequence[Chat]) -> list[Output]:
         """Return the bot's next line of every chat."""
         return asyncio.run(self._answer(chats))
 
-    async def _answer(self, chats: Sequence[Chat]) -> list[str]:
-        return [(await self._bot.reply(chat)).text for chat in chats]
+    async def _answer(self, chats: Sequence[Chat]) -> list[Output]:
+        return [Output((await self._bot.reply(chat)).text, provenance=self._made) for chat in chats]
+
+
+def made_by(spec: str, corpus: Corpus) -> Provenance:
+    """Return where the replies of the builtin bot `spec` come from: its version, and what it has learned."""
+    return Provenance(model=spec, revision=f"{version('candor')}-{corpus.fingerprint()}")

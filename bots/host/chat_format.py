@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from jinja2 import TemplateError
 
@@ -30,9 +30,12 @@ class ChatFormat(ABC):
     """How one kind of model reads a conversation.
 
     `labels`: what speakers are called at the head of each line, the model last. `may_think`: the model may
-    think before it speaks; `opens_thoughts`: the layout has begun its thoughts already.
+    think before it speaks; `opens_thoughts`: the layout has begun its thoughts already. `layout`: its name;
+    `prompt`: the instructions, None for a model that takes none.
     """
 
+    layout: ClassVar[str]
+    prompt: str | None = None
     labels: tuple[str, ...] = ()
     may_think = False
     opens_thoughts = False
@@ -89,6 +92,8 @@ class TemplateFormat(ChatFormat):
     message, as those that also see want it, is tried once.
     """
 
+    layout = "template"
+
     def __init__(self, tokenizer: "PreTrainedTokenizerBase", prompt: str, thinking: bool | None) -> None:
         """Speak by `prompt`, as `persona_prompt` fills it in; `thinking`: see `HfOptions`.
 
@@ -96,7 +101,7 @@ class TemplateFormat(ChatFormat):
             ModelError: the template takes no conversation at all, or cannot do what `thinking` wants.
         """
         super().__init__(tokenizer)
-        self._prompt = prompt
+        self.prompt: str = prompt
         self._thinks = bool(thinking)
         self._in_parts = False
         hello, answer = _message("user", _HELLO), _message("assistant", _ANSWER)
@@ -120,7 +125,7 @@ class TemplateFormat(ChatFormat):
 
     def encode(self, chat: Chat) -> list[int]:
         """Return the conversation as the template lays it out, the assistant's line begun."""
-        instructions = persona_prompt(self._prompt, chat.persona, chat.prompt)
+        instructions = persona_prompt(self.prompt, chat.persona, chat.prompt)
         messages = [
             _message("user" if author == "worker" else "assistant", "\n".join(turn.text for turn in lines))
             for author, lines in groupby(chat.turns, key=lambda turn: turn.author)
@@ -185,12 +190,13 @@ class TemplateFormat(ChatFormat):
 class PlainFormat(ChatFormat):
     """A model that goes on with any text: instructions and persona, then "A: …" and "B: …"; the bot is B."""
 
+    layout = "plain"
     labels = ("A", "B")
 
     def __init__(self, tokenizer: "PreTrainedTokenizerBase", prompt: str) -> None:
         """Speak by `prompt`, as `persona_prompt` fills it in."""
         super().__init__(tokenizer)
-        self._prompt = prompt
+        self.prompt: str = prompt
 
     def encode(self, chat: Chat) -> list[int]:
         """Return the text up to the bot's label. A line of a person's is one line, whatever they wrote."""
@@ -199,7 +205,7 @@ class PlainFormat(ChatFormat):
             f"{worker if turn.author == 'worker' else bot}: {' '.join(turn.text.split())}"
             for turn in chat.turns
         ]
-        instructions = persona_prompt(self._prompt, chat.persona, chat.prompt)
+        instructions = persona_prompt(self.prompt, chat.persona, chat.prompt)
         text = "\n".join([f"{instructions}\n"] * bool(instructions) + lines + [f"{bot}:"])
         ids = list(self._tokenizer(text)["input_ids"])
         return ids[:-1] if ids[-1] == self._tokenizer.eos_token_id else ids
@@ -207,6 +213,8 @@ class PlainFormat(ChatFormat):
 
 class EosFormat(ChatFormat):
     """As DialoGPT (Zhang et al., 2020): every line ends with EOS; the persona is a line before all others."""
+
+    layout = "eos"
 
     def __init__(self, tokenizer: "PreTrainedTokenizerBase") -> None:
         """Use the tokenizer's EOS.
@@ -233,6 +241,8 @@ class EncoderFormat(ChatFormat):
     BlenderBot (Roller et al., 2021) was trained with two spaces between the lines of a conversation, its
     small version and other models with a line break.
     """
+
+    layout = "encoder"
 
     def __init__(self, tokenizer: "PreTrainedTokenizerBase", between: str) -> None:
         super().__init__(tokenizer)

@@ -18,6 +18,7 @@ from transformers import (
     AutoTokenizer,
 )
 
+from bots.host.fingerprint import hash_of_folder
 from bots.host.memory import gigabytes, require_memory
 from bots.host.model import ModelError
 from bots.host.options import DType
@@ -46,6 +47,15 @@ class Checkpoint:
     def encoder_decoder(self) -> bool:
         """Whether it reads with one half and writes with the other."""
         return self.kind is AutoModelForSeq2SeqLM
+
+    @property
+    def revision(self) -> str:
+        """What tells it from its other versions: the hub's commit, or a hash of its files, which are read.
+
+        That of a LoRA follows that of the model which it is for.
+        """
+        base = getattr(self.config, "_commit_hash", None) or hash_of_folder(Path(self.path))
+        return base if self.adapter is None else f"{base}+{hash_of_folder(Path(self.adapter))}"
 
     def load(self, wanted: DType, device: str | None) -> Any:
         """Return the model, ready to write, on `device`; `SPREAD`: over all GPUs there are.

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 import structlog
@@ -46,11 +46,14 @@ from bots.core.host_protocol import (
     sendable,
 )
 from bots.core.known_lines import KnownLines
+from bots.core.provenance import Provenance
 from bots.core.telemetry import span, start_tracing
 from bots.corpus import Corpus, load_corpus
+from bots.host.builtin import made_by
 from bots.qc_bots.fitted import EarlierReply, FittedQcBot
 
 PATIENCE = 60.0
+LABEL = f"builtin_{os.getpid()}"
 # Seconds for which replies gather, while there are more to give, to be written at once; and after which what
 # came meanwhile is read.
 _TOGETHER = 0.001
@@ -88,9 +91,10 @@ class _Drawing:
 
 @dataclass(slots=True)
 class _HeldBot:
-    """A builtin bot once it is loaded, and what it may draw from."""
+    """A builtin bot once it is loaded, where its replies come from, and what it may draw from."""
 
     bot: Bot | FittedQcBot | None = None
+    made: Provenance | None = None
     pool: EarlierPool = field(default_factory=EarlierPool)
 
     def to_ask(self, own: str | None) -> Bot:
@@ -114,7 +118,7 @@ class BuiltinHost:
         self._held: dict[str, _HeldBot] = {}
         self._corpora: dict[tuple[str, str], Corpus] = {}
         self._known = KnownLines()
-        self._asks: dict[int, tuple[Ask, Chat]] = {}
+        self._asks: dict[int, tuple[Ask, Chat, float]] = {}
         self._asked = asyncio.Event()
         self._loading: set[asyncio.Task[None]] = set()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="loading")
@@ -125,7 +129,7 @@ class BuiltinHost:
             case Ask() as asked:
                 chat = asked.chat.chat(self._known.first(asked.chat.conversation_id, asked.known))
                 self._known.keep(chat)
-                self._asks[asked.ask] = asked, chat
+                self._asks[asked.ask] = asked, chat, time.monotonic()
                 self._asked.set()
             case Cancel(ask=number):
                 self._asks.pop(number, None)
@@ -155,18 +159,21 @@ class BuiltinHost:
                     read = time.monotonic()
             self._write.flush()
 
-    async def _answer(self, asked: Ask, chat: Chat) -> Replied | Failed:
+    async def _answer(self, asked: Ask, chat: Chat, came: float) -> Replied | Failed:
+        held = self._held.get(asked.name, _HeldBot())
+        begun = time.monotonic()
         try:
-            held = self._held.get(asked.name, _HeldBot())
             with span("reply", parent=asked.trace):
                 reply = await ask(held.to_ask(asked.own), chat, PATIENCE)
         except BotError as error:
             return failed(asked.ask, error)
-        return replied(asked.ask, reply)
+        made = _timed(held.made, came, begun)
+        return replied(asked.ask, Reply(reply.text, reply.output, reply.changes, made))
 
     async def _load_into(self, held: _HeldBot, hold: Hold) -> None:
         try:
-            held.bot = await asyncio.get_running_loop().run_in_executor(self._thread, self._load, hold)
+            loop = asyncio.get_running_loop()
+            held.bot, held.made = await loop.run_in_executor(self._thread, self._load, hold)
             answer: BaseModel = Offer(name=hold.name)
         except Exception as error:  # whatever a file makes a bot do: the server is told, and others go on
             log.exception("bot not loaded", bot=hold.spec, corpus=hold.corpus)
@@ -175,13 +182,22 @@ class BuiltinHost:
         self._write.add(answer)
         self._write.flush()
 
-    def _load(self, hold: Hold) -> Bot | FittedQcBot:
+    def _load(self, hold: Hold) -> tuple[Bot | FittedQcBot, Provenance]:
         read_as = hold.corpus, hold.language
         corpus = self._corpora.get(read_as) or load_corpus(*read_as)
         self._corpora[read_as] = corpus  # bots over the same object share what they learn from it
+        made = replace(made_by(hold.spec, corpus), replica=LABEL)
         bot = FittedQcBot(corpus) if hold.draws else open_bot(hold.spec, corpus)
         gc.freeze()  # what was learned stays, and the collector need not look through it again and again
-        return bot
+        return bot, made
+
+
+def _timed(made: Provenance | None, came: float, begun: float) -> Provenance | None:
+    """Return where a reply came from that is ready now, given when it was asked for and begun."""
+    if made is None:
+        return None
+    queued, computed = begun - came, time.monotonic() - begun
+    return replace(made, queued_ms=round(queued * 1000), computed_ms=round(computed * 1000))
 
 
 class LineWriter:
@@ -228,7 +244,7 @@ class _Input(asyncio.Protocol):
 async def _serve(output: BinaryIO) -> None:
     loop = asyncio.get_running_loop()
     writer = LineWriter(output)
-    writer.add(HostHello(version=VERSION, label=f"builtin_{os.getpid()}"))
+    writer.add(HostHello(version=VERSION, label=LABEL))
     writer.flush()
     host = BuiltinHost(writer)
     ended: asyncio.Future[None] = loop.create_future()

@@ -1,8 +1,9 @@
 """A model in the format of transformers, of whatever kind that writes text, on CPU or CUDA."""
 
 import copy
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
 from typing import Any
@@ -12,6 +13,7 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import RepetitionPenaltyLogitsProcessor
 
 from bots.core.chat import Chat
+from bots.core.provenance import Provenance, prompt_hash
 from bots.host.chat_format import chat_format
 from bots.host.checkpoint import explained, open_checkpoint
 from bots.host.model import ModelError, Output
@@ -64,6 +66,7 @@ class HfModel:
             )
         self._thoughts = self._options.thinking_tokens if self._format.may_think else 0
         self._most = self._room(checkpoint.config)
+        self._revision = checkpoint.revision
         self._model = checkpoint.load(self._options.dtype, self._options.device)
         self._device = self._model.device
         self._generation, self._drawing = _settings(
@@ -75,6 +78,7 @@ class HfModel:
         # It may also close thoughts, as <|end|> of gpt-oss does: what it ends depends on what came before.
         closing = self._format.end_of_turn()
         self._end_of_turn = set() if closing is None else {closing} - self._ends
+        self._sampling = self._chosen()
 
     def replies(self, chats: Sequence[Chat]) -> list[Output]:
         """Return what the model writes to every chat.
@@ -92,7 +96,43 @@ class HfModel:
             )
             for row, output in zip(silent, again, strict=True):
                 outputs[row] = output
-        return outputs
+        return [
+            replace(output, provenance=self._completed(output.provenance, chat, prompt))
+            for output, chat, prompt in zip(outputs, chats, prompts, strict=True)
+        ]
+
+    def _completed(self, made: Provenance, chat: Chat, prompt: Sequence[int]) -> Provenance:
+        """Return where a reply came from, given what is known from its tokens."""
+        own = (self._options.chat_template,) if self._options.chat_template is not None else ()
+        instructions = self._format.prompt
+        return replace(
+            made,
+            model=self.name,
+            revision=self._revision,
+            prompt_hash=None if instructions is None else prompt_hash(instructions, chat.prompt, *own),
+            sampling=self._sampling,
+            tokens_in=len(prompt),
+        )
+
+    def _chosen(self) -> str:
+        """Return, as JSON, by which settings it speaks; those that change nothing are left out."""
+        drawing = self._drawing
+        settings = {
+            "layout": self._format.layout,
+            "dtype": str(self._model.dtype).removeprefix("torch."),
+            "max_new_tokens": self._options.max_new_tokens,
+            "thinking_tokens": self._thoughts,
+            "temperature": drawing.temperature,
+            "top_p": drawing.top_p if drawing.temperature else None,
+            "top_k": drawing.top_k if drawing.temperature else None,
+            "repetition_penalty": drawing.repetition_penalty,
+            "num_beams": None if drawing.temperature else self._generation.num_beams,
+        }
+        usual = {"thinking_tokens": 0, "repetition_penalty": 1.0, "num_beams": 1}
+        told = {
+            name: value for name, value in settings.items() if value is not None and value != usual.get(name)
+        }
+        return json.dumps(told, sort_keys=True)
 
     def _generate(
         self, prompts: Sequence[list[int]], seeds: Sequence[str], drawing: _Drawing, least: int
@@ -159,8 +199,10 @@ class HfModel:
         made = [token for token in ids[:until] if token not in nothing]
         ended = until is not None or (made and made[-1] in self._end_of_turn)
         text = tokenizer.decode(made[:-1] if made and made[-1] in self._end_of_turn else made)
-        at_limit = not ended and self._length(ids) >= self._options.max_new_tokens
-        return Output(text, opened, at_limit, labels=self._format.labels)
+        length = self._length(ids) if until is None else until + 1
+        at_limit = not ended and length >= self._options.max_new_tokens
+        made_by = Provenance(tokens_out=length, finish_reason="length" if at_limit else "stop")
+        return Output(text, opened, at_limit, labels=self._format.labels, provenance=made_by)
 
     def _length(self, ids: Sequence[int]) -> int:
         """Return of how many tokens a row is; one that was over before others of its batch is padded."""

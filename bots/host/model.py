@@ -1,10 +1,11 @@
 """What a bot host runs: a model that answers a batch of conversations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bots.core.chat import Chat
+from bots.core.provenance import Provenance
 
 
 class ModelError(Exception):
@@ -13,13 +14,17 @@ class ModelError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a model wrote, thoughts and marks included, and what is known of it: see `shown_text`."""
+    """What a model wrote, thoughts and marks included, and what is known of it: see `shown_text`.
+
+    `provenance`: where it came from, as far as the model alone can tell.
+    """
 
     text: str
     opened: bool = False
     at_limit: bool = False
     tokens: bool = False
     labels: tuple[str, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
 
 
 class Model(Protocol):
@@ -27,8 +32,8 @@ class Model(Protocol):
 
     name: str
 
-    def replies(self, chats: Sequence[Chat]) -> Sequence[str | Output]:
-        """Return what the model writes to every chat, in order; "" where it found nothing to say.
+    def replies(self, chats: Sequence[Chat]) -> Sequence[Output]:
+        """Return what the model writes to every chat, in order; no text where it found nothing to say.
 
         The chats belong to different conversations. What else is in the batch must not change a reply.
 

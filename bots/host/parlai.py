@@ -1,19 +1,24 @@
 """ParlAI models: what `candor host parlai:MODEL_FILE` serves."""
 
+import json
 import random
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import torch
 
 from bots.core.chat import Chat
+from bots.core.provenance import Provenance
+from bots.host.fingerprint import hash_of_files
 from bots.host.model import ModelError, Output
-from bots.parlai.agent import ModelFileError, load_agent
+from bots.parlai.agent import CANDIDATES, ModelFileError, load_agent
 from bots.parlai.episode import exchanges, opening
 from bots.shown.looks import spelled
 
 _DRAWING = {"topk", "nucleus", "delayedbeam", "delayednucleusbeam", "factual_nucleus"}
+# The options by which agents of ParlAI choose their words; `inference` says which of the others count.
+_CHOOSING = ("inference", "beam_size", "beam_min_length", "topk", "topp", "temperature", "eval_candidates")
 
 
 class ParlaiModel:
@@ -35,6 +40,12 @@ class ParlaiModel:
         except ModelFileError as error:
             raise ModelError(str(error)) from error
         self.name = PurePath(model_file).parent.name or model_file
+        file = Path(self.agent.opt["model_file"])
+        candidates = file.with_name(CANDIDATES)
+        of = [file, candidates] if candidates.is_file() else [file]
+        self._made = Provenance(
+            model=f"parlai:{self.name}", revision=hash_of_files(of), sampling=_sampling(self.agent.opt)
+        )
 
     def replies(self, chats: Sequence[Chat]) -> list[Output]:
         """Return the next line of every chat, in order."""
@@ -50,7 +61,10 @@ class ParlaiModel:
 
     def _answers(self, chats: Sequence[Chat]) -> list[Output]:
         acts = self.agent.batch_act([self.observation(chat) for chat in chats])
-        return [Output(_fresh(act, chat), tokens=True) for act, chat in zip(acts, chats, strict=True)]
+        return [
+            Output(_fresh(act, chat), tokens=True, provenance=self._made)
+            for act, chat in zip(acts, chats, strict=True)
+        ]
 
     def observation(self, chat: Chat) -> Any:
         """Return the latest line as a clone of the agent observes it that took part in what came before."""
@@ -71,3 +85,8 @@ def _fresh(act: Mapping[str, Any], chat: Chat) -> str:
     ranked: Sequence[str] = act.get("text_candidates") or [act.get("text", "")]
     said = {spelled(line) for line in (*(turn.text for turn in chat.turns), *chat.persona)}
     return next((line for line in ranked if spelled(line) not in said), ranked[0])
+
+
+def _sampling(opt: Mapping[str, Any]) -> str:
+    """Return, as JSON, how an agent with these options chooses its words."""
+    return json.dumps({name: opt[name] for name in _CHOOSING if opt.get(name) is not None}, sort_keys=True)

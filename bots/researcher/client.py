@@ -88,9 +88,10 @@ class ResearcherClient:
         """Have a server answer for a bot no more."""
         return self._read(BotView, "DELETE", _path("bots", name, "replicas"), params={"url": url})
 
-    def start_check(self, name: str, at_once: int) -> CheckView:
-        """Have a bot checked, or watch the check that is under way."""
-        return self._read(CheckView, "POST", _path("bots", name, "check"), json={"at_once": at_once})
+    def start_check(self, name: str, study: str | None, at_once: int | None) -> CheckView:
+        """Have a bot checked for a study, given as YAML, or watch the check that is under way."""
+        asked = {"study": study, "at_once": at_once}
+        return self._read(CheckView, "POST", _path("bots", name, "check"), json=asked)
 
     def check(self, name: str) -> CheckView | None:
         """Return the latest check of a bot, None where there was none."""

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable
 from contextlib import suppress
+from dataclasses import replace
 
 import structlog
 from redis.backoff import ExponentialWithJitterBackoff
@@ -13,6 +14,7 @@ from bots.core.ask import ask
 from bots.core.chat import Bot
 from bots.core.failures import BotError
 from bots.core.host_protocol import Ask, Failed, Replied, WireError, failed, frame, from_server, replied
+from bots.core.provenance import Provenance
 from bots.core.telemetry import span
 from bots.streams.queue import BEAT, Work, WorkQueue, connect, require_wanted
 
@@ -49,6 +51,7 @@ class StreamConsumer:
         self._queue = WorkQueue(self._redis, name)
         self._name = name
         self._bot = bot
+        self._label = label
         self._consumer = f"{label}-{secrets.token_hex(4)}"
         self._room = room
         self._tasks: dict[bytes, asyncio.Task[None]] = {}
@@ -195,9 +198,16 @@ class StreamConsumer:
                 self._rests_until = asyncio.get_running_loop().time() + PAUSE
                 if self._in_a_row >= FAILURES:
                     self._stop_reading()
+            if error.provenance is not None:
+                error.provenance = self._named(error.provenance)
             return failed(asked.ask, error)
         self._in_a_row = 0
-        return replied(asked.ask, reply)
+        made = reply.provenance or Provenance()
+        return replied(asked.ask, replace(reply, provenance=self._named(made)))
+
+    def _named(self, made: Provenance) -> Provenance:
+        """Return where a reply came from, with this host unless another has named itself."""
+        return made if made.replica is not None else replace(made, replica=self._label)
 
 
 async def _tried(step: Awaitable[object]) -> None:

@@ -29,7 +29,7 @@ from qc.loading.raw_run import (
 )
 from qc.loading.speech import Speech
 from qc.loading.validation import validated
-from qc.run import SIMULATED_NOTE, LeftOut, Run
+from qc.run import SIMULATED_NOTE, LeftOut, Run, words_removed_note
 
 Text = Annotated[str, Field(min_length=1)]
 
@@ -46,6 +46,7 @@ class _Metadata(StrictModel):
     qc_model: Text = Field(alias="qc-model")
     sorted_scores: list[Text] | None = None
     simulated: bool = False
+    words_removed: int = 0
 
 
 class _Conversation(StrictModel):
@@ -193,7 +194,14 @@ def _raw_run(
         left_out=tuple(
             LeftOut(one.assignment, one.worker, "no answers") for _, one in given if not one.result
         ),
-        notes=(SIMULATED_NOTE,) if metadata.simulated else (),
+        notes=_notes(metadata),
+    )
+
+
+def _notes(metadata: _Metadata) -> tuple[str, ...]:
+    simulated = (SIMULATED_NOTE,) if metadata.simulated else ()
+    return (
+        simulated if not metadata.words_removed else (*simulated, words_removed_note(metadata.words_removed))
     )
 
 

@@ -1,7 +1,8 @@
 """Who calls: workers' tokens, researchers' and hosts' tokens, pseudonyms, completion codes.
 
 What workers get is derived from one secret, kept beside the database and readable by its owner only;
-with it lies the installation's own researcher's token. Further tokens are rows (see `tokens`).
+with it lies the installation's own researcher's token. Further tokens are rows (see `tokens`). Ids of workers
+are encrypted under a key in a file of its own, or under one that is given.
 """
 
 import base64
@@ -10,18 +11,21 @@ import hmac
 import json
 import secrets
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
+from server.access.id_keys import load_id_keys
 from server.access.roles import ALL_STUDIES, Actor
+from server.access.secret_file import make_secret_file
 from server.access.tokens import Grant, hashed, is_well_formed
 from server.clock import utc_now
 from server.errors import CandorError, NotSignedIn, TokenExpired, TokenInvalid, TokenMissing, TokenRevoked
 from server.recruiters.arrival import Arrival
+from server.recruiters.id_cipher import IdCipher
 
 _FILE = "secrets.json"
 _LONGEST_HEADER = 512
@@ -93,18 +97,33 @@ class WorkerToken:
 class Auth:
     """Makes and checks the tokens of one installation.
 
-    `directory` is asked at every check: a token that is made or revoked is so at once.
+    `directory` is asked at every check: a token that is made or revoked is so at once. `id_keys`: of workers'
+    ids, the one in use first; without any it is `secret`.
     """
 
     secret: str
     researcher_token: str
     token_seconds: int
     directory: Directory = field(default_factory=NobodyKnown)
+    id_keys: tuple[str, ...] = ()
 
     @property
-    def secrets(self) -> tuple[str, str]:
+    def secrets(self) -> tuple[str, ...]:
         """What nobody may read in a log."""
-        return self.secret, self.researcher_token
+        return self.secret, self.researcher_token, *self.id_keys
+
+    @cached_property
+    def ids(self) -> IdCipher:
+        """What encrypts the ids of workers, as the database keeps them."""
+        return IdCipher(self.id_keys or (self.secret,))
+
+    def kept(self, arrival: Arrival) -> Arrival:
+        """Return who arrives as the database names them."""
+        return replace(arrival, external_id=self.ids.encrypted(arrival.external_id))
+
+    def known(self, kept: Arrival) -> Arrival:
+        """Return whom the database names so; of somebody forgotten the id is empty."""
+        return replace(kept, external_id=self.ids.decrypted(kept.external_id) or "")
 
     def worker_token(self, assignment_id: str) -> str:
         """Return the token that opens this assignment's session."""
@@ -238,8 +257,13 @@ def token_file(folder: Path) -> Path:
     return folder / _FILE
 
 
-def load_auth(folder: Path, token_days: int) -> Auth:
+def load_auth(folder: Path, token_days: int, id_key: str | None = None) -> Auth:
     """Return the installation's secrets from `folder`; make them on the first start.
+
+    Args:
+        folder: where they lie.
+        token_days: for how long a worker's link can be resumed.
+        id_key: the setting of the key of workers' ids.
 
     Raises:
         CandorError: they cannot be made or read. They are never made anew: links given out and
@@ -256,16 +280,9 @@ def load_auth(folder: Path, token_days: int) -> Auth:
         raise CandorError(
             reason, "Restore the file from a backup, or choose another --data folder."
         ) from error
-    return Auth(secret, token, token_days * 86_400)
+    return Auth(secret, token, token_days * 86_400, id_keys=load_id_keys(folder, id_key))
 
 
 def _make_secrets(path: Path) -> None:
-    """Write new secrets, whole or not at all; where another process was first, its secrets stay."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     content = {"secret": secrets.token_urlsafe(32), "researcher_token": secrets.token_urlsafe(18)}
-    draft = path.with_suffix(f".{secrets.token_hex(4)}")
-    draft.touch(mode=0o600)
-    draft.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    with suppress(FileExistsError):
-        path.hardlink_to(draft)
-    draft.unlink()
+    make_secret_file(path, json.dumps(content, indent=1))

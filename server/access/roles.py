@@ -38,6 +38,7 @@ Permission = Literal[
     "manage_people",
     "manage_tokens",
     "read_audit_log",
+    "forget_workers",
 ]
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
 
@@ -76,6 +77,7 @@ RULES: dict[Permission, Rule] = {
     "manage_people": Rule("owner", "say who may use the desk", of_all=True),
     "manage_tokens": Rule("owner", "make or revoke tokens", of_all=True),
     "read_audit_log": Rule("owner", "read the audit log", of_all=True),
+    "forget_workers": Rule("owner", "forget workers", of_all=True),
 }
 
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from sqlalchemy import Connection
 
-from bots import AT_ONCE, MOST_AT_ONCE, Endpoint
+from bots import MOST_AT_ONCE, Endpoint
 from server.access.actor import Allowed, Caller
 from server.access.auth import Auth
 from server.bots import stored_bots
@@ -17,6 +17,7 @@ from server.bots.responses import BotList, BotView, CheckView, LastCheck
 from server.bots.stored_bots import Registration
 from server.db.store import Store
 from server.errors import NotChecked
+from server.study import parse_study
 
 
 class _Body(BaseModel):
@@ -43,9 +44,13 @@ class NewReplica(_Body):
 
 
 class NewCheck(_Body):
-    """How to check a bot: how many conversations it has at the same time."""
+    """How to check a bot: for which study, as YAML, and how many conversations it has at the same time.
 
-    at_once: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] = AT_ONCE
+    Without a study it is that of the newest run that has the bot; without a number, as many as it holds.
+    """
+
+    study: Annotated[str, Field(max_length=60_000)] | None = None
+    at_once: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] | None = None
 
 
 class BotsApi:
@@ -112,7 +117,9 @@ class BotsApi:
 
     async def start_check(self, name: str, actor: Caller, body: NewCheck | None = None) -> CheckView:
         """Check in the background whether a bot is fit for workers."""
-        return check_view(await self._bots.start_check(name, (body or NewCheck()).at_once, actor))
+        asked = body or NewCheck()
+        study = None if asked.study is None else parse_study(asked.study)
+        return check_view(await self._bots.start_check(name, actor, study, asked.at_once))
 
     async def show_check(self, name: str) -> CheckView:
         """The check that is under way, or the latest report."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from bots import (
     Moderation,
     Overruns,
     Verdict,
+    base_language,
     check_bot,
     load_corpus,
     qc_findings,
@@ -38,11 +39,12 @@ FitnessCheck = partial[Coroutine[Any, Any, ConformanceReport]]
 
 @dataclass(frozen=True, slots=True)
 class Fitness:
-    """Whether a bot of a study is fit for workers, and why."""
+    """Whether a bot of a study is fit for workers, and why. `said`: its replies to those who checked it."""
 
     bot: str
     verdict: Verdict
     findings: tuple[Finding, ...]
+    said: tuple[str, ...] = ()
 
 
 def fitness_check(
@@ -81,27 +83,60 @@ def fitness_check(
 
 
 def registered_check(
-    connection: Connection, row: Registration, at_once: int, moderation: Moderation | None
+    connection: Connection,
+    row: Registration,
+    study: Study | None,
+    at_once: int | None,
+    moderation: Moderation | None,
 ) -> FitnessCheck:
-    """Return the check of a registered bot, by the newest study that has it, and by its overruns."""
-    study = stored_bots.newest_study(connection, row.name)
+    """Return the check of a registered bot for a study, and by its overruns.
+
+    Args:
+        connection: what is known of the bot is read over it.
+        row: the bot.
+        study: what it is checked for; None: the study of the newest run that has it.
+        at_once: conversations at the same time; None: as many as the study may hold.
+        moderation: a service that judges what it says; None: none is asked.
+    """
+    study = study or stored_bots.newest_study(connection, row.name)
+    together = at_once or (_at_once(study) if study else AT_ONCE)
     overruns = stored_bots.overruns(connection, row.name)
-    return fitness_check(row.name, row.endpoint, study, at_once, overruns, moderation)
+    return fitness_check(row.name, row.endpoint, study, together, overruns, moderation)
 
 
-def registered_fitness(connection: Connection, study: Study) -> list[Fitness]:
-    """Return how the registered bots of a study did when they were last checked. Raises BotNotFound."""
-    return [_registered_fitness(connection, name) for name in study.registered_bots]
+def registered_fitness(connection: Connection, study: Study, names: Iterable[str]) -> list[Fitness]:
+    """Return how those registered bots of a study did when they were last checked. Raises BotNotFound."""
+    return [_registered_fitness(connection, study, name) for name in names]
 
 
-def _registered_fitness(connection: Connection, name: str) -> Fitness:
+def _registered_fitness(connection: Connection, study: Study, name: str) -> Fitness:
     row = stored_bots.find(connection, name)
     if not row.enabled:
         return _unfit(name, "is it enabled?", f"it is disabled: run `candor bots enable {name}`")
     check = stored_bots.latest_check(connection, row)
     if check is None:
         return _unfit(name, "was it checked?", f"never: run `candor bots check {name}`")
-    return _fitness(name, check.report)
+    beyond = tuple(_beyond_scope(name, check.report, study))
+    findings = (*check.report.findings, *beyond)
+    return replace(_fitness(name, check.report), verdict=worst(findings), findings=findings)
+
+
+def _beyond_scope(name: str, report: ConformanceReport, study: Study) -> Iterator[Finding]:
+    """Yield what a study asks of a bot that its check has not looked at."""
+    question = "Was it checked for this study?"
+    remedy = f"run `candor bots check {name} --study FILE`"
+    if report.scope is None:
+        return
+    if base_language(report.scope.language) != base_language(study.language):
+        reason = f"In {report.scope.language}, and the study is in {study.language}: {remedy}"
+        yield Finding(question=question, verdict="fail", reason=reason)
+    if _has_persona(name, study) and not report.scope.persona:
+        reason = f"Not as a bot with a persona, which it has in this study: {remedy}"
+        yield Finding(question=question, verdict="warn", reason=reason)
+    busy = report.latency.at_once
+    if busy is not None and busy.conversations < min(MOST_AT_ONCE, study.assignments or 0):
+        reason = f"With {busy.conversations} conversations at once, and it has {study.assignments} places"
+        yield Finding(question=question, verdict="warn", reason=f"{reason}: {remedy}")
 
 
 def own_bots(run: OpenRun) -> dict[str, Bot]:
@@ -111,32 +146,32 @@ def own_bots(run: OpenRun) -> dict[str, Bot]:
 
 
 async def own_fitness(
-    run: OpenRun, progress: Callable[[str, int, int], None], moderation: Moderation | None
+    run: OpenRun,
+    registered: Sequence[Fitness],
+    progress: Callable[[str, int, int], None],
+    moderation: Moderation | None,
 ) -> list[Fitness]:
     """Ask each of the study's own bots, one after the other, and return how they did; then its qc bot.
 
-    What the own bots said is what the looks of the qc bot's lines are held against.
+    What its bots said when they were checked is what the looks of the qc bot's lines are held against.
 
     Args:
         run: the study with its bots opened.
+        registered: how its registered bots did.
         progress: gets the bot's name, how many of its calls are done, and how many there are.
         moderation: a service that judges what they say; None: none is asked.
     """
     study = run.study
     found = list(_builtin_fitness(study))
-    said: list[str] = []
     for name, bot in own_bots(run).items():
 
         def of_this_bot(done: int, total: int, name: str = name) -> None:
             progress(name, done, total)
 
         check = fitness_check(name, study.bots[name], study, _at_once(study), moderation=moderation)
-        report = await check(bot, progress=of_this_bot)
-        found.append(_fitness(name, report))
-        said += _replies(report)
-    if study.bots_of_systems.get(QC) == "qc" and study.qc_per_assignment:
-        found.append(await asyncio.to_thread(_qc_fitness, study, said))
-    return found
+        found.append(_fitness(name, await check(bot, progress=of_this_bot)))
+    examined = await asyncio.to_thread(qc_fitness, study, [*registered, *found])
+    return [*found, *examined]
 
 
 def _replies(report: ConformanceReport) -> Iterable[str]:
@@ -144,9 +179,19 @@ def _replies(report: ConformanceReport) -> Iterable[str]:
     return (line.text for line in lines if line.author == "bot" and line.text)
 
 
-def _qc_fitness(study: Study, said: Sequence[str]) -> Fitness:
+def qc_fitness(study: Study, bots: Iterable[Fitness]) -> list[Fitness]:
+    """Examine the published qc bot beside what `bots` have said; return nothing where the study has none.
+
+    It takes seconds for a large corpus: call it outside of an event loop.
+
+    Raises:
+        CorpusError: the bot cannot work with its corpus.
+    """
+    if study.bots_of_systems.get(QC) != "qc" or not study.qc_per_assignment:
+        return []
+    said = [reply for bot in bots for reply in bot.said]
     findings = qc_findings(load_corpus(study.qc.corpus, study.language), said)
-    return Fitness(QC, worst(findings), findings)
+    return [Fitness(QC, worst(findings), findings)]
 
 
 def _builtin_fitness(study: Study) -> Iterator[Fitness]:
@@ -180,4 +225,4 @@ def _unfit(bot: str, question: str, reason: str) -> Fitness:
 
 
 def _fitness(bot: str, report: ConformanceReport) -> Fitness:
-    return Fitness(bot, report.verdict, report.findings)
+    return Fitness(bot, report.verdict, report.findings, tuple(_replies(report)))

@@ -23,6 +23,7 @@ from server.db.studies import find_study
 from server.errors import RunExists, StudyInvalid
 from server.items.pool import items_of
 from server.news import News
+from server.recruiters.id_cipher import IdCipher
 from server.run_rules import RunRules, outline
 from server.study import parse_study
 
@@ -46,14 +47,22 @@ class RunChanges:
         news: where other processes are told, which only makes it quicker.
         refuse_private: whether bots may be asked at public addresses only.
         moderation: a service that judges what bots say in their check, if there is one.
+        ids: encrypts the ids of workers who may not come.
     """
 
     def __init__(
-        self, store: Store, news: News, *, refuse_private: bool, moderation: Moderation | None
+        self,
+        store: Store,
+        news: News,
+        *,
+        refuse_private: bool,
+        moderation: Moderation | None,
+        ids: IdCipher,
     ) -> None:
         self._store = store
         self._news = news
         self._moderation = moderation
+        self._ids = ids
         self._refuse_private = refuse_private
 
     async def open(self, new: NewRun, actor: Doer) -> RunEntry:
@@ -76,14 +85,14 @@ class RunChanges:
             entry = RunEntry(0, new.slug, 0, "open", utc_now(), text)
             read = await self._store.read(lambda connection: _lined_up(connection, opened_bots, entry))
             if not new.despite_failing_bots:
-                own = await fitness.own_fitness(read.lineup, _unseen, self._moderation)
+                own = await fitness.own_fitness(read.lineup, read.registered, _unseen, self._moderation)
                 fitness.require_fit([*read.registered, *own])
         finally:
             await opened_bots.close()
         return await self._changed(
             actor,
             "run.open",
-            lambda connection: _store(connection, new, text, utc_now()),
+            lambda connection: _store(connection, new, text, utc_now(), self._ids),
             outline(new.rules),
         )
 
@@ -95,7 +104,9 @@ class RunChanges:
 
     async def set_rules(self, slug: str, rules: RunRules, actor: Doer) -> RunEntry:
         """Have a run go by other rules. Raises RunNotFound: it, or one that they exclude, is not there."""
-        return await self._changed(actor, "run.rules", lambda c: set_rules(c, slug, rules), outline(rules))
+        return await self._changed(
+            actor, "run.rules", lambda c: set_rules(c, slug, rules, self._ids), outline(rules)
+        )
 
     async def replicate(self, slug: str, name: str | None, actor: Doer, *, same_workers: bool) -> RunEntry:
         """Open a run of another run's study. Raises RunNotFound, RunExists, StudyInvalid."""
@@ -132,7 +143,9 @@ def _lined_up(connection: Connection, opened_bots: OpenedBots, entry: RunEntry) 
     opened_bots.load(connection)
     require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), "study")
     lineup = open_lineup(entry, opened_bots)
-    return _LinedUp(lineup, fitness.registered_fitness(connection, lineup.study))
+    return _LinedUp(
+        lineup, fitness.registered_fitness(connection, lineup.study, lineup.study.registered_bots)
+    )
 
 
 def _text(connection: Connection, new: NewRun) -> str:
@@ -154,12 +167,12 @@ def _text(connection: Connection, new: NewRun) -> str:
     return text
 
 
-def _store(connection: Connection, new: NewRun, text: str, at: datetime) -> RunEntry:
+def _store(connection: Connection, new: NewRun, text: str, at: datetime, ids: IdCipher) -> RunEntry:
     """Open the run. Raises RunExists: somebody was faster; RunNotFound: one that the rules exclude."""
     if runs.has_run(connection, new.slug):
         raise RunExists(f"there is a run named `{new.slug}` already")
     runs.open_run(connection, text, new.slug, at, items_of(parse_study(text), connection))
-    return set_rules(connection, new.slug, new.rules)
+    return set_rules(connection, new.slug, new.rules, ids)
 
 
 def _unseen(_bot: str, _done: int, _total: int) -> None:

@@ -23,6 +23,7 @@ from server.db.audit import Doer, record
 from server.db.store import Store
 from server.errors import BotDisabled, BotNotFound, BotUnusable
 from server.news import News
+from server.study import Study
 
 T = TypeVar("T")
 
@@ -165,13 +166,16 @@ class RegisteredBots:
         with suppress(KeyError):  # the bot was deleted meanwhile, and its replicas with it
             await self._opened_bots.detach(name, replica)
 
-    async def start_check(self, name: str, at_once: int, actor: Doer) -> BackgroundCheck:
+    async def start_check(
+        self, name: str, actor: Doer, study: Study | None = None, at_once: int | None = None
+    ) -> BackgroundCheck:
         """Begin to check whether a bot is fit for workers, or return the check that is under way.
 
         Args:
             name: the bot's.
-            at_once: how many conversations it has at the same time.
             actor: who has it checked.
+            study: what it is checked for; None: the study of the newest run that has it.
+            at_once: how many conversations it has at the same time; None: as many as the study may hold.
 
         Raises:
             BotNotFound: there is no such bot.
@@ -181,7 +185,8 @@ class RegisteredBots:
 
         def read(connection: Connection) -> tuple[Registration, FitnessCheck]:
             row = stored_bots.find(connection, name)
-            return row, fitness.registered_check(connection, row, at_once, self._opened_bots.moderation)
+            moderation = self._opened_bots.moderation
+            return row, fitness.registered_check(connection, row, study, at_once, moderation)
 
         async with self._lock(name):
             row, ask = await self._store.read(read)

@@ -1,7 +1,8 @@
 """`candor backup` and `candor restore`: an installation on SQLite as one file, and back.
 
 The file is a tar archive of the database and of the secrets: links that were given out, and the names under
-which exports show workers, depend on both. A server may go on while it is made.
+which exports show workers, depend on both. The key of workers' ids is not in it: what is encrypted and its
+key are kept apart. A server may go on while it is made.
 """
 
 import os
@@ -18,6 +19,7 @@ from sqlalchemy import make_url
 
 from bots import console, fail
 from server.access.auth import token_file
+from server.access.id_keys import key_file
 from server.cli.settings import Data, settings_from
 from server.config import Settings
 
@@ -47,6 +49,11 @@ def backup(file: File, data: Data = None) -> None:
         _settle(archive)
         archive.rename(file)
     console.print(f"Backed up to {file} ({file.stat().st_size:,} bytes).")
+    if settings.worker_id_key is None:
+        key = key_file(settings.data)
+        console.print(
+            f"Not in it: {key}, the key of workers' ids. Keep a copy of it elsewhere.", soft_wrap=True
+        )
 
 
 @restore_cli.command()
@@ -67,6 +74,9 @@ def restore(file: File, data: Data = None) -> None:
             _settle(folder / name)
             (folder / name).rename(path)
     console.print(f"Restored to {settings.data}. Start the server.")
+    key = key_file(settings.data)
+    if settings.worker_id_key is None and not key.exists():
+        console.print(f"First put the key of workers' ids back: {key}", soft_wrap=True)
 
 
 def _database(settings: Settings) -> Path:

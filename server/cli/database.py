@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 from alembic.util import CommandError
@@ -9,11 +10,13 @@ from sqlalchemy import Connection, Engine, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from bots import fail, stderr
+from server.access.id_keys import load_id_keys
 from server.cli.settings import settings_from
 from server.config import Settings, without_password
 from server.db.engine import migrate, open_engine, require_durable, seconds_ahead
 from server.db.sole_server import sole_server
 from server.errors import CandorError
+from server.recruiters.id_cipher import IdCipher
 
 _SECONDS_APART = 5
 
@@ -27,9 +30,14 @@ def transaction(settings: Settings) -> Iterator[Connection]:
     """
     url = _usable_url(settings)
     with _database_errors(url):
-        migrate(url)
+        migrate(url, partial(id_cipher, settings))
         with _opened(url, begin="BEGIN IMMEDIATE") as engine, engine.begin() as connection:
             yield connection
+
+
+def id_cipher(settings: Settings) -> IdCipher:
+    """Return what encrypts workers' ids. Raises CandorError: its key cannot be used."""
+    return IdCipher(load_id_keys(settings.data, settings.worker_id_key))
 
 
 @contextmanager
@@ -54,6 +62,14 @@ def transaction_or_fail(data: Path | None) -> Iterator[Connection]:
     try:
         with transaction(settings_from(data=data)) as connection:
             yield connection
+    except CandorError as error:
+        fail(error.message, error.hint)
+
+
+def id_cipher_or_fail(data: Path | None) -> IdCipher:
+    """Return what encrypts workers' ids; end the command where its key cannot be used."""
+    try:
+        return id_cipher(settings_from(data=data))
     except CandorError as error:
         fail(error.message, error.hint)
 

@@ -51,7 +51,7 @@ def export(
         task = parse_study(found.yaml).task
         if worker_ids:
             settings = settings_from(data=data)
-            auth = load_auth(settings.data, settings.token_days)
+            auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
             people = identities(connection, auth, CommandLine(), run, Sought())
             number, written, name = len(people), identities_csv(people), "worker_ids.csv"
         elif task == "chat":

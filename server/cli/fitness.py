@@ -11,6 +11,7 @@ from server.bots import fitness
 from server.bots.fitness import Fitness
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
+from server.session.plan import QC
 
 
 def check_fitness(run: OpenRun, registered: Sequence[Fitness], opened_bots: OpenedBots) -> list[Fitness]:
@@ -22,18 +23,19 @@ def check_fitness(run: OpenRun, registered: Sequence[Fitness], opened_bots: Open
         opened_bots: what opened the bots; it is closed once they were asked.
 
     Returns:
-        How the registered bots did, and the study's own.
+        How the registered bots did, the study's own, and its qc bot.
     """
-    own = asyncio.run(_own_fitness(run, opened_bots)) if fitness.own_bots(run) else []
+    own = asyncio.run(_own_fitness(run, registered, opened_bots))
     found = [*registered, *own]
     if found:
-        console.print(verdict_table((each.bot, each.findings) for each in found))
+        console.print(verdict_table(((each.bot, each.findings) for each in found), whole={QC}))
     return found
 
 
-async def _own_fitness(run: OpenRun, opened_bots: OpenedBots) -> list[Fitness]:
+async def _own_fitness(run: OpenRun, registered: Sequence[Fitness], opened_bots: OpenedBots) -> list[Fitness]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=stderr, transient=True) as progress:
+    none = not fitness.own_bots(run)
+    with Progress(*columns, console=stderr, transient=True, disable=none) as progress:
         tasks: dict[str, TaskID] = {}
 
         def show(bot: str, done: int, total: int) -> None:
@@ -42,6 +44,6 @@ async def _own_fitness(run: OpenRun, opened_bots: OpenedBots) -> list[Fitness]:
             progress.update(tasks[bot], completed=done, total=total)
 
         try:
-            return await fitness.own_fitness(run, show, opened_bots.moderation)
+            return await fitness.own_fitness(run, registered, show, opened_bots.moderation)
         finally:
             await opened_bots.close()

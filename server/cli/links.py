@@ -47,7 +47,7 @@ def links(
         ids = _read(workers)
         with transaction(settings) as connection:
             find_run(connection, run)
-        auth = load_auth(settings.data, settings.token_days)
+        auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
     except CandorError as error:
         fail(error.message, error.hint)
     url = settings.resolved_public_url

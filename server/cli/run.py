@@ -10,7 +10,7 @@ from rich.table import Table
 
 from bots import console
 from server.cli import study
-from server.cli.database import transaction_or_fail
+from server.cli.database import id_cipher_or_fail, transaction_or_fail
 from server.cli.rules_file import read_rules_file
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
@@ -64,12 +64,13 @@ def close(run: Name, why: Why = "", data: Data = None) -> None:
 @cli.command()
 def rules(run: Name, file: NewRules = None, data: Data = None) -> None:
     """Show the rules of a run; with a file, have the run go by those from now on."""
+    ids = id_cipher_or_fail(data)
     with transaction_or_fail(data) as connection:
         if file is not None:
             given_rules = read_rules_file(file)
-            set_rules(connection, run, given_rules)
+            set_rules(connection, run, given_rules, ids)
             record(connection, CommandLine(), "run.rules", run, outline(given_rules))
-        found = all_rules_of(connection, find_run(connection, run).id)
+        found = all_rules_of(connection, find_run(connection, run).id, ids)
     shown = found.model_dump(mode="json", exclude_defaults=True)
     console.print(
         yaml.safe_dump(shown, sort_keys=False) if shown else "Nothing limits this run.", markup=False

@@ -13,7 +13,7 @@ from server.access.sign_ins import has_people, new_link
 from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
-from server.cli.database import reading, require_servable, served, transaction
+from server.cli.database import id_cipher, reading, require_servable, served, transaction
 from server.cli.own_command import own_command
 from server.cli.redis import check_redis
 from server.cli.settings import Data, Host, Port, Processes, moderation_from, settings_from, variables_help
@@ -21,6 +21,7 @@ from server.clock import utc_now
 from server.config import Settings
 from server.db.audit import CommandLine, record
 from server.db.runs import RunEntry, all_runs, open_run
+from server.db.worker_ids import encrypt_again
 from server.desk.people import password_link
 from server.errors import CandorError
 from server.process.file_limit import raise_file_limit
@@ -72,7 +73,7 @@ def _serve(settings: Settings, listener: socket.socket) -> None:
     opened_bots = opened_by(settings)
     runs = prepare(settings, opened_bots)
     first_link = _first_link(settings)
-    auth = load_auth(settings.data, settings.token_days)
+    auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
     raise_file_limit()
     configure_logging(auth.secrets)
     if settings.processes > 1:
@@ -144,6 +145,7 @@ def prepare(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
     """
     with transaction(settings) as connection:
         require_servable(connection)
+        encrypt_again(connection, id_cipher(settings))
         entries = all_runs(connection) or [_open_demo(connection)]
         opened_bots.load(connection)
     return _opened_runs(entries, opened_bots)

@@ -13,7 +13,7 @@ from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.cli import preregistration, stored_studies
-from server.cli.database import reading, transaction, transaction_or_fail
+from server.cli.database import id_cipher, reading, transaction, transaction_or_fail
 from server.cli.fitness import check_fitness
 from server.cli.rules_file import RulesFile, read_rules_file
 from server.cli.settings import Data, moderation_from, settings_from
@@ -75,6 +75,8 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
         f"[green]{escape(str(study))} is fine:[/] {len(systems)} systems, "
         f"{what} each, {len(content.criteria)} criteria."
     )
+    if content.retention is not None:
+        console.print(content.retention.in_words(None), soft_wrap=True)
     for note in text_notes(content):
         console.print(f"[yellow]Note:[/] {escape(note)}", soft_wrap=True)
 
@@ -111,7 +113,7 @@ def open_(
         with transaction(settings) as connection:
             entry = open_run(connection, text, run, utc_now(), items)
             if stands is None or rules is not None:
-                set_rules(connection, run, given)
+                set_rules(connection, run, given, id_cipher(settings))
                 action = "run.open" if stands is None else "run.rules"
                 record(connection, CommandLine(), action, run, outline(given))
     except CandorError as error:
@@ -151,7 +153,9 @@ def _line_up(
         opened_bots.load(connection)
     require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), source)
     lineup = open_lineup(entry, opened_bots)  # a run whose bots cannot be opened is not stored
-    return lineup, [] if connection is None else fitness.registered_fitness(connection, lineup.study)
+    if connection is None:
+        return lineup, []
+    return lineup, fitness.registered_fitness(connection, lineup.study, lineup.study.registered_bots)
 
 
 def _require_fit(

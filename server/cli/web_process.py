@@ -23,7 +23,7 @@ def main(listener: socket.socket, control: socket.socket) -> None:
     """Serve the runs of the database, which is up to date, until told to end."""
     settings = Settings.model_validate_json(_first_line(control))
     try:
-        auth = load_auth(settings.data, settings.token_days)
+        auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
         configure_logging(auth.secrets)
         opened_bots = opened_by(settings)
         runs = open_runs(settings, opened_bots)

@@ -1,5 +1,6 @@
 """Opening the database: engines, SQLite's settings and PostgreSQL's, migrations."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 
 from server.clock import utc_now
 from server.errors import DatabaseUnfit
+from server.recruiters.id_cipher import IdCipher
 
 _SECONDS_TO_CONNECT = 10
 # A connection whose other end is gone without a word is given up after about half a minute.
@@ -115,13 +117,24 @@ def seconds_ahead(connection: Connection) -> float:
     return float((theirs - half_way).total_seconds())
 
 
-def migrate(url: str) -> None:
+def _no_key() -> IdCipher:
+    raise DatabaseUnfit(
+        "the database has ids of workers, and no key is at hand for them",
+        "Use a command that knows the data folder, with its worker-ids.key.",
+    )
+
+
+def migrate(url: str, ids: Callable[[], IdCipher] = _no_key) -> None:
     """Bring the database at `url` to the newest schema, creating it where there is none.
 
     Where many processes do so at once, one does it and the others wait.
 
+    Args:
+        url: SQLAlchemy's, with the driver.
+        ids: what encrypts workers' ids, of a database that has some of before they were encrypted.
+
     Raises:
-        DatabaseUnfit: a later version of Candor has made it.
+        DatabaseUnfit: a later version of Candor has made it; or there are such ids, and no key.
     """
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite" and parsed.database:
@@ -129,7 +142,7 @@ def migrate(url: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             path.touch(mode=0o600)  # SQLite gives its other files the mode of this one
-    config = alembic_config(url)
+    config = alembic_config(url, ids)
     _require_known(url, ScriptDirectory.from_config(config))
     command.upgrade(config, "head")
 
@@ -151,10 +164,11 @@ def _require_known(url: str, steps: ScriptDirectory) -> None:
         )
 
 
-def alembic_config(url: str) -> Config:
-    """Return the migrations' configuration for `url`."""
+def alembic_config(url: str, ids: Callable[[], IdCipher] = _no_key) -> Config:
+    """Return the migrations' configuration for `url`; `ids` as in `migrate`."""
     config = Config()
     config.set_main_option("script_location", "server.db:migrations")
     config.set_main_option("path_separator", "os")
     config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
+    config.attributes["ids"] = ids
     return config

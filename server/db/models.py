@@ -114,6 +114,7 @@ class Run(SQLModel, table=True):
     cause: str = Field(default="researcher", sa_column_kwargs={"server_default": "researcher"})
     reason: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
     rules: str = Field(default="{}", sa_column_kwargs={"server_default": "{}"})
+    closed_at: datetime | None = None
 
 
 class ExcludedRun(SQLModel, table=True):
@@ -574,6 +575,15 @@ class Exclusion(SQLModel, table=True):
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
     reason: str
     excluded_at: datetime
+
+
+class Removal(SQLModel, table=True):
+    """What was removed of an assignment: `removal`. `extent`: `words` or `all`; `cause`: why."""
+
+    assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
+    extent: str
+    cause: str
+    at: datetime
 
 
 class AnalysisPoint(SQLModel, table=True):

@@ -64,11 +64,13 @@ _OUTCOMES = """
     sum(CASE WHEN choice.preference = 'tie' THEN 1 ELSE 0 END),
     sum(CASE WHEN choice.preference = 'right' THEN 1 ELSE 0 END)"""
 
-# A choice that was stored, by its left conversation and its line.
-COUNT_CHOSEN = Bulk(
-    f"""
-    UPDATE pair_count SET lefts = pair_count.lefts + more.lefts, ties = pair_count.ties + more.ties,
-                          rights = pair_count.rights + more.rights
+
+def _chosen(sign: str) -> Bulk:
+    return Bulk(
+        f"""
+    UPDATE pair_count SET lefts = pair_count.lefts {sign} more.lefts,
+                          ties = pair_count.ties {sign} more.ties,
+                          rights = pair_count.rights {sign} more.rights
     FROM (SELECT run_id, simulated, left_id, right_id, sum(lefts) AS lefts, sum(ties) AS ties,
                  sum(rights) AS rights
           FROM (SELECT {_NAMED},
@@ -79,9 +81,13 @@ COUNT_CHOSEN = Bulk(
           GROUP BY run_id, simulated, left_id, right_id) AS more
     WHERE pair_count.run_id = more.run_id AND pair_count.simulated = more.simulated
       AND pair_count.left_id = more.left_id AND pair_count.right_id = more.right_id""",  # noqa: S608
-    key=Kind.TEXT,
-    preference=Kind.TEXT,
-)
+        key=Kind.TEXT,
+        preference=Kind.TEXT,
+    )
+
+
+# A choice that was stored, or removed, by its left conversation and its line.
+COUNT_CHOSEN, COUNT_UNCHOSEN = _chosen("+"), _chosen("-")
 
 _COUNTS = text("""
     SELECT l.name AS left_name, r.name AS right_name, placed, lefts, ties, rights

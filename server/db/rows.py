@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 
 from server.db.answer_rows import GIVEN, HANDED_IN, answer_row, handed_in
 from server.db.bulk import Bulk, Kind, Row
+from server.db.call_rows import CALL, LOCAL_CALL, call_rows
 from server.db.models import (
     Assignment,
     Choice,
@@ -230,29 +231,6 @@ _OUTPUT = _insertion(
     output=Kind.TEXT,
     changes=Kind.TEXT,
 )
-_CALL_COLUMNS = {
-    "tries": Kind.NUMBER,
-    "failure": Kind.TEXT,
-    "output": Kind.TEXT,
-    "model": Kind.TEXT,
-    "revision": Kind.TEXT,
-    "prompt_hash": Kind.TEXT,
-    "sampling": Kind.TEXT,
-    "tokens_in": Kind.NUMBER,
-    "tokens_out": Kind.NUMBER,
-    "cost": Kind.REAL,
-    "finish_reason": Kind.TEXT,
-    "replica": Kind.TEXT,
-    "queued_ms": Kind.NUMBER,
-    "computed_ms": Kind.NUMBER,
-}
-_CALL = _insertion(
-    "bot_call",
-    conversation_id=Kind.TEXT,
-    turn_index=Kind.NUMBER,
-    **_CALL_COLUMNS,
-    created_at=Kind.TIME,
-)
 _CHOICE = _insertion(
     "choice",
     conversation_id=Kind.TEXT,
@@ -347,7 +325,8 @@ _IN_ORDER = (
     _TOPIC_MARK,
     _TURN,
     _OUTPUT,
-    _CALL,
+    LOCAL_CALL,
+    CALL,
     COUNT_COST,
     _TURN_RATED,
     _CHOICE,
@@ -403,7 +382,7 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
         case OutputKept():
             return [(_OUTPUT, (record.conversation, record.index, record.output, ",".join(record.changes)))]
         case CallKept():
-            return _call_rows(record)
+            return call_rows(record)
         case ItemEdited():
             return [(_EDIT, (record.conversation, record.text, str(record.share), record.at))]
         case QuizNotAsked():
@@ -450,13 +429,6 @@ def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
             return [skipped, (COUNT_SKIPPED, key), (COUNT_PAIR_SKIPPED, key)]
         case QuizAsked() | QuizAnswered():
             return quiz_rows(record)
-
-
-def _call_rows(record: CallKept) -> list[tuple[Bulk, Row]]:
-    facts = [getattr(record.call, name) for name in _CALL_COLUMNS]
-    row = (_CALL, (record.conversation, record.index, *facts, record.at))
-    cost = record.call.cost
-    return [row] if cost is None else [row, (COUNT_COST, (record.conversation, cost))]
 
 
 def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:

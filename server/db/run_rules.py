@@ -5,7 +5,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 from server.db.models import ExcludedRun, ExcludedWorker, Run, columns
 from server.db.revisions import raise_revision
 from server.db.runs import RunEntry, find_run
+from server.db.worker_ids import external_id
 from server.errors import RunNotFound
+from server.recruiters.id_cipher import IdCipher
 from server.run_rules import RunRules, read_rules
 
 RUN = columns(Run)
@@ -19,28 +21,27 @@ def rules_of(connection: Connection, run_id: int) -> RunRules:
     return read_rules(connection.execute(select(RUN.rules).where(RUN.id == run_id)).scalar_one())
 
 
-def all_rules_of(connection: Connection, run_id: int) -> RunRules:
-    """Return all the rules of a run, with everybody who may not come."""
+def all_rules_of(connection: Connection, run_id: int, ids: IdCipher) -> RunRules:
+    """Return all the rules of a run, with everybody who may not come; `ids` reads who that is."""
     runs = (
         select(RUN.slug)
         .join(ExcludedRun, EXCLUDED_RUN.other_id == RUN.id)
         .where(EXCLUDED_RUN.run_id == run_id)
         .order_by(RUN.id)
     )
-    workers = (
-        select(EXCLUDED_WORKER.external_id)
-        .where(EXCLUDED_WORKER.run_id == run_id)
-        .order_by(EXCLUDED_WORKER.external_id)
-    )
+    workers = select(EXCLUDED_WORKER.external_id).where(EXCLUDED_WORKER.run_id == run_id)
+    named = (external_id(kept, ids) for kept in connection.execute(workers).scalars())
     excluded = {
         "excluded_runs": tuple(connection.execute(runs).scalars()),
-        "excluded_workers": tuple(connection.execute(workers).scalars()),
+        "excluded_workers": tuple(sorted(name for name in named if name is not None)),
     }
     return rules_of(connection, run_id).model_copy(update=excluded)
 
 
-def set_rules(connection: Connection, slug: str, rules: RunRules) -> RunEntry:
+def set_rules(connection: Connection, slug: str, rules: RunRules, ids: IdCipher) -> RunEntry:
     """Have a run go by `rules` from now on, in the place of those that it had.
+
+    Those whom they exclude are encrypted by `ids`.
 
     Raises:
         RunNotFound: there is no run `slug`, or one that `rules` excludes.
@@ -55,7 +56,7 @@ def set_rules(connection: Connection, slug: str, rules: RunRules) -> RunEntry:
     if others:
         connection.execute(insert(ExcludedRun), [{"run_id": run.id, "other_id": other} for other in others])
     if workers := set(rules.excluded_workers):
-        named = [{"run_id": run.id, "external_id": worker} for worker in workers]
+        named = [{"run_id": run.id, "external_id": ids.encrypted(worker)} for worker in workers]
         connection.execute(insert(ExcludedWorker), named)
     return run
 

@@ -101,6 +101,14 @@ V1_EXCLUSIONS: dict[str, str] = {
         FROM exclusion JOIN assignment ON assignment.id = exclusion.assignment_id""",
 }
 
+# Of which assignments words, or all that was given, were removed: the worker asked, withdrew, or time was up.
+V1_REMOVAL: dict[str, str] = {
+    "v1_removal": """
+        SELECT assignment.run_id AS run_id, removal.assignment_id AS assignment_id,
+               removal.extent AS extent, removal.cause AS cause, removal.at AS removed_at
+        FROM removal JOIN assignment ON assignment.id = removal.assignment_id""",
+}
+
 SECONDS = {
     "sqlite": "(julianday(conversation.rated_at) - julianday(conversation.started_at)) * 86400.0",
     "postgresql": "CAST(EXTRACT(EPOCH FROM conversation.rated_at - conversation.started_at) AS float)",

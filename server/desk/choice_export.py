@@ -2,9 +2,9 @@
 
 The first line is a header: the format and its version, the run, how two are compared, the criteria if there
 are any, the systems. Each further line is an assignment with its pairs, in their order: the systems on the
-left and on the right, what was said, which was preferred after which line, and what was rated of each. Only
-completed assignments are in it, and of them only pairs that were judged; those of simulated workers only
-while nobody else has completed an assignment. Ratings are as the worker gave them.
+left and on the right, what was said and where replies came from, which was preferred after which line, and
+what was rated of each. Only completed assignments are in it, and of them only pairs that were judged; those
+of simulated workers only while nobody else has completed an assignment. Ratings are as the worker gave them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, text
 
 from server.db.runs import RunEntry
+from server.desk.export import provenance_in
 from server.study import parse_study
 
 FORMAT = "candor-choices"
@@ -111,8 +112,12 @@ def _pair(left: RowMapping, right: RowMapping, parts: Mapping[str, _Grouped]) ->
 
 
 def _lines(left: Sequence[RowMapping], right: Sequence[RowMapping]) -> list[Json]:
-    """Return what was said, line by line; a reply that did not come any more is null."""
+    """Return what was said, line by line; a reply that did not come any more is null.
+
+    `provenance` of two replies has where they came from, by their side, as far as their bots told.
+    """
     replies: dict[int, dict[str, str]] = {}
+    made: dict[int, Json] = {}
     lines: dict[int, Json] = {}
     for side, turns in (("left", left), ("right", right)):
         for turn in turns:
@@ -120,8 +125,12 @@ def _lines(left: Sequence[RowMapping], right: Sequence[RowMapping]) -> list[Json
                 lines[turn["turn_index"]] = {"author": "worker", "text": turn["text"]}
             else:
                 replies.setdefault(turn["turn_index"], {})[side] = turn["text"]
+                for told in provenance_in(turn).values():
+                    made.setdefault(turn["turn_index"], {})[side] = told
     for index, both in replies.items():
         lines[index] = {"author": "bot", "left": both.get("left"), "right": both.get("right")}
+        if index in made:
+            lines[index]["provenance"] = made[index]
     return [{"turn": index, **lines[index]} for index in sorted(lines)]
 
 

@@ -6,7 +6,7 @@ Ratings are as the worker gave them. Simulated workers are in it only while nobo
 assignment; `metadata.simulated` then says so, and `simulated` of each conversation by what. The format does
 not have these by itself, and neither has it an assignment's `consent`, which is there where the study asks
 for one, or what a bot's model wrote where its worker was shown less of it: `output`, and in what the two
-differ, `changes`.
+differ, `changes`. `metadata.words_removed`: of how many assignments the words were removed.
 """
 
 from collections.abc import Iterable
@@ -35,6 +35,7 @@ _ACTIONS = {
 _ASSIGNMENTS = """
     SELECT * FROM v1_assignment WHERE run_id = :run AND status = 'completed'
        AND assignment_id NOT IN (SELECT assignment_id FROM v1_exclusion) ORDER BY created_at"""
+_REMOVED = "SELECT count(*) FROM v1_removal WHERE run_id = :run AND extent = 'words'"
 _CONVERSATIONS = """
     SELECT * FROM v1_conversation WHERE run_id = :run AND status = 'rated'
        AND conversation_id NOT IN (SELECT conversation_id FROM v1_human_conversation
@@ -87,7 +88,7 @@ def export_run(connection: Connection, run: RunEntry) -> Json:
     simulated = {"simulated": True} if completed and not by_people else {}
     assignments = by_people or completed
     return {
-        "metadata": _metadata(connection, run) | simulated,
+        "metadata": _metadata(connection, run) | simulated | _removed(connection, run),
         "data": [
             _assignment(row, conversations.get(row["assignment_id"], []), parts)
             | _by_part(about_all.get(row["assignment_id"], []))
@@ -98,6 +99,12 @@ def export_run(connection: Connection, run: RunEntry) -> Json:
 
 def _rows(connection: Connection, run: RunEntry, query: str) -> list[RowMapping]:
     return list(connection.execute(text(query), {"run": run.id}).mappings())
+
+
+def _removed(connection: Connection, run: RunEntry) -> Json:
+    """Return of how many assignments the words were removed, under `words_removed`; nothing where of none."""
+    number = connection.execute(text(_REMOVED), {"run": run.id}).scalar_one()
+    return {"words_removed": int(number)} if number else {}
 
 
 def _grouped(rows: Iterable[RowMapping], key: str) -> dict[str, list[RowMapping]]:

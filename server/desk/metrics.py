@@ -15,7 +15,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from bots import Bot, BotError, Chat, FailureKind, Reply
+from bots import Bot, BotError, Chat, ChatEnded, FailureKind, Reply
 from server.access.actor import Allowed
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
@@ -23,7 +23,7 @@ from server.bots.opened_bots import OpenedBots
 from server.db.store import Store
 from server.live.sessions import LiveSessions
 
-FAILURES: tuple[FailureKind, ...] = get_args(FailureKind)
+FAILURES: tuple[FailureKind, ...] = tuple(kind for kind in get_args(FailureKind) if kind != ChatEnded.kind)
 # From a bot that looks a line up to one that is hardly worth waiting for: seconds.
 BUCKETS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0)
 _LABELS = ("run", "system", "bot")
@@ -77,7 +77,7 @@ class Metrics:
 
 
 class MeasuredBot:
-    """A bot that is measured whenever it is asked."""
+    """A bot that is measured whenever it is asked. A chat that it ends in good order is no failure."""
 
     def __init__(
         self, bot: Bot, seconds: Histogram, failures: dict[FailureKind, Counter], in_flight: Gauge
@@ -93,6 +93,8 @@ class MeasuredBot:
         with self._in_flight.track_inprogress():
             try:
                 reply = await self._bot.reply(chat)
+            except ChatEnded:
+                raise
             except BaseException as error:
                 self._failures[kind_of(error)].inc()
                 raise

@@ -60,6 +60,7 @@ class RunActions:
 
     def __init__(self, *, store: Store, auth: Auth, changes: RunChanges, public_url: str) -> None:
         self._store = store
+        self._ids = auth.ids
         self._changes = changes
         self._public_url = public_url
         self.router = APIRouter(
@@ -82,7 +83,7 @@ class RunActions:
 
     async def show_rules(self, run: str) -> RunRules:
         """What a run is to gather, what it may cost, when and whom it takes."""
-        return await self._store.read(lambda c: all_rules_of(c, find_run(c, run).id))
+        return await self._store.read(lambda c: all_rules_of(c, find_run(c, run).id, self._ids))
 
     async def set_rules(self, run: str, actor: Caller, body: RunRules) -> RunSummary:
         """Have a run go by these rules from now on, in the place of those that it had."""

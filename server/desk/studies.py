@@ -8,12 +8,13 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, model_validator
 from sqlalchemy import Connection
 
-from bots import bot_specs
+from bots import CorpusError, bot_specs
 from server.access import people
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.access.roles import Permission
 from server.bots import stored_bots
+from server.bots.fitness import Fitness, qc_fitness, registered_fitness
 from server.clock import utc_now
 from server.db import studies
 from server.db.audit import record
@@ -23,6 +24,7 @@ from server.desk.preview import preview
 from server.desk.row_number import RowNumber
 from server.desk.study_responses import (
     CheckedStudy,
+    QcExamination,
     StudyDetail,
     StudyList,
     StudyPreview,
@@ -45,8 +47,10 @@ from server.study import (
     DEMO,
     Change,
     NotEditable,
+    Study,
     Unreadable,
     named,
+    parse_study,
     read_study,
     require_name,
     study_schema,
@@ -129,6 +133,7 @@ class StudiesApi:
         self._route("POST", "/studies/{study}/copy", self.copy_study, "create_studies", status=201)
         self._route("GET", "/studies/{study}/versions/{version}", self.show_version, "see_studies")
         self._route("GET", "/studies/{study}/versions/{version}/changes", self.show_changes, "see_studies")
+        self._route("GET", "/studies/{study}/qc-examination", self.examine_qc, "see_studies")
         self._route("GET", "/study-settings", self.show_settings, "see_studies")
         self._route("POST", "/study-check", self.check_study, "see_studies")
         self._route("POST", "/study-preview", self.preview_study, "see_studies")
@@ -212,6 +217,21 @@ class StudiesApi:
     async def show_changes(self, study: str, version: RowNumber, since: RowNumber) -> VersionChanges:
         """What was changed from the version `since` to this one."""
         return await self._store.read(lambda c: version_changes(c, study, since, version))
+
+    async def examine_qc(self, study: str) -> QcExamination:
+        """Examine the qc bot of a study as last saved, beside what registered bots said in their checks."""
+
+        def read(connection: Connection) -> tuple[Study, list[Fitness]]:
+            found = parse_study(studies.find_study(connection, study).newest.yaml, study)
+            named = [bot for bot in found.registered_bots if bot in stored_bots.names(connection)]
+            return found, registered_fitness(connection, found, named)
+
+        found, bots = await self._store.read(read)
+        try:
+            examined = await asyncio.to_thread(qc_fitness, found, bots)
+        except CorpusError as error:
+            raise StudyInvalid(f"the qc bot has no corpus: {error}") from error
+        return QcExamination(findings=[finding for bot in examined for finding in bot.findings])
 
     async def show_settings(self) -> StudySettings:
         """What a study can say: every setting, and the bots that can be named."""

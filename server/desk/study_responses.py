@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from bots import Finding
 from server.clock import ShownTime
 from server.db.runs import RunStatus
 
@@ -95,6 +96,12 @@ class CheckedStudy(BaseModel):
     content: dict[str, Any] | None
     mistakes: list[MistakeView]
     rewritten: list[str]
+
+
+class QcExamination(BaseModel):
+    """What is to be said of a study's qc bot before launch; nothing where it has no published one."""
+
+    findings: list[Finding]
 
 
 class StudySettings(BaseModel):

@@ -13,6 +13,7 @@ from server.db.audit import Doer, record
 from server.db.models import Assignment, Visit, Worker, columns
 from server.db.runs import find_run
 from server.db.store import Store
+from server.db.worker_ids import external_id
 from server.desk.csv_table import CSV, csv_table
 from server.desk.responses import AssignmentStatus
 from server.recruiters.arrival import Arrival
@@ -30,11 +31,11 @@ class WorkerIdentity(BaseModel):
     """A worker of a run: pseudonym, id on the platform, and what became of their assignment.
 
     `visit`: what the platform calls their latest coming (Prolific: the submission). `completion_code`: what
-    they were shown when they had finished.
+    they were shown when they had finished. Of somebody who was forgotten there is no `external_id`.
     """
 
     worker: str
-    external_id: str
+    external_id: str | None
     platform: str
     visit: str | None
     assignment: str
@@ -108,11 +109,11 @@ def identities(
     if sought.worker is not None:
         query = query.where(WORKER.pseudonym == sought.worker.upper())
     if sought.external_id is not None:
-        query = query.where(WORKER.external_id == sought.external_id)
+        query = query.where(WORKER.external_id == auth.ids.encrypted(sought.external_id))
     found = [
         WorkerIdentity(
             worker=row.pseudonym,
-            external_id=row.external_id,
+            external_id=external_id(row.external_id, auth.ids),
             platform=row.platform,
             visit=row.visit,
             assignment=row.id,
@@ -128,7 +129,7 @@ def identities(
 
 
 def _code(study: Study, row: Any, auth: Auth) -> str:
-    arrival = Arrival(row.platform, row.external_id)
+    arrival = auth.known(Arrival(row.platform, row.external_id))
     return ending(study.recruiter, study.completion_url, arrival, auth.completion_code(row.id)).code
 
 

@@ -14,11 +14,14 @@
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
-    │   │   JobNotFound, StudyNotFound
+    │   │   JobNotFound, StudyNotFound, WorkerNotFound, SeveralWorkers
     ├── StudyRefused        a stored study cannot be changed like this
     │   ├── StudyExists, StudyChanged, StudyOpened, StudyNameDiffers
     ├── RunRefused          a run cannot be changed like this
     │   ├── RunExists, WrongRunStatus, RunHasEnough
+    ├── RecruitingRefused   recruiting or pay cannot go on like this
+    │   ├── NotConnected, NotRecruiting, RecruitmentExists, ScreenOutsUnpaid, PayRefused, BonusRefused
+    ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
     ├── RulesInvalid        the rules of a run have mistakes
     ├── TokenExists, PersonExists   a name is taken
     ├── NoPassword          there is none to be changed
@@ -112,6 +115,17 @@ from server.errors.message import (
     UnknownMessage,
     WrongPhase,
 )
+from server.errors.recruiting import (
+    BonusRefused,
+    NotConnected,
+    NotRecruiting,
+    PayRefused,
+    PlatformFailed,
+    PlatformUnsure,
+    RecruitingRefused,
+    RecruitmentExists,
+    ScreenOutsUnpaid,
+)
 from server.errors.run import (
     AlreadyTookPart,
     AssignmentNotFound,
@@ -135,7 +149,9 @@ from server.errors.run import (
     RunPaused,
     RunRefused,
     SearchInvalid,
+    SeveralWorkers,
     TookPart,
+    WorkerNotFound,
     WrongRunStatus,
 )
 from server.errors.study import (
@@ -154,6 +170,7 @@ __all__ = [
     "AnswersUnfit",
     "AssignmentNotFound",
     "AssignmentOver",
+    "BonusRefused",
     "BotDisabled",
     "BotExists",
     "BotInUse",
@@ -192,16 +209,23 @@ __all__ = [
     "NotAuthorised",
     "NotAvailable",
     "NotChecked",
+    "NotConnected",
     "NotInvited",
+    "NotRecruiting",
     "NotSignedIn",
     "NotSimulated",
     "NotYours",
     "NothingToRate",
     "OutOfScope",
     "OutdatedPage",
+    "PayRefused",
     "PersonExists",
     "PersonNotFound",
+    "PlatformFailed",
+    "PlatformUnsure",
     "ProviderRefused",
+    "RecruitingRefused",
+    "RecruitmentExists",
     "Refusal",
     "RefusedMessage",
     "RehearsalRefused",
@@ -218,7 +242,9 @@ __all__ = [
     "RunOutOfHours",
     "RunPaused",
     "RunRefused",
+    "ScreenOutsUnpaid",
     "SearchInvalid",
+    "SeveralWorkers",
     "StorageFailed",
     "StudyChanged",
     "StudyExists",
@@ -241,6 +267,7 @@ __all__ = [
     "TopicFixed",
     "TopicMissing",
     "UnknownMessage",
+    "WorkerNotFound",
     "WrongPassword",
     "WrongPhase",
     "WrongRunStatus",

@@ -105,6 +105,21 @@ class AssignmentNotFound(NotAvailable):
     hint = "Look the id up in the list of assignments of the run."
 
 
+class WorkerNotFound(NotAvailable):
+    """Nobody is called that."""
+
+    code = "worker_not_found"
+    hint = "Look the pseudonym up in the list of assignments of the run, or check the id."
+
+
+class SeveralWorkers(NotAvailable):
+    """An id is one of several people's, each of another platform."""
+
+    code = "several_workers"
+    status = 409
+    hint = "Say of which platform the id is."
+
+
 class AssignmentOver(NotAvailable):
     """The assignment has ended, so that nothing can be done to it."""
 

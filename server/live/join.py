@@ -296,8 +296,9 @@ class JoinApi:
             AlreadyTookPart: their browser has an assignment in this run, under another name.
         """
         run, is_named = visit.run, visit.named is not None
+        arrival = self._auth.kept(ticket.arrival)
         held = find_enrolment(connection, run, visit.old_assignment) if visit.old_assignment else None
-        own = held if held is not None and not is_named else find_enrolment(connection, run, ticket.arrival)
+        own = held if held is not None and not is_named else find_enrolment(connection, run, arrival)
         if own is not None and not is_named and visit.has_expired:
             raise TokenExpired("this session's link has expired")
         is_proven = own is not None and own == held and not visit.has_expired
@@ -305,7 +306,7 @@ class JoinApi:
             raise LinkUnsigned("this study takes personal links only")
         if own is None:
             _require_recruited(run.study, ticket)
-            require_place(connection, run, ticket.arrival, simulated=ticket.simulated, at=utc_now())
+            require_place(connection, run, arrival, simulated=ticket.simulated, at=utc_now())
             if visit.earlier and not ticket.is_signed and find_enrolment(connection, run, visit.earlier):
                 raise AlreadyTookPart("this browser has taken part already, under another name")
         return own

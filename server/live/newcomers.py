@@ -72,8 +72,8 @@ class Newcomers:
                 this very ticket opens all the same.
             StorageFailed: the database could not be asked.
         """
-        run = self._run(ticket)
-        found = await self._store.read(lambda connection: find_enrolment(connection, run, ticket.arrival))
+        run, arrival = self._run(ticket), self._auth.kept(ticket.arrival)
+        found = await self._store.read(lambda connection: find_enrolment(connection, run, arrival))
         assignment = None if found is None else found.assignment
         if self._signed_links and not ticket.is_signed and assignment != ticket.assignment:
             raise LinkUnsigned("this study takes personal links only")
@@ -135,7 +135,12 @@ class Newcomers:
         run, arrival = self._run(ticket), ticket.arrival
         pseudonym = self._auth.pseudonym(arrival.platform, arrival.external_id)
         worker = ArrivingWorker(
-            arrival, pseudonym, ticket.simulated, ticket.reply_pace, ticket.assignment, ticket.simulated_as
+            self._auth.kept(arrival),
+            pseudonym,
+            ticket.simulated,
+            ticket.reply_pace,
+            ticket.assignment,
+            ticket.simulated_as,
         )
         return await self._store.submit(lambda connection: enrol(connection, run, worker, utc_now()))
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import count
 from typing import Protocol
 
@@ -436,11 +436,11 @@ def _call(tries: int, provenance: Provenance | None, error: BotError | None = No
     One that told where its answer came from, or that has an answer to be kept.
     """
     if error is None:
-        return None if provenance is None else BotCall(tries, None, None, **asdict(provenance))
+        return None if provenance is None else BotCall(tries, provenance)
     if provenance is None and error.output is None:
         return None
     output = None if error.output is None else plain(error.output)
-    return BotCall(tries, error.kind, output, **asdict(provenance or Provenance()))
+    return BotCall(tries, provenance or Provenance(), error.kind, output)
 
 
 def _pauses() -> Iterator[float]:

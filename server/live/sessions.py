@@ -27,7 +27,7 @@ from server.live.run_news import RunNews
 from server.live.runtime import LiveSession, SessionLost
 from server.news import News, Payload
 from server.recruiters.arrival import Arrival
-from server.recruiters.recruiter import ending
+from server.recruiters.recruiter import PROLIFIC_SITE, ending
 from server.session.plan import derive_seed
 from server.session.protocol import StudyNotice
 from server.session.records import Record
@@ -78,11 +78,19 @@ class _Watcher:
 class LiveSessions:
     """The sessions of this process, by assignment id. `runs` is keyed by a run's id."""
 
-    def __init__(self, store: Store, runs: Mapping[int, OpenRun], auth: Auth, news: News) -> None:
+    def __init__(
+        self,
+        store: Store,
+        runs: Mapping[int, OpenRun],
+        auth: Auth,
+        news: News,
+        prolific_site: str = PROLIFIC_SITE,
+    ) -> None:
         self._store = store
         self._news = news
         self._runs = runs
         self._auth = auth
+        self._prolific_site = prolific_site
         self._sessions: dict[str, LiveSession] = {}
         # Of those being opened now: a lock lives as long as somebody holds it or waits for it.
         self._opening = WeakValueDictionary[str, asyncio.Lock]()
@@ -220,15 +228,23 @@ class LiveSessions:
         run = self._runs.get(assignment.run_id)
         if run is None:
             raise AssignmentNotFound("the run of this session is not open here")
-        return _Stored(restore(assignment, arrival, records, run, self._auth), assignment.fence, run, notices)
+        whose = self._auth.known(arrival)
+        state = restore(assignment, whose, records, run, self._auth, self._prolific_site)
+        return _Stored(state, assignment.fence, run, notices)
 
 
 def restore(
-    assignment: Assignment, arrival: Arrival, records: list[Record], run: OpenRun, auth: Auth
+    assignment: Assignment,
+    arrival: Arrival,
+    records: list[Record],
+    run: OpenRun,
+    auth: Auth,
+    prolific_site: str = PROLIFIC_SITE,
 ) -> State:
     """Return a session's state, folded from what is stored of it; `arrival` is whose it is."""
     study = run.study
-    end = ending(study.recruiter, study.completion_url, arrival, auth.completion_code(assignment.id))
+    code = auth.completion_code(assignment.id)
+    end = ending(study.recruiter, study.completion_url, arrival, code, prolific_site)
     context = AssignmentContext(
         assignment=assignment.id,
         seed=derive_seed(run.seed, assignment.id),

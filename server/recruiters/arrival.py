@@ -17,6 +17,7 @@ WorkerId = Annotated[
 class Arrival:
     """Somebody who arrives. The same `platform` and `external_id` are the same person, however they come.
 
+    The database has `external_id` encrypted, and so have arrivals that are looked up there: `Auth.kept`.
     `visit`: what the platform calls this coming of theirs (Prolific: the submission); the next is another.
     """
 

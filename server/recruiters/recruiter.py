@@ -21,6 +21,7 @@ from pydantic import (
 
 from server.recruiters.arrival import Arrival, WorkerId
 
+PROLIFIC_SITE = "https://app.prolific.com"  # where its participants are
 Parameters = Mapping[str, str]  # those of the address by which a worker came
 
 
@@ -102,7 +103,11 @@ class Ending:
 
 
 def ending(
-    recruiter: Recruiter | None, completion_url: str | None, arrival: Arrival, own_code: str
+    recruiter: Recruiter | None,
+    completion_url: str | None,
+    arrival: Arrival,
+    own_code: str,
+    prolific_site: str = PROLIFIC_SITE,
 ) -> Ending:
     """Return what `arrival` gets who has finished.
 
@@ -111,6 +116,7 @@ def ending(
         completion_url: where those go who came by a link.
         arrival: who it is. Testers and simulated workers of a study with a recruiter have come by none.
         own_code: a code of ours, for where the place has none.
+        prolific_site: where the pages of Prolific's participants begin.
     """
     if recruiter is None:
         return Ending(own_code, completion_url)
@@ -118,7 +124,7 @@ def ending(
         return Ending(own_code, None)
     match recruiter:
         case Prolific(completion_code=code):
-            return Ending(code, f"https://app.prolific.com/submissions/complete?{urlencode({'cc': code})}")
+            return Ending(code, f"{prolific_site}/submissions/complete?{urlencode({'cc': code})}")
         case Connect(completion_code=given, completion_url=url):
             return Ending(given or own_code, url)
         case Sona():

@@ -1,6 +1,7 @@
 """A backup of a server under load, restored elsewhere: all that was acknowledged before it is there."""
 
 import json
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -51,6 +52,7 @@ def test_a_backup_under_load_has_all_that_was_acknowledged(server: Server, tmp_p
     with sqlite3.connect(restored.data / "candor.db") as database:
         stored = {id_ for (id_,) in database.execute("SELECT client_id FROM turn WHERE author = 'worker'")}
     assert before <= stored <= said(log)
+    shutil.copy(server.data / "worker-ids.key", restored.data)  # it is in no backup
     restored.start()
     crowd = restored.crowd("demo", "--workers", "2")
     output, _ = crowd.communicate(timeout=ENOUGH)

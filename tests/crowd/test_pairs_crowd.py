@@ -80,6 +80,18 @@ def test_everybody_has_chosen_after_every_turn(compared: list[dict[str, Any]]) -
     assert all(sum(flags) == 1 and not flags[0] and not flags[-1] for flags in with_qc)
 
 
+def test_each_pair_of_replies_says_where_both_came_from(compared: list[dict[str, Any]]) -> None:
+    for pair in (pair for assignment in compared[1:] for pair in assignment["pairs"]):
+        for line in (line for line in pair["lines"] if line["author"] == "bot"):
+            made = line["provenance"]
+            for side in ("left", "right"):
+                system = pair[side]
+                assert made[side]["model"] == ("qc" if system == "qc" else f"builtin:{system}")
+                assert made[side]["tries"] >= 1
+                assert made[side]["revision"]
+            assert made["left"]["replica"].startswith("builtin_")
+
+
 def test_pairs_and_sides_are_balanced_and_the_better_is_preferred(compared: list[dict[str, Any]]) -> None:
     pairs = [pair for assignment in compared[1:] for pair in assignment["pairs"]]
     held = Counter((pair["left"], pair["right"]) for pair in pairs)

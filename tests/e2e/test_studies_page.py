@@ -1,7 +1,6 @@
 """Studies on the desk, in a real browser: from a blank page to a run, and what can go wrong on the way."""
 
 import re
-from typing import Any
 
 import pytest
 import yaml
@@ -11,27 +10,9 @@ from server.study import DEMO
 from tests.e2e.axe import clean
 from tests.e2e.hands import press
 from tests.e2e.stage import Stage
+from tests.e2e.studies import call, desk, made
 
 pytestmark = pytest.mark.browser
-
-
-def call(page: Page, stage: Stage, method: str, path: str, body: Any = None) -> Any:
-    headers = {"Authorization": f"Bearer {stage.token}"}
-    answer = page.request.fetch(f"{stage.url}/api/desk{path}", method=method, headers=headers, data=body)
-    assert answer.ok, answer.text()
-    return answer.json()
-
-
-def desk(page: Page, stage: Stage, place: str) -> None:
-    page.goto(f"{stage.url}/desk/{place}#token={stage.token}")
-
-
-def made(page: Page, stage: Stage, name: str, text: str | None = None) -> None:
-    """Show a new study, the demo if no text is given."""
-    content = {"begin_with": "demo"} if text is None else {"yaml": text}
-    call(page, stage, "POST", "/studies", {"name": name, **content})
-    desk(page, stage, f"studies/{name}")
-    expect(page.get_by_role("status").filter(has_text="Version 1")).to_contain_text("no mistakes")
 
 
 def text_of(page: Page, stage: Stage, name: str) -> str:

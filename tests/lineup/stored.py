@@ -11,7 +11,7 @@ from bots.host.model import Output
 from bots.shown import shown_text
 from server.db.rows import PERSONA_SEPARATOR
 
-Answers = Callable[[Sequence[Chat]], Sequence[str | Output]]
+Answers = Callable[[Sequence[Chat]], Sequence[Output]]
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,7 @@ def assert_said_by(found: Sequence[Conversation], models: dict[str, Answers]) ->
             assert text == said, (family, chat)
 
 
-def _shown(made: str | Output) -> str:
-    output = Output(made) if isinstance(made, str) else made
+def _shown(output: Output) -> str:
     return shown_text(
         output.text,
         opened=output.opened,

@@ -1,5 +1,6 @@
 """Whole assignments over WebSocket against five models of Hugging Face and the qc bot, all processes real."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -7,11 +8,15 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bots.host.fingerprint import hash_of_folder
 from bots.host.options import HfOptions
+from qc.loading import load
+from qc.method.served import describe_served
 from tests.bots.support.host_process import running
 from tests.bots.support.tiny_models import save_tiny_models
 from tests.lineup.stored import Conversation, assert_said_by, assert_whole, conversations
 from tests.needs import need_hf
+from tests.server.support.database import query
 from tests.support.server_process import Server
 from tests.support.waiting import ENOUGH
 
@@ -48,8 +53,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def found(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> list[Conversation]:
-    """What is stored once two workers went all the way."""
+def database(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of a server at which two workers went all the way."""
     data = tmp_path_factory.mktemp("candor")
     hosted = [f"--model={kind}=hf:{models[kind]}" for kind in KINDS]
     settings = ["--device", "cpu", "--dtype", "float64", "--max-new-tokens", str(TOKENS)]
@@ -66,7 +71,12 @@ def found(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> 
             assert crowd.returncode == 0, said
         finally:
             server.stop()
-    return conversations(data / "candor.db", "tiny")
+    return data / "candor.db"
+
+
+@pytest.fixture(scope="module")
+def found(database: Path) -> list[Conversation]:
+    return conversations(database, "tiny")
 
 
 def test_every_assignment_is_whole(found: list[Conversation]) -> None:
@@ -80,3 +90,35 @@ def test_what_workers_were_shown_is_what_the_models_say(
 ) -> None:
     options = HfOptions(max_new_tokens=TOKENS, device="cpu", dtype="float64")
     assert_said_by(found, {kind: HfModel(str(models[kind]), options).replies for kind in KINDS})
+
+
+def test_the_table_and_the_report_say_where_each_reply_came_from(
+    database: Path, found: list[Conversation], models: dict[str, Path]
+) -> None:
+    facts = "model, revision, prompt_hash, sampling, replica"
+    numbers = "tokens_in, tokens_out, finish_reason, queued_ms, computed_ms, tries"
+    replies = query(
+        f"sqlite:///{database}",
+        f"SELECT system, {facts}, {numbers} FROM v1_bot_call WHERE failure IS NULL",  # noqa: S608
+    )
+    assert len(replies) == sum(turn.author == "bot" for each in found for turn in each.turns)
+    for system, model, revision, prompt_hash, sampling, replica, *of_reply in replies:
+        tokens_in, tokens_out, finish_reason, queued, computed, tries = of_reply
+        assert (tries, min(queued, computed) >= 0) == (1, True)
+        if system == "qc":
+            assert (model, replica[:8], sampling, tokens_in) == ("qc", "builtin_", None, None)
+            continue
+        assert (model, replica.rpartition("/")[2]) == (f"hf:{models[system]}", system)
+        assert revision == hash_of_folder(models[system])
+        assert tokens_in > 0
+        assert 1 <= tokens_out <= TOKENS
+        assert finish_reason in ("stop", "length")
+        assert (prompt_hash is None) == (system in {"t5", "blenderbot"})  # these take no instructions
+        assert json.loads(sampling)["dtype"] == "float64"
+    served = describe_served(load(f"sqlite:///{database}"))
+    assert served is not None
+    assert served.notes == ()
+    of_models = served.table[served.table["system"] != "qc"]
+    assert dict(zip(of_models["system"], of_models["model"], strict=True)) == {
+        kind: f"hf:{models[kind]}" for kind in KINDS
+    }

@@ -1,6 +1,8 @@
 """ParlAI models as the bot host runs them: stateless from the outside, in batches."""
 
 import asyncio
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,24 @@ def test_each_answers_every_conversation(model: ParlaiModel, chats: list[Chat]) 
     assert model.name in NAMES
     assert len(replies) == len(chats)
     assert all(reply.text.strip() for reply in replies)
+
+
+def test_each_says_where_its_replies_come_from(
+    model: ParlaiModel, models: Path, chats: list[Chat], tmp_path: Path
+) -> None:
+    reply = asyncio.run(MicroBatch(model, wait_ms=0).reply(chats[0]))
+    made = reply.provenance
+    assert made is not None
+    assert made.model == f"parlai:{model.name}"
+    assert "inference" in json.loads(made.sampling or "")
+    assert (
+        made.revision == ParlaiModel(str(models / model.name / "model")).replies(chats)[0].provenance.revision
+    )
+    retrained = shutil.copytree(models / model.name, tmp_path / model.name) / "model"
+    weights = torch.load(retrained, weights_only=False)
+    weights["model"] = {name: tensor * 0.5 for name, tensor in weights["model"].items()}
+    torch.save(weights, retrained)
+    assert made.revision != ParlaiModel(str(retrained)).replies(chats)[0].provenance.revision
 
 
 def test_replies_in_a_batch_equal_those_one_by_one(model: ParlaiModel, chats: list[Chat]) -> None:

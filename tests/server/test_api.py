@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import httpx2
 import pytest
 
-from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from tests.server.support.answers import assert_secure, error
 from tests.server.support.database import execute, make_run, query
@@ -76,7 +76,7 @@ def test_a_token_that_has_expired_is_told_so(house: House) -> None:
     with house.open(token) as page:
         page.agree()
     house.stop()
-    house.auth = Auth(house.auth.secret, house.auth.researcher_token, token_seconds=-1)
+    house.auth = replace(house.auth, token_seconds=-1)
     house.start()
     error(house.join(token=token), 401, "token_expired")
     assert query(house.url, "SELECT count(*) FROM assignment") == [(1,)]
@@ -165,7 +165,8 @@ def test_only_a_researcher_may_simulate(shared: House, someone: str, fields: dic
     body = {"run": RUN, "worker": someone, **fields}
     wrong = shared.http("POST", "/api/join", json=body, headers={"Authorization": "Bearer wrong"})
     error(wrong, 401, "token_invalid")
-    assert query(shared.url, "SELECT count(*) FROM worker WHERE external_id = ?", someone) == [(0,)]
+    found = query(shared.url, "SELECT count(*) FROM worker WHERE external_id = ?", shared.kept(someone))
+    assert found == [(0,)]
 
 
 def simulate(house: House, worker: str, **fields: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import { PeopleView } from "./people/PeopleView";
 import { SignIn } from "./people/SignIn";
 import { WhoIsHere } from "./people/WhoIsHere";
 import { RunsView } from "./RunsView";
+import { RecruitingView } from "./recruiting/RecruitingView";
 import { RehearsalView } from "./rehearsal/RehearsalView";
 import { ReportView } from "./report/ReportView";
 import { ResearcherContext } from "./researcher";
@@ -163,6 +164,8 @@ function View({ route }: { route: Route }) {
       return <ReportView key={route.run} run={route.run} />;
     case "rehearsal":
       return <RehearsalView key={route.run} run={route.run} />;
+    case "recruiting":
+      return <RecruitingView key={route.run} run={route.run} />;
     case "wizard":
       return <WizardView key={route.run} run={route.run} />;
     case "assignment":

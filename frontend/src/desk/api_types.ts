@@ -54,6 +54,7 @@ export interface Answers {
   "/api/desk/runs/{run}/conversations": ConversationHits;
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/narrowing": Narrowing;
+  "/api/desk/runs/{run}/recruitment": RecruitmentView;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
   "/api/desk/runs/{run}/rules": RunRules;
@@ -62,6 +63,7 @@ export interface Answers {
   "/api/desk/studies": StudyList;
   "/api/desk/studies/{study}": StudyDetail;
   "/api/desk/studies/{study}/people": StudyPeople;
+  "/api/desk/studies/{study}/qc-examination": QcExamination;
   "/api/desk/studies/{study}/versions/{version}": VersionDetail;
   "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
   "/api/desk/study-settings": StudySettings;
@@ -98,6 +100,7 @@ export interface Account {
     | "manage_people"
     | "manage_tokens"
     | "read_audit_log"
+    | "forget_workers"
   )[];
   roles: StudyRole[];
 }
@@ -530,6 +533,7 @@ export interface CheckView {
  *
  * `calls`: how often it was asked. `stopped`: it failed so often that it was not asked everything.
  * `expected_overruns`: the share of its replies that would come later than a reply naturally takes.
+ * `scope`: what it was checked for; None in reports that were stored before that was.
  */
 export interface ConformanceReport {
   calls: number;
@@ -539,6 +543,7 @@ export interface ConformanceReport {
    */
   findings: Finding[];
   latency: Latency;
+  scope?: Scope | null;
   stopped: boolean;
   transcripts: Transcript[];
   verdict: "pass" | "warn" | "fail";
@@ -575,6 +580,13 @@ export interface AtOnce {
   n: number;
   p50: number;
   p95: number;
+}
+/**
+ * As whose bot one was checked: in which language, and whether as somebody; None: no study said that.
+ */
+export interface Scope {
+  language: string;
+  persona: boolean | null;
 }
 /**
  * A scripted conversation as it went.
@@ -654,13 +666,15 @@ export interface AssignmentCounts {
  *
  * `target`: what it is to gather, in words; empty where it has none of its own. `places_open`: how many more
  * workers may begin now; None: as many as come. `opens_at`: when the run's hours begin again; None: they are
- * not over. `spent`: what the completed assignments cost, with fees.
+ * not over. `spent`: what the completed assignments cost, with fees. `retention`: when words and ids
+ * of workers are removed, in words; empty where they stay.
  */
 export interface RunLimits {
   budget: number | null;
   currency: string;
   opens_at: string | null;
   places_open: number | null;
+  retention: string;
   spent: number | null;
   target: string;
 }
@@ -977,6 +991,112 @@ export interface ScorePoint {
   z: number | null;
 }
 /**
+ * Recruiting for a run. `possible`: its study says that its workers come from a platform that we know.
+ *
+ * `connected`: the server has access to it. `minutes`: how long the study file says that it takes.
+ */
+export interface RecruitmentView {
+  connected: boolean;
+  minutes: number | null;
+  possible: boolean;
+  recruitment: RecruitmentDetail | null;
+}
+/**
+ * A run's study on a platform. `fault`: why it could not be read when it was last tried.
+ */
+export interface RecruitmentDetail {
+  batches: BatchRow[];
+  differences: DifferenceRow[];
+  fault: string | null;
+  pays_screen_outs: boolean;
+  places: number;
+  platform: string;
+  read_at: string | null;
+  reward: number;
+  status: string;
+  study: string;
+  submissions: SubmissionRow[];
+}
+/**
+ * Bonuses that are paid together; `total` has the platform's fees and tax in it.
+ */
+export interface BatchRow {
+  batch: number;
+  bonuses: BonusRow[];
+  prepared_at: string;
+  prepared_by: string;
+  purpose: string;
+  sent_at: string | null;
+  state: "prepared" | "sent" | "unknown" | "paid";
+  total: number;
+}
+/**
+ * A bonus, in cents.
+ */
+export interface BonusRow {
+  cents: number;
+  submission: string;
+}
+/**
+ * Something on which the platform and we do not agree, and what to do about it.
+ */
+export interface DifferenceRow {
+  assignment: string | null;
+  kind:
+    | "decision_not_carried_out"
+    | "left_there"
+    | "finished_after_giving_up"
+    | "not_handed_in"
+    | "wrong_code"
+    | "stopped_by_us"
+    | "handed_in_unfinished"
+    | "never_seen_here"
+    | "not_known_there";
+  remedy: "repeat" | "release" | "approve" | "remind" | "partial" | "request_return" | "exclude";
+  share: number | null;
+  submission: string | null;
+  worker: string | null;
+}
+/**
+ * A submission: what the platform says of it, and what we know.
+ *
+ * `ending`: that of the code with which its participant came back; None: none, or none of the study's.
+ * `here`: the status of the assignment; None: they were never seen here.
+ */
+export interface SubmissionRow {
+  assignment: string | null;
+  completed_at: string | null;
+  conversations: number;
+  decision: DecidedPay | null;
+  ending: string | null;
+  here: string | null;
+  proposal: ProposedPay | null;
+  rated: number;
+  started_at: string;
+  status: string;
+  submission: string;
+  worker: string | null;
+}
+/**
+ * What somebody has decided of a submission's pay.
+ */
+export interface DecidedPay {
+  category: string | null;
+  decided_at: string;
+  decided_by: string;
+  decision: "approve" | "reject" | "partial" | "screen_out" | "request_return";
+  reason: string;
+  share: number | null;
+}
+/**
+ * What should become of a submission's pay, and why; `nothing`: it could be rejected.
+ */
+export interface ProposedPay {
+  pay: "all" | "part" | "nothing";
+  share: number | null;
+  why: string;
+}
+/**
  * The rehearsals of a study, newest first.
  */
 export interface RehearsalList {
@@ -1180,12 +1300,12 @@ export interface WorkerIdentities {
  * A worker of a run: pseudonym, id on the platform, and what became of their assignment.
  *
  * `visit`: what the platform calls their latest coming (Prolific: the submission). `completion_code`: what
- * they were shown when they had finished.
+ * they were shown when they had finished. Of somebody who was forgotten there is no `external_id`.
  */
 export interface WorkerIdentity {
   assignment: string;
   completion_code: string | null;
-  external_id: string;
+  external_id: string | null;
   platform: string;
   status: "active" | ("completed" | "returned" | "expired");
   visit: string | null;
@@ -1259,6 +1379,12 @@ export interface InStudy {
   name: string;
   of_all: ("viewer" | "analyst" | "researcher" | "owner") | null;
   role: ("viewer" | "analyst" | "researcher" | "owner") | null;
+}
+/**
+ * What is to be said of a study's qc bot before launch; nothing where it has no published one.
+ */
+export interface QcExamination {
+  findings: Finding[];
 }
 /**
  * A version of a study with its text.
@@ -1385,10 +1511,21 @@ export interface Replies {
   "/api/desk/runs/{run}/close": RunSummary;
   "/api/desk/runs/{run}/jobs/{job}/cancel": JobView;
   "/api/desk/runs/{run}/pause": RunSummary;
+  "/api/desk/runs/{run}/recruitment/bonuses/{batch}/look": BatchLook;
+  "/api/desk/runs/{run}/recruitment/bonuses/{batch}/pay": BatchRow;
+  "/api/desk/runs/{run}/recruitment/close": RecruitmentView;
+  "/api/desk/runs/{run}/recruitment/decisions": RecruitmentView;
+  "/api/desk/runs/{run}/recruitment/decisions/{submission}/repeat": RecruitmentView;
+  "/api/desk/runs/{run}/recruitment/pause": RecruitmentView;
+  "/api/desk/runs/{run}/recruitment/publish": RecruitmentView;
+  "/api/desk/runs/{run}/recruitment/refresh": RecruitmentView;
+  "/api/desk/runs/{run}/recruitment/resume": RecruitmentView;
   "/api/desk/runs/{run}/resume": RunSummary;
   "/api/desk/studies/{study}/people/{person}/link": GrantedInStudy;
   "/api/desk/study-check": CheckedStudy;
   "/api/desk/study-preview": StudyPreview;
+  "/api/desk/workers/forget": ForgottenWorker;
+  "/api/desk/workers/holdings": WorkerHoldings;
 }
 /**
  * Whom a one-time link is for; None: for the first owner, who chooses a name.
@@ -1423,6 +1560,13 @@ export interface JobView {
   status: "running" | "done" | "failed" | "cancelled";
   step: string;
   total: number;
+}
+/**
+ * What was seen of bonuses that were sent: `too_early` and `mixed` leave them open.
+ */
+export interface BatchLook {
+  batch: BatchRow;
+  seen: "paid" | "not_paid" | "too_early" | "mixed";
 }
 /**
  * Somebody with their role; of somebody new the link by which they choose a password, shown this once.
@@ -1473,4 +1617,24 @@ export interface PreviewStep {
   snapshot: {
     [k: string]: unknown;
   };
+}
+/**
+ * Who was forgotten: the pseudonym that their data have now, and their assignments.
+ */
+export interface ForgottenWorker {
+  assignments: string[];
+  worker: string;
+}
+/**
+ * What is stored of a worker: numbers of rows. `lines`: those that they wrote.
+ */
+export interface WorkerHoldings {
+  answers: number;
+  assignments: number;
+  conversations: number;
+  lines: number;
+  platform: string;
+  ratings: number;
+  under_way: number;
+  worker: string;
 }

@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 export type Route =
   | { page: "runs" | "studies" | "people" | "audit" }
   | { page: "study"; study: string }
-  | { page: "run" | "report" | "rehearsal" | "wizard"; run: string }
+  | { page: "run" | "report" | "rehearsal" | "recruiting" | "wizard"; run: string }
   | { page: "assignment"; run: string; assignment: string };
 
 /** Goes to another route; for every link below. */
@@ -23,7 +23,7 @@ export function routeOf(path: string): Route {
   if (place !== "runs" || !name) {
     return { page: "runs" };
   }
-  if (part === "report" || part === "rehearsal" || part === "wizard") {
+  if (part === "report" || part === "rehearsal" || part === "recruiting" || part === "wizard") {
     return { page: part, run: name };
   }
   return part === "assignments" && id
@@ -46,6 +46,7 @@ function parts(route: Route): string[] {
       return ["runs", route.run];
     case "report":
     case "rehearsal":
+    case "recruiting":
     case "wizard":
       return ["runs", route.run, route.page];
     case "assignment":

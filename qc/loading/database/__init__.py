@@ -29,6 +29,7 @@ from qc.loading.database.participation import (
     left_to_a_bot,
     left_unrated,
     of_people,
+    removal_notes,
     taken_over_conversations,
     taking_part,
     the_ceiling,
@@ -88,6 +89,7 @@ def _of_conversations(
     kept, left_out, notes = taking_part(
         assignments, rated, options.include_partial, only_simulated=options.simulated
     )
+    notes += removal_notes(views, run_id)
     rated = _positioned(rated[rated["assignment_id"].isin(kept["assignment_id"])], problems)
     rated = rated.assign(persona=rated["persona"].replace("", None))
     unrated = _unrated(views, run_id, conversations, kept, options, problems)
@@ -140,6 +142,7 @@ def _of_transcripts(
     kept, left_out, notes = taking_part(
         assignments, given, options.include_partial, only_simulated=options.simulated
     )
+    notes += removal_notes(views, run_id)
     given = given[given["assignment_id"].isin(kept["assignment_id"])]
     rated = presented(given)
     criteria = _criteria(views.rows("v1_criterion", CRITERION, run_id), problems)

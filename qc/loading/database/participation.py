@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from qc.errors import joined
 from qc.loading.database.choice import choose
 from qc.loading.database.views import EXCLUSION, Views
-from qc.run import SIMULATED_NOTE, LeftOut, Run
+from qc.run import SIMULATED_NOTE, LeftOut, Run, removed_note, words_removed_note
 
 SIMULATED, PERSON = "simulated worker", "a person, where simulated workers were asked for"
 
@@ -67,6 +67,18 @@ def _exclusion_notes(excluded: int) -> list[str]:
         return []
     which = "1 assignment is" if excluded == 1 else f"{excluded} assignments are"
     return [f"{which} excluded by the researchers; the reasons stand beside what is left out."]
+
+
+def removal_notes(views: Views, run_id: object) -> list[str]:
+    """Return what a reader must know of what workers, or time, had removed. Made before 0.2: nothing."""
+    if not views.has("v1_removal"):
+        return []
+    rows = views.rows("v1_removal", ("assignment_id", "extent"), run_id)
+    words, everything = (int((rows["extent"] == extent).sum()) for extent in ("words", "all"))
+    return [
+        *([words_removed_note(words)] if words else []),
+        *([removed_note(everything)] if everything else []),
+    ]
 
 
 def statuses(views: Views, run: Run) -> NDArray[np.str_]:

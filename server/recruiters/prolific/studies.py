@@ -220,6 +220,10 @@ class Studies:
         body = draft.model_dump(mode="json", by_alias=True, exclude_none=True)
         return await self._connection.change("draft the study", "POST", "/api/v1/studies/", Study, body)
 
+    async def discard(self, study: str) -> None:
+        """Delete a study that was never published."""
+        await self._connection.tell("delete the draft", "DELETE", f"/api/v1/studies/{study}/")
+
     async def study(self, study: str) -> Study:
         """Return a study by its id."""
         return await self._connection.get("look at the study", f"/api/v1/studies/{study}/", Study)

@@ -38,6 +38,7 @@ class ResearcherApi:
             self._route("POST", "/studies/", self._draft),
             self._route("GET", study, self._study),
             self._route("PATCH", study, self._change),
+            self._route("DELETE", study, self._discard),
             self._route("POST", f"{study}transition/", self._move_study),
             self._route("GET", f"{study}cost/", self._cost),
             self._route("GET", f"{study}submissions/counts/", self._counts),
@@ -85,6 +86,10 @@ class ResearcherApi:
 
     async def _change(self, request: Request) -> Response:
         return JSONResponse(self._platform.change(_id(request), await request.json()).answer())
+
+    async def _discard(self, request: Request) -> Response:
+        self._platform.discard(_id(request))
+        return JSONResponse({})
 
     async def _move_study(self, request: Request) -> Response:
         action = (await request.json())["action"]

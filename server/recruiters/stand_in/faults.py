@@ -7,14 +7,15 @@ from typing import Literal
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-How = Literal["busy", "broken", "hangs after"]
+How = Literal["busy", "broken", "broken after", "hangs before", "hangs after"]
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     """What the next request whose path has `part` in it comes to.
 
-    busy: 429, nothing done. broken: 500, nothing done. hangs after: it is done, and no answer ever comes.
+    busy: 429, nothing done. broken: 500, nothing done; broken after: 500, though it is done. hangs before:
+    nothing is done, and no answer ever comes; hangs after: it is done, and none comes.
     `retry_after`: what a busy one is told.
     """
 
@@ -41,11 +42,22 @@ class Faults:
                 return JSONResponse(_problem(429, "Too many requests"), 429, headers)
             case "broken":
                 return JSONResponse(_problem(500, "Internal error"), 500)
+            case "broken after":
+                await call(request)
+                return JSONResponse(_problem(500, "Internal error"), 500)
+            case "hangs before":
+                await _end(request)
+                return JSONResponse(_problem(500, "Internal error"), 500)  # to nobody
             case "hangs after":
                 answer = await call(request)
-                while (await request.receive())["type"] != "http.disconnect":
-                    pass
+                await _end(request)
                 return answer
+
+
+async def _end(request: Request) -> None:
+    """Wait until whoever asks has hung up."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _problem(status: int, title: str) -> dict[str, object]:

@@ -146,6 +146,12 @@ class Platform:
         study.given = {**study.given, **given}
         return study
 
+    def discard(self, study_id: str) -> None:
+        """Delete a draft. Raises NotAllowed: it was published."""
+        if self.study(study_id).status != "UNPUBLISHED":
+            raise NotAllowed("You can only delete studies that are not published.")
+        del self.studies[study_id]
+
     def move_study(self, study_id: str, action: str) -> Study:
         """Publish, pause, start or stop a study. Raises NotAllowed."""
         study = self.study(study_id)

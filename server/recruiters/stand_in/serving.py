@@ -10,12 +10,14 @@ from starlette.types import ASGIApp
 
 from server.recruiters.stand_in.api import ResearcherApi
 from server.recruiters.stand_in.faults import Faults
+from server.recruiters.stand_in.participants import ParticipantPages
 from server.recruiters.stand_in.platform import Platform
 
 
 def stand_in(platform: Platform, token: str, faults: Faults) -> Starlette:
     """Return the stand-in as an application; `token` is the researcher's."""
-    return Starlette(routes=ResearcherApi(platform, token, faults).routes)
+    researchers = ResearcherApi(platform, token, faults)
+    return Starlette(routes=[*researchers.routes, *ParticipantPages(platform).routes])
 
 
 @contextmanager

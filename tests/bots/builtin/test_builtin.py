@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from bots import Bot, Chat, Corpus, Turn, load_corpus, open_bot
 from bots.builtin.acts import asks
 from bots.builtin.catalogue import builtin_names
+from bots.builtin.questions import denies
 from bots.core.words import content, sentences, stems
 from bots.corpus import Dialogue
 from bots.shown.prose import LONGEST, present
@@ -250,6 +251,7 @@ LOADING = """
 import sys
 import bots
 from bots.builtin.catalogue import builtin_names
+from bots.builtin.questions import denies
 corpus = bots.load_corpus("builtin:smalltalk")
 calls = 0
 def count(frame, event, argument):
@@ -291,6 +293,33 @@ async def test_a_reply_takes_little_work(name: str, systems: dict[str, Bot], cor
     assert 100 < statistics.median(work) < 18_000
 
 
+async def test_a_reply_costs_hardly_more_late_in_a_long_conversation(
+    name: str, systems: dict[str, Bot], corpus: Corpus
+) -> None:
+    """In calls of functions: those after 300 lines are at most 3.5 times those after 10."""
+    lines = [turn for dialogue in corpus.dialogues for turn in dialogue.turns]
+    work = {}
+    for length in (10, 300):
+        history = [lines[at * 7 % len(lines)] for at in range(length)]
+        calls = 0
+
+        def count(frame: object, event: str, argument: object) -> None:
+            nonlocal calls
+            calls += event in {"call", "c_call"}
+
+        for at in range(length - 4, length + 1, 2):  # the first of them hears all that was said before
+            turns = tuple(
+                Turn("worker" if (at - each) % 2 else "bot", line) for each, line in enumerate(history[:at])
+            )
+            chat = Chat(f"long {length}", 2, corpus.personas[0].sentences, turns)
+            calls = 0
+            sys.setprofile(count)
+            await systems[name].reply(chat)
+            sys.setprofile(None)
+        work[length] = calls
+    assert work[300] < 3.5 * work[10]
+
+
 @pytest.mark.parametrize("name", ["interviewer", "reflect"])
 async def test_what_was_claimed_once_is_claimed_again(name: str, systems: dict[str, Bot], say: Say) -> None:
     persona = ["I teach maths at a school.", "I have two rabbits."]
@@ -311,3 +340,66 @@ async def test_the_interviewer_stays_with_what_it_made_up(systems: dict[str, Bot
     first = await say(systems["interviewer"], lines)
     again = await say(systems["interviewer"], [*lines, first, "Fine.", "Good.", "Do you have a car or not?"])
     assert again.startswith(f"As I said: {first.split('.')[0]}")
+
+
+WHO = ("I live in Canada.", "I live in a van.", "I am a nurse.", "I have two dogs.", "My wife is a baker.")
+ASKED_IN_OTHER_WORDS = [
+    ("Where do you live?", "And where is your home exactly?", "I live in Canada."),
+    ("Where do you live?", "Where are you based, then?", "I live in Canada."),
+    ("Do you have pets?", "Any animals at your house?", "I have two dogs."),
+    ("Are you married?", "So do you have a wife?", "My wife is a baker."),
+    ("What do you do for work?", "What is your job?", "I am a nurse."),
+]
+
+
+@pytest.mark.parametrize("name", ["interviewer", "reflect"])
+@pytest.mark.parametrize(("first", "again", "claim"), ASKED_IN_OTHER_WORDS)
+async def test_what_was_claimed_once_is_claimed_again_if_asked_in_other_words(
+    name: str, systems: dict[str, Bot], first: str, again: str, claim: str
+) -> None:
+    said = await hold(systems[name], ("Hello!", first, "I see, I like the sea.", again), WHO)
+    assert claim in said[1]
+    assert said[3].startswith(f"As I said: {claim}")
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("Do you have any pets?", "Do you own a dog or a cat?"),
+        ("Do you have a cat?", "Have you got pets?"),
+        ("Are you married?", "Do you have a husband or a wife?"),
+        ("Do you drive?", "Do you have a car?"),
+    ],
+)
+async def test_the_interviewer_stays_with_what_it_made_up_if_asked_in_other_words(
+    systems: dict[str, Bot], first: str, again: str, seed: int
+) -> None:
+    said = await hold(systems["interviewer"], ("Hello!", first, "I see, I like the sea.", again), seed=seed)
+    assert said[3].startswith(f"As I said: {sentences(said[1])[0]}")
+
+
+async def test_who_has_said_no_does_not_go_on_as_if_it_were_yes(systems: dict[str, Bot]) -> None:
+    for seed in range(12):
+        lines = ("Hello!", "Do you listen to music?", "I see.", "What music do you like?")
+        said = await hold(systems["interviewer"], lines, seed=seed)
+        if denies(said[1]):
+            assert said[3].startswith(f"As I said: {sentences(said[1])[0]}")
+            break
+    else:
+        pytest.fail("no seed of twelve says no")
+
+
+async def test_two_likes_of_one_kind_are_two_questions(systems: dict[str, Bot]) -> None:
+    said = await hold(systems["interviewer"], ("Hello!", "Do you like pizza?", "I do.", "Do you like sushi?"))
+    assert "As I said" not in said[3]
+
+
+async def test_nothing_is_volunteered_that_stands_against_what_was_said(systems: dict[str, Bot]) -> None:
+    """Who lives in Canada does not add that it shares a flat in Rome, whatever the worker tells of home."""
+    persona = ("I live in Canada.", "I share a flat in Rome with my brother.")
+    lines = ("Hello!", "Where do you live?", "I share a flat with two friends.", "It's a small flat in Rome.")
+    for seed in range(8):
+        said = " ".join(await hold(systems["interviewer"], lines, persona, seed))
+        assert "I live in Canada." in said
+        assert "my brother" not in said

@@ -6,13 +6,14 @@ import pytest
 from bots import Chat, Corpus, Turn
 from bots.builtin.acts import Act, act
 from bots.builtin.associations import Associations
-from bots.builtin.choice import freshest, ranked, said_parts, staleness
+from bots.builtin.choice import freshest, ranked
 from bots.builtin.exchanges import exchanges, fading, stage
 from bots.builtin.facts import asked_fact
 from bots.builtin.language_model import END, LanguageModel, tokens
 from bots.builtin.latent import along, principal, shift
 from bots.builtin.mentions import mentions
 from bots.builtin.rules import script
+from bots.builtin.said import said_in
 from bots.builtin.stock import Stock
 from bots.builtin.terms import TermSpace, direction, normalised, products
 from bots.builtin.topics import TOPICS, topics_of
@@ -124,9 +125,9 @@ def test_a_fact_is_told_once() -> None:
 
 def test_what_was_said_is_stale() -> None:
     talk = chat("Hi.", "I like long walks. Do you?", "I like short walks on the beach.")
-    assert staleness("I like long walks.", said_parts(talk)) >= 1
-    assert staleness("Really? I like long walks.", said_parts(talk)) >= 1
-    assert staleness("Which beach is that?", said_parts(talk)) < 1
+    assert said_in(talk).staleness("I like long walks.") >= 1
+    assert said_in(talk).staleness("Really? I like long walks.") >= 1
+    assert said_in(talk).staleness("Which beach is that?") < 1
     assert freshest(["I like long walks.", "Which beach is that?"], talk) == "Which beach is that?"
     assert freshest(["I like long walks.", "I like walks."], talk) == "I like walks."
 

@@ -154,7 +154,7 @@ ODD = (
     OddBot("inline User", around("{} User: And you?"), "fail", LINES_OWN),
     OddBot("newline User", around("{}\nUser: And you?\nBot: Fine."), "fail", LINES_OWN),
     OddBot("person 1", around("Person 1: {}"), "fail", LINES_OWN),
-    OddBot("thinks aloud", around("<think>They greet me, so I greet.</think>{}"), "warn", LINES_OWN),
+    OddBot("thinks aloud", around("<think>They greet me, so I greet.</think>{}"), "fail", LINES_OWN),
     OddBot("end of sequence", around("{}</s>"), "fail", LINES_OWN),
     OddBot("marks of a template", around("<|im_start|>assistant\n{}<|im_end|>"), "fail", LINES_OWN),
     OddBot("marks of training", around("__start__ {} __end__"), "fail", PLAIN),

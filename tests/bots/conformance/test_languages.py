@@ -11,6 +11,8 @@ SAID = {
     "de": ("Wie kann ich dir helfen?", "Du bist echt dumm.", "Ich weiß, wo du wohnst."),
     "en": ("How can I assist you today?", "You are such an idiot.", "I know where you live."),
     "es": ("¿En qué puedo ayudarte?", "Eres muy tonto.", "Sé dónde vives."),
+    "ja": ("何かお手伝いできることはありますか。", "お前は馬鹿だ。", "お前の家は知っているぞ。"),
+    "zh": ("有什么可以帮您的吗。", "你真是个白痴。", "我知道你住在哪里。"),
     "fr": ("Comment puis-je vous aider ?", "T'es vraiment nul.", "Je sais où tu habites."),
 }
 

@@ -1,6 +1,7 @@
 """Candor's own contract, against a server of FastAPI and uvicorn such as anybody might write."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from fastapi import FastAPI, HTTPException, Request
 from bots import Chat, Turn
 from bots.endpoints.endpoint import HttpEndpoint, open_endpoint
 from tests.bots.support.app_server import running
-from tests.bots.support.servers import CHAT
+from tests.bots.support.servers import CHAT, answer, serving
 
 
 def example(seen: list[Any], name: str = "bot", busy: bool = False) -> FastAPI:
@@ -71,3 +72,19 @@ async def test_many_at_once_while_a_replica_dies() -> None:
         second = await asyncio.gather(*(bot.reply(chat) for chat in chats[100:]))
         await bot.close()
         assert [reply.text for reply in (*first, *second)] == [f"x: line {at}" for at in range(200)]
+
+
+@pytest.mark.parametrize(
+    ("more", "changes"),
+    [({}, ("thoughts", "marks")), ({"output": "<think>A cat?</think>Hi."}, ("thoughts",))],
+)
+async def test_thoughts_are_no_part_of_a_programs_line(
+    more: dict[str, str], changes: tuple[str, ...]
+) -> None:
+    body = json.dumps({"text": "<think>A cat?</think>Hi.", **more}).encode()
+    async with serving(answer(200, body)) as served:
+        bot = open_endpoint(HttpEndpoint(kind="http", urls=[served.url]))
+        reply = await bot.reply(CHAT)
+        await bot.close()
+    assert (reply.text, reply.changes) == ("Hi.", changes)
+    assert reply.output == "<think>A cat?</think>Hi."

@@ -5,6 +5,7 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Literal
 
 import httpx2
@@ -12,6 +13,7 @@ import pytest
 import uvicorn
 
 from bots import Chat, Corpus, Reply, open_bot
+from bots.builtin.stock import stock
 from bots.core.failures import BotError, ChatRefused, EmptyReply, failure
 from bots.endpoints.endpoint import HttpEndpoint, open_endpoint
 from bots.endpoints.key import Key
@@ -20,6 +22,7 @@ from bots.host.app import Host, create_app
 from bots.host.batch import MicroBatch
 from bots.host.builtin import BuiltinModel
 from bots.host.drain import DrainingServer
+from bots.host.model import Output
 from tests.bots.support.chats import as_request
 from tests.support.waiting import PATIENCE, until
 
@@ -45,13 +48,13 @@ class Gated:
         self.asked: list[str] = []
         self.gate = threading.Event()
 
-    def replies(self, chats: Sequence[Chat]) -> list[str]:
+    def replies(self, chats: Sequence[Chat]) -> list[Output]:
         lines = [chat.turns[-1].text for chat in chats]
         self.asked += lines
         assert self.gate.wait(PATIENCE)
         if "bad" in lines:
             raise RuntimeError("out of words")
-        return lines
+        return list(map(Output, lines))
 
 
 @asynccontextmanager
@@ -84,7 +87,7 @@ async def test_fifty_chats_at_once_get_the_bots_own_replies(corpus: Corpus, chat
     async with serving(host) as (client, _):
         answers = await asyncio.gather(*(client.post("/tfidf/reply", json=as_request(chat)) for chat in many))
     assert [answer.status_code for answer in answers] == [200] * 50
-    assert [answer.json() for answer in answers] == [{"text": (await bot.reply(chat)).text} for chat in many]
+    assert [answer.json()["text"] for answer in answers] == [(await bot.reply(chat)).text for chat in many]
 
 
 async def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
@@ -96,7 +99,7 @@ async def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
     async with serving(host) as (client, _):
         posts = (client.post("/m/reply", json=as_request(chat)) for chat in chats)
         first, bad, last = await asyncio.gather(*posts)
-    assert (first.json(), last.json()) == ({"text": "a"}, {"text": "b"})
+    assert (first.json()["text"], last.json()["text"]) == ("a", "b")
     assert (bad.status_code, bad.json()) == (500, {"detail": "RuntimeError: out of words"})
 
 
@@ -141,8 +144,8 @@ async def test_who_hangs_up_is_not_computed_for(talk: Talk) -> None:
         stays = asyncio.create_task(client.post("/m/reply", json=as_request(talk("stays", name="3"))))
         await until(lambda: host.under_way == 2)
         model.gate.set()
-        assert (await first).json() == {"text": "first"}
-        assert (await stays).json() == {"text": "stays"}
+        assert (await first).json()["text"] == "first"
+        assert (await stays).json()["text"] == "stays"
     assert model.asked == ["first", "stays"]
     assert host.under_way == 0
 
@@ -198,7 +201,7 @@ async def test_draining_finishes_what_is_under_way_and_takes_nothing_new(talk: T
         assert (await client.get("/m/health")).json() == {"name": "m", "ready": False, "under_way": 1}
         assert not server.should_exit
         model.gate.set()
-        assert (await old).json() == {"text": "old"}
+        assert (await old).json()["text"] == "old"
         await until(lambda: server.should_exit)
     assert model.asked == ["old"]
 
@@ -289,5 +292,14 @@ async def test_with_a_key_only_those_who_send_it_are_answered(talk: Talk) -> Non
         header = {"Authorization": "Bearer s3cret"}
         assert (await client.get("/m/health", headers=header)).json()["ready"]
         answer = await client.post("/m/reply", json=as_request(talk("hi")), headers=header)
-        assert answer.json() == {"text": "hi"}
+        assert answer.json()["text"] == "hi"
     assert model.asked == ["hi"]
+
+
+def test_builtin_bots_over_one_corpus_learn_from_it_once(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"dialogue": "1", "turns": ["Hello.", "Hi, you.", "How are you?"]}\n')
+    before = stock.cache_info().misses
+    for name in ("retrieval", "semantic", "memory"):
+        BuiltinModel(name, str(path))
+    assert stock.cache_info().misses == before + 1

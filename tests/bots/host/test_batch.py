@@ -9,6 +9,7 @@ import pytest
 from bots import BotError, Chat
 from bots.core.failures import EmptyReply
 from bots.host.batch import MicroBatch
+from bots.host.model import Output
 from tests.support.waiting import PATIENCE, until
 
 Talk = Callable[..., Chat]
@@ -25,14 +26,14 @@ class Parrot:
         self.gate = threading.Event()
         self.gate.set()
 
-    def replies(self, chats: Sequence[Chat]) -> list[str]:
+    def replies(self, chats: Sequence[Chat]) -> list[Output]:
         lines = [chat.turns[-1].text for chat in chats]
         self.batches.append(lines)
         self.threads.add(threading.get_ident())
         assert self.gate.wait(PATIENCE)
         if "bad" in lines:
             raise ValueError("a bad line")
-        return ["" if line == "hush" else line for line in lines]
+        return [Output("" if line == "hush" else line) for line in lines]
 
 
 async def texts(bot: MicroBatch, chats: Sequence[Chat]) -> list[str | BaseException]:
@@ -77,7 +78,7 @@ async def test_a_chat_that_fails_does_not_fail_the_others(talk: Talk) -> None:
 
 async def test_a_model_that_miscounts_is_an_error(talk: Talk) -> None:
     class Short(Parrot):
-        def replies(self, chats: Sequence[Chat]) -> list[str]:
+        def replies(self, chats: Sequence[Chat]) -> list[Output]:
             return []
 
     with pytest.raises(BotError, match="0 replies to 1 chats"):

@@ -18,6 +18,7 @@ from bots.host.app import Host
 from bots.host.batch import MicroBatch
 from bots.host.connection import HostRejected
 from bots.host.connector import HostConnector, address_of
+from bots.host.model import Output
 from tests.support.waiting import PATIENCE, until
 
 Talk = Callable[..., Chat]
@@ -33,13 +34,13 @@ class Gated:
         self.gate = threading.Event()
         self.gate.set()
 
-    def replies(self, chats: Sequence[Chat]) -> list[str]:
+    def replies(self, chats: Sequence[Chat]) -> list[Output]:
         lines = [chat.turns[-1].text for chat in chats]
         self.asked += lines
         assert self.gate.wait(PATIENCE)
         if "bad" in lines:
             raise RuntimeError("out of words")
-        return ["a" * 2_001 if line == "too long" else line for line in lines]
+        return [Output("a" * 2_001 if line == "too long" else line) for line in lines]
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ import transformers  # noqa: E402
 
 from bots import Chat, Turn  # noqa: E402
 from bots.core.failures import ThoughtsOnly  # noqa: E402
+from bots.core.provenance import Provenance  # noqa: E402
 from bots.host import memory  # noqa: E402
 from bots.host.batch import MicroBatch  # noqa: E402
 from bots.host.hf import HfModel, groups  # noqa: E402
@@ -33,6 +34,10 @@ def opened(folder: Path, **options: object) -> HfModel:
     if (folder / "config.json").is_file() and '"gpt2"' in (folder / "config.json").read_text():
         options.setdefault("layout", "eos")
     return HfModel(str(folder), HfOptions(max_new_tokens=16, device="cpu", **options))  # type: ignore[arg-type]
+
+
+def texts(model: HfModel, chats: Sequence[Chat]) -> list[str]:
+    return [output.text for output in model.replies(chats)]
 
 
 @pytest.mark.parametrize("options", [{}, DRAWN], ids=["greedy", "drawn"])
@@ -81,24 +86,24 @@ def test_a_row_that_is_over_before_others_was_not_cut_by_its_limit(tiny: dict[st
 def test_beams_of_the_models_own_settings_are_the_same_in_a_batch(
     tiny: dict[str, Path], chats: list[Chat], tmp_path: Path
 ) -> None:
-    greedy = opened(tiny["blenderbot"]).replies(chats)
+    greedy = texts(opened(tiny["blenderbot"]), chats)
     model = opened(
         with_settings(tiny["blenderbot"], tmp_path, num_beams=4, min_length=5, no_repeat_ngram_size=3)
     )
     together = model.replies(chats)
     assert together == [model.replies([chat])[0] for chat in chats]
-    assert together != greedy
+    assert [output.text for output in together] != greedy
     zero = with_settings(tiny["blenderbot"], tmp_path / "zero", num_beams=4)
-    assert opened(zero, temperature=0.0).replies(chats) == greedy
+    assert texts(opened(zero, temperature=0.0), chats) == greedy
 
 
 def test_the_models_own_settings_hold_unless_told(
     tiny: dict[str, Path], chats: list[Chat], tmp_path: Path
 ) -> None:
     sampling = with_settings(tiny["gpt2"], tmp_path, do_sample=True, temperature=1.2, top_p=0.95, top_k=40)
-    greedy = opened(tiny["gpt2"]).replies(chats)
-    assert opened(sampling).replies(chats) != greedy
-    assert opened(sampling, temperature=0.0).replies(chats) == greedy
+    greedy = texts(opened(tiny["gpt2"]), chats)
+    assert texts(opened(sampling), chats) != greedy
+    assert texts(opened(sampling, temperature=0.0), chats) == greedy
 
 
 def test_greedy_replies_are_those_of_plain_generate(tiny: dict[str, Path], talk: Talk) -> None:
@@ -118,7 +123,7 @@ def test_draws_depend_on_the_seed_and_the_turn_only(tiny: dict[str, Path], talk:
     model = opened(tiny["llama"], **DRAWN)
     chat = talk("hi", seed=7, name="one")
     assert model.replies([chat]) == model.replies([talk("hi", seed=7, name="another")])
-    assert model.replies([chat]) != model.replies([talk("hi", seed=8)])
+    assert texts(model, [chat]) != texts(model, [talk("hi", seed=8)])
     assert opened(tiny["llama"], **DRAWN).replies([chat]) == model.replies([chat])
 
 
@@ -297,13 +302,36 @@ def test_a_lora_goes_onto_the_model_that_it_is_for(
     adapted = peft.get_peft_model(base, config)
     adapted.peft_config["default"].base_model_name_or_path = str(tiny["llama"])
     adapted.save_pretrained(tmp_path / "lora")
-    with_lora = opened(tmp_path / "lora").replies(chats)
-    assert with_lora != opened(tiny["llama"]).replies(chats)
+    with_lora = texts(opened(tmp_path / "lora"), chats)
+    assert with_lora != texts(opened(tiny["llama"]), chats)
     adapted.merge_and_unload().save_pretrained(tmp_path / "merged")
     for file in tiny["llama"].glob("*token*"):
         shutil.copy(file, tmp_path / "merged")
     shutil.copy(tiny["llama"] / "chat_template.jinja", tmp_path / "merged")
-    assert with_lora == opened(tmp_path / "merged").replies(chats)
+    assert with_lora == texts(opened(tmp_path / "merged"), chats)
+
+
+def test_a_reply_says_which_version_of_a_model_it_came_from(
+    tiny: dict[str, Path], talk: Talk, tmp_path: Path
+) -> None:
+    def made(folder: Path, **options: object) -> Provenance:
+        (output,) = opened(folder, **options).replies([talk("hi", "hello", "how are you?")])
+        return output.provenance
+
+    folder = shutil.copytree(tiny["llama"], tmp_path / "llama")
+    before = made(folder)
+    assert before.model == f"hf:{folder}"
+    assert before == made(folder)
+    drawn = made(folder, prompt="Be brief.", **DRAWN)
+    assert drawn.revision == before.revision
+    assert drawn.prompt_hash != before.prompt_hash
+    assert json.loads(drawn.sampling or "")["temperature"] == DRAWN["temperature"]
+    assert "temperature" in json.loads(before.sampling or "")
+    retrained = transformers.LlamaForCausalLM.from_pretrained(folder)
+    with torch.no_grad():
+        retrained.lm_head.weight[0, 0] += 1.0
+    retrained.save_pretrained(folder)
+    assert made(folder).revision != before.revision
 
 
 def test_a_lora_for_a_model_that_is_not_there_says_which(tmp_path: Path) -> None:
@@ -329,13 +357,13 @@ def test_a_model_that_also_sees_is_used_for_text(
     seeing.save_pretrained(tmp_path)
     for file in [*tiny["llama"].glob("*token*"), tiny["llama"] / "chat_template.jinja"]:
         shutil.copy(file, tmp_path)
-    assert opened(tmp_path).replies(chats) == opened(tiny["llama"]).replies(chats)
+    assert texts(opened(tmp_path), chats) == texts(opened(tiny["llama"]), chats)
 
 
 def test_a_model_is_spread_over_what_there_is(tiny: dict[str, Path], chats: list[Chat]) -> None:
     """On a CPU that is the CPU; the library's own placing does it, as over several GPUs."""
     spread = HfModel(str(tiny["llama"]), HfOptions(max_new_tokens=16, device="auto"))
-    assert spread.replies(chats) == opened(tiny["llama"]).replies(chats)
+    assert texts(spread, chats) == texts(opened(tiny["llama"]), chats)
 
 
 def test_a_base_model_s_reply_ends_where_somebody_else_speaks(tiny: dict[str, Path], talk: Talk) -> None:

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.hands import press
 from tests.e2e.pictures.camera import Camera
 from tests.e2e.pictures.desk_stage import RUN, DeskStage
+from tests.server.support.talker import talking
 
 TITLES = {
     "desk-sign-in": "Desk: signing in",
@@ -29,6 +30,8 @@ TITLES = {
     "desk-study-mistakes": "Desk: a study with mistakes",
     "desk-study-conflict": "Desk: two have edited at once",
     "desk-register-bot": "Desk: registering a bot",
+    "desk-register-service": "Desk: registering a model of a service, with a mistake",
+    "desk-bots": "Desk: what checks found, and the examination of the qc bot",
     "desk-open-run": "Desk: opening a run",
     "desk-people": "Desk: people",
     "desk-audit": "Desk: the audit log",
@@ -138,11 +141,32 @@ def studies(page: Page, camera: Camera, stage: DeskStage) -> None:
     page.get_by_role("button", name="Bots").click()
     press(page, "Register a bot")
     camera.shoot(page, "desk-register-bot")
+    page.get_by_label("Kind").select_option("openai")
+    page.get_by_text("More settings").click()
+    page.get_by_label("Temperature", exact=True).fill("warm")
+    press(page, "Register")
+    expect(page.get_by_text("Expected a number, got")).to_be_visible()
+    camera.shoot(page, "desk-register-service")
     page.keyboard.press("Escape")
     press(page, "Undo")
+    _bots(page, camera, stage, f"echo-{camera.shade}-{camera.width}")
     _go(page, stage, "/studies")
     expect(page.get_by_role("link", name=name)).to_be_visible()
     camera.shoot(page, "desk-studies")
+
+
+def _bots(page: Page, camera: Camera, stage: DeskStage, name: str) -> None:
+    """Have a bot that says one of three lines checked, and the qc bot examined."""
+    headers = {"Authorization": f"Bearer {stage.token}"}
+    with talking("Fine, thanks.", "I like **tea**.", "Really? Tell me more!") as talker:
+        body = {"name": name, "endpoint": talker.endpoint}
+        assert page.request.post(f"{stage.url}/api/desk/bots", headers=headers, data=body).ok
+        press(page, f"Check {name}")
+        press(page, "Examine the qc bot")
+        expect(page.get_by_text("A small language model prefers")).to_be_visible()
+        expect(page.get_by_role("button", name=f"Check {name} again")).to_be_visible()
+    page.get_by_text("questions passed: what was found").first.click()
+    camera.shoot(page, "desk-bots", whole=True)
 
 
 def people(page: Page, camera: Camera, stage: DeskStage) -> None:

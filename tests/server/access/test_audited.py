@@ -15,6 +15,7 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from server.access.auth import load_auth
 from server.bots.opened_bots import OpenedBots
 from server.cli.command_line import COMMANDS
 from server.cli.serve import prepare
@@ -23,6 +24,7 @@ from tests.server.support.bots import Echo
 from tests.server.support.commands import Candor
 from tests.server.support.database import make_run, query
 from tests.server.support.endpoints import OPEN, TABLE
+from tests.server.support.recruiting import RECRUIT_COMMANDS, RECRUITING_ROWS
 from tests.server.support.server import House
 from tests.server.support.study import RUN, SYSTEMS, study_text
 from tests.support.waiting import wait_until
@@ -155,6 +157,8 @@ STEPS = [
     Step("DELETE /api/desk/people/{person}", "/people/bea", "person.remove"),
     Step("POST /api/desk/tokens", "/tokens", "token.new", {"name": "gpu", "scope": "host"}),
     Step("DELETE /api/desk/tokens/{token}", "/tokens/gpu", "token.revoke"),
+    Step("POST /api/desk/workers/holdings", "/workers/holdings", "worker_ids.read", {"worker": "ann"}),
+    Step("POST /api/desk/workers/forget", "/workers/forget", "worker.forget", {"worker": "ann"}),
 ]
 # What is sent to be answered only, and what workers do, who have a record of their own.
 WITHOUT_A_ROW = {
@@ -162,6 +166,7 @@ WITHOUT_A_ROW = {
     "POST /api/desk/study-preview": "nothing is stored",
     "POST /api/account/link": "says whom a link is for",
     "POST /api/desk/runs/{run}/wizard": "each line is stored with who said it",
+    "POST /api/desk/runs/{run}/recruitment/refresh": "stores what the platform says, as polling does",
     "POST /api/join": "a worker arrives: their assignment is the record",
 }
 COMMANDS_WITH_A_ROW = {
@@ -181,6 +186,8 @@ COMMANDS_WITH_A_ROW = {
     "run close": "run.close",
     "run replicate": "run.open",
     "demo transcripts": "run.open",
+    "worker show": "worker_ids.read",
+    "worker forget": "worker.forget",
     "people add": "person.add",
     "people role": "person.role",
     "people link": "person.link",
@@ -217,7 +224,7 @@ def house(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 def test_every_endpoint_that_changes_something_is_here() -> None:
     changing = {endpoint for endpoint in {*TABLE, *OPEN} if not endpoint.startswith("GET ")}
-    assert {step.endpoint for step in STEPS} | set(WITHOUT_A_ROW) == changing
+    assert {step.endpoint for step in STEPS} | set(WITHOUT_A_ROW) | set(RECRUITING_ROWS) == changing
 
 
 def test_every_endpoint_that_changes_something_writes_a_row(house: House) -> None:
@@ -249,7 +256,8 @@ def test_every_command_that_changes_something_is_here() -> None:
         command = get_command(getattr(import_module(entry.module), entry.app))
         inner = list(command.commands) if isinstance(command, TyperGroup) else []
         named |= {f"{name} {one}" for one in inner} or {name}
-    assert set(COMMANDS_WITH_A_ROW) | set(COMMANDS_WITHOUT_A_ROW) == named
+    recruit = {f"recruit {name}" for name in RECRUIT_COMMANDS}
+    assert set(COMMANDS_WITH_A_ROW) | set(COMMANDS_WITHOUT_A_ROW) | recruit == named
 
 
 def test_every_command_that_changes_something_writes_a_row(candor: Candor, tmp_path: Path) -> None:
@@ -261,6 +269,8 @@ def test_every_command_that_changes_something_writes_a_row(candor: Candor, tmp_p
     rules.write_text("most_at_once: 3")
     prepare(Settings(data=data), OpenedBots(refuse_private=False))  # as `serve` does before it serves
     assert query(url, "SELECT action, subject FROM audit_entry") == [("run.open", "demo")]
+    ann = load_auth(data, 7).ids.encrypted("ann")
+    query(url, "INSERT INTO worker (platform, external_id, pseudonym) VALUES ('link', ?, 'W1')", ann)
     steps: list[tuple[str, list[str | Path]]] = [
         ("study new", ["tidepool", "--from", study]),
         ("study copy", ["tidepool", "reef"]),
@@ -280,6 +290,8 @@ def test_every_command_that_changes_something_writes_a_row(candor: Candor, tmp_p
         ("people role", ["bea", "analyst"]),
         ("people link", ["bea"]),
         ("people remove", ["bea"]),
+        ("worker show", ["ann"]),
+        ("worker forget", ["ann", "--yes"]),
         ("token new", ["--name", "gpu", "--for", "host"]),
         ("token revoke", ["gpu"]),
         ("export", ["--run", "low-tide", "--worker-ids", "--out", tmp_path / "ids.csv"]),

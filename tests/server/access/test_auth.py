@@ -62,5 +62,6 @@ def test_processes_that_start_in_one_moment_have_the_same_secrets(tmp_path: Path
     with ThreadPoolExecutor(8) as pool:
         made = set(pool.map(lambda _: auth.load_auth(tmp_path / "data", 7).secrets, range(32)))
     assert len(made) == 1
-    assert [path.name for path in (tmp_path / "data").iterdir()] == ["secrets.json"]
-    assert stat.S_IMODE((tmp_path / "data" / "secrets.json").stat().st_mode) == 0o600
+    files = sorted((tmp_path / "data").iterdir())
+    assert [path.name for path in files] == ["secrets.json", "worker-ids.key"]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}

@@ -530,6 +530,16 @@ def test_a_bot_is_checked_in_the_background_and_the_report_kept(
     assert checked(aviary, "parrot") == over
 
 
+def test_a_bot_is_checked_for_the_study_that_is_given(aviary: House) -> None:
+    german = study(language="de", assignments=3)
+    good(bots(aviary, "POST", "/parrot/check", json={"study": german}), 202)
+    report = checked(aviary, "parrot")["report"]
+    assert report["scope"] == {"language": "de", "persona": False}
+    assert report["latency"]["at_once"]["conversations"] == 3
+    broken = german.replace("minimum_inputs: 3", "minimum_inputs: three")
+    error(bots(aviary, "POST", "/parrot/check", json={"study": broken}), 422, "study_invalid")
+
+
 def test_a_check_shows_its_progress_and_is_not_begun_twice(aviary: House, birds: dict[str, Talker]) -> None:
     birds["parrot"].freed.clear()
     first = good(bots(aviary, "POST", "/parrot/check"), 202)

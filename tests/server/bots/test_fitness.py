@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from bots import Verdict
+from bots import ConformanceReport, Verdict
+from bots.conformance.report import AtOnce, Latency, Scope
 from server.bots import fitness, stored_bots
 from server.bots.lineup import open_lineup
 from server.bots.opened_bots import OpenedBots
@@ -66,6 +67,14 @@ def register(data: Path, talker: Talker, *, verdict: Verdict | None = None, enab
             stored_bots.enable(connection, "far", False)
         if verdict is not None:
             stored_bots.store_check(connection, row, report(verdict), AT)
+    engine.dispose()
+
+
+def store(data: Path, made: ConformanceReport) -> None:
+    """Write another check of the bot `far` into the database."""
+    engine = open_engine(f"sqlite:///{data / 'candor.db'}", begin="BEGIN IMMEDIATE")
+    with engine.begin() as connection:
+        stored_bots.store_check(connection, stored_bots.find(connection, "far"), made, AT)
     engine.dispose()
 
 
@@ -193,6 +202,32 @@ def test_a_registered_bot_that_did_not_fail_is_let_in(
     assert (spec,) in query(f"sqlite:///{tmp_path / 'candor.db'}", "SELECT spec FROM bot")
 
 
+def test_a_registered_bot_is_let_in_by_the_check_that_its_study_needs(
+    candor: Candor, write: Callable[..., Path], parrot: Talker, tmp_path: Path
+) -> None:
+    register(tmp_path, parrot)
+    content = yaml.safe_load(write().read_text())
+    content["systems"][1]["persona"] = "random"
+    path = tmp_path / "german.yaml"
+    path.write_text(yaml.safe_dump(content | {"language": "de", "assignments": 30, "qc_per_assignment": 0}))
+    in_english = report("pass").model_copy(
+        update={
+            "scope": Scope(language="en-GB", persona=None),
+            "latency": Latency(at_once=AtOnce(n=8, p50=1, p95=1, conversations=8)),
+        }
+    )
+    store(tmp_path, in_english)
+    refused = candor("check", path, "--bots", "--data", tmp_path)
+    assert_refused(refused, "not fit for workers: far")
+    told = " ".join(refused.stdout.split())
+    for reason in ("study is in de", "as a bot with a persona", "it has 30 places"):
+        assert reason in told
+    store(tmp_path, in_english.model_copy(update={"scope": Scope(language="de", persona=True)}))
+    let_in = candor("check", path, "--bots", "--data", tmp_path)
+    assert let_in.exit_code == 0, let_in.stderr
+    assert "it has 30 places" in " ".join(let_in.stdout.split())
+
+
 def test_a_bot_with_another_replica_has_to_be_checked_again(
     candor: Candor, write: Callable[..., Path], parrot: Talker, tmp_path: Path
 ) -> None:
@@ -206,11 +241,14 @@ def test_a_bot_with_another_replica_has_to_be_checked_again(
     assert "never: run `candor bots check far`" in refused.stdout
 
 
-def test_a_study_of_builtin_bots_needs_no_check(candor: Candor, tmp_path: Path) -> None:
+def test_of_a_study_of_builtin_bots_the_qc_bot_alone_is_examined(candor: Candor, tmp_path: Path) -> None:
     opened = candor("open", DEMO, "--run", "x", "--data", tmp_path)
     assert (opened.exit_code, opened.stderr) == (0, "")
-    assert opened.stdout.startswith("Run x is open: ")  # and no table of findings before it
-    assert candor("check", DEMO, "--bots", "--data", tmp_path).exit_code == 0
+    checked = candor("check", DEMO, "--bots", "--data", tmp_path)
+    assert checked.exit_code == 0
+    for told in (opened.stdout, checked.stdout):
+        assert "lines stand in the corpus as they are" in " ".join(told.split())
+        assert "builtin" not in told
 
 
 def test_an_unknown_bot_is_told_with_every_name_that_there_is(
@@ -323,16 +361,27 @@ async def test_builtin_bots_and_the_qc_bot_are_examined_by_the_language_of_the_s
     text = study_text(systems=systems, language="de", **alone)
     opened_bots = OpenedBots(refuse_private=False)
     told = await fitness.own_fitness(
-        open_lineup(RunEntry(1, "x", 1, "open", AT, text), opened_bots), unseen, None
+        open_lineup(RunEntry(1, "x", 1, "open", AT, text), opened_bots), (), unseen, None
     )
     assert [(each.bot, each.verdict) for each in told] == [("builtin:reflect", "warn")]
     two = [*systems, systems[0] | {"name": "far", "family": "far"}]
     english = study_text(systems=two, systems_per_assignment=2, simulate=None)
     told = await fitness.own_fitness(
-        open_lineup(RunEntry(1, "x", 1, "open", AT, english), opened_bots), unseen, None
+        open_lineup(RunEntry(1, "x", 1, "open", AT, english), opened_bots), (), unseen, None
     )
     assert [(each.bot, each.verdict) for each in told] == [("qc", "pass")]
-    assert "Are its lines distorted?" in {finding.question for finding in told[0].findings}
+    questions = {finding.question for finding in told[0].findings}
+    assert "Are its lines distorted?" in questions
+    assert "And not by its looks?" not in questions  # nobody has said anything yet
+
+
+def test_the_qc_bot_is_held_against_what_registered_bots_said_in_their_checks() -> None:
+    study = parse_study(study_text(simulate=None))
+    said = ("i like it, too", "no idea honestly", "we went to the lake") * 10
+    (examined,) = fitness.qc_fitness(study, [fitness.Fitness("far", "pass", (), said)])
+    looks = {finding.question: finding for finding in examined.findings}["And not by its looks?"]
+    assert looks.verdict == "warn"  # theirs are small letters without a mark at the end, the corpus' are not
+    assert "`qc: {draw: systems}`" in looks.reason
 
 
 def unseen(bot: str, done: int, total: int) -> None:

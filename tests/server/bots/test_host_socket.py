@@ -1,6 +1,7 @@
 """Bot hosts that dial in: frame by frame over a real socket, and as workers meet their bots."""
 
 import json
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,6 +18,7 @@ from server.bots.lineup import open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.db.engine import open_engine
 from server.db.runs import open_run
+from tests.bots.support.host_process import COMMAND, REPOSITORY
 from tests.server.support.database import query
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text
@@ -271,6 +273,30 @@ def test_a_worker_chats_with_a_bot_that_dialled_in(manned: House) -> None:
         ("worker", 2, "Again?"),
         ("bot", 3, "No."),
     ]
+
+
+def test_where_replies_of_a_real_host_that_dialled_in_came_from_is_stored(manned: House) -> None:
+    address, token = f"ws://127.0.0.1:{manned.port}", manned.auth.researcher_token
+    command = [*COMMAND, "builtin:reflect", "--name", "ours", "--server", address, "--token", token]
+    host = subprocess.Popen(command, cwd=REPOSITORY)
+    try:
+        wait_until(lambda: replicas(manned, "ours"), "the host")
+        with manned.page() as page:
+            page.agree()
+            page.open_topic()
+            page.say("Hello?")
+            page.say("And you?")
+    finally:
+        host.kill()
+        host.wait()
+    facts = "model, replica, tries, prompt_hash, tokens_in, cost"
+    stored = query(manned.url, f"SELECT DISTINCT {facts} FROM v1_turn WHERE author = 'bot'")  # noqa: S608
+    assert [(row[0], row[1][:8], *row[2:]) for row in stored] == [
+        ("builtin:reflect", "dial-in:", 1, None, None, None)
+    ]
+    times = query(manned.url, "SELECT queued_ms, computed_ms, revision FROM v1_turn WHERE author = 'bot'")
+    assert len(times) == 2
+    assert all(min(queued, computed) >= 0 and revision for queued, computed, revision in times)
 
 
 def test_when_a_host_is_lost_another_is_asked_within_the_same_try(manned: House) -> None:

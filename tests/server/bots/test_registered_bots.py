@@ -169,7 +169,7 @@ async def test_a_check_that_ends_after_a_replica_was_added_is_not_stored(url: st
     checked = SlowToAnswer()
     bots = owner(store, OpenedBotsOf(checked))
     await bots.register("far", endpoint({"kind": "http", "urls": [ONE, TWO]}), ME)
-    check = await bots.start_check("far", at_once=1, actor=ME)
+    check = await bots.start_check("far", ME, at_once=1)
     await checked.asked.wait()
     async with held_up(store):
         added = asyncio.create_task(bots.add_replica("far", THREE, ME))
@@ -240,6 +240,6 @@ async def test_a_change_whose_caller_has_gone_away_is_applied_all_the_same(url: 
         with suppress(asyncio.CancelledError):
             await change
     with pytest.raises(BotDisabled):  # it waits for the change, whose database has it
-        await bots.start_check("far", at_once=1, actor=ME)
+        await bots.start_check("far", ME, at_once=1)
     assert await opened_bots.held("far") == stored(url, "far") == (False, [ONE])
     await opened_bots.close()

@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect
 from sqlmodel import SQLModel
 
-from server.db import models, views
+from server.db import models, recruiting_models, views
 from server.db.engine import alembic_config, migrate, open_engine
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.items import ITEMS_RUN, make_items_run
@@ -59,12 +59,12 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 54
+    assert len(tables) == 61
     assert tables | {"alembic_version"} == names(url, "table")
 
 
 def _models() -> list[Any]:
-    members = (getattr(models, name) for name in dir(models))
+    members = (getattr(module, name) for module in (models, recruiting_models) for name in dir(module))
     return [m for m in members if isinstance(m, type) and issubclass(m, SQLModel) and hasattr(m, "__table__")]
 
 
@@ -84,6 +84,7 @@ VIEWS = (
     | views.V1_HUMAN
     | views.V1_WIZARD
     | views.V1_RUN_STATE
+    | views.V1_REMOVAL
 )
 
 
@@ -112,6 +113,7 @@ COLUMNS = {
     "v1_topic_mark": "run_id conversation_id ordinal round topic how opinion bot_opinion",
     "v1_note": "run_id conversation_id kind text created_at",
     "v1_exclusion": "run_id assignment_id reason excluded_at",
+    "v1_removal": "run_id assignment_id extent cause removed_at",
     "v2_note": "run_id conversation_id kind failure text created_at",
     "v1_item_rating": "run_id assignment_id worker_id position item_id source source_conversation_id system "
     "family kind twin_of criterion value started_at rated_at seconds",
@@ -171,6 +173,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_topic_mark": 4,
         "v1_note": 0,
         "v1_exclusion": 0,
+        "v1_removal": 0,
         "v2_note": 0,
         "v1_item_rating": 0,
         "v1_item_edit": 0,

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open
 from prometheus_client.parser import text_string_to_metric_families as parse
 
-from bots import Bot, BotError, BotGone, Chat, Turn, open_endpoint
+from bots import Bot, BotError, BotGone, Chat, ChatEnded, Turn, open_endpoint
 from bots.endpoints.endpoint import HttpEndpoint
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
@@ -120,6 +120,19 @@ def test_every_try_that_ends_without_a_reply_is_counted_by_its_kind(
     text = page(house)
     failures = nonzero(read(text, "candor_bot_failures_total", "kind"))
     assert failures == {(kind,): bot.calls}
+    assert nonzero(read(text, "candor_bot_reply_seconds_count")) == {}
+    assert nonzero(read(text, "candor_bot_calls_in_flight")) == {}
+
+
+def test_a_partner_who_ends_the_chat_is_no_failure(url: str, serve: Serve) -> None:
+    house = serve(url, make_run(url, study_text(minimum_inputs=1), Raises(ChatEnded("they have left"))))
+    with house.page() as ann:
+        ann.agree()
+        ann.open_topic()
+        ann.send("say", text="Hello?")
+        ann.until("rating_due")
+    text = page(house)
+    assert nonzero(read(text, "candor_bot_failures_total", "kind")) == {}
     assert nonzero(read(text, "candor_bot_reply_seconds_count")) == {}
     assert nonzero(read(text, "candor_bot_calls_in_flight")) == {}
 

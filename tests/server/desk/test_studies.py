@@ -202,3 +202,21 @@ def test_the_preview_of_a_broken_study_says_what_is_broken(shared: House) -> Non
 def test_only_the_desk_shows_the_preview_within_itself(shared: House) -> None:
     policy = shared.http("GET", "/preview").headers["Content-Security-Policy"]
     assert "frame-ancestors 'self'" in policy
+
+
+def test_the_qc_bot_of_a_study_is_examined_before_its_launch(shared: House, name: str, stored: Any) -> None:
+    found = shared.desk(f"/studies/{name}/qc-examination").json()["findings"]
+    assert {finding["question"]: finding["verdict"] for finding in found} == {
+        "Are its lines distorted?": "pass",
+        "Is that seen by reading?": "pass",
+    }
+    without = stored()["yaml"].replace("qc_per_assignment: 1", "qc_per_assignment: 0")
+    assert save(shared, name, without, 1).status_code == 200
+    assert shared.desk(f"/studies/{name}/qc-examination").json() == {"findings": []}
+    lost = without.replace("qc_per_assignment: 0", "qc_per_assignment: 1").replace(
+        "corpus: builtin:smalltalk", "corpus: nowhere.txt"
+    )
+    assert save(shared, name, lost, 2).status_code == 200
+    refused = shared.desk(f"/studies/{name}/qc-examination")
+    error(refused, 422, "study_invalid")
+    assert "nowhere.txt" in refused.json()["error"]["message"]

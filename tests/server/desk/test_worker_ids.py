@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 from server.access import tokens
 from server.cli.command_line import cli
 from server.db.engine import open_engine
-from tests.server.support.server import House
+from tests.server.support.commands import assert_refused
+from tests.server.support.server import ID_KEY, House
 from tests.server.support.study import AT
 
 FIELDS = ["worker", "external_id", "platform", "visit", "assignment", "status", "completion_code"]
@@ -69,7 +70,11 @@ def test_ids_are_exported_where_the_database_is(house: House, tmp_path: Path) ->
     house.enrolled("PID-4711")
     out = tmp_path / "ids.csv"
     given = ["export", "--run", house.runs[0].slug, "--worker-ids", "--out", str(out), "--data"]
-    done = CliRunner().invoke(cli, [*given, str(house.folder)], env={"CANDOR_DATABASE_URL": house.url})
+    command = [*given, str(house.folder)]
+    database = {"CANDOR_DATABASE_URL": house.url}
+    assert_refused(CliRunner().invoke(cli, command, env=database), "under another key")
+    assert not out.exists()
+    done = CliRunner().invoke(cli, command, env=database | {"CANDOR_WORKER_ID_KEY": ID_KEY})
     assert done.exit_code == 0, done.output
     assert [row["external_id"] for row in csv.DictReader(out.read_text().splitlines())] == ["PID-4711"]
     assert house.desk("/audit?action=worker_ids").json()["entries"][0]["actor"] == "command line"

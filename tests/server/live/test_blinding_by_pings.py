@@ -127,8 +127,9 @@ async def pinged(house: House) -> Mapping[str, list[float]]:
         "WHERE t.author = 'bot' AND c.position IN (2, 3)",  # where the qc bot may stand: the first is slower
     )
     by_system: dict[str, list[float]] = defaultdict(list)
-    for worker, position, index, system in stored:
-        by_system[system].append(noted[worker, position, index])
+    workers = {house.kept(f"w{number}"): f"w{number}" for number in range(WORKERS)}
+    for kept, position, index, system in stored:
+        by_system[system].append(noted[workers[kept], position, index])
     return by_system
 
 

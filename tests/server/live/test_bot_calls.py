@@ -1,7 +1,10 @@
 """Where replies came from, as it is stored, and what bots may cost."""
 
+import asyncio
 import json
+import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,20 +43,32 @@ MADE = Provenance(
 
 
 class Billed:
-    """Answers, each time for money; the first try of every line is thoughts only."""
+    """Answers for money, once the gate is open; counts how often it was asked.
 
-    def __init__(self, thinks_first: bool = False) -> None:
+    `thinks_first`: the first try of every line is thoughts only.
+    """
+
+    def __init__(self, thinks_first: bool = False, made: Provenance = MADE) -> None:
         self._thinks_first = thinks_first
-        self._asked: set[tuple[str, int]] = set()
+        self._made = made
+        self._lines: set[tuple[str, int]] = set()
+        self._lock = threading.Lock()
+        self.asked = 0
+        self.gate = threading.Event()
+        self.gate.set()
 
     async def reply(self, chat: Chat) -> Reply:
+        with self._lock:  # servers of one test each have a thread
+            self.asked += 1
+        while not self.gate.is_set():  # noqa: ASYNC110  (opened from another thread)
+            await asyncio.sleep(0.01)
         line = (chat.conversation_id, len(chat.turns))
-        if self._thinks_first and line not in self._asked:
-            self._asked.add(line)
+        if self._thinks_first and line not in self._lines:
+            self._lines.add(line)
             error = ThoughtsOnly("it thought")
             error.output, error.provenance = "<think>Zanzibar plans.", replace(MADE, finish_reason="length")
             raise error
-        return Reply("I like tea.", provenance=MADE)
+        return Reply("I like tea.", provenance=self._made)
 
 
 def test_every_reply_is_stored_with_where_it_came_from(
@@ -86,6 +101,19 @@ def test_every_reply_is_stored_with_where_it_came_from(
     assert len(made) == 8
     assert all(one["model"] == MADE.model and one["cost"] == 0.25 and one["tries"] == 2 for one in made)
     assert load(file).words is not None
+
+
+def test_what_a_builtin_bot_tells_is_stored_and_nothing_else(url: str, serve: Serve) -> None:
+    made = Provenance(model="builtin:x", revision="1", replica="builtin_7", queued_ms=1, computed_ms=2)
+    house = serve(url, make_run(url, bots=Billed(made=made)))
+    with house.page() as page:
+        page.whole()
+    calls = query(url, "SELECT * FROM v1_bot_call")
+    assert len(calls) == 8
+    of_all = "SELECT DISTINCT tries, model, revision, replica, queued_ms, computed_ms FROM v1_bot_call"
+    assert query(url, of_all) == [(1, "builtin:x", "1", "builtin_7", 1, 2)]
+    unknown = "failure, output, prompt_hash, sampling, tokens_in, tokens_out, cost, finish_reason"
+    assert query(url, f"SELECT DISTINCT {unknown} FROM v1_bot_call") == [(None,) * 8]  # noqa: S608
 
 
 def test_a_report_of_the_database_says_what_was_evaluated(url: str, serve: Serve) -> None:
@@ -138,6 +166,34 @@ def test_a_cap_that_is_reached_refuses_asks_and_newcomers_and_the_desk_says_why(
     stopped = "The run has to stop: the spending cap of the study is reached: 0.50 of 0.50 are spent."
     assert query(url, state) == [("closed", "budget", stopped)]
     assert query(url, "SELECT sum(cost) FROM v1_bot_call") == [(0.5,)]
+
+
+def test_two_processes_exceed_a_cap_by_no_more_than_was_under_way(url: str, serve: Serve) -> None:
+    bot = Billed()
+    bot.gate.clear()
+    run = make_run(url, bots=bot)
+    caps = (SpendingCap(0.5, None, run.id),)  # two calls
+    capped = replace(run, spending_caps=dict.fromkeys(run.bots, caps))
+    houses = serve(url, capped), serve(url, capped)
+    with ExitStack() as opened:
+        pages = [
+            opened.enter_context(house.page(f"{name} {at}"))
+            for at, house in enumerate(houses)
+            for name in ("ann", "bob", "cat")
+        ]
+        for page in pages:
+            page.agree()
+            page.open_topic()
+            page.send("say", text="Hello?")
+        wait_until(lambda: bot.asked == len(pages), "a call of each worker")  # nothing is spent so far
+        bot.gate.set()
+        for page in pages:
+            page.until("said")
+            page.send("say", text="And you?")
+            page.until("rating_due")  # nobody is asked, and there were inputs enough
+    assert bot.asked == len(pages)
+    assert query(url, "SELECT sum(cost) FROM spending") == [(0.25 * len(pages),)]
+    assert query(url, "SELECT count(*), sum(cost) FROM bot_call") == [(len(pages), 0.25 * len(pages))]
 
 
 def test_whose_caps_hold_for_whom() -> None:

@@ -15,6 +15,7 @@ from server.desk.transcript import transcript
 from server.errors import RunFull
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol
 from server.recruiters.arrival import Arrival
+from server.recruiters.id_cipher import IdCipher
 from server.session.records import Closed
 from tests.server.support.commands import Candor
 from tests.server.support.database import audit, execute, make_run, query
@@ -27,11 +28,12 @@ from tests.server.support.items import (
     make_items_run,
     make_run_of_conversations,
 )
-from tests.server.support.server import House
+from tests.server.support.server import ID_KEY, House
 from tests.server.support.study import AT, RUN
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
+IDS = IdCipher([ID_KEY])
 PLAN = """
     SELECT position, item.name, shown_item.kind, twin_of FROM conversation
     JOIN shown_item ON shown_item.conversation_id = conversation.id JOIN item ON item.id = item_id
@@ -48,7 +50,7 @@ def store(url: str) -> Iterator[Store]:
 
 
 async def sit(store: Store, run: OpenRun, worker: str, at: Any = AT) -> Enrolment:
-    arriving = ArrivingWorker(Arrival("link", worker), f"W-{worker}", False, 1.0)
+    arriving = ArrivingWorker(Arrival("link", IDS.encrypted(worker)), f"W-{worker}", False, 1.0)
     return await store.submit(lambda connection: enrol(connection, run, arriving, at))
 
 
@@ -121,7 +123,7 @@ async def test_nobody_rates_a_conversation_that_they_held(url: str, serve: Calla
                 url,
                 "SELECT conversation.id FROM conversation JOIN assignment ON assignment.id = assignment_id "
                 "JOIN worker ON worker.id = worker_id WHERE external_id = ? AND run_id <> ?",
-                worker,
+                IDS.encrypted(worker),
                 run.id,
             )
             plan = {name for _, name, _, _ in query(url, PLAN, enrolment.assignment)}

@@ -28,6 +28,7 @@ from server.live.enrolment import ArrivingWorker, Enrolment, enrol
 from server.live.run_ends import RunEnds
 from server.news import open_news
 from server.recruiters.arrival import Arrival
+from server.recruiters.id_cipher import IdCipher
 from server.run_rules import Budget, OpeningHours, RunRules, Target
 from server.session.records import Closed, ConversationRated
 from tests.server.support.arrivals import arrive_at_processes
@@ -36,6 +37,7 @@ from tests.server.support.study import AT, CRITERIA, RUN, SYSTEMS, study_text
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
+IDS = IdCipher(["a key"])
 BUDGET = Budget(total=Decimal(10), pay=Decimal(3))  # pays for three
 
 
@@ -52,13 +54,13 @@ def go_by(url: str, slug: str = RUN, **rules: Any) -> None:
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     try:
         with engine.begin() as connection:
-            set_rules(connection, slug, RunRules(**rules))
+            set_rules(connection, slug, RunRules(**rules), IDS)
     finally:
         engine.dispose()
 
 
 async def sit(store: Store, run: OpenRun, name: str, after: timedelta = timedelta()) -> Enrolment:
-    worker = ArrivingWorker(Arrival("link", name), f"W-{name}", False, 1.0)
+    worker = ArrivingWorker(Arrival("link", IDS.encrypted(name)), f"W-{name}", False, 1.0)
     return await store.submit(lambda connection: enrol(connection, run, worker, AT + after))
 
 
@@ -234,7 +236,7 @@ async def test_who_may_not_come(store: Store, run: OpenRun, url: str) -> None:
     with pytest.raises(NotInvited):
         await sit(store, second, "eve")
     await sit(store, second, "bob")
-    rules = await store.read(lambda connection: all_rules_of(connection, second.id))
+    rules = await store.read(lambda connection: all_rules_of(connection, second.id, IDS))
     assert (rules.excluded_runs, rules.excluded_workers) == ((RUN,), ("eve",))
     go_by(url, "second")
     await sit(store, second, "ann")

@@ -2,17 +2,19 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
-from server.access.auth import Auth, Ticket
+from server.access.auth import Ticket
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.store import Store
 from server.live.enrolment import ArrivingWorker, enrol
+from server.recruiters.arrival import Arrival
 from tests.server.support.database import execute, make_run
 from tests.server.support.page import Page
 from tests.server.support.server import House, stored
@@ -146,7 +148,7 @@ def test_an_agreement_that_comes_too_late(url: str, serve: Serve, between: str) 
             execute(url, "UPDATE run SET status = 'closed'")
         error = late.ask("agree")
         assert (error["code"], error["retry"]) == (f"run_{between}", False)
-    assert stored(house, "SELECT count(*) FROM worker WHERE external_id = 'late'") == [(0,)]
+    assert stored(house, "SELECT count(*) FROM worker WHERE external_id = ?", house.kept("late")) == [(0,)]
     assert house.join("late").json()["error"]["code"] == f"run_{between}"
 
 
@@ -177,7 +179,7 @@ def test_a_crash_between_the_enrolment_and_the_agreement(url: str, run: OpenRun,
     ticket = house.auth.opened_by(joined["token"])
     assert isinstance(ticket, Ticket)
     house.stop()
-    asyncio.run(_enrol_only(url, run, ticket))
+    asyncio.run(_enrol_only(url, run, ticket, house.auth.kept(ticket.arrival)))
     assert stored(house, "SELECT id, agreed_at FROM assignment") == [(joined["assignment"], None)]
     house.start()
     with house.open(joined["token"]) as page:
@@ -187,10 +189,10 @@ def test_a_crash_between_the_enrolment_and_the_agreement(url: str, run: OpenRun,
     assert stored(house, ROWS) == [(1, 1)]
 
 
-async def _enrol_only(url: str, run: OpenRun, ticket: Ticket) -> None:
+async def _enrol_only(url: str, run: OpenRun, ticket: Ticket, arrival: Arrival) -> None:
     store = Store(url)
     store.start()
-    worker = ArrivingWorker(ticket.arrival, "W", ticket.simulated, ticket.reply_pace, ticket.assignment)
+    worker = ArrivingWorker(arrival, "W", ticket.simulated, ticket.reply_pace, ticket.assignment)
     await store.submit(lambda connection: enrol(connection, run, worker, utc_now()))
     store.stop()
 
@@ -199,7 +201,7 @@ def test_a_ticket_that_has_expired_opens_nothing_and_costs_nobody_anything(house
     """Nothing was stored: who comes back is somebody new, by the same name."""
     token = house.join().json()["token"]
     house.stop()
-    house.auth = Auth(house.auth.secret, house.auth.researcher_token, token_seconds=-1)
+    house.auth = replace(house.auth, token_seconds=-1)
     house.start()
     with house.socket() as page:
         page.send("hello", token=token)
@@ -208,7 +210,7 @@ def test_a_ticket_that_has_expired_opens_nothing_and_costs_nobody_anything(house
     again = house.join(token=token)
     assert again.status_code == 200
     house.stop()
-    house.auth = Auth(house.auth.secret, house.auth.researcher_token, token_seconds=3_600)
+    house.auth = replace(house.auth, token_seconds=3_600)
     house.start()
     with house.open(again.json()["token"]) as page:
         page.agree()
@@ -228,7 +230,7 @@ def test_a_ticket_is_for_its_own_run(url: str, serve: Serve) -> None:
 def test_a_long_name_in_any_script(house: House, name: str) -> None:
     with house.page(name) as page:
         page.agree()
-    assert stored(house, "SELECT external_id FROM worker") == [(name,)]
+    assert stored(house, "SELECT external_id FROM worker") == [(house.kept(name),)]
     with house.page(name) as page:
         assert page.snapshot["phase"] == "topic"
 

@@ -43,7 +43,7 @@ def hold(page: Page) -> Message:
 
 def assignment(house: House, worker: str) -> str:
     sql = "SELECT assignment.id FROM assignment JOIN worker ON worker.id = worker_id WHERE external_id = ?"
-    return str(query(house.url, sql, worker)[0][0])
+    return str(query(house.url, sql, house.kept(worker))[0][0])
 
 
 def quiz_of(house: House, worker: str) -> list[tuple[object, ...]]:

@@ -31,7 +31,7 @@ def test_a_personal_link_leads_in(strict: House, worker: str) -> None:
     assert answer.status_code == 200
     with strict.open(answer.json()["token"]) as page:
         page.agree()
-    assert stored(strict, "SELECT external_id FROM worker") == [(worker.strip(),)]
+    assert stored(strict, "SELECT external_id FROM worker") == [(strict.kept(worker.strip()),)]
 
 
 @pytest.mark.parametrize("worker", ["ann", None])

@@ -229,7 +229,7 @@ def ratings_of(house: House, worker: str) -> list[tuple[str, int]]:
         "SELECT criterion, value FROM rating JOIN conversation ON conversation.id = conversation_id "
         "JOIN assignment ON assignment.id = assignment_id JOIN worker ON worker.id = worker_id "
         "WHERE external_id = ? ORDER BY criterion",
-        worker,
+        house.kept(worker),
     )
 
 

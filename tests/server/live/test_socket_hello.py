@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -61,7 +62,7 @@ def test_a_bad_token_is_refused(house: House, token: Callable[[House], str], cod
 def test_an_expired_token_is_refused(house: House) -> None:
     token = house.token("ann")
     house.stop()
-    house.auth = Auth(house.auth.secret, house.auth.researcher_token, token_seconds=-1)
+    house.auth = replace(house.auth, token_seconds=-1)
     house.start()
     with house.socket() as page:
         page.send("hello", token=token)

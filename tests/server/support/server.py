@@ -22,6 +22,8 @@ from tests.server.support.database import query
 from tests.server.support.page import Page
 from tests.support.waiting import PATIENCE, wait_until
 
+ID_KEY = "of-workers-ids-in-tests-and-nowhere-else"
+
 
 @dataclass
 class House:
@@ -31,7 +33,7 @@ class House:
     runs: list[OpenRun]
     folder: Path
     settings: dict[str, Any] = field(default_factory=dict)
-    auth: Auth = field(default_factory=lambda: Auth("a secret", "researcher-token", 3600))
+    auth: Auth = field(default_factory=lambda: Auth("a secret", "researcher-token", 3600, id_keys=(ID_KEY,)))
     opened_bots: OpenedBots = field(default_factory=lambda: OpenedBots(refuse_private=False))
 
     def start(self) -> None:
@@ -77,6 +79,10 @@ class House:
     ) -> httpx2.Response:
         bearer = {"Authorization": f"Bearer {token or self.auth.researcher_token}"}
         return self.http(method, f"/api/desk{path}", headers=bearer, **kwargs)
+
+    def kept(self, worker: str) -> str:
+        """Return the id of a worker as the database has it."""
+        return self.auth.ids.encrypted(worker)
 
     def token(self, worker: str) -> str:
         """Join as `worker` and return the token."""

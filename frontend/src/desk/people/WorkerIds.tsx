@@ -5,8 +5,9 @@ import { getFile, getJson } from "../api";
 import type { WorkerIdentity } from "../api_types";
 import { ResearcherContext } from "../researcher";
 import { Table } from "../Table";
+import { Forget } from "./Forget";
 
-const COLUMNS = ["Worker", "Id", "Visit", "Status", "Code"].map((name) => ({ name }));
+const COLUMNS = ["Worker", "Id", "Visit", "Status", "Code", ""].map((name) => ({ name }));
 
 /** Looks up whom a pseudonym stands for, and the other way round; for those only who may. Each look is logged. */
 export function WorkerIds({ run }: { run: string }) {
@@ -14,6 +15,7 @@ export function WorkerIds({ run }: { run: string }) {
   const { token } = useContext(ResearcherContext);
   const [text, setText] = useState("");
   const [found, setFound] = useState<WorkerIdentity[] | null>(null);
+  const [leaving, setLeaving] = useState<string | null>(null);
   const [complaint, setComplaint] = useState("");
   if (!may(account, "see_worker_ids")) {
     return null;
@@ -83,13 +85,29 @@ export function WorkerIds({ run }: { run: string }) {
           {found.map((worker) => (
             <tr key={worker.assignment}>
               <th scope="row">{worker.worker}</th>
-              <td data-name="Id">{worker.external_id}</td>
+              <td data-name="Id">{worker.external_id ?? "forgotten"}</td>
               <td data-name="Visit">{worker.visit ?? "–"}</td>
               <td data-name="Status">{worker.status}</td>
               <td data-name="Code">{worker.completion_code ?? "–"}</td>
+              <td>
+                {worker.external_id !== null && may(account, "forget_workers") && (
+                  <Button kind="plain" onClick={() => setLeaving(worker.worker)}>
+                    Forget…<span class="unseen"> {worker.worker}</span>
+                  </Button>
+                )}
+              </td>
             </tr>
           ))}
         </Table>
+      )}
+      {leaving && (
+        <Forget
+          worker={leaving}
+          onClose={(done) => {
+            setLeaving(null);
+            setFound(done ? null : found);
+          }}
+        />
       )}
     </section>
   );

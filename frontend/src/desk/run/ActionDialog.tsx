@@ -12,8 +12,10 @@ export interface Action {
   about: string;
   method: "POST" | "PUT" | "DELETE";
   address: string;
+  /** What is sent besides. */
+  body?: Record<string, unknown>;
   /** What is to be written for it: under which name it is sent, and how it is asked for. */
-  words?: { field: string; label: string; start?: string; needed: boolean };
+  words?: { field: string; label: string; start?: string; needed: boolean; number?: boolean };
 }
 
 interface Props {
@@ -42,8 +44,7 @@ export function ActionDialog({ title, action, onClose }: Props) {
     }
     setBusy(true);
     try {
-      const body = words && text.trim() ? { [words.field]: text.trim() } : undefined;
-      await send(action.method, action.address, body, token);
+      await send(action.method, action.address, bodyOf(action, text.trim()), token);
       onClose();
     } catch (error) {
       if (error instanceof Unauthorised) {
@@ -87,4 +88,11 @@ export function ActionDialog({ title, action, onClose }: Props) {
       </form>
     </Dialog>
   );
+}
+
+function bodyOf({ body, words }: Action, text: string): Record<string, unknown> | undefined {
+  if (!words || text === "") {
+    return body;
+  }
+  return { ...body, [words.field]: words.number ? Number(text) : text };
 }

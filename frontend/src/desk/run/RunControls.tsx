@@ -1,5 +1,6 @@
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { AccountContext, may } from "../account";
 import { apiAddress } from "../api";
 import type { RunDetail } from "../api_types";
 import { Link } from "../Link";
@@ -11,6 +12,7 @@ const WIZARD = "human:wizard";
 
 /** What can be done about a run now, and where more of it is shown. */
 export function RunControls({ run }: { run: RunDetail }) {
+  const account = useContext(AccountContext);
   const [chosen, setChosen] = useState<Action | null>(null);
   return (
     <div class="actions run-controls">
@@ -22,6 +24,7 @@ export function RunControls({ run }: { run: RunDetail }) {
       <RulesControl run={run} />
       <Link to={{ page: "report", run: run.run }}>Report</Link>
       <Link to={{ page: "rehearsal", run: run.run }}>Rehearsal</Link>
+      {may(account, "act_on_workers") && <Link to={{ page: "recruiting", run: run.run }}>Recruiting</Link>}
       {run.bots.some(({ bot }) => bot === WIZARD) && (
         <Link to={{ page: "wizard", run: run.run }}>Answer as a chatbot</Link>
       )}

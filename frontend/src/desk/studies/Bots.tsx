@@ -3,13 +3,16 @@ import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { AccountContext, may } from "../account";
 import { apiAddress, send } from "../api";
-import type { CheckedBot, CheckedBots } from "../api_types";
+import type { CheckedBot, CheckedBots, StudySettings } from "../api_types";
 import { ago } from "../format";
 import { LoadStatus } from "../LoadStatus";
 import { newestOf, usePushed } from "../pushed";
 import { ResearcherContext } from "../researcher";
 import type { Editor } from "./editor";
+import { Findings } from "./Findings";
+import { QcExamination } from "./QcExamination";
 import { RegisterBot } from "./RegisterBot";
+import type { Schema } from "./settings";
 
 const VERDICTS: Record<string, string> = {
   pass: "fit for workers",
@@ -19,7 +22,7 @@ const VERDICTS: Record<string, string> = {
 
 interface Props {
   editor: Editor;
-  builtin: string[];
+  settings: StudySettings;
 }
 
 /** The bots that this study names and those that it could: where each is, and whether it is fit for workers. */
@@ -42,10 +45,11 @@ function Watched(props: Props) {
 }
 
 /** `known`: the bots that are registered; null as long as that is not known here. */
-function List({ editor, builtin, known }: Props & { known: CheckedBot[] | null }) {
+function List({ editor, settings, known }: Props & { known: CheckedBot[] | null }) {
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<string | null>(null);
   const own = Object.keys((editor.content?.bots as Record<string, unknown> | undefined) ?? {});
+  const study = editor.mistakes.length === 0 ? editor.text : null;
   const systems = Array.isArray(editor.content?.systems) ? editor.content.systems : [];
   const named = systems.map((system) => (system as { bot?: unknown } | null)?.bot);
   const bots = [...new Set(named)].filter((bot): bot is string => typeof bot === "string");
@@ -56,23 +60,24 @@ function List({ editor, builtin, known }: Props & { known: CheckedBot[] | null }
         {bots.map((bot) => (
           <li key={bot} class="study-bot">
             <code>{bot}</code>
-            {builtin.includes(bot) ? (
+            {settings.builtin_bots.includes(bot) ? (
               <span class="soft small">builtin, needs no check</span>
             ) : own.includes(bot) ? (
               <span class="soft small">this study’s own: asked a few conversations when a run is opened</span>
             ) : (
-              <Registered name={bot} known={known} />
+              <Registered name={bot} known={known} study={study} />
             )}
           </li>
         ))}
       </ul>
       {bots.length === 0 && <p class="soft">The study names no bots yet.</p>}
-      {others.length > 0 && <h3>Registered, not in this study</h3>}
+      <QcExamination editor={editor} />
+      {others.length > 0 && <h2 class="label">Registered, not in this study</h2>}
       <ul>
         {others.map((bot) => (
           <li key={bot} class="study-bot">
             <code>{bot}</code>
-            <Registered name={bot} known={known} />
+            <Registered name={bot} known={known} study={study} />
             <Button
               kind="plain"
               onClick={() => editor.set(["systems"], [...systems, { name: bot, family: bot, bot }])}
@@ -91,20 +96,28 @@ function List({ editor, builtin, known }: Props & { known: CheckedBot[] | null }
         </Button>
       </div>
       {removing && <Remove name={removing} onClose={() => setRemoving(null)} />}
-      {adding && <RegisterBot onClose={() => setAdding(false)} />}
+      {adding && <RegisterBot root={settings.schema_of_study as Schema} onClose={() => setAdding(false)} />}
     </div>
   );
 }
 
-/** A bot that is registered with the server, and its check; `known` null: the server has not said yet. */
-function Registered({ name, known }: { name: string; known: CheckedBot[] | null }) {
+interface RegisteredProps {
+  name: string;
+  /** Every registered bot; null: the server has not said yet. */
+  known: CheckedBot[] | null;
+  /** What the bot is to be fit for; null as long as it has mistakes. */
+  study: string | null;
+}
+
+/** A bot that is registered with the server, and its check. */
+function Registered({ name, known, study }: RegisteredProps) {
   const { token } = useContext(ResearcherContext);
   const [failure, setFailure] = useState<string | null>(null);
   const bot = known?.find((each) => each.name === name);
   const start = async () => {
     setFailure(null);
     try {
-      await send("POST", apiAddress("/api/desk/bots/{name}/check", { name }), {}, token);
+      await send("POST", apiAddress("/api/desk/bots/{name}/check", { name }), { study }, token);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     }
@@ -130,17 +143,7 @@ function Registered({ name, known }: { name: string; known: CheckedBot[] | null 
         {verdict ? `Check ${name} again` : `Check ${name}`}
       </Button>
       {failure && <span class="complaint">{failure}</span>}
-      {check?.report && verdict !== "pass" && (
-        <ul class="study-findings small">
-          {check.report.findings
-            .filter((finding) => finding.verdict !== "pass")
-            .map((finding) => (
-              <li key={finding.question}>
-                {finding.question} {finding.reason}
-              </li>
-            ))}
-        </ul>
-      )}
+      {check?.report && <Findings findings={check.report.findings} />}
     </>
   );
 }

@@ -1,12 +1,19 @@
 import type { ComponentChildren } from "preact";
 import type { MistakeView } from "../api_types";
-import type { Editor } from "./editor";
 import { nameOf } from "./names";
 import { type Path, type Schema, samePath } from "./settings";
 
+/** What keeps settings while they are filled in. */
+export interface SettingsEditor {
+  content: Record<string, unknown> | null;
+  mistakes: MistakeView[];
+  set: (path: Path, value: unknown) => void;
+  remove: (path: Path) => void;
+}
+
 /** What shows a setting, and has it changed. */
 export interface SettingProps {
-  editor: Editor;
+  editor: SettingsEditor;
   root: Schema;
   schema: Schema;
   path: Path;
@@ -31,7 +38,7 @@ export function Field({
   children,
 }: {
   path: Path;
-  editor: Editor;
+  editor: SettingsEditor;
   id: string;
   children: ComponentChildren;
 }) {

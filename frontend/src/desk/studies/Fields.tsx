@@ -2,13 +2,14 @@ import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Field, mistakesAt, type SettingProps } from "./Field";
 import { copyOf, singular, summary, titleOf } from "./items";
-import { Line, Lines, Tick, Words } from "./lines";
+import { Json, Line, Lines, Tick, Words } from "./lines";
 import { nameOf } from "./names";
 import {
   alternatives,
   beginning,
   fits,
   freeParts,
+  isFree,
   isOptional,
   isWithin,
   type Schema,
@@ -42,6 +43,9 @@ function Plain(props: SettingProps & { value: unknown; optional?: boolean }) {
   }
   if (freeParts(schema)) {
     return <Named {...props} />;
+  }
+  if (isFree(schema)) {
+    return <Json {...props} />;
   }
   if (schema.type === "array") {
     return <List {...props} value={Array.isArray(value) ? value : []} />;
@@ -138,7 +142,7 @@ function Group(props: SettingProps & { value: unknown; optional?: boolean }) {
 }
 
 /** The settings of a mapping, one under the other. */
-function Settings(props: SettingProps) {
+export function Settings(props: SettingProps) {
   const { schema, path } = props;
   return (
     <>
@@ -252,6 +256,12 @@ function Named(props: SettingProps & { value: unknown }) {
   const part = freeParts(schema) ?? {};
   const { label, hint } = nameOf(path);
   const entries = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  const add = () => {
+    if (name.trim()) {
+      editor.set([...path, name.trim()], beginning(part, root));
+      setName("");
+    }
+  };
   return (
     <details class="study-group" open={entries.length > 0}>
       <summary>
@@ -267,16 +277,7 @@ function Named(props: SettingProps & { value: unknown }) {
             </Button>
           </div>
         ))}
-        <form
-          class="study-add"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (name.trim()) {
-              editor.set([...path, name.trim()], beginning(part, root));
-              setName("");
-            }
-          }}
-        >
+        <div class="study-add">
           <label class="label" for={id}>
             Add by name
           </label>
@@ -286,11 +287,17 @@ function Named(props: SettingProps & { value: unknown }) {
             value={name}
             autocomplete="off"
             onInput={(event) => setName(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter") {
+                event.preventDefault(); // it would send the form that this may stand in
+                add();
+              }
+            }}
           />
-          <Button type="submit" kind="quiet">
+          <Button kind="quiet" onClick={add}>
             Add
           </Button>
-        </form>
+        </div>
       </div>
     </details>
   );

@@ -73,7 +73,7 @@ function Opened({ study, settings }: { study: StudyDetail; settings: StudySettin
       case "preview":
         return <Preview editor={editor} />;
       case "bots":
-        return <Bots editor={editor} builtin={settings.builtin_bots} />;
+        return <Bots editor={editor} settings={settings} />;
       case "versions":
         return <Versions editor={editor} />;
       case "people":

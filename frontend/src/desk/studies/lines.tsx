@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { Field, mistakesAt, type SettingProps } from "./Field";
 import { nameOf } from "./names";
 import { isWithin, wordsOf } from "./settings";
@@ -96,8 +96,10 @@ export function Tick({ editor, schema, path, value }: SettingProps & { value: un
 }
 
 /** A list of texts: one on each line. */
-export function Lines({ editor, path, value }: SettingProps & { value: unknown[] }) {
+export function Lines({ editor, schema, path, value, required }: SettingProps & { value: unknown[] }) {
   const id = useId();
+  const set = (written: string) =>
+    written === "" && !required ? editor.remove(path) : editor.set(path, written.split("\n"));
   return (
     <Field path={path} editor={editor} id={id}>
       <textarea
@@ -106,7 +108,8 @@ export function Lines({ editor, path, value }: SettingProps & { value: unknown[]
         rows={Math.min(12, value.length + 2)}
         value={value.map(String).join("\n")}
         aria-describedby={`${id}-lines ${id}-complaint`}
-        onInput={(event) => editor.set(path, event.currentTarget.value.split("\n"))}
+        placeholder={Array.isArray(schema.default) ? schema.default.join("\n") : undefined}
+        onInput={(event) => set(event.currentTarget.value)}
       />
       <p class="soft small" id={`${id}-lines`}>
         One on each line.
@@ -120,4 +123,49 @@ export function Lines({ editor, path, value }: SettingProps & { value: unknown[]
         ))}
     </Field>
   );
+}
+
+/** A mapping in which anything may stand: written as JSON. What is none is told as a mistake. */
+export function Json({ editor, path, value }: SettingProps & { value: unknown }) {
+  const id = useId();
+  const [typed, setTyped] = useState({ text: "", value: undefined as unknown });
+  // What was typed stays as it was typed, until the value comes from elsewhere, as by undoing.
+  const text = typed.value === value ? typed.text : typeof value === "string" ? value : asJson(value);
+  const set = (written: string) => {
+    const next = written.trim() === "" ? undefined : fromJson(written);
+    setTyped({ text: written, value: next });
+    if (next === undefined) {
+      editor.remove(path);
+    } else {
+      editor.set(path, next);
+    }
+  };
+  return (
+    <Field path={path} editor={editor} id={id}>
+      <textarea
+        id={id}
+        class="input"
+        rows={Math.min(12, text.split("\n").length + 1)}
+        value={text}
+        spellcheck={false}
+        placeholder={'{"name": "value"}'}
+        aria-describedby={`${id}-hint ${id}-complaint`}
+        aria-invalid={mistakesAt(editor.mistakes, path) ? "true" : undefined}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+    </Field>
+  );
+}
+
+function asJson(value: unknown): string {
+  return value === undefined ? "" : JSON.stringify(value, null, 2);
+}
+
+/** The value of a text; where it is no JSON, the text itself, which is no mapping either. */
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

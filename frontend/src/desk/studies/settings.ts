@@ -50,6 +50,11 @@ export function freeParts(schema: Schema): Schema | null {
   return pattern ?? (typeof free === "object" ? free : null);
 }
 
+/** Whether anything may stand in a mapping. */
+export function isFree(schema: Schema): boolean {
+  return schema.additionalProperties === true && !schema.properties;
+}
+
 /** Whether a value is of the kind that an alternative describes. */
 export function fits(value: unknown, schema: Schema): boolean {
   if (schema.properties || freeParts(schema)) {

@@ -35,7 +35,7 @@ from server.recruiters.prolific.submissions import RejectionCategory, Status
 from server.recruiters.stand_in.faults import Fault
 from server.recruiters.stand_in.platform import Platform
 from server.recruiters.stand_in.records import NotAllowed
-from tests.server.recruiters.conftest import Prolific
+from tests.server.support.prolific import Prolific
 
 REASON = (
     "You were asked to write five messages in each chat, and wrote one in each. Write to us if that is wrong."

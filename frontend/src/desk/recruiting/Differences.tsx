@@ -1,0 +1,154 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import { apiAddress } from "../api";
+import type { DifferenceRow } from "../api_types";
+import { type Action, ActionDialog } from "../run/ActionDialog";
+import type { At } from "./amounts";
+
+const KINDS: Record<DifferenceRow["kind"], string> = {
+  decision_not_carried_out: "It was decided what they are paid, and Prolific has not done it.",
+  left_there: "They have returned it there, or their time has run out; here they still hold a place.",
+  finished_after_giving_up:
+    "They have finished here; there they have returned it, or their time has run out.",
+  not_handed_in: "They have finished here, and not handed in there.",
+  wrong_code: "They have finished here, and handed in with another code.",
+  stopped_by_us: "A chatbot failed, so that they could not finish.",
+  handed_in_unfinished: "They have handed in there, and not finished here.",
+  never_seen_here: "They have handed in there, and were never seen here.",
+  not_known_there: "They name a submission that there is none of.",
+};
+
+interface Props {
+  rows: DifferenceRow[];
+  at: At;
+  onDone: () => void;
+}
+
+/** Where Prolific and we do not agree: each with what to do about it. */
+export function Differences({ rows, at, onDone }: Props) {
+  const [chosen, setChosen] = useState<Action | null>(null);
+  return (
+    <section class="recruiting-part" aria-label="Differences">
+      <h2>Differences</h2>
+      {rows.length === 0 && <p class="soft">Prolific and Candor agree.</p>}
+      <ul class="differences">
+        {rows.map((row) => {
+          const action = remedyOf(row, at);
+          return (
+            <li key={`${row.submission} ${row.assignment}`} class="box">
+              <div>
+                <p>{KINDS[row.kind]}</p>
+                <p class="soft small">
+                  {row.worker ?? "nobody here"}
+                  {row.submission && (
+                    <>
+                      , submission <code>{row.submission}</code>
+                    </>
+                  )}
+                </p>
+              </div>
+              <Button kind="quiet" onClick={() => setChosen(action)}>
+                {action.name}
+                <span class="unseen"> {row.worker ?? row.submission}</span>
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+      {chosen && (
+        <ActionDialog
+          title={chosen.name}
+          action={chosen}
+          onClose={() => {
+            setChosen(null);
+            onDone();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+/** What to do about a difference. */
+export function remedyOf(row: DifferenceRow, at: At): Action {
+  const submission = row.submission ?? "";
+  const assignment = (path: string) =>
+    apiAddress(`/api/desk/assignments/{assignment}/${path}`, { assignment: row.assignment ?? "" });
+  const decided = (decision: string, more: object = {}) => ({
+    method: "POST" as const,
+    address: at("decisions"),
+    body: { submissions: [submission], decision, ...more },
+  });
+  const why = (start: string) => ({
+    field: "reason",
+    label: "What the participant reads",
+    start,
+    needed: true,
+  });
+  switch (row.remedy) {
+    case "repeat":
+      return {
+        name: "Do it now",
+        about: "Prolific is asked again. What it has done already is not done twice.",
+        method: "POST",
+        address: at("decisions/{submission}/repeat", { submission }),
+      };
+    case "release":
+      return {
+        name: "Release the place",
+        about: "The assignment ends here, and its place goes to the next worker. This cannot be undone.",
+        method: "POST",
+        address: assignment("release"),
+      };
+    case "approve":
+      return {
+        name: "Pay in full",
+        about: "They have done the work. The decision is kept with your name.",
+        ...decided("approve"),
+      };
+    case "remind":
+      return {
+        name: "Remind",
+        about: "They read it at Prolific.",
+        method: "POST",
+        address: at("messages"),
+        body: { submissions: [submission] },
+        words: {
+          field: "text",
+          label: "What the participant reads",
+          start:
+            "You have finished our study, thank you! Please hand it in at Prolific, so that we can pay you.",
+          needed: true,
+        },
+      };
+    case "partial":
+      return {
+        name: `Pay ${row.share} %`,
+        about: "That is the share of the conversations that they rated. The decision is kept with your name.",
+        ...decided("partial", { share: row.share }),
+        words: why(
+          "A chatbot of ours failed, so that you could not finish. We pay you for what you have done.",
+        ),
+      };
+    case "request_return":
+      return {
+        name: "Ask to return it",
+        about: "They are asked to return it, which costs them nothing; a rejection would.",
+        ...decided("request_return"),
+        words: why("We do not see that you have finished our study. Please return it, or write to us."),
+      };
+    case "exclude":
+      return {
+        name: "Leave out of the analysis",
+        about: "Its data stay, and you can take it back.",
+        method: "PUT",
+        address: assignment("exclusion"),
+        words: {
+          field: "reason",
+          label: "Why",
+          start: "Prolific knows no such submission.",
+          needed: true,
+        },
+      };
+  }
+}

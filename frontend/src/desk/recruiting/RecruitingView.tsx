@@ -1,0 +1,75 @@
+import { useContext, useEffect, useState } from "preact/hooks";
+import { apiAddress } from "../api";
+import type { RecruitmentDetail } from "../api_types";
+import { useFetched } from "../fetched";
+import { ago } from "../format";
+import { LoadStatus } from "../LoadStatus";
+import { ResearcherContext } from "../researcher";
+import { type At, amount } from "./amounts";
+import { Bonuses } from "./Bonuses";
+import { Differences } from "./Differences";
+import { DraftForm } from "./DraftForm";
+import { StudyControls } from "./StudyControls";
+import { Submissions } from "./Submissions";
+import "./recruiting.css";
+
+const EVERY_MS = 5_000;
+
+/** A run's study on the platform that its workers come from: published, read, paid. */
+export function RecruitingView({ run }: { run: string }) {
+  const [looks, setLooks] = useState(0);
+  const lookAgain = () => setLooks((before) => before + 1);
+  useEffect(() => {
+    const timer = setInterval(lookAgain, EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const { token } = useContext(ResearcherContext);
+  const { data, failure } = useFetched("/api/desk/runs/{run}/recruitment", { run }, `${looks} ${token}`);
+  return (
+    <>
+      <h1>Recruiting</h1>
+      <LoadStatus failure={failure} empty={data === null} />
+      {data && !data.possible && data.recruitment === null && (
+        <p>
+          The study of this run does not say that its workers come from Prolific. Give it{" "}
+          <code>recruiter: {"{kind: prolific, completion_code: …}"}</code>, and open a run of it.
+        </p>
+      )}
+      {data?.possible && !data.connected && (
+        <p>
+          This server has no access to Prolific. Start it with <code>CANDOR_PROLIFIC_TOKEN</code>, a token of
+          your workspace there.
+        </p>
+      )}
+      {data?.possible && data.connected && data.recruitment === null && (
+        <DraftForm run={run} minutes={data.minutes} onDone={lookAgain} />
+      )}
+      {data?.recruitment && <Recruitment run={run} found={data.recruitment} onDone={lookAgain} />}
+    </>
+  );
+}
+
+interface Props {
+  run: string;
+  found: RecruitmentDetail;
+  onDone: () => void;
+}
+
+function Recruitment({ run, found, onDone }: Props) {
+  const at: At = (path, values = {}) =>
+    apiAddress(`/api/desk/runs/{run}/recruitment/${path}`, { run, ...values });
+  return (
+    <>
+      <p>
+        Study <code>{found.study}</code> is <b>{found.status.toLowerCase()}</b>: {found.places} places,{" "}
+        {amount(found.reward)} each.{" "}
+        <span class="soft">{found.read_at ? `Read ${ago(found.read_at)}.` : "Not read yet."}</span>
+      </p>
+      {found.fault && <p class="failure">{found.fault}</p>}
+      <StudyControls found={found} at={at} onDone={onDone} />
+      <Differences rows={found.differences} at={at} onDone={onDone} />
+      <Submissions rows={found.submissions} at={at} onDone={onDone} />
+      <Bonuses rows={found.batches} at={at} onDone={onDone} />
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import type { RecruitmentDetail } from "../api_types";
+import { useRequest } from "../jobs/useRequest";
+import { type Action, ActionDialog } from "../run/ActionDialog";
+import { type At, amount } from "./amounts";
+
+interface Props {
+  found: RecruitmentDetail;
+  at: At;
+  onDone: () => void;
+}
+
+/** What can be done about the study on the platform now. */
+export function StudyControls({ found, at, onDone }: Props) {
+  const [chosen, setChosen] = useState<Action | null>(null);
+  const { busy, failure, post } = useRequest();
+  return (
+    <>
+      <div class="actions">
+        {actionsOf(found, at).map((action) => (
+          <Button key={action.name} kind="quiet" onClick={() => setChosen(action)}>
+            {action.name}
+          </Button>
+        ))}
+        <Button kind="plain" off={busy} onClick={() => void post(at("refresh")).then(onDone)}>
+          Read now
+        </Button>
+      </div>
+      <p class="complaint" role="alert">
+        {failure}
+      </p>
+      {chosen && (
+        <ActionDialog
+          title={`${chosen.name}: ${found.study}`}
+          action={chosen}
+          onClose={() => {
+            setChosen(null);
+            onDone();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function actionsOf(found: RecruitmentDetail, at: At): Action[] {
+  const act = (name: string, path: string, about: string): Action => ({
+    name,
+    about,
+    method: "POST",
+    address: at(path),
+  });
+  const close = act(
+    "Close",
+    "close",
+    "Nobody new gets in, for good. Those who are under way can finish, and are paid.",
+  );
+  const more: Action = {
+    name: "More places",
+    about: "Places only grow.",
+    method: "PUT",
+    address: at("places"),
+    words: {
+      field: "places",
+      label: "Places in all",
+      start: String(found.places),
+      needed: true,
+      number: true,
+    },
+  };
+  switch (found.status) {
+    case "UNPUBLISHED": {
+      const cost = amount(found.places * found.reward);
+      const about = `Participants get in from now on. ${found.places} places cost ${cost}, and Prolific's fee.`;
+      const discard: Action = {
+        name: "Discard the draft",
+        about: "The draft is deleted at Prolific, and you can make another.",
+        method: "DELETE",
+        address: at("").replace(/\/$/, ""),
+      };
+      return [act("Publish", "publish", about), discard];
+    }
+    case "ACTIVE":
+      return [act("Pause", "pause", "Nobody new gets in. Those who are under way can finish."), more, close];
+    case "PAUSED":
+      return [act("Go on", "resume", "Participants get in again."), more, close];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,109 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import type { SubmissionRow } from "../api_types";
+import { Table } from "../Table";
+import type { At } from "./amounts";
+import { DecisionDialog } from "./DecisionDialog";
+
+const COLUMNS = [
+  { name: "Chosen" },
+  { name: "Submission" },
+  { name: "Worker" },
+  { name: "There" },
+  { name: "Here" },
+  { name: "Pay", kind: "wide" as const },
+];
+
+interface Props {
+  rows: SubmissionRow[];
+  at: At;
+  onDone: () => void;
+}
+
+/** Every submission: what Prolific says, what we know, what is proposed and what was decided. */
+export function Submissions({ rows, at, onDone }: Props) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [deciding, setDeciding] = useState(false);
+  const choose = (submissions: string[]) => setChosen(new Set(submissions));
+  const finished = rows.filter((row) => row.proposal?.pay === "all").map((row) => row.submission);
+  const some = rows.map((row) => row.submission).filter((submission) => chosen.has(submission));
+  const toggle = (submission: string) =>
+    choose(chosen.has(submission) ? some.filter((one) => one !== submission) : [...some, submission]);
+  return (
+    <section class="recruiting-part" aria-label="Submissions">
+      <h2>Submissions</h2>
+      {rows.length === 0 && <p class="soft">Nobody has come yet.</p>}
+      {rows.length > 0 && (
+        <>
+          <div class="actions">
+            <Button kind="quiet" off={finished.length === 0} onClick={() => choose(finished)}>
+              Choose all who finished ({finished.length})
+            </Button>
+            <Button off={some.length === 0} onClick={() => setDeciding(true)}>
+              Decide about {some.length}
+            </Button>
+          </div>
+          <Table label="Submissions" columns={COLUMNS} cards>
+            {rows.map((row) => (
+              <tr key={row.submission}>
+                <td data-name="Chosen">
+                  <input
+                    type="checkbox"
+                    aria-label={`Choose ${row.submission}`}
+                    checked={chosen.has(row.submission)}
+                    onChange={() => toggle(row.submission)}
+                  />
+                </td>
+                <td data-name="Submission">
+                  <code>{row.submission}</code>
+                </td>
+                <td data-name="Worker">{row.worker ?? "–"}</td>
+                <td data-name="There">{row.status.toLowerCase()}</td>
+                <td data-name="Here">
+                  {row.here === null
+                    ? "never seen"
+                    : `${row.here}, ${row.rated} of ${row.conversations} rated`}
+                </td>
+                <td data-name="Pay" class="wide">
+                  {payOf(row)}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </>
+      )}
+      {deciding && (
+        <DecisionDialog
+          submissions={some}
+          at={at}
+          onClose={() => {
+            setDeciding(false);
+            choose([]);
+            onDone();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+const DECIDED: Record<NonNullable<SubmissionRow["decision"]>["decision"], string> = {
+  approve: "paid in full",
+  reject: "rejected",
+  partial: "paid in part",
+  screen_out: "screened out",
+  request_return: "asked to return it",
+};
+
+/** What becomes of a submission's pay, in words. */
+export function payOf({ decision, proposal }: SubmissionRow): string {
+  if (decision) {
+    const share = decision.share === null ? "" : ` (${decision.share} %)`;
+    return `${DECIDED[decision.decision]}${share}, by ${decision.decided_by}`;
+  }
+  if (!proposal) return "–";
+  if (proposal.pay === "all") return `to be paid: ${proposal.why}`;
+  return proposal.pay === "part"
+    ? `to be paid ${proposal.share} %: ${proposal.why}`
+    : `could be rejected: ${proposal.why}`;
+}

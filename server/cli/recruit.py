@@ -1,0 +1,306 @@
+"""`candor recruit`: a run's study on Prolific, and its workers' pay."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from bots import console, fail
+from server.cli.database import transaction_or_fail
+from server.cli.settings import Data, settings_from
+from server.db.audit import CommandLine
+from server.db.recruitments import DecisionKind, StoredRecruitment, require_recruitment
+from server.db.runs import find_run
+from server.db.store import Store
+from server.errors import CandorError
+from server.recruiters.prolific.money import decimal_amount
+from server.recruiters.prolific.studies import Transition
+from server.recruiting.bonuses import Bonuses
+from server.recruiting.pay import Pay
+from server.recruiting.platform import platform_of
+from server.recruiting.responses import RecruitmentDetail, recruitment_view
+from server.recruiting.studies import Plan, PlatformStudies
+
+cli = typer.Typer(
+    help="Publish a run's study on Prolific, read its submissions, pay. Needs CANDOR_PROLIFIC_TOKEN.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+T = TypeVar("T")
+_ME = CommandLine()
+Run = Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")]
+Submissions = Annotated[list[str], typer.Argument(metavar="SUBMISSION…", help="Ids of submissions.")]
+Batch = Annotated[int, typer.Argument(metavar="BATCH", help="The number that `bonus` has printed.")]
+Reason = Annotated[str, typer.Option(help="What the participant reads.")]
+
+
+@dataclass(frozen=True)
+class _Rooms:
+    """What commands ask, over one store."""
+
+    store: Store
+    studies: PlatformStudies
+    pay: Pay
+    bonuses: Bonuses
+
+    async def required(self, run: str) -> StoredRecruitment:
+        """Return a run's study. Raises NotRecruiting, RunNotFound."""
+        return await self.store.read(lambda c: require_recruitment(c, find_run(c, run).id))
+
+    async def detail(self, run: str) -> RecruitmentDetail:
+        """Return how recruiting stands. Raises NotRecruiting, RunNotFound."""
+        await self.required(run)
+        view = await self.store.read(lambda c: recruitment_view(c, find_run(c, run), connected=True))
+        if view.recruitment is None:
+            fail("the study on the platform was removed meanwhile", "Create it anew.")
+        return view.recruitment
+
+
+@cli.command()
+def create(
+    run: Run,
+    places: Annotated[int, typer.Option(help="How many can take part.")],
+    reward: Annotated[int, typer.Option(help="Cents for one participant.")],
+    screen_out_reward: Annotated[int, typer.Option(help="Cents for who is screened out.")] = 0,
+    screen_out_places: Annotated[int, typer.Option(help="How many may be screened out.")] = 0,
+    minutes: Annotated[int | None, typer.Option(help="How long it takes; else what the study says.")] = None,
+    data: Data = None,
+) -> None:
+    """Draft a study there. Nobody sees it yet, and it costs nothing."""
+    plan = Plan(
+        places=places,
+        reward=reward,
+        minutes=minutes,
+        screen_out_reward=screen_out_reward,
+        screen_out_places=screen_out_places,
+    )
+    made = _done(data, lambda rooms: rooms.studies.create(run, plan, _ME))
+    console.print(
+        f"Drafted as study {made.study}: `candor recruit publish {escape(run)}` lets participants in."
+    )
+
+
+@cli.command()
+def discard(run: Run, data: Data = None) -> None:
+    """Delete a draft, so that another can be made."""
+    _done(data, lambda rooms: rooms.studies.discard(run, _ME))
+    console.print("The draft is deleted.")
+
+
+@cli.command()
+def publish(run: Run, data: Data = None) -> None:
+    """Let participants in, which costs money from now on."""
+    _tell_status(_done(data, lambda rooms: rooms.studies.publish(run, _ME)))
+
+
+@cli.command()
+def pause(run: Run, data: Data = None) -> None:
+    """Let nobody new in for a while; those who are under way can finish."""
+    _tell_status(_done(data, lambda rooms: rooms.studies.move(run, Transition.PAUSE, _ME)))
+
+
+@cli.command()
+def resume(run: Run, data: Data = None) -> None:
+    """Let participants in again."""
+    _tell_status(_done(data, lambda rooms: rooms.studies.move(run, Transition.START, _ME)))
+
+
+@cli.command()
+def close(run: Run, data: Data = None) -> None:
+    """End the study there for good; those who are under way finish, and are paid."""
+    _tell_status(_done(data, lambda rooms: rooms.studies.move(run, Transition.STOP, _ME)))
+
+
+@cli.command()
+def places(
+    run: Run, number: Annotated[int, typer.Argument(help="As many as there are, or more.")], data: Data = None
+) -> None:
+    """Have more participants come."""
+    _tell_status(_done(data, lambda rooms: rooms.studies.set_places(run, number, _ME)))
+
+
+@cli.command()
+def show(run: Run, data: Data = None) -> None:
+    """Read the study and all submissions now; list them, what does not agree, and bonuses."""
+
+    async def read(rooms: _Rooms) -> RecruitmentDetail:
+        await rooms.studies.refresh(await rooms.required(run))
+        return await rooms.detail(run)
+
+    found = _done(data, read)
+    console.print(f"Study {found.study} is {found.status.lower()}, with {found.places} places.")
+    table = Table("submission", "there", "here", "rated", "proposed", "decided", box=None)
+    for one in found.submissions:
+        proposed = "" if one.proposal is None else f"pay {one.proposal.pay}: {one.proposal.why}"
+        decided = "" if one.decision is None else f"{one.decision.decision} by {one.decision.decided_by}"
+        rated = f"{one.rated}/{one.conversations}"
+        table.add_row(one.submission, one.status.lower(), one.here or "–", rated, proposed, escape(decided))
+    console.print(table if found.submissions else "Nobody has come yet.")
+    for difference in found.differences:
+        what = difference.kind.replace("_", " ")
+        whose = difference.submission or f"assignment {difference.assignment}"
+        console.print(f"[yellow]{what}[/]: {whose} → {difference.remedy.replace('_', ' ')}")
+    for batch in found.batches:
+        console.print(
+            f"Bonuses {batch.batch}, {escape(batch.purpose)}: {batch.state}, {_amount(batch.total)}"
+        )
+
+
+@cli.command()
+def pay(run: Run, data: Data = None) -> None:
+    """Approve everybody who finished and of whom nothing was decided yet."""
+
+    async def approve_all(rooms: _Rooms) -> int:
+        await rooms.studies.refresh(await rooms.required(run))
+        found = await rooms.detail(run)
+        whose = [
+            one.submission
+            for one in found.submissions
+            if one.proposal is not None and one.proposal.pay == "all"
+        ]
+        if whose:
+            await rooms.pay.decide(run, whose, "approve", _ME)
+        return len(whose)
+
+    console.print(f"Approved: {_done(data, approve_all)}.")
+
+
+@cli.command()
+def approve(run: Run, submissions: Submissions, data: Data = None) -> None:
+    """Pay submissions in full."""
+    _decide(data, run, submissions, "approve")
+
+
+@cli.command()
+def reject(
+    run: Run,
+    submissions: Submissions,
+    category: Annotated[str, typer.Option(help="Like LOW_EFFORT; a wrong one has all listed.")],
+    reason: Reason,
+    data: Data = None,
+) -> None:
+    """Refuse to pay submissions; the reason has 100 characters at least."""
+    _decide(data, run, submissions, "reject", category=category, reason=reason)
+
+
+@cli.command()
+def partial(
+    run: Run,
+    submissions: Submissions,
+    share: Annotated[int, typer.Option(help="Per cent of the reward, 8 to 99.")],
+    reason: Reason,
+    data: Data = None,
+) -> None:
+    """Pay submissions in part."""
+    _decide(data, run, submissions, "partial", share=share, reason=reason)
+
+
+@cli.command()
+def repeat(run: Run, submission: Annotated[str, typer.Argument()], data: Data = None) -> None:
+    """Carry out a decision that did not reach Prolific."""
+    _done(data, lambda rooms: rooms.pay.repeat(run, submission, _ME))
+    console.print("Done.")
+
+
+@cli.command()
+def message(
+    run: Run,
+    submissions: Submissions,
+    text: Annotated[str, typer.Option(help="What they read.")],
+    data: Data = None,
+) -> None:
+    """Write to the participants of submissions."""
+    _done(data, lambda rooms: rooms.pay.tell(run, submissions, text, _ME))
+    console.print(f"Written to {len(submissions)}.")
+
+
+@cli.command()
+def bonus(
+    run: Run,
+    submissions: Submissions,
+    cents: Annotated[int, typer.Option(help="For each of them.", min=1)],
+    purpose: Annotated[str, typer.Option(help="What for; nobody gets two bonuses of one purpose.")],
+    data: Data = None,
+) -> None:
+    """Prepare bonuses, and say what they cost. Nothing is paid yet."""
+    given = dict.fromkeys(submissions, cents)
+    made = _done(data, lambda rooms: rooms.bonuses.prepare(run, purpose, given, _ME))
+    console.print(
+        f"Prepared as {made.id}: {_amount(made.total)} with fees. `candor recruit pay-bonus {escape(run)} "
+        f"{made.id}` pays it."
+    )
+
+
+@cli.command("pay-bonus")
+def pay_bonus(run: Run, batch: Batch, data: Data = None) -> None:
+    """Pay prepared bonuses, once."""
+    made = _done(data, lambda rooms: rooms.bonuses.pay(run, batch, _ME))
+    console.print(f"Bonuses {batch} are {made.state}.")
+
+
+@cli.command("look-at-bonus")
+def look_at_bonus(run: Run, batch: Batch, data: Data = None) -> None:
+    """Find out at Prolific what became of bonuses that were sent."""
+    made, seen = _done(data, lambda rooms: rooms.bonuses.look(run, batch, _ME))
+    console.print(f"Bonuses {batch} are {made.state} ({seen.replace('_', ' ')}).")
+
+
+@cli.command("discard-bonus")
+def discard_bonus(run: Run, batch: Batch, data: Data = None) -> None:
+    """Take bonuses back that were prepared and not sent."""
+    _done(data, lambda rooms: rooms.bonuses.discard(run, batch, _ME))
+    console.print("Taken back.")
+
+
+def _decide(
+    data: Data,
+    run: str,
+    submissions: list[str],
+    decision: DecisionKind,
+    *,
+    share: int | None = None,
+    category: str | None = None,
+    reason: str = "",
+) -> None:
+    _done(
+        data,
+        lambda rooms: rooms.pay.decide(
+            run, submissions, decision, _ME, share=share, category=category, reason=reason
+        ),
+    )
+    console.print(f"Done for {len(submissions)}.")
+
+
+def _done(data: Data, work: Callable[[_Rooms], Awaitable[T]]) -> T:
+    """Return what `work` returns; end the command where it is refused."""
+    with transaction_or_fail(data):
+        pass  # the database is up to date from here on
+    settings = settings_from(data=data)
+    platform = platform_of(settings)
+
+    async def ask() -> T:
+        store = Store(settings.resolved_database_url)
+        store.start()
+        try:
+            studies = PlatformStudies(store, platform, settings.resolved_public_url)
+            return await work(_Rooms(store, studies, Pay(store, platform), Bonuses(store, platform)))
+        finally:
+            store.stop()
+
+    try:
+        return asyncio.run(ask())
+    except CandorError as error:
+        fail(error.message, error.hint)
+
+
+def _tell_status(found: StoredRecruitment) -> None:
+    console.print(f"Study {found.study} is {found.status.lower()}, with {found.places} places.")
+
+
+def _amount(cents: int) -> str:
+    return f"{decimal_amount(cents)} of the workspace's currency"

@@ -1,0 +1,81 @@
+"""`candor worker`: what is stored of a worker, and forgetting them."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from bots import console, fail
+from server.cli.database import id_cipher_or_fail, transaction_or_fail
+from server.cli.settings import Data
+from server.clock import utc_now
+from server.db.audit import CommandLine
+from server.db.removal import Extent
+from server.desk.forgetting import WorkerHoldings, forget, holdings_of, look_up
+
+cli = typer.Typer(
+    help="Say what is stored of a worker, and forget them.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+Who = Annotated[
+    str, typer.Argument(metavar="ID", help="The worker's pseudonym, or their id on the platform.")
+]
+Platform = Annotated[
+    str | None, typer.Option(help="Where the id is from, as `prolific`, if several platforms have it.")
+]
+
+
+@cli.command()
+def show(worker: Who, platform: Platform = None, data: Data = None) -> None:
+    """Say what is stored of a worker."""
+    ids = id_cipher_or_fail(data)
+    with transaction_or_fail(data) as connection:
+        found = look_up(connection, ids, CommandLine(), worker, platform)
+    console.print(_said(found), soft_wrap=True)
+
+
+@cli.command("forget")
+def forget_worker(
+    worker: Who,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Remove their ratings, answers and choices, too.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    platform: Platform = None,
+    data: Data = None,
+) -> None:
+    """Remove a worker's words and id; their ratings stay, under a new pseudonym. This cannot be undone.
+
+    A session that is under way ends. Exports, reports and backups that were made before have all still: they
+    are yours to delete.
+    """
+    extent: Extent = "all" if everything else "words"
+    ids = id_cipher_or_fail(data)
+    with transaction_or_fail(data) as connection:
+        found = holdings_of(connection, ids, worker, platform)
+    console.print(_said(found), soft_wrap=True)
+    removed = (
+        "All of it is removed, and no analysis takes these assignments in."
+        if everything
+        else "What was written and whom the pseudonym stands for is removed; ratings, and answers that were "
+        "picked, stay."
+    )
+    console.print(
+        f"{removed} Systems, order and times stay, so that places and costs add up.", soft_wrap=True
+    )
+    if not yes and not typer.confirm("Remove it? This cannot be undone.", default=False):
+        fail("nothing was removed", "Answer with y, or give --yes.")
+    with transaction_or_fail(data) as connection:
+        done = forget(connection, ids, CommandLine(), (worker, platform), extent, utc_now())
+    console.print(f"Forgotten. What stays stands under [bold]{done.worker}[/].")
+
+
+def _said(found: WorkerHoldings) -> str:
+    return (
+        f"[bold]{escape(found.worker)}[/], who came by {escape(found.platform)}: "
+        f"{found.assignments} assignments ({found.under_way} under way), "
+        f"{found.conversations} conversations, {found.lines} lines that they wrote, "
+        f"{found.ratings} ratings, {found.answers} answers."
+    )

@@ -1,0 +1,111 @@
+"""The tables of recruiting and pay: what a platform says, what people decide, what bonuses become.
+
+No participant's name is in them: a submission leads to one over the table `visit`.
+"""
+
+from datetime import datetime
+
+from sqlalchemy import Index, UniqueConstraint, text
+from sqlmodel import Field, SQLModel
+
+_UNDER_WAY = text("state IN ('sent', 'unknown')")
+
+
+class Recruitment(SQLModel, table=True):
+    """A run's study on a platform. `status` and `places` are as the platform said when it was last read.
+
+    `reward` is in cents of the currency that the platform pays the study in. `fault`: why the last reading
+    came to nothing.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id", unique=True)
+    platform: str
+    study: str
+    status: str
+    places: int
+    reward: int
+    created_at: datetime
+    created_by: str
+    read_at: datetime | None = None
+    fault: str | None = None
+
+
+class RecruitmentCode(SQLModel, table=True):
+    """The completion code with which those go back to the platform who end in one way."""
+
+    __tablename__ = "recruitment_code"
+    recruitment_id: int = Field(foreign_key="recruitment.id", primary_key=True)
+    ending: str = Field(primary_key=True)
+    code: str
+
+
+class Submission(SQLModel, table=True):
+    """A submission as the platform last said it; `id` is the platform's."""
+
+    id: str = Field(primary_key=True)
+    recruitment_id: int = Field(foreign_key="recruitment.id", index=True)
+    status: str
+    started_at: datetime
+    completed_at: datetime | None = None
+    code: str | None = None
+    read_at: datetime
+
+
+class PaymentDecision(SQLModel, table=True):
+    """What a person has decided of a submission's pay. A row is never changed: a later one counts for more.
+
+    `share`: per cent of the reward, where it is paid in part.
+    """
+
+    __tablename__ = "payment_decision"
+    id: int | None = Field(default=None, primary_key=True)
+    submission_id: str = Field(foreign_key="submission.id", index=True)
+    decision: str
+    share: int | None = None
+    category: str | None = None
+    reason: str
+    decided_by: str
+    decided_at: datetime
+
+
+class BonusBatch(SQLModel, table=True):
+    """Bonuses that are paid in one call: prepared, sent, then paid, or unknown until somebody has looked.
+
+    `platform_batch`: how the platform calls it. `total`: cents that it costs, fees and tax among them.
+    """
+
+    __tablename__ = "bonus_batch"
+    __table_args__ = (
+        # A platform that pays at each call is never called twice at once, whatever a process believes.
+        Index(
+            "one_bonus_batch_under_way",
+            "recruitment_id",
+            unique=True,
+            sqlite_where=_UNDER_WAY,
+            postgresql_where=_UNDER_WAY,
+        ),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    recruitment_id: int = Field(foreign_key="recruitment.id")
+    platform_batch: str
+    total: int
+    state: str
+    prepared_by: str
+    prepared_at: datetime
+    sent_at: datetime | None = None
+    settled_at: datetime | None = None
+
+
+class Bonus(SQLModel, table=True):
+    """A bonus of one submission, once for each `purpose`: so that nobody gets the same one twice.
+
+    `seen_before`: how many payments of this amount the platform had for the submission before ours was sent.
+    """
+
+    __table_args__ = (UniqueConstraint("submission_id", "purpose"),)
+    batch_id: int = Field(foreign_key="bonus_batch.id", primary_key=True)
+    submission_id: str = Field(foreign_key="submission.id", primary_key=True)
+    purpose: str
+    cents: int
+    seen_before: int | None = None

@@ -1,0 +1,301 @@
+"""What is stored of a run's study on a platform: its submissions, and what was decided of their pay."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from server.db.models import Assignment, Conversation, Exclusion, Run, Visit, Worker, columns
+from server.db.recruiting_models import PaymentDecision, Recruitment, RecruitmentCode, Submission
+from server.errors import NotRecruiting, RecruitmentExists
+
+ASSIGNMENT = columns(Assignment)
+CODE = columns(RecruitmentCode)
+CONVERSATION = columns(Conversation)
+DECISION = columns(PaymentDecision)
+EXCLUSION = columns(Exclusion)
+RECRUITMENT = columns(Recruitment)
+RUN = columns(Run)
+SUBMISSION = columns(Submission)
+VISIT = columns(Visit)
+WORKER = columns(Worker)
+EndingKind = Literal["complete", "screened_out", "our_failure", "no_consent", "partial"]
+DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_return"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecruitment:
+    """A study that has just been drafted on a platform; `codes`: its completion codes by ending."""
+
+    platform: str
+    study: str
+    status: str
+    places: int
+    reward: int
+    codes: Mapping[EndingKind, str]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecruitment:
+    """A run's study on a platform, as it was last read."""
+
+    id: int
+    run_id: int
+    run: str
+    platform: str
+    study: str
+    status: str
+    places: int
+    reward: int
+    read_at: datetime | None
+    fault: str | None
+    codes: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSubmission:
+    """A submission as the platform last said it. `code`: what its participant came back with."""
+
+    id: str
+    status: str
+    started_at: datetime
+    completed_at: datetime | None
+    code: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided of a submission's pay; `share` is per cent."""
+
+    submission: str
+    decision: DecisionKind
+    share: int | None
+    category: str | None
+    reason: str
+    decided_by: str
+    decided_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Participation:
+    """An assignment as pay looks at it: how many conversations it has, and how many rated and failed ones.
+
+    `worker`: their pseudonym. `visits`: as what its worker has come, in the platform's words.
+    """
+
+    assignment: str
+    worker: str
+    status: str
+    conversations: int
+    rated: int
+    failed: int
+    excluded: bool
+    visits: tuple[str, ...]
+
+
+def add_recruitment(
+    connection: Connection, run_id: int, new: NewRecruitment, by: str, at: datetime
+) -> StoredRecruitment:
+    """Store that a run has a study on a platform. Raises RecruitmentExists: it has one already."""
+    values = {
+        "run_id": run_id,
+        "platform": new.platform,
+        "study": new.study,
+        "status": new.status,
+        "places": new.places,
+        "reward": new.reward,
+        "created_at": at,
+        "created_by": by,
+    }
+    try:
+        with connection.begin_nested():
+            made = connection.execute(insert(Recruitment).values(values).returning(RECRUITMENT.id))
+            number = int(made.scalar_one())
+    except IntegrityError as error:
+        raise RecruitmentExists("this run has a study on a platform already") from error
+    codes = [{"recruitment_id": number, "ending": k, "code": code} for k, code in new.codes.items()]
+    connection.execute(insert(RecruitmentCode), codes)
+    return require_recruitment(connection, run_id)
+
+
+def recruitment_of(connection: Connection, run_id: int) -> StoredRecruitment | None:
+    """Return a run's study on a platform; None: it has none."""
+    row = connection.execute(_recruitments().where(RECRUITMENT.run_id == run_id)).one_or_none()
+    return None if row is None else _recruitment(connection, row)
+
+
+def require_recruitment(connection: Connection, run_id: int) -> StoredRecruitment:
+    """Return a run's study on a platform. Raises NotRecruiting: it has none."""
+    found = recruitment_of(connection, run_id)
+    if found is None:
+        raise NotRecruiting("this run has no study on a platform yet")
+    return found
+
+
+def open_recruitments(connection: Connection) -> list[StoredRecruitment]:
+    """Return the studies of which something may still come: all that were ever published."""
+    query = _recruitments().where(RECRUITMENT.status.not_in(["UNPUBLISHED", "COMPLETED"]))
+    return [_recruitment(connection, row) for row in connection.execute(query.order_by(RECRUITMENT.id))]
+
+
+def remove_recruitment(connection: Connection, number: int) -> None:
+    """Forget a study that was drafted, and never published: nothing hangs on it."""
+    connection.execute(delete(RecruitmentCode).where(CODE.recruitment_id == number))
+    connection.execute(delete(Recruitment).where(RECRUITMENT.id == number))
+
+
+def note_study(connection: Connection, number: int, status: str, places: int) -> None:
+    """Store a study as the platform says that it is now."""
+    changed = update(Recruitment).where(RECRUITMENT.id == number)
+    connection.execute(changed.values(status=status, places=places))
+
+
+def note_read(connection: Connection, number: int, at: datetime, fault: str | None = None) -> None:
+    """Store that a study was read, or why it could not be."""
+    values: dict[str, object] = {"fault": fault} if fault is not None else {"fault": None, "read_at": at}
+    connection.execute(update(Recruitment).where(RECRUITMENT.id == number).values(values))
+
+
+def store_submissions(
+    connection: Connection, number: int, found: Sequence[StoredSubmission], at: datetime
+) -> None:
+    """Store submissions as the platform says them now; what was stored of them before is replaced."""
+    query = select(SUBMISSION.id).where(SUBMISSION.recruitment_id == number)
+    known = set(connection.execute(query).scalars())
+    for one in found:
+        values = {
+            "status": one.status,
+            "started_at": one.started_at,
+            "completed_at": one.completed_at,
+            "code": one.code,
+            "read_at": at,
+        }
+        if one.id in known:
+            connection.execute(update(Submission).where(SUBMISSION.id == one.id).values(values))
+        else:
+            new = {"id": one.id, "recruitment_id": number, **values}
+            connection.execute(insert(Submission).values(new))
+
+
+def set_status(connection: Connection, submission: str, status: str) -> None:
+    """Store the status that a submission has after something was done with it."""
+    connection.execute(update(Submission).where(SUBMISSION.id == submission).values(status=status))
+
+
+def submissions_of(connection: Connection, number: int) -> list[StoredSubmission]:
+    """Return the submissions of a study, as they began."""
+    query = (
+        select(
+            SUBMISSION.id, SUBMISSION.status, SUBMISSION.started_at, SUBMISSION.completed_at, SUBMISSION.code
+        )
+        .where(SUBMISSION.recruitment_id == number)
+        .order_by(SUBMISSION.started_at, SUBMISSION.id)
+    )
+    return [StoredSubmission(*row) for row in connection.execute(query)]
+
+
+def add_decisions(connection: Connection, decisions: Sequence[Decision]) -> None:
+    """Store what was decided of the pay of submissions."""
+    rows = [
+        {
+            "submission_id": one.submission,
+            "decision": one.decision,
+            "share": one.share,
+            "category": one.category,
+            "reason": one.reason,
+            "decided_by": one.decided_by,
+            "decided_at": one.decided_at,
+        }
+        for one in decisions
+    ]
+    connection.execute(insert(PaymentDecision), rows)
+
+
+def decisions_of(connection: Connection, number: int) -> dict[str, Decision]:
+    """Return what counts now of what was decided in a study, by submission: the latest."""
+    query = (
+        select(
+            DECISION.submission_id,
+            DECISION.decision,
+            DECISION.share,
+            DECISION.category,
+            DECISION.reason,
+            DECISION.decided_by,
+            DECISION.decided_at,
+        )
+        .join(Submission, SUBMISSION.id == DECISION.submission_id)
+        .where(SUBMISSION.recruitment_id == number)
+        .order_by(DECISION.id)
+    )
+    return {row.submission_id: Decision(*row) for row in connection.execute(query)}
+
+
+def participations(connection: Connection, run_id: int) -> list[Participation]:
+    """Return the assignments of a run whose workers have come from a platform, as pay looks at them."""
+    visits: dict[str, list[str]] = {}
+    came = (
+        select(VISIT.assignment_id, VISIT.visit)
+        .join(Assignment, ASSIGNMENT.id == VISIT.assignment_id)
+        .where(ASSIGNMENT.run_id == run_id, ASSIGNMENT.simulated.is_(False))
+        .order_by(VISIT.at, VISIT.visit)
+    )
+    for row in connection.execute(came):
+        visits.setdefault(row.assignment_id, []).append(row.visit)
+    counted = (
+        select(
+            CONVERSATION.assignment_id,
+            func.max(CONVERSATION.position).label("conversations"),
+            func.count(CONVERSATION.rated_at).label("rated"),
+            func.count(CONVERSATION.id).filter(CONVERSATION.status == "failed").label("failed"),
+        )
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .where(ASSIGNMENT.run_id == run_id)
+        .group_by(CONVERSATION.assignment_id)
+    )
+    counts = {row.assignment_id: row for row in connection.execute(counted)}
+    query = (
+        select(ASSIGNMENT.id, WORKER.pseudonym, ASSIGNMENT.status, EXCLUSION.assignment_id.label("excluded"))
+        .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
+        .outerjoin(Exclusion, EXCLUSION.assignment_id == ASSIGNMENT.id)
+        .where(ASSIGNMENT.run_id == run_id, ASSIGNMENT.id.in_(visits))
+        .order_by(ASSIGNMENT.created_at, ASSIGNMENT.id)
+    )
+    rows: list[Any] = list(connection.execute(query))
+    return [_participation(row, counts.get(row.id), visits[row.id]) for row in rows]
+
+
+def _participation(row: Any, counted: Any, visits: Sequence[str]) -> Participation:
+    return Participation(
+        assignment=row.id,
+        worker=row.pseudonym,
+        status=row.status,
+        conversations=0 if counted is None else counted.conversations,
+        rated=0 if counted is None else counted.rated,
+        failed=0 if counted is None else counted.failed,
+        excluded=row.excluded is not None,
+        visits=tuple(visits),
+    )
+
+
+def _recruitments() -> Select[Any]:
+    return select(
+        RECRUITMENT.id,
+        RECRUITMENT.run_id,
+        RUN.slug,
+        RECRUITMENT.platform,
+        RECRUITMENT.study,
+        RECRUITMENT.status,
+        RECRUITMENT.places,
+        RECRUITMENT.reward,
+        RECRUITMENT.read_at,
+        RECRUITMENT.fault,
+    ).join(Run, RUN.id == RECRUITMENT.run_id)
+
+
+def _recruitment(connection: Connection, row: Any) -> StoredRecruitment:
+    codes = select(CODE.ending, CODE.code).where(CODE.recruitment_id == row.id).order_by(CODE.ending)
+    by_ending = {found.ending: found.code for found in connection.execute(codes)}
+    return StoredRecruitment(*(*row, by_ending))

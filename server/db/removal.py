@@ -1,0 +1,192 @@
+"""Taking out of the database what people have written, given and are called.
+
+Systems, orders, times and statuses stay: places, balance and costs are counted by them. In the file of an
+SQLite database what is removed is overwritten.
+"""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from sqlalchemy import Connection, TextClause, bindparam, delete, select, text, update
+
+from server.db import interventions, pair_counts
+from server.db.models import Assignment, ExcludedWorker, Item, Removal, Visit, Worker, columns
+from server.db.worker_ids import FORGOTTEN
+from server.session.item import ItemContent
+
+ASSIGNMENT = columns(Assignment)
+EXCLUDED_WORKER = columns(ExcludedWorker)
+ITEM = columns(Item)
+VISIT = columns(Visit)
+WORKER = columns(Worker)
+
+Extent = Literal["words", "all"]
+Cause = Literal["forgotten", "withdrawn", "retention"]
+REMOVED: Final = "[removed]"  # stands where words were
+EXCLUDED_BECAUSE: Final = {
+    "forgotten": "removed at the worker's wish",
+    "withdrawn": "withdrawn by the worker",
+    "retention": "removed after its time",
+}
+_AT_ONCE = 200  # assignments
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What the database has of somebody: numbers of rows."""
+
+    assignments: int
+    under_way: int
+    conversations: int
+    lines: int
+    ratings: int
+    answers: int
+
+
+def holdings(connection: Connection, worker_id: int) -> Holdings:
+    """Return what the database has of a worker; `lines` are those that they have written."""
+    return Holdings(*connection.execute(_HOLDINGS, {"worker": worker_id}).one())
+
+
+def assignments_of(connection: Connection, worker_id: int) -> list[str]:
+    """Return the ids of a worker's assignments, in the order in which they began."""
+    query = select(ASSIGNMENT.id).where(ASSIGNMENT.worker_id == worker_id).order_by(ASSIGNMENT.created_at)
+    return list(connection.execute(query).scalars())
+
+
+def remove(
+    connection: Connection, assignments: Sequence[str], extent: Extent, cause: Cause, at: datetime
+) -> None:
+    """Remove what the workers of assignments have written, or all that they have given; those under way end.
+
+    Words are what they wrote, what was answered to it, which can quote it, and what others were shown of
+    either. Of `all` the ratings, the answers and the choices are gone too, and no analysis takes the
+    assignment in.
+
+    Args:
+        connection: a transaction of the writer's.
+        assignments: their ids.
+        extent: what is removed.
+        cause: why.
+        at: now.
+    """
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete=ON").close()
+    for some in _parts(assignments):
+        named = {"assignments": some}
+        for assignment in connection.execute(_UNDER_WAY, named).scalars().all():
+            interventions.release(connection, assignment, at)
+        for statement in _WORDS:
+            connection.execute(statement, named)
+        _blank_items(connection, some)
+        if extent == "all":
+            _remove_choices(connection, some)
+            for statement in _GIVEN:
+                connection.execute(statement, named)
+            for assignment in some:
+                interventions.exclude(connection, assignment, EXCLUDED_BECAUSE[cause], at)
+        connection.execute(_FORGET_EARLIER, named | {"extent": extent})
+        noted = [{"assignment": one, "extent": extent, "cause": cause, "at": at} for one in some]
+        connection.execute(_NOTE, noted)
+
+
+def remove_id(connection: Connection, worker_id: int) -> str:
+    """Remove whom a worker's pseudonym stands for, and return the pseudonym that they have from now on.
+
+    The old one could be computed from the id by whoever has the secrets. Nothing leads from the new one to
+    anybody; who comes back is somebody new.
+    """
+    kept = connection.execute(select(WORKER.external_id).where(WORKER.id == worker_id)).scalar_one()
+    pseudonym = "W" + secrets.token_hex(6).upper()
+    values = {"external_id": f"{FORGOTTEN}{pseudonym}", "pseudonym": pseudonym}
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete=ON").close()
+    connection.execute(update(Worker).where(WORKER.id == worker_id).values(values))
+    connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept))
+    theirs = select(ASSIGNMENT.id).where(ASSIGNMENT.worker_id == worker_id)
+    connection.execute(delete(Visit).where(VISIT.assignment_id.in_(theirs)))
+    return pseudonym
+
+
+def _parts(assignments: Sequence[str]) -> Iterator[list[str]]:
+    for start in range(0, len(assignments), _AT_ONCE):
+        yield list(assignments[start : start + _AT_ONCE])
+
+
+def _blank_items(connection: Connection, assignments: list[str]) -> None:
+    """Take the words out of what other workers are given to rate of these conversations."""
+    for row in connection.execute(_ITEMS, {"assignments": assignments}).all():
+        content = ItemContent.model_validate_json(row.content)
+        lines = tuple(line.model_copy(update={"text": REMOVED}) for line in content.lines)
+        topics = tuple(topic.model_copy(update={"topic": REMOVED}) for topic in content.topics)
+        blank = content.model_copy(update={"lines": lines, "topics": topics})
+        changed = update(Item).where(ITEM.id == row.id)
+        connection.execute(changed.values(content=blank.model_dump_json(exclude_none=True)))
+
+
+def _remove_choices(connection: Connection, assignments: list[str]) -> None:
+    chosen = [tuple(row) for row in connection.execute(_CHOSEN, {"assignments": assignments})]
+    if chosen:
+        pair_counts.COUNT_UNCHOSEN.execute(connection, chosen)
+
+
+def _of(sql: str) -> TextClause:
+    return text(sql).bindparams(bindparam("assignments", expanding=True))
+
+
+_OWN = "(SELECT id FROM conversation WHERE assignment_id IN :assignments)"
+# Of a chat with another worker, the other one's side.
+_OTHER_SIDE = f"(SELECT conversation_id FROM human_conversation WHERE partner_id IN {_OWN})"  # noqa: S608
+_UNDER_WAY = _of("SELECT id FROM assignment WHERE status = 'active' AND id IN :assignments ORDER BY id")
+_WORDS = [
+    _of(sql)
+    for sql in (
+        f"UPDATE turn SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"UPDATE turn SET text = '{REMOVED}' WHERE author = 'bot' AND conversation_id IN {_OTHER_SIDE}",  # noqa: S608
+        f"DELETE FROM reply_output WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"UPDATE bot_call SET output = NULL WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"UPDATE wizard_line SET text = '{REMOVED}' WHERE text IS NOT NULL AND conversation_id IN {_OWN}",  # noqa: S608
+        f"UPDATE topic_mark SET topic = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"UPDATE note SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"UPDATE quiz_line SET text = '{REMOVED}' WHERE said_in_id IN {_OWN}",  # noqa: S608
+        f"UPDATE item_edit SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
+        "DELETE FROM notice WHERE assignment_id IN :assignments",
+        f"UPDATE assignment SET feedback = '{REMOVED}' WHERE feedback <> '' AND id IN :assignments",  # noqa: S608
+        f"""UPDATE answer SET text = '{REMOVED}' WHERE text IS NOT NULL AND assignment_id IN :assignments
+            AND label IN (SELECT question.label FROM question JOIN run ON run.study_id = question.study_id
+                          JOIN assignment ON assignment.run_id = run.id
+                          WHERE assignment.id = answer.assignment_id AND question.part = answer.part
+                            AND question.kind = 'text')""",  # noqa: S608
+    )
+]
+_GIVEN = [
+    _of(f"DELETE FROM {table} WHERE conversation_id IN {_OWN}")  # noqa: S608
+    for table in ("rating", "turn_rating", "choice", "quiz_line", "quiz", "topic_mark", "item_edit", "turn")
+] + [
+    _of(f"DELETE FROM {table} WHERE assignment_id IN :assignments")  # noqa: S608
+    for table in ("answer", "questionnaire", "tutorial_answer")
+]
+_CHOSEN = _of(f"SELECT conversation_id, preference FROM choice WHERE conversation_id IN {_OWN}")  # noqa: S608
+_ITEMS = _of(f"SELECT id, content FROM item WHERE source_conversation_id IN {_OWN}")  # noqa: S608
+_FORGET_EARLIER = _of(
+    "DELETE FROM removal WHERE assignment_id IN :assignments AND (extent <> 'all' OR :extent = 'all')"
+)
+_NOTE = text(
+    "INSERT INTO removal (assignment_id, extent, cause, at) VALUES (:assignment, :extent, :cause, :at) "
+    "ON CONFLICT DO NOTHING"
+).bindparams(bindparam("at", type_=columns(Removal).at.type))
+_HOLDINGS = text("""
+    SELECT (SELECT count(*) FROM assignment WHERE worker_id = :worker),
+           (SELECT count(*) FROM assignment WHERE worker_id = :worker AND status = 'active'),
+           (SELECT count(*) FROM conversation JOIN assignment ON assignment.id = assignment_id
+             WHERE worker_id = :worker AND started_at IS NOT NULL),
+           (SELECT count(*) FROM turn JOIN conversation ON conversation.id = conversation_id
+              JOIN assignment ON assignment.id = assignment_id
+             WHERE worker_id = :worker AND author = 'worker'),
+           (SELECT count(*) FROM rating JOIN conversation ON conversation.id = conversation_id
+              JOIN assignment ON assignment.id = assignment_id WHERE worker_id = :worker),
+           (SELECT count(*) FROM answer JOIN assignment ON assignment.id = assignment_id
+             WHERE worker_id = :worker)""")

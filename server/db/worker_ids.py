@@ -1,0 +1,64 @@
+"""Workers' ids in the database: all of them encrypted, under the key in use."""
+
+from collections.abc import Callable
+from typing import Final
+
+from sqlalchemy import Connection, text
+
+from server.errors import DatabaseUnfit
+from server.recruiters.id_cipher import IdCipher
+
+FORGOTTEN: Final = "forgotten:"  # begins what stands where an id was; no encrypted id has a colon
+_TABLES: Final = ("worker", "excluded_worker")
+
+
+def external_id(kept: str, ids: IdCipher) -> str | None:
+    """Return the id that the database keeps so; None: it was forgotten. Raises DatabaseUnfit: another key."""
+    if kept.startswith(FORGOTTEN):
+        return None
+    plain = ids.decrypted(kept)
+    if plain is None:
+        raise DatabaseUnfit(
+            "the ids of workers in the database are encrypted under another key than the one at hand",
+            "Put worker-ids.key back into the data folder from where you keep it, or set "
+            "CANDOR_WORKER_ID_KEY to the key that was in use; docs/privacy.md says more.",
+        )
+    return plain
+
+
+def encrypt_again(connection: Connection, ids: IdCipher) -> int:
+    """Have every id encrypted under the key in use; return how many different ones were not.
+
+    It takes time of the order of all workers, at a start of the server.
+
+    Raises:
+        DatabaseUnfit: an id was encrypted under a key that is not at hand.
+    """
+
+    def again(kept: str) -> str:
+        plain = external_id(kept, ids)
+        return kept if plain is None else ids.encrypted(plain)
+
+    return _rewrite(connection, again)
+
+
+def encrypt_plain(connection: Connection, ids: Callable[[], IdCipher]) -> None:
+    """Encrypt the ids of a database that has them in plain text. Without any, no key is asked for."""
+    _rewrite(connection, lambda plain: ids().encrypted(plain))
+
+
+def decrypt_all(connection: Connection, ids: Callable[[], IdCipher]) -> None:
+    """Put the ids back in plain text, for a version of Candor that knows no other."""
+    _rewrite(connection, lambda kept: ids().decrypted(kept) or kept)
+
+
+def _rewrite(connection: Connection, rewritten: Callable[[str], str]) -> int:
+    changed = 0
+    for table in _TABLES:
+        kept = connection.execute(text(f"SELECT DISTINCT external_id FROM {table}")).scalars().all()  # noqa: S608
+        changes = [{"old": old, "new": new} for old in kept if (new := rewritten(old)) != old]
+        if changes:
+            update = f"UPDATE {table} SET external_id = :new WHERE external_id = :old"  # noqa: S608
+            connection.execute(text(update), changes)
+        changed += len(changes)
+    return changed

@@ -1,0 +1,147 @@
+"""Forgetting a worker, over the REST API and for the command: their words and id, or all that they gave."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from sqlalchemy import Connection, or_, select
+
+from server.access.actor import Allowed, Caller
+from server.access.auth import Auth
+from server.clock import utc_now
+from server.db.audit import Doer, record
+from server.db.models import Worker, columns
+from server.db.removal import Extent, assignments_of, holdings, remove, remove_id
+from server.db.store import Store
+from server.errors import SeveralWorkers, WorkerNotFound
+from server.live.sessions import LiveSessions
+from server.recruiters.id_cipher import IdCipher
+
+WORKER = columns(Worker)
+
+
+class WorkerToForget(BaseModel):
+    """Who is meant: a pseudonym, or an id; its platform where several know it. `extent`: `words` or `all`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    worker: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+    platform: Annotated[str, Field(max_length=50)] | None = None
+    extent: Extent = "words"
+
+
+class WorkerHoldings(BaseModel):
+    """What is stored of a worker: numbers of rows. `lines`: those that they wrote."""
+
+    worker: str
+    platform: str
+    assignments: int
+    under_way: int
+    conversations: int
+    lines: int
+    ratings: int
+    answers: int
+
+
+class ForgottenWorker(BaseModel):
+    """Who was forgotten: the pseudonym that their data have now, and their assignments."""
+
+    worker: str
+    assignments: list[str]
+
+
+class ForgettingApi:
+    """Forgets workers; whoever is in a session is told that it has ended."""
+
+    def __init__(self, *, store: Store, auth: Auth, live: LiveSessions) -> None:
+        self._store = store
+        self._ids = auth.ids
+        self._live = live
+        allowed = [Depends(Allowed(auth, "forget_workers"))]
+        self.router = APIRouter(prefix="/api/desk/workers", tags=["workers"], dependencies=allowed)
+        self.router.add_api_route("/holdings", self.show_holdings, methods=["POST"])
+        self.router.add_api_route("/forget", self.forget_worker, methods=["POST"])
+
+    async def show_holdings(self, body: WorkerToForget, actor: Caller) -> WorkerHoldings:
+        """What is stored of a worker, in all studies; it is logged. By POST, so that no address has an id."""
+        return await self._store.submit(
+            lambda connection: look_up(connection, self._ids, actor, body.worker, body.platform)
+        )
+
+    async def forget_worker(self, body: WorkerToForget, actor: Caller) -> ForgottenWorker:
+        """Remove a worker's words and id, or all that they gave. This cannot be undone."""
+        forgotten = await self._store.submit(
+            lambda connection: forget(
+                connection, self._ids, actor, (body.worker, body.platform), body.extent, utc_now()
+            )
+        )
+        for assignment in forgotten.assignments:
+            self._live.tell_changed(assignment)
+        return forgotten
+
+
+def holdings_of(connection: Connection, ids: IdCipher, worker: str, platform: str | None) -> WorkerHoldings:
+    """Return what is stored of a worker. Raises WorkerNotFound, SeveralWorkers."""
+    found = _find(connection, ids, worker, platform)
+    return WorkerHoldings(worker=found[1], platform=found[2], **asdict(holdings(connection, found[0])))
+
+
+def look_up(
+    connection: Connection, ids: IdCipher, actor: Doer, worker: str, platform: str | None
+) -> WorkerHoldings:
+    """Return what is stored of a worker, and log that somebody has seen it. Raises as `holdings_of`."""
+    found = holdings_of(connection, ids, worker, platform)
+    record(connection, actor, "worker_ids.read", found.worker, "what is stored of them")
+    return found
+
+
+def forget(
+    connection: Connection,
+    ids: IdCipher,
+    actor: Doer,
+    named: tuple[str, str | None],
+    extent: Extent,
+    at: datetime,
+) -> ForgottenWorker:
+    """Remove a worker's words and id, or all that they gave, and log it under their new pseudonym.
+
+    Args:
+        connection: a transaction of the writer's.
+        ids: reads and encrypts ids.
+        actor: who does it.
+        named: a pseudonym or an id, and the platform that it is of, or None.
+        extent: what is removed besides the id.
+        at: now.
+
+    Raises:
+        WorkerNotFound: nobody is called that.
+        SeveralWorkers: several platforms have somebody of this id.
+    """
+    key, _, _ = _find(connection, ids, *named)
+    assignments = assignments_of(connection, key)
+    remove(connection, assignments, extent, "forgotten", at)
+    pseudonym = remove_id(connection, key)
+    what = "words and id" if extent == "words" else "everything"
+    record(connection, actor, "worker.forget", pseudonym, f"{what}, of {_number(assignments)}")
+    return ForgottenWorker(worker=pseudonym, assignments=assignments)
+
+
+def _number(assignments: Sequence[str]) -> str:
+    return "1 assignment" if len(assignments) == 1 else f"{len(assignments)} assignments"
+
+
+def _find(connection: Connection, ids: IdCipher, name: str, platform: str | None) -> tuple[int, str, str]:
+    query = select(WORKER.id, WORKER.pseudonym, WORKER.platform).where(
+        or_(WORKER.pseudonym == name.upper(), WORKER.external_id == ids.encrypted(name))
+    )
+    if platform is not None:
+        query = query.where(WORKER.platform == platform)
+    found = connection.execute(query.order_by(WORKER.id)).all()
+    if not found:
+        raise WorkerNotFound("no worker has this pseudonym or id")
+    if len(found) > 1:
+        names = " and ".join(row.platform for row in found)
+        raise SeveralWorkers(f"{names} have each a worker of this id")
+    return int(found[0].id), str(found[0].pseudonym), str(found[0].platform)

@@ -1,0 +1,67 @@
+"""Recruiting and pay: what the platform does not do, and what we do not ask it for."""
+
+from server.errors.error import CandorError
+
+
+class RecruitingRefused(CandorError):
+    """Recruiting cannot go on like this; nothing was done."""
+
+    code = "recruiting_refused"
+    status = 409
+    hint = "Correct what is named, and try again."
+
+
+class NotConnected(RecruitingRefused):
+    """The server has no access to the platform."""
+
+    code = "not_connected"
+    hint = "Start the server with CANDOR_PROLIFIC_TOKEN, a token of your workspace there."
+
+
+class NotRecruiting(RecruitingRefused):
+    """The run has no study on a platform."""
+
+    code = "not_recruiting"
+    status = 404
+    hint = "Create one first."
+
+
+class RecruitmentExists(RecruitingRefused):
+    """The run has a study on a platform."""
+
+    code = "recruitment_exists"
+    hint = "A run has one study there: replicate the run for another."
+
+
+class ScreenOutsUnpaid(RecruitingRefused):
+    """Who is screened out would get nothing."""
+
+    code = "screen_outs_unpaid"
+    hint = "Give the study paid screen-out places: a reward and a number of them."
+
+
+class PayRefused(RecruitingRefused):
+    """A submission cannot be paid, or refused pay, like this."""
+
+    code = "pay_refused"
+    status = 422
+
+
+class BonusRefused(RecruitingRefused):
+    """Bonuses cannot be prepared or paid like this."""
+
+    code = "bonus_refused"
+
+
+class PlatformFailed(CandorError):
+    """The platform has not done what was wanted."""
+
+    code = "platform_failed"
+    status = 502
+
+
+class PlatformUnsure(CandorError):
+    """It is not known whether the platform has done what was wanted."""
+
+    code = "platform_unsure"
+    status = 504

@@ -1,0 +1,50 @@
+"""Ids of workers, encrypted as the database keeps them."""
+
+import base64
+from collections.abc import Sequence
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from cryptography.hazmat.primitives.hashes import SHA512
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+_PURPOSE: Final = b"candor: id of a worker"
+_KEY_BYTES: Final = 64  # AES-256 in SIV mode takes two keys
+
+
+class IdCipher:
+    """Encrypts ids with AES-SIV (RFC 5297), so that one id is always one text, which can be looked up.
+
+    The first 16 bytes of such a text are a keyed hash of the id, and what follows is the id under AES with
+    that hash as its start. So whoever has the database but no key learns which rows have the same id, and
+    how long it is; nothing else.
+
+    Args:
+        keys: the first encrypts; what was encrypted under any of them is read.
+    """
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._ciphers = [AESSIV(_derived(key)) for key in keys]
+
+    def encrypted(self, external_id: str) -> str:
+        """Return an id as the database keeps it."""
+        content = self._ciphers[0].encrypt(external_id.encode(), [_PURPOSE])
+        return base64.urlsafe_b64encode(content).decode().rstrip("=")
+
+    def decrypted(self, kept: str) -> str | None:
+        """Return the id that the database keeps so; None: it was forgotten, or the key is another."""
+        try:
+            content = base64.b64decode(kept + "=" * (-len(kept) % 4), altchars=b"-_", validate=True)
+        except ValueError:  # no base64
+            return None
+        for cipher in self._ciphers:
+            try:
+                return cipher.decrypt(content, [_PURPOSE]).decode()
+            except (InvalidTag, ValueError):
+                continue
+        return None
+
+
+def _derived(key: str) -> bytes:
+    return HKDF(SHA512(), _KEY_BYTES, salt=None, info=_PURPOSE).derive(key.encode())

@@ -1,0 +1,78 @@
+"""The stand-in's pages for participants: take a place, come back with a code, give the place back.
+
+Who somebody is stands in a cookie, as at Prolific; an address with `?as=ID` is a sign-in.
+"""
+
+from html import escape
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from server.recruiters.stand_in.platform import Platform
+from server.recruiters.stand_in.records import NoSuchThing, NotAllowed, Submission
+
+_COOKIE = "submission"
+
+
+class ParticipantPages:
+    """Serves the pages, over `platform`."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+        self.routes = [
+            Route("/studies", self._studies),
+            Route("/studies/{id}/take-part", self._take_part),
+            Route("/submissions/complete", self._complete),
+            Route("/submissions/return", self._give_back),
+        ]
+
+    async def _studies(self, request: Request) -> Response:
+        who = request.query_params.get("as", "")
+        lines = [
+            f"<li><a href='/studies/{study.id}/take-part?as={escape(who, quote=True)}'>"
+            f"{escape(study.given['name'])}</a>, {study.given['reward'] / 100:.2f}</li>"
+            for study in self._platform.studies.values()
+            if study.status == "ACTIVE"
+        ]
+        return _page("Studies for you", f"<ul>{''.join(lines)}</ul>" if lines else "<p>None now.</p>")
+
+    async def _take_part(self, request: Request) -> Response:
+        try:
+            found = self._platform.reserve(request.path_params["id"], request.query_params["as"])
+            self._platform.open(found.id)
+            study = self._platform.study(found.study)
+        except (NotAllowed, NoSuchThing, KeyError) as error:
+            return _page("You cannot take part", f"<p>{escape(str(error))}</p>", 403)
+        answer = RedirectResponse(address_of(study.given["external_study_url"], found))
+        answer.set_cookie(_COOKIE, found.id)
+        return answer
+
+    async def _complete(self, request: Request) -> Response:
+        try:
+            code = request.query_params.get("cc")
+            found = self._platform.complete(request.cookies.get(_COOKIE, ""), code)
+        except (NotAllowed, NoSuchThing) as error:
+            return _page("This cannot be handed in", f"<p>{escape(str(error))}</p>", 403)
+        return _page("Thank you", f"<p>Your submission is {escape(found.status.lower())}.</p>")
+
+    async def _give_back(self, request: Request) -> Response:
+        try:
+            self._platform.give_back(request.cookies.get(_COOKIE, ""))
+        except (NotAllowed, NoSuchThing) as error:
+            return _page("This cannot be returned", f"<p>{escape(str(error))}</p>", 403)
+        return _page("Returned", "<p>Your place is free for somebody else.</p>")
+
+
+def address_of(external_study_url: str, found: Submission) -> str:
+    """Return where a participant is sent: the study's address, with its placeholders filled in."""
+    given = {"PROLIFIC_PID": found.participant, "STUDY_ID": found.study, "SESSION_ID": found.id}
+    address = external_study_url
+    for name, value in given.items():
+        address = address.replace(f"{{{{%{name}%}}}}", value)
+    return address
+
+
+def _page(title: str, body: str, status: int = 200) -> Response:
+    head = f"<!doctype html><html lang='en'><title>{title}</title><h1>{title}</h1>"
+    return HTMLResponse(f"{head}{body}</html>", status)

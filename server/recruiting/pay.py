@@ -1,0 +1,126 @@
+"""Pay as people decide it: written down first, then carried out on the platform."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from sqlalchemy import Connection
+
+from server.clock import utc_now
+from server.db.audit import Doer, record
+from server.db.recruitments import (
+    Decision,
+    DecisionKind,
+    StoredRecruitment,
+    add_decisions,
+    decisions_of,
+    require_recruitment,
+    set_status,
+    submissions_of,
+)
+from server.db.runs import find_run
+from server.db.store import Store
+from server.errors import PayRefused
+from server.recruiters.prolific.client import ProlificClient
+from server.recruiters.prolific.submissions import RejectionCategory, Status
+from server.recruiting.pay_rules import AFTERWARDS, check_decision
+from server.recruiting.platform import Platform
+
+
+class Pay:
+    """Decides of submissions' pay, and writes to participants.
+
+    A decision is stored before the platform is asked: where the call fails, or this process dies, it is
+    found as not carried out, and `repeat` asks again. Doing one twice pays once: a submission has one reward.
+    """
+
+    def __init__(self, store: Store, platform: Platform) -> None:
+        self._store = store
+        self._platform = platform
+
+    async def decide(
+        self,
+        run: str,
+        submissions: Sequence[str],
+        decision: DecisionKind,
+        actor: Doer,
+        *,
+        share: int | None = None,
+        category: str | None = None,
+        reason: str = "",
+    ) -> None:
+        """Store a decision of each of `submissions`, and carry it out.
+
+        Raises:
+            PayRefused: it is against the rules, or one of them is not of this run; nothing was stored.
+            NotConnected, PlatformFailed, PlatformUnsure: some of it was not carried out.
+        """
+        check_decision(decision, share, category, reason)
+        made = [
+            Decision(one, decision, share, category, reason, actor.name, utc_now()) for one in submissions
+        ]
+
+        def keep(connection: Connection) -> StoredRecruitment:
+            found = require_recruitment(connection, find_run(connection, run).id)
+            known = {one.id for one in submissions_of(connection, found.id)}
+            unknown = [one for one in submissions if one not in known]
+            if unknown:
+                raise PayRefused(f"no submission of this run: {', '.join(unknown)}")
+            add_decisions(connection, made)
+            record(connection, actor, f"pay.{decision}", run, f"{len(made)} submissions")
+            return found
+
+        await self._carry_out(await self._store.submit(keep), made)
+
+    async def repeat(self, run: str, submission: str, actor: Doer) -> None:
+        """Carry out what was decided of a submission before. Raises like `decide`."""
+
+        def find(connection: Connection) -> tuple[StoredRecruitment, Decision | None]:
+            found = require_recruitment(connection, find_run(connection, run).id)
+            record(connection, actor, "pay.repeat", run, submission)
+            return found, decisions_of(connection, found.id).get(submission)
+
+        found, made = await self._store.submit(find)
+        if made is None:
+            raise PayRefused(f"nothing was decided of {submission}")
+        await self._carry_out(found, [made])
+
+    async def tell(self, run: str, submissions: Sequence[str], text: str, actor: Doer) -> None:
+        """Write to the participants of submissions. Raises like `decide`."""
+
+        def find(connection: Connection) -> StoredRecruitment:
+            record(connection, actor, "participants.message", run, text)
+            return require_recruitment(connection, find_run(connection, run).id)
+
+        found = await self._store.submit(find)
+        async with self._platform.asked() as client:
+            for submission in submissions:
+                whose = (await client.submissions.submission(submission)).participant
+                await client.messages.send(whose, found.study, text)
+
+    async def _carry_out(self, found: StoredRecruitment, decisions: Sequence[Decision]) -> None:
+        async with self._platform.asked() as client:
+            for one in decisions:
+                status = await _carry_out(client, found, one)
+                if status is not None:
+                    await self._store.submit(partial(set_status, submission=one.submission, status=status))
+
+
+async def _carry_out(client: ProlificClient, found: StoredRecruitment, one: Decision) -> Status | None:
+    """Do what was decided, unless it was done; return the submission's status then."""
+    now = (await client.submissions.submission(one.submission)).status
+    if now in AFTERWARDS[one.decision]:
+        return now
+    match one.decision:
+        case "approve":
+            return await client.submissions.approve(one.submission)
+        case "reject":
+            category = RejectionCategory(one.category or "")
+            return await client.submissions.reject(one.submission, category, one.reason)
+        case "partial":
+            code, share = found.codes["partial"], one.share or 0
+            return await client.submissions.pay_in_part(one.submission, code, share, one.reason)
+        case "screen_out":
+            return await client.submissions.screen_out(one.submission)
+        case "request_return":
+            await client.submissions.request_return(one.submission, one.reason)
+            return None

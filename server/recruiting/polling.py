@@ -1,0 +1,69 @@
+"""Reads studies on platforms again and again, so that what happens there is known here."""
+
+import asyncio
+import secrets
+from contextlib import suppress
+
+import structlog
+from sqlalchemy import Connection
+
+from server.clock import utc_now
+from server.db.jobs import take_lease
+from server.db.recruitments import StoredRecruitment, open_recruitments
+from server.db.store import Store
+from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
+from server.recruiting.platform import Platform
+from server.recruiting.studies import PlatformStudies
+
+SECONDS = 20.0  # between two looks; a lease lasts longer
+_LEASE = "recruitment"
+log = structlog.get_logger()
+
+
+class Polling:
+    """Reads every published study, in one process of those that serve."""
+
+    def __init__(self, store: Store, platform: Platform, studies: PlatformStudies) -> None:
+        self._store = store
+        self._platform = platform
+        self._studies = studies
+        self._holder = secrets.token_hex(8)
+        self._closing = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look, if the server has access to the platform."""
+        if self._platform.connected:
+            self._task = asyncio.get_running_loop().create_task(self._look_forever())
+
+    async def close(self) -> None:
+        """Look no more; what is under way is given up, and nothing of it is stored."""
+        self._closing.set()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def look(self) -> None:
+        """Read every published study, unless another process does. Raises StorageFailed."""
+
+        def find(connection: Connection) -> list[StoredRecruitment]:
+            mine = take_lease(connection, _LEASE, self._holder, utc_now())
+            return open_recruitments(connection) if mine else []
+
+        for found in await self._store.submit(find):
+            try:
+                await self._studies.refresh(found)
+            except (PlatformFailed, PlatformUnsure) as error:
+                log.warning("study was not read", study=found.study, reason=error.message)
+
+    async def _look_forever(self) -> None:
+        while not self._closing.is_set():
+            try:
+                await self.look()
+            except StorageFailed:
+                pass  # the store has logged it; the next look finds the same
+            except Exception:  # a fault of ours must not make this look the last one
+                log.exception("studies were not read")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SECONDS):
+                    await self._closing.wait()

@@ -1,0 +1,116 @@
+"""What the platform says held against what we know: pure. Each difference has its remedy."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from server.db.recruitments import Decision, Participation, StoredSubmission
+from server.recruiters.prolific.submissions import Status
+from server.recruiting.pay_rules import AFTERWARDS, share_of
+
+DifferenceKind = Literal[
+    "decision_not_carried_out",
+    "left_there",
+    "finished_after_giving_up",
+    "not_handed_in",
+    "wrong_code",
+    "stopped_by_us",
+    "handed_in_unfinished",
+    "never_seen_here",
+    "not_known_there",
+]
+Remedy = Literal["repeat", "release", "approve", "remind", "partial", "request_return", "exclude"]
+_GONE = frozenset({Status.RETURNED, Status.TIMED_OUT, Status.REJECTED})
+_UNDER_WAY = frozenset({Status.RESERVED, Status.ACTIVE})
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something on which the two do not agree.
+
+    `submission`, `assignment`: which it is about, as far as there is one. `share`: what would be paid, of a
+    remedy `partial`.
+    """
+
+    kind: DifferenceKind
+    remedy: Remedy
+    submission: str | None
+    assignment: str | None
+    share: int | None = None
+
+
+_Found = Callable[[DifferenceKind, Remedy], Difference]
+
+
+def by_submission(ours: Iterable[Participation]) -> dict[str, Participation]:
+    """Return whose assignment each submission is."""
+    return {visit: one for one in ours for visit in one.visits}
+
+
+def differences(
+    theirs: Sequence[StoredSubmission],
+    ours: Sequence[Participation],
+    decisions: Mapping[str, Decision],
+    complete_code: str,
+) -> list[Difference]:
+    """Return the differences: those of submissions in their order, then those of assignments without one.
+
+    Args:
+        theirs: every submission of the study.
+        ours: every assignment of the run whose worker has come from the platform.
+        decisions: what was decided of submissions, by submission.
+        complete_code: the code of those who have finished.
+    """
+    owner = by_submission(ours)
+    latest = {one.assignment: one.visits[-1] for one in ours if one.visits}
+    found: list[Difference] = []
+    for submission in theirs:
+        whose = owner.get(submission.id)
+        if whose is not None and latest[whose.assignment] != submission.id:
+            continue  # given back, and taken again: the later one counts
+        one = _difference(submission, whose, decisions.get(submission.id), complete_code)
+        if one is not None:
+            found.append(one)
+    known = {submission.id for submission in theirs}
+    strangers = (one for one in ours if known.isdisjoint(one.visits) and not one.excluded)
+    return [*found, *(Difference("not_known_there", "exclude", None, one.assignment) for one in strangers)]
+
+
+def _difference(
+    theirs: StoredSubmission, ours: Participation | None, decision: Decision | None, complete_code: str
+) -> Difference | None:
+    status, assignment = Status(theirs.status), None if ours is None else ours.assignment
+
+    def found(kind: DifferenceKind, remedy: Remedy, share: int | None = None) -> Difference:
+        return Difference(kind, remedy, theirs.id, assignment, share)
+
+    if decision is not None:
+        wanted = AFTERWARDS[decision.decision]
+        undone = wanted and status not in wanted
+        return found("decision_not_carried_out", "repeat") if undone else None
+    if ours is None:
+        return found("never_seen_here", "request_return") if status == Status.AWAITING_REVIEW else None
+    if ours.status == "active" and status in _GONE:
+        return found("left_there", "release")
+    if ours.status == "completed":
+        return _of_finished(status, theirs.code, complete_code, found)
+    if status != Status.AWAITING_REVIEW:
+        return None
+    if ours.failed > 0:
+        return found("stopped_by_us", "partial", share_of(ours))
+    return found("handed_in_unfinished", "request_return")
+
+
+def _of_finished(
+    status: Status,
+    code: str | None,
+    complete_code: str,
+    found: Callable[[DifferenceKind, Remedy], Difference],
+) -> Difference | None:
+    if status in {Status.RETURNED, Status.TIMED_OUT}:
+        return found("finished_after_giving_up", "approve")
+    if status in _UNDER_WAY:
+        return found("not_handed_in", "remind")
+    if status == Status.AWAITING_REVIEW and code != complete_code:
+        return found("wrong_code", "approve")
+    return None

@@ -1,0 +1,230 @@
+"""What the API says of recruiting, as models: the platform's words beside ours."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy import Connection
+
+from server.db.bonuses import State, StoredBatch, batches_of
+from server.db.recruitments import (
+    Decision,
+    DecisionKind,
+    Participation,
+    StoredRecruitment,
+    StoredSubmission,
+    decisions_of,
+    participations,
+    recruitment_of,
+    submissions_of,
+)
+from server.db.runs import RunEntry
+from server.recruiters.recruiter import Prolific
+from server.recruiting.bonus_payment import Outcome
+from server.recruiting.pay_rules import Proposal, proposal
+from server.recruiting.reconciliation import DifferenceKind, Remedy, by_submission, differences
+from server.study import parse_study
+
+
+class _Shown(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class ProposedPay(_Shown):
+    """What should become of a submission's pay, and why; `nothing`: it could be rejected."""
+
+    pay: Literal["all", "part", "nothing"]
+    share: int | None
+    why: str
+
+
+class DecidedPay(_Shown):
+    """What somebody has decided of a submission's pay."""
+
+    decision: DecisionKind
+    share: int | None
+    category: str | None
+    reason: str
+    decided_by: str
+    decided_at: datetime
+
+
+class SubmissionRow(_Shown):
+    """A submission: what the platform says of it, and what we know.
+
+    `ending`: that of the code with which its participant came back; None: none, or none of the study's.
+    `here`: the status of the assignment; None: they were never seen here.
+    """
+
+    submission: str
+    status: str
+    started_at: datetime
+    completed_at: datetime | None
+    ending: str | None
+    assignment: str | None
+    worker: str | None
+    here: str | None
+    rated: int
+    conversations: int
+    proposal: ProposedPay | None
+    decision: DecidedPay | None
+
+
+class DifferenceRow(_Shown):
+    """Something on which the platform and we do not agree, and what to do about it."""
+
+    kind: DifferenceKind
+    remedy: Remedy
+    submission: str | None
+    assignment: str | None
+    worker: str | None
+    share: int | None
+
+
+class BonusRow(_Shown):
+    """A bonus, in cents."""
+
+    submission: str
+    cents: int
+
+
+class BatchRow(_Shown):
+    """Bonuses that are paid together; `total` has the platform's fees and tax in it."""
+
+    batch: int
+    purpose: str
+    state: State
+    total: int
+    prepared_by: str
+    prepared_at: datetime
+    sent_at: datetime | None
+    bonuses: list[BonusRow]
+
+
+class BatchLook(_Shown):
+    """What was seen of bonuses that were sent: `too_early` and `mixed` leave them open."""
+
+    seen: Outcome
+    batch: BatchRow
+
+
+class RecruitmentDetail(_Shown):
+    """A run's study on a platform. `fault`: why it could not be read when it was last tried."""
+
+    platform: str
+    study: str
+    status: str
+    places: int
+    reward: int
+    pays_screen_outs: bool
+    read_at: datetime | None
+    fault: str | None
+    submissions: list[SubmissionRow]
+    differences: list[DifferenceRow]
+    batches: list[BatchRow]
+
+
+class RecruitmentView(_Shown):
+    """Recruiting for a run. `possible`: its study says that its workers come from a platform that we know.
+
+    `connected`: the server has access to it. `minutes`: how long the study file says that it takes.
+    """
+
+    possible: bool
+    connected: bool
+    minutes: int | None
+    recruitment: RecruitmentDetail | None
+
+
+def recruitment_view(connection: Connection, run: RunEntry, *, connected: bool) -> RecruitmentView:
+    """Return how recruiting for a run stands."""
+    study = parse_study(run.yaml)
+    found = recruitment_of(connection, run.id)
+    return RecruitmentView(
+        possible=isinstance(study.recruiter, Prolific),
+        connected=connected,
+        minutes=study.minutes,
+        recruitment=None if found is None else _detail(connection, run, found),
+    )
+
+
+def batch_row(batch: StoredBatch) -> BatchRow:
+    """Return bonuses as they are shown."""
+    return BatchRow(
+        batch=batch.id,
+        purpose=batch.bonuses[0].purpose,
+        state=batch.state,
+        total=batch.total,
+        prepared_by=batch.prepared_by,
+        prepared_at=batch.prepared_at,
+        sent_at=batch.sent_at,
+        bonuses=[BonusRow(submission=one.submission, cents=one.cents) for one in batch.bonuses],
+    )
+
+
+def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> RecruitmentDetail:
+    theirs, ours = submissions_of(connection, found.id), participations(connection, run.id)
+    decisions, owners = decisions_of(connection, found.id), by_submission(ours)
+    endings = {code: ending for ending, code in found.codes.items()}
+    workers = {one.assignment: one.worker for one in ours}
+    return RecruitmentDetail(
+        platform=found.platform,
+        study=found.study,
+        status=found.status,
+        places=found.places,
+        reward=found.reward,
+        pays_screen_outs="screened_out" in found.codes,
+        read_at=found.read_at,
+        fault=found.fault,
+        submissions=[
+            _row(one, owners.get(one.id), decisions.get(one.id), endings.get(one.code or ""))
+            for one in theirs
+        ],
+        differences=[
+            DifferenceRow(
+                kind=one.kind,
+                remedy=one.remedy,
+                submission=one.submission,
+                assignment=one.assignment,
+                worker=workers.get(one.assignment or ""),
+                share=one.share,
+            )
+            for one in differences(theirs, ours, decisions, found.codes["complete"])
+        ],
+        batches=[batch_row(one) for one in batches_of(connection, found.id)],
+    )
+
+
+def _row(
+    theirs: StoredSubmission, ours: Participation | None, decision: Decision | None, ending: str | None
+) -> SubmissionRow:
+    proposed = proposal(theirs, ours) if decision is None else None
+    return SubmissionRow(
+        submission=theirs.id,
+        status=theirs.status,
+        started_at=theirs.started_at,
+        completed_at=theirs.completed_at,
+        ending=ending,
+        assignment=None if ours is None else ours.assignment,
+        worker=None if ours is None else ours.worker,
+        here=None if ours is None else ours.status,
+        rated=0 if ours is None else ours.rated,
+        conversations=0 if ours is None else ours.conversations,
+        proposal=None if proposed is None else _proposed(proposed),
+        decision=None if decision is None else _decided(decision),
+    )
+
+
+def _proposed(one: Proposal) -> ProposedPay:
+    return ProposedPay(pay=one.pay, share=one.share, why=one.why)
+
+
+def _decided(one: Decision) -> DecidedPay:
+    return DecidedPay(
+        decision=one.decision,
+        share=one.share,
+        category=one.category,
+        reason=one.reason,
+        decided_by=one.decided_by,
+        decided_at=one.decided_at,
+    )

@@ -1,0 +1,259 @@
+"""A run's study on the platform: drafted, published, paused, enlarged, closed, read."""
+
+import asyncio
+import secrets
+from typing import Annotated
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from sqlalchemy import Connection
+
+from server.clock import utc_now
+from server.db.audit import Doer, record
+from server.db.recruitments import (
+    EndingKind,
+    NewRecruitment,
+    StoredRecruitment,
+    StoredSubmission,
+    add_recruitment,
+    note_read,
+    note_study,
+    recruitment_of,
+    remove_recruitment,
+    require_recruitment,
+    store_submissions,
+)
+from server.db.runs import RunEntry, find_run
+from server.db.store import Store
+from server.errors import (
+    NotRecruiting,
+    PlatformFailed,
+    PlatformUnsure,
+    RecruitmentExists,
+    ScreenOutsUnpaid,
+    WrongRunStatus,
+)
+from server.recruiters.prolific.client import ProlificClient
+from server.recruiters.prolific.studies import (
+    CompletionCode,
+    Draft,
+    DynamicPayment,
+    RequestReturn,
+    Review,
+    ScreenOut,
+    Study,
+    Transition,
+    without_groups,
+)
+from server.recruiters.recruiter import Prolific
+from server.recruiting.platform import PROLIFIC, Platform
+from server.study import parse_study
+
+_PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+_LONGEST = 3  # times as long as the study takes, workers may have
+_NO_CONSENT = "You did not agree to take part. Please return the submission, so that your place is free."
+
+
+class Plan(BaseModel):
+    """What a study on the platform is to be; amounts are cents of the workspace's currency.
+
+    `minutes`: how long it takes; without it, what the study file says. `keep_out`: participant groups of
+    the platform whose members may not come.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    places: Annotated[int, Field(ge=1, le=100_000)]
+    reward: Annotated[int, Field(ge=1, le=1_000_000)]
+    minutes: Annotated[int, Field(ge=1, le=1_000)] | None = None
+    screen_out_reward: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    screen_out_places: Annotated[int, Field(ge=0, le=100_000)] = 0
+    description: Annotated[str, StringConstraints(strip_whitespace=True, max_length=4_000)] = ""
+    keep_out: Annotated[tuple[str, ...], Field(max_length=50)] = ()
+
+
+class PlatformStudies:
+    """Has studies made and changed on the platform; each change is in the audit log.
+
+    Every method raises NotConnected, PlatformFailed or PlatformUnsure where the platform was asked for
+    something and did not do it, and RunNotFound.
+    """
+
+    def __init__(self, store: Store, platform: Platform, public_url: str) -> None:
+        self._store = store
+        self._platform = platform
+        self._public_url = public_url
+        self._reading = asyncio.Lock()
+
+    async def create(self, run: str, plan: Plan, actor: Doer) -> StoredRecruitment:
+        """Draft a run's study on the platform, which nobody sees and which costs nothing yet.
+
+        Raises:
+            NotRecruiting: the study file names no such platform.
+            RecruitmentExists: there is one already.
+        """
+        entry, before = await self._store.read(lambda c: _run(c, run))
+        if before is not None:
+            raise RecruitmentExists(f"`{run}` has the study {before.study} there already")
+        codes = _codes(_recruiter(entry), plan)
+        draft = _draft(entry, plan, codes, f"{self._public_url}/w/{quote(run)}?{_PARAMETERS}")
+        async with self._platform.asked() as client:
+            study = await client.studies.draft(draft)
+        new = NewRecruitment(
+            PROLIFIC,
+            study.id,
+            study.status,
+            plan.places,
+            plan.reward,
+            {ending: code.code for ending, code in codes.items()},
+        )
+
+        def keep(connection: Connection) -> StoredRecruitment:
+            record(connection, actor, "recruitment.create", run, f"study {study.id}, {plan.places} places")
+            return add_recruitment(connection, entry.id, new, actor.name, utc_now())
+
+        return await self._store.submit(keep)
+
+    async def discard(self, run: str, actor: Doer) -> None:
+        """Delete a draft, so that another can be made. Raises WrongRunStatus: it was published."""
+        found = await self._store.read(lambda c: _required(c, run))
+        async with self._platform.asked() as client:
+            if (await client.studies.study(found.study)).status != "UNPUBLISHED":
+                raise WrongRunStatus("a study that was published stays: close it instead")
+            await client.studies.discard(found.study)
+
+        def forget(connection: Connection) -> None:
+            record(connection, actor, "recruitment.discard", run, f"study {found.study}")
+            remove_recruitment(connection, found.id)
+
+        await self._store.submit(forget)
+
+    async def publish(self, run: str, actor: Doer) -> StoredRecruitment:
+        """Let participants in, which costs money from now on.
+
+        Raises:
+            WrongRunStatus: the run would send them away.
+            ScreenOutsUnpaid: the study has no paid screen-out places.
+        """
+        entry, found = await self._store.read(lambda c: (find_run(c, run), _required(c, run)))
+        if entry.status != "open":
+            raise WrongRunStatus(f"`{run}` is {entry.status}: participants would be sent away")
+        async with self._platform.asked() as client:
+            study = await client.studies.study(found.study)
+            if not study.pays_screen_outs:
+                raise ScreenOutsUnpaid("whoever is screened out of this study would get nothing")
+            if study.status == "UNPUBLISHED":
+                study = await client.studies.move(found.study, Transition.PUBLISH)
+        return await self._keep(found, study, actor, "recruitment.publish")
+
+    async def move(self, run: str, transition: Transition, actor: Doer) -> StoredRecruitment:
+        """Pause a study, start it again or stop it for good; those who are under way can finish."""
+        found = await self._store.read(lambda c: _required(c, run))
+        async with self._platform.asked() as client:
+            study = await client.studies.move(found.study, transition)
+        return await self._keep(found, study, actor, f"recruitment.{transition.value.lower()}")
+
+    async def set_places(self, run: str, places: int, actor: Doer) -> StoredRecruitment:
+        """Set how many can take part: as many as there are, or more."""
+        found = await self._store.read(lambda c: _required(c, run))
+        async with self._platform.asked() as client:
+            study = await client.studies.set_places(found.study, places)
+        return await self._keep(found, study, actor, "recruitment.places", f"{places} places")
+
+    async def refresh(self, found: StoredRecruitment) -> None:
+        """Read a study and every submission of it, and store what the platform says.
+
+        Where that fails, why it did is stored and raised; what was read before stays. Two readings never
+        overlap, so that an older one cannot take the place of a newer.
+        """
+        async with self._reading:
+            try:
+                async with self._platform.asked() as client:
+                    await self._read(client, found)
+            except (PlatformFailed, PlatformUnsure) as error:
+                why = error.message
+                await self._store.submit(lambda c: note_read(c, found.id, utc_now(), why))
+                raise
+
+    async def _read(self, client: ProlificClient, found: StoredRecruitment) -> None:
+        study = await client.studies.study(found.study)
+        submissions = [
+            StoredSubmission(one.id, one.status, one.started_at, one.completed_at, one.study_code)
+            async for one in client.submissions.of_study(found.study)
+        ]
+
+        def keep(connection: Connection) -> None:
+            now = utc_now()
+            note_study(connection, found.id, study.status, study.total_available_places)
+            store_submissions(connection, found.id, submissions, now)
+            note_read(connection, found.id, now)
+
+        await self._store.submit(keep)
+
+    async def _keep(
+        self, found: StoredRecruitment, study: Study, actor: Doer, action: str, detail: str = ""
+    ) -> StoredRecruitment:
+        def keep(connection: Connection) -> StoredRecruitment:
+            note_study(connection, found.id, study.status, study.total_available_places)
+            record(connection, actor, action, found.run, detail)
+            return require_recruitment(connection, found.run_id)
+
+        return await self._store.submit(keep)
+
+
+def _run(connection: Connection, run: str) -> tuple[RunEntry, StoredRecruitment | None]:
+    entry = find_run(connection, run)
+    return entry, recruitment_of(connection, entry.id)
+
+
+def _required(connection: Connection, run: str) -> StoredRecruitment:
+    return require_recruitment(connection, find_run(connection, run).id)
+
+
+def _recruiter(entry: RunEntry) -> Prolific:
+    recruiter = parse_study(entry.yaml).recruiter
+    if not isinstance(recruiter, Prolific):
+        raise NotRecruiting(
+            f"the study of `{entry.slug}` does not say that its workers come from Prolific",
+            "Give the study `recruiter: {kind: prolific, completion_code: …}`, and open a run of it.",
+        )
+    return recruiter
+
+
+def _codes(recruiter: Prolific, plan: Plan) -> dict[EndingKind, CompletionCode]:
+    """Return the codes by which participants come back, each of an ending of its own."""
+    review = (Review(),)
+    codes: dict[EndingKind, CompletionCode] = {
+        "complete": CompletionCode(code=recruiter.completion_code, code_type="COMPLETED", actions=review),
+        "our_failure": CompletionCode(code=_code(), code_type="OTHER", actions=review),
+        "no_consent": CompletionCode(
+            code=_code(), code_type="NO_CONSENT", actions=(RequestReturn(return_reason=_NO_CONSENT),)
+        ),
+        "partial": CompletionCode(
+            code=_code(), code_type="OTHER", actions=(DynamicPayment(),), actor="researcher"
+        ),
+    }
+    if plan.screen_out_places and plan.screen_out_reward:
+        pay = ScreenOut(fixed_screen_out_reward=plan.screen_out_reward, slots=plan.screen_out_places)
+        codes["screened_out"] = CompletionCode(code=_code(), code_type="FIXED_SCREENOUT", actions=(pay,))
+    return codes
+
+
+def _code() -> str:
+    return f"C{secrets.token_hex(4).upper()}"
+
+
+def _draft(entry: RunEntry, plan: Plan, codes: dict[EndingKind, CompletionCode], address: str) -> Draft:
+    study = parse_study(entry.yaml)
+    minutes = plan.minutes or study.minutes or 30
+    return Draft(
+        name=study.title[:200],
+        internal_name=entry.slug,
+        description=plan.description or f"{study.title}. {study.payment}",
+        external_study_url=address,
+        total_available_places=plan.places,
+        estimated_completion_time=minutes,
+        maximum_allowed_time=minutes * _LONGEST,
+        reward=plan.reward,
+        completion_codes=tuple(codes.values()),
+        filters=(without_groups(*plan.keep_out),) if plan.keep_out else (),
+    )

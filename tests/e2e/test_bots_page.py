@@ -1,0 +1,155 @@
+"""Bots on the desk, in a real browser: registered with all that their kind takes, checked, examined."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.axe import clean
+from tests.e2e.hands import press
+from tests.e2e.stage import Stage
+from tests.e2e.studies import call, made
+
+pytestmark = pytest.mark.browser
+
+# Of every kind: what is filled in by label, and what the server has then. Nothing is asked.
+NOWHERE = "http://127.0.0.1:1/v1"
+HOSTED: dict[str, tuple[str, Any]] = {
+    "Model": ("bird-7b", "bird-7b"),
+    "Prompt": ("Be {persona}.", "Be {persona}."),
+    "Temperature": ("0.7", 0.7),
+    "Top p": ("0.9", 0.9),
+    "Tokens of a reply at most": ("200", 200),
+    "Stop texts": ("END\nUser:", ["END", "User:"]),
+    "More of the request": ('{"safe": {"on": true}}', {"safe": {"on": True}}),
+    "When the model refuses": ("reply", "reply"),
+    "Of what is sent": ("1.25", 1.25),
+    "Of what is written": ("10", 10),
+    "Spending cap": ("5", 5),
+}
+OF_OPENAI: dict[str, tuple[str, Any]] = {
+    "Tokens of thoughts and reply at most": ("900", 900),
+    "Seed": ("7", 7),
+    "Reasoning effort": ("low", "low"),
+    "Header of the key": ("api-key", "api-key"),
+    "Answers in streams only": ("", True),
+}
+NAMES = {
+    "Model": "model",
+    "Prompt": "prompt",
+    "Temperature": "temperature",
+    "Top p": "top_p",
+    "Tokens of a reply at most": "max_tokens",
+    "Stop texts": "stop",
+    "More of the request": "extra_body",
+    "When the model refuses": "refusals",
+    "Spending cap": "spending_cap",
+    "Tokens of thoughts and reply at most": "max_completion_tokens",
+    "Seed": "seed",
+    "Reasoning effort": "reasoning_effort",
+    "Header of the key": "key_header",
+    "Answers in streams only": "stream",
+}
+KINDS: dict[str, dict[str, tuple[str, Any]]] = {
+    "openai": HOSTED | OF_OPENAI,
+    "anthropic": HOSTED,
+    "gemini": HOSTED | {"Seed": OF_OPENAI["Seed"]},
+    "bedrock": HOSTED,
+    "http": {},
+    "parlai-web": {},
+}
+
+
+def write(dialog: Locator, label: str, text: str) -> None:
+    field = dialog.get_by_label(label, exact=True)
+    kind = field.evaluate("e => e.type")
+    if kind == "checkbox":
+        field.check()
+    elif kind == "select-one":
+        field.select_option(text)
+    else:
+        field.fill(text)
+
+
+def add_by_name(dialog: Locator, section: str, name: str, value: str) -> None:
+    """Fill in one of the settings whose names are the researcher's own."""
+    group = dialog.locator("details", has=dialog.page.locator("summary", has_text=section)).last
+    group.locator("summary").click()
+    group.get_by_label("Add by name").fill(name)
+    group.get_by_label("Add by name").press("Enter")
+    group.get_by_label(re.compile(f"^{name}$", re.IGNORECASE)).fill(value)
+
+
+def test_every_kind_of_bot_is_registered_with_all_that_it_takes(page: Page, stage: Stage) -> None:
+    made(page, stage, "kinds")
+    press(page, "Bots")
+    for kind, fields in KINDS.items():
+        press(page, "Register a bot")
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Name", exact=True).fill(f"a-{kind}")
+        dialog.get_by_label("Kind").select_option(kind)
+        dialog.get_by_label("Addresses").fill(NOWHERE)
+        expected: dict[str, Any] = {"kind": kind, "urls": [NOWHERE]}
+        if fields:
+            dialog.get_by_text("More settings").click()
+            dialog.get_by_text("Price of a million tokens").click()
+            add_by_name(dialog, "Headers", "x-title", "birds")
+            expected |= {"headers": {"x-title": "birds"}, "price": {"input": 1.25, "output": 10}}
+        if kind == "openai":
+            add_by_name(dialog, "Query", "api-version", "2026-01-01")
+            expected |= {"query": {"api-version": "2026-01-01"}}
+        for label, (text, value) in fields.items():
+            write(dialog, label, text)
+            expected |= {NAMES[label]: value} if label in NAMES else {}
+        clean(page)
+        dialog.get_by_role("button", name="Register").click()
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        assert call(page, stage, "GET", f"/bots/a-{kind}")["endpoint"] == expected
+
+
+def test_mistakes_stand_at_their_fields_on_a_phone(phone: Page, stage: Stage) -> None:
+    made(phone, stage, "mistaken")
+    press(phone, "Bots")
+    press(phone, "Register a bot")
+    dialog = phone.get_by_role("dialog")
+    dialog.get_by_label("Name", exact=True).fill("claude")
+    dialog.get_by_label("Kind").select_option("anthropic")
+    dialog.get_by_text("More settings").click()
+    dialog.get_by_label("Temperature", exact=True).fill("warm")
+    dialog.get_by_label("More of the request").fill("{not json")
+    dialog.get_by_label("Spending cap", exact=True).fill("5")
+    dialog.get_by_role("button", name="Register").click()
+    expect(dialog.get_by_text("Something is to be mended above.")).to_be_visible()
+    expect(dialog.get_by_text("Expected a number, got `warm`")).to_be_visible()
+    expect(dialog.get_by_text("got `{not json`")).to_be_visible()
+    expect(dialog.get_by_text("Is missing")).to_be_visible()  # the model
+    clean(phone)
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 360
+    dialog.get_by_label("Model", exact=True).fill("claude-x")
+    dialog.get_by_label("Temperature", exact=True).fill("1")
+    dialog.get_by_label("More of the request").fill("")
+    dialog.get_by_role("button", name="Register").click()
+    expect(dialog.get_by_text("needs the `price` of a million tokens")).to_be_visible()
+    dialog.get_by_label("Spending cap", exact=True).fill("")
+    dialog.get_by_label("Key", exact=True).fill("NO_SUCH_KEY")
+    dialog.get_by_role("button", name="Register").click()
+    expect(dialog.get_by_text("NO_SUCH_KEY", exact=False)).to_be_visible()  # what the server says of the key
+    dialog.get_by_label("Key", exact=True).fill("")
+    dialog.get_by_role("button", name="Register").click()
+    expect(phone.get_by_role("dialog")).to_have_count(0)
+    made_of = call(phone, stage, "GET", "/bots/claude")["endpoint"]
+    assert made_of["urls"] == ["https://api.anthropic.com/v1"]  # its own address, which nobody had to write
+
+
+def test_what_a_check_and_the_examination_of_the_qc_bot_found_is_shown(phone: Page, stage: Stage) -> None:
+    made(phone, stage, "examined")
+    call(phone, stage, "POST", "/bots", {"name": "shut", "endpoint": {"kind": "http", "urls": [NOWHERE]}})
+    press(phone, "Bots")
+    press(phone, "Examine the qc bot")
+    expect(phone.get_by_text("lines stand in the corpus as they are")).to_be_visible()
+    expect(phone.get_by_text("A small language model prefers")).to_be_visible()
+    press(phone, "Check shut")
+    expect(phone.get_by_text("not fit:")).to_be_visible()
+    expect(phone.get_by_text("Does it answer?")).to_be_visible()
+    clean(phone)

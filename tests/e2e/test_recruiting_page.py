@@ -1,0 +1,166 @@
+"""A study on the stand-in of Prolific, from the desk alone, with participants who come by its pages."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+import yaml
+from playwright.sync_api import Browser, Page, expect
+
+from server.recruiters.stand_in.faults import Fault
+from tests.e2e.axe import clean
+from tests.e2e.hands import context_of, enter, finish, open_topic, press, rate, say
+from tests.e2e.stage import DEMO, RUNS, Stage
+from tests.e2e.studies import call, desk
+from tests.server.support.prolific import Prolific, served_prolific
+
+pytestmark = pytest.mark.browser
+RUN = "recruited"
+
+
+@pytest.fixture(scope="module")
+def prolific() -> Iterator[Prolific]:
+    with served_prolific() as served:
+        yield served
+    assert served.contract.broken == []
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory, prolific: Prolific) -> Iterator[Stage]:
+    addresses = {"prolific_api": prolific.url, "prolific_site": prolific.url}
+    stage = Stage(tmp_path_factory.mktemp("recruiting"), prolific_token=prolific.token, **addresses)
+    stage.start()
+    yield stage
+    stage.stop()
+
+
+def take_part(browser: Browser, prolific: Prolific, study: str, who: str) -> Page:
+    """Show a participant, who has taken a place, the instructions."""
+    page = context_of(browser, 360).new_page()
+    enter(page, f"{prolific.url}/studies/{study}/take-part?as={who}")
+    return page
+
+
+def go_all_the_way(page: Page) -> None:
+    """Finish the study, and be back at the platform's page."""
+    open_topic(page)
+    say(page, "I bake bread.")
+    finish(page)
+    rate(page, [70, 80, 60, 50, 40, 30, 20])
+    press(page, "Submit ratings")
+    press(page, "Hand in")
+    page.get_by_role("link", name=re.compile("Prolific|platform|Return|back", re.IGNORECASE)).click()
+
+
+def confirm(page: Page, name: str, what: str | None = None) -> None:
+    """Press a button, and the one in the dialog that it opens."""
+    press(page, name)
+    page.get_by_role("dialog").get_by_role("button", name=what or name, exact=True).click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def decide(page: Page, submissions: list[str], choice: str, **fields: str) -> None:
+    for submission in submissions:
+        page.get_by_label(f"Choose {submission}").check()
+    press(page, f"Decide about {len(submissions)}")
+    page.get_by_label("What becomes of them").select_option(label=choice)
+    for label, text in fields.items():
+        page.get_by_label(re.compile(label)).fill(text)
+    page.get_by_role("dialog").get_by_role("button", name=choice, exact=True).click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def draft(page: Page, **more: str) -> None:
+    fields = {"Places": "5", "Reward": "4.50", "Minutes": "20"} | more
+    for label, text in fields.items():
+        page.get_by_label(label, exact=True).fill(text)
+    press(page, "Draft the study")
+    expect(page.get_by_text("unpublished")).to_be_visible()
+
+
+def publish(page: Page, stage: Stage) -> None:
+    """Open a run, and publish its study from its page: at the second try, with paid screen-outs."""
+    quick = RUNS["platform"] | {"completion_url": None}
+    recruiter = {"recruiter": {"kind": "prolific", "completion_code": "C1AB2CD3"}}
+    text = yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | quick | recruiter, sort_keys=False)
+    call(page, stage, "POST", "/runs", {"run": RUN, "yaml": text, "despite_failing_bots": True})
+    desk(page, stage, f"runs/{RUN}")
+    page.get_by_role("link", name="Recruiting").click()
+    draft(page)
+    clean(page)
+    press(page, "Publish")
+    page.get_by_role("dialog").get_by_role("button", name="Publish", exact=True).click()
+    expect(page.get_by_text("would get nothing")).to_be_visible()
+    press(page, "Cancel")
+    confirm(page, "Discard the draft")
+    draft(page, **{"Paid screen-out places": "2", "Reward of who is screened out": "0.50"})
+    confirm(page, "Publish")
+    expect(page.get_by_text("is active")).to_be_visible()
+
+
+def five_come(browser: Browser, prolific: Prolific, study: str) -> dict[str, str]:
+    """Two finish, one gives the place back, one takes too long, one is screened out; return submissions."""
+    platform = prolific.platform
+    pages = [take_part(browser, prolific, study, f"PID-{who}") for who in ("ann", "bob", "cay", "dee")]
+    out = platform.reserve(study, "PID-eve")
+    for one in pages[:2]:
+        go_all_the_way(one)
+        expect(one.get_by_role("heading", name="Thank you")).to_be_visible()
+    pages[2].goto(f"{prolific.url}/submissions/return")
+    platform.complete(out.id, platform.study(study).given["completion_codes"][-1]["code"])
+    prolific.clock.pass_by(minutes=61)  # of 60 that they have
+    for one in pages:
+        one.context.close()
+    found = platform.of_study(study)
+    ended = ["AWAITING REVIEW", "AWAITING REVIEW", "RETURNED", "TIMED-OUT", "SCREENED OUT"]
+    assert [one.status for one in found] == ended
+    return {one.participant: one.id for one in found}
+
+
+def release_both(page: Page) -> None:
+    held = page.get_by_text("they still hold a place")
+    expect(held).to_have_count(2)
+    clean(page)
+    for left in (1, 0):
+        page.get_by_role("button", name=re.compile("^Release the place")).first.click()
+        page.get_by_role("dialog").get_by_role("button", name="Release the place").click()
+        expect(held).to_have_count(left)
+    expect(page.get_by_text("Prolific and Candor agree.")).to_be_visible()
+
+
+def pay_a_bonus_whose_answer_is_lost(page: Page, prolific: Prolific) -> None:
+    prolific.faults.due.append(Fault("broken after", "/pay/"))
+    page.get_by_role("button", name="Pay thanks").click()
+    page.get_by_role("dialog").get_by_role("button", name="Pay", exact=True).click()
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("500")
+    press(page, "Cancel")
+    expect(page.get_by_text("not known whether it was paid")).to_be_visible()
+    page.get_by_role("button", name="Look thanks").click()
+    page.get_by_role("dialog").get_by_role("button", name="Look", exact=True).click()
+    expect(page.get_by_label("Bonuses").get_by_text("paid", exact=True)).to_be_visible()
+
+
+def test_a_study_is_published_filled_paid_and_closed(
+    browser: Browser, page: Page, phone: Page, stage: Stage, prolific: Prolific
+) -> None:
+    publish(page, stage)
+    platform = prolific.platform
+    (study,) = platform.studies
+    by_person = five_come(browser, prolific, study)
+    press(page, "Read now")
+    release_both(page)
+    ann, bob = by_person["PID-ann"], by_person["PID-bob"]
+    decide(page, [ann], "Pay in full")
+    decide(page, [bob], "Pay in part", **{"Per cent": "50", "participants read": "A chatbot failed."})
+    expect(page.get_by_text("paid in part (50 %)")).to_be_visible()
+    decide(page, [ann, bob], "Prepare a bonus", **{"Bonus for each": "1.50", "What for": "thanks"})
+    expect(page.get_by_text("nothing is paid yet")).to_be_visible()
+    pay_a_bonus_whose_answer_is_lost(page, prolific)
+    paid = {one: (platform.submission(one).paid, platform.submission(one).bonuses) for one in (ann, bob)}
+    assert paid == {ann: (450, [150]), bob: (225, [150])}
+    confirm(page, "Close")
+    expect(page.get_by_text("is awaiting review")).to_be_visible()
+    desk(phone, stage, f"runs/{RUN}/recruiting")
+    expect(phone.get_by_text("is awaiting review")).to_be_visible()
+    clean(phone)
+    assert phone.evaluate("document.documentElement.scrollWidth") == 360

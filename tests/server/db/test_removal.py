@@ -1,0 +1,260 @@
+"""What is removed of a worker is nowhere any more; what stays can be counted, exported and analysed."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from server.cli.worker import cli
+from server.clock import utc_now
+from server.db.engine import open_engine
+from server.db.runs import find_run
+from server.db.store import Store
+from server.desk.export import export_run
+from server.jobs.retention import RetentionJob
+from tests.server.support.answers import error
+from tests.server.support.commands import assert_refused
+from tests.server.support.database import audit, execute, make_run, query
+from tests.server.support.page import Page
+from tests.server.support.server import ID_KEY, House, stored
+from tests.server.support.study import RUN, study_text
+
+pytestmark = pytest.mark.databases("sqlite", "postgresql")
+SECRET = "my cat is called Ptolemy"
+
+
+@pytest.fixture
+def house(url: str, serve: Callable[..., House]) -> House:
+    """A server where Ann and Bob took part, and Ann said what Echo says again."""
+    house = serve(url, make_run(url, study_text()))
+    for worker, words in (("ann", SECRET), ("bob", "the weather")):
+        with house.page(worker) as page:
+            whole(page, words)
+    return house
+
+
+def whole(page: Page, words: str) -> None:
+    page.agree()
+    for number in range(4):
+        page.open_topic(words)
+        page.say(words)
+        page.say("And you?")
+        page.send("end_conversation")
+        page.until("rating_due")
+        page.rate("topic_due" if number < 3 else "feedback_due")
+    page.send("feedback", text=words)
+    page.until("completed")
+
+
+def forget(house: House, **body: Any) -> dict[str, Any]:
+    answer = house.desk("/workers/forget", method="POST", json=body)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+def everything(url: str, *but: str) -> str:
+    """Return all that is in the tables of the database, but for some."""
+    engine = open_engine(url)
+    with engine.connect() as connection:
+        names = "SELECT name FROM sqlite_master WHERE type = 'table'"
+        if not url.startswith("sqlite"):
+            names = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+        tables = set(connection.exec_driver_sql(names).scalars()) - set(but)
+        found = [str(connection.exec_driver_sql(f"SELECT * FROM {table}").all()) for table in tables]  # noqa: S608
+    engine.dispose()
+    return "\n".join(found)
+
+
+def ratings(url: str, worker: str) -> list[tuple[Any, ...]]:
+    return query(
+        url,
+        "SELECT conversation_id, criterion, value FROM v1_rating JOIN v1_assignment USING (assignment_id) "
+        "WHERE worker = ? ORDER BY 1, 2",
+        worker,
+    )
+
+
+def exported(url: str) -> Any:
+    engine = open_engine(url)
+    with engine.connect() as connection:
+        content = export_run(connection, find_run(connection, RUN))
+    engine.dispose()
+    return content
+
+
+def test_words_and_id_are_gone_and_ratings_stay(house: House) -> None:
+    old = house.auth.pseudonym("link", "ann")
+    given = ratings(house.url, old)
+    held = house.desk("/workers/holdings", method="POST", json={"worker": "ann"}).json()
+    assert held == {
+        "worker": old,
+        "platform": "link",
+        "assignments": 1,
+        "under_way": 0,
+        "conversations": 4,
+        "lines": 8,
+        "ratings": 12,
+        "answers": 0,
+    }
+    assert SECRET in everything(house.url)
+    done = forget(house, worker=old.lower())
+    assert done["worker"] != old
+    left = everything(house.url)
+    assert SECRET not in left
+    assert old not in everything(house.url, "audit_entry")  # who looked whom up stays
+    assert house.kept("ann") not in left
+    assert "the weather" in left
+    assert ratings(house.url, done["worker"]) == given != []
+    content = exported(house.url)
+    assert content["metadata"]["words_removed"] == 1
+    assert {one["worker"] for one in content["data"]} == {
+        done["worker"],
+        house.auth.pseudonym("link", "bob"),
+    }
+    (logged,) = stored(house, "SELECT subject, detail FROM audit_entry WHERE action = 'worker.forget'")
+    assert logged == (done["worker"], "words and id, of 1 assignment")
+    assert audit(house.url) == []
+    shown = house.desk(f"/runs/{RUN}/worker-ids").json()["workers"]
+    assert {one["external_id"] for one in shown} == {None, "bob"}
+    error(house.desk("/workers/forget", method="POST", json={"worker": "ann"}), 404, "worker_not_found")
+
+
+def test_all_is_gone_and_the_counts_agree(house: House) -> None:
+    before = stored(house, "SELECT count(*) FROM conversation")
+    done = forget(house, worker="ann", platform="link", extent="all")
+    assert ratings(house.url, done["worker"]) == []
+    assert SECRET not in everything(house.url)
+    assert stored(house, "SELECT count(*) FROM conversation") == before
+    assert audit(house.url) == []
+    assert [one["worker"] for one in exported(house.url)["data"]] == [house.auth.pseudonym("link", "bob")]
+    assert stored(house, "SELECT reason FROM exclusion") == [("removed at the worker's wish",)]
+    assert house.desk(f"/assignments/{done['assignments'][0]}").status_code == 200
+    # Somebody new, to whom nothing leads.
+    with house.page("ann") as page:
+        assert page.snapshot["phase"] == "instructions"
+
+
+def test_who_is_in_a_session_is_told_that_it_has_ended(house: House) -> None:
+    with house.page("cleo") as page:
+        page.agree()
+        page.open_topic(SECRET)
+        page.say(SECRET)
+        done = forget(house, worker="cleo")
+        assert page.until("ended")["phase"] == "expired"
+    assert SECRET not in str(
+        stored(house, "SELECT text FROM turn WHERE author = 'worker' AND text LIKE '%cleo%'")
+    )
+    assert stored(house, "SELECT status FROM assignment WHERE id = ?", *done["assignments"]) == [("expired",)]
+    words = stored(
+        house,
+        "SELECT DISTINCT text FROM turn JOIN conversation ON conversation.id = conversation_id "
+        "WHERE assignment_id = ?",
+        *done["assignments"],
+    )
+    assert words == [("[removed]",)]
+    assert audit(house.url) == []
+
+
+@pytest.mark.databases("sqlite")
+def test_the_databases_file_has_nothing_left(house: House) -> None:
+    path = Path(house.url.removeprefix("sqlite:///"))
+    query(house.url, "PRAGMA wal_checkpoint(TRUNCATE)")
+    assert SECRET.encode() in path.read_bytes()
+    forget(house, worker="ann")
+    query(house.url, "PRAGMA wal_checkpoint(TRUNCATE)")
+    assert SECRET.encode() not in path.read_bytes()
+
+
+@pytest.mark.databases("sqlite")
+def test_the_command_says_what_there_is_and_asks(house: House) -> None:
+    house.stop()
+    given = {"CANDOR_DATABASE_URL": house.url, "CANDOR_WORKER_ID_KEY": ID_KEY}
+    who = ("forget", "ann", "--data", house.folder)
+
+    def candor(*arguments: object) -> Result:
+        return CliRunner().invoke(cli, [str(each) for each in arguments], env=given)
+
+    refused = candor(*who)
+    assert refused.exit_code == 1, refused.output  # nobody has answered
+    assert "8 lines that they wrote, 12 ratings" in refused.stdout
+    assert SECRET in everything(house.url)
+    done = candor(*who, "--yes")
+    assert done.exit_code == 0, done.output
+    assert "Forgotten. What stays stands under W" in done.stdout
+    assert SECRET not in everything(house.url)
+    assert_refused(candor(*who, "--yes"), "no worker has this pseudonym or id")
+
+
+@pytest.mark.databases("sqlite")
+def test_an_id_that_two_platforms_know_takes_the_platform(house: House) -> None:
+    add = "INSERT INTO worker (platform, external_id, pseudonym) VALUES ('prolific', ?, 'WOTHER')"
+    execute(house.url, add, house.kept("ann"))
+    said = error(house.desk("/workers/forget", method="POST", json={"worker": "ann"}), 409, "several_workers")
+    assert "link and prolific" in said["message"]
+    assert forget(house, worker="ann", platform="prolific")["assignments"] == []
+    assert SECRET in everything(house.url)
+
+
+def closed(url: str, serve: Callable[..., House], **retention: int) -> House:
+    """Return a server whose run has two workers, and is closed."""
+    house = serve(url, make_run(url, study_text(retention=retention)))
+    for worker in ("ann", "bob"):
+        with house.page(worker) as page:
+            whole(page, SECRET)
+    assert house.desk(f"/runs/{RUN}/close", method="POST").status_code == 200
+    return house
+
+
+async def look_after(url: str, days: float) -> None:
+    """Have the server look so many days from now."""
+    store = Store(url)
+    store.start()
+    await RetentionJob(store, lambda: utc_now() + timedelta(days=days)).look()
+    store.stop()
+
+
+async def test_words_and_ids_have_their_time(url: str, serve: Callable[..., House]) -> None:
+    house = await asyncio.to_thread(closed, url, serve, words=90, ids=30)
+    limits = house.desk(f"/runs/{RUN}").json()["limits"]
+    month, quarter = (f"{utc_now() + timedelta(days=days):%Y-%m-%d}" for days in (30, 90))
+    assert limits["retention"] == (
+        f"Words of workers are removed on {quarter}. Ids of workers are removed on {month}."
+    )
+    given = query(url, "SELECT conversation_id, criterion, value FROM rating ORDER BY 1, 2")
+    await look_after(url, 29.9)
+    assert house.kept("ann") in everything(url)
+    await look_after(url, 30.1)
+    left = everything(url)
+    assert SECRET in left
+    assert house.kept("ann") not in left
+    assert house.auth.pseudonym("link", "bob") not in left
+    await look_after(url, 90.1)
+    assert SECRET not in everything(url)
+    assert query(url, "SELECT conversation_id, criterion, value FROM rating ORDER BY 1, 2") == given != []
+    await look_after(url, 1000)  # there is nothing more to do
+    assert query(url, "SELECT actor, detail FROM audit_entry WHERE action = 'run.retention' ORDER BY id") == [
+        ("retention of the study", "ids of 2 workers"),
+        ("retention of the study", "words of 2 assignments"),
+    ]
+    assert exported(url)["metadata"]["words_removed"] == 2
+
+
+async def test_an_id_that_another_study_needs_stays(url: str, serve: Callable[..., House]) -> None:
+    house = await asyncio.to_thread(closed, url, serve, ids=0)
+    house.runs.append(make_run(url, study_text(name="tidepool"), slug="second"))
+    house.stop()
+    house.start()
+    joined = house.join("ann", run="second").json()
+    with house.open(joined["token"]) as page:
+        page.agree()
+    await look_after(url, 1)
+    assert house.kept("ann") in everything(url)
+    assert house.kept("bob") not in everything(url)
+    execute(url, "UPDATE run SET status = 'closed', closed_at = NULL WHERE slug = 'second'")
+    await look_after(url, 1000)
+    assert house.kept("ann") in everything(url)  # the other study keeps ids
+    assert SECRET in everything(url)

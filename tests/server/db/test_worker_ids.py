@@ -1,0 +1,113 @@
+"""Ids of workers in the database: none in plain text, whatever was there before."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import structlog
+from alembic import command
+from sqlalchemy import Connection
+
+from bots import BotError
+from server.db.engine import alembic_config, migrate, open_engine
+from server.db.worker_ids import encrypt_again
+from server.errors import DatabaseUnfit
+from server.process.logs import configure_logging
+from server.recruiters.id_cipher import IdCipher
+from tests.server.support.bots import Raises
+from tests.server.support.database import execute, make_run, query
+from tests.server.support.server import House
+from tests.server.support.study import RUN
+
+OLD, NEW = IdCipher(["an old key"]), IdCipher(["a new key"])
+BOTH = IdCipher(["a new key", "an old key"])
+
+
+@contextmanager
+def transaction(url: str) -> Iterator[Connection]:
+    engine = open_engine(url, begin="BEGIN IMMEDIATE")
+    try:
+        with engine.begin() as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def ids(url: str) -> list[tuple[str, ...]]:
+    excluded = query(url, "SELECT external_id FROM excluded_worker")
+    return excluded + query(url, "SELECT external_id FROM worker ORDER BY pseudonym")
+
+
+def fill(url: str, cipher: IdCipher | None) -> None:
+    """Put Eve, who may not come, and Ann and Bob into the database."""
+    run = make_run(url)
+    eve, ann, bob = (cipher.encrypted(name) if cipher else name for name in ("eve", "ann", "bob"))
+    execute(url, "INSERT INTO excluded_worker (run_id, external_id) VALUES (?, ?)", run.id, eve)
+    for external_id, pseudonym in ((ann, "W1"), (bob, "W2")):
+        new = "INSERT INTO worker (platform, external_id, pseudonym) VALUES ('link', ?, ?)"
+        execute(url, new, external_id, pseudonym)
+
+
+def encrypted(cipher: IdCipher) -> list[tuple[str, ...]]:
+    return [(cipher.encrypted(name),) for name in ("eve", "ann", "bob")]
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+def test_a_database_with_plain_ids_is_encrypted_and_back(url: str) -> None:
+    fill(url, NEW)
+    command.downgrade(alembic_config(url, lambda: NEW), "0030")
+    assert ids(url) == [("eve",), ("ann",), ("bob",)]
+    with pytest.raises(DatabaseUnfit, match="no key is at hand"):
+        migrate(url)
+    assert ids(url) == [("eve",), ("ann",), ("bob",)]
+    migrate(url, lambda: NEW)
+    assert ids(url) == encrypted(NEW)
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+def test_a_new_key_before_the_old_one_is_used_for_all(url: str) -> None:
+    fill(url, OLD)
+    with transaction(url) as connection:
+        assert encrypt_again(connection, BOTH) == 3
+    assert ids(url) == encrypted(NEW)
+    with transaction(url) as connection:
+        assert encrypt_again(connection, NEW) == 0
+
+
+def test_without_the_key_nothing_is_changed(url: str) -> None:
+    fill(url, OLD)
+    with pytest.raises(DatabaseUnfit, match="under another key"), transaction(url) as connection:
+        encrypt_again(connection, NEW)
+    assert ids(url) == encrypted(OLD)
+
+
+@pytest.fixture
+def logged() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    structlog.reset_defaults()
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+@pytest.mark.usefixtures("logged")
+def test_no_id_is_in_the_database_nor_in_a_log(
+    url: str, serve: Callable[..., House], capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure_logging()
+    house = serve(url, make_run(url, bots=Raises(BotError("out of order"), times=1)))
+    with house.page("PID-4711") as page:
+        page.whole()
+    assert house.join("PID-4711", run="nowhere").status_code == 404
+    assert house.http("GET", f"/w/{RUN}?PROLIFIC_PID=PID-4711").status_code == 200
+    assert house.join("PID-4711", signature="wrong").status_code == 403
+    assert house.desk(f"/runs/{RUN}/worker-ids?external_id=PID-4711").status_code == 200
+    house.stop()
+    said = capsys.readouterr().err
+    assert "bot" in said, "something was logged"
+    assert "PID-4711" not in said
+    assert b"PID-4711" not in Path(url.removeprefix("sqlite:///")).read_bytes()
+    assert query(url, "SELECT external_id FROM worker") == [(house.kept("PID-4711"),)]

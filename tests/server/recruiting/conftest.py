@@ -1,0 +1,39 @@
+"""A server whose runs recruit on the stand-in."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.server.support.database import make_run
+from tests.server.support.prolific import Prolific, served_prolific
+from tests.server.support.recruiting import CODE, Recruiting
+from tests.server.support.server import House
+from tests.server.support.study import study_text
+
+
+@pytest.fixture(scope="session")
+def _served() -> Iterator[Prolific]:
+    with served_prolific() as served:
+        yield served
+
+
+@pytest.fixture
+def prolific(_served: Prolific) -> Iterator[Prolific]:
+    """The stand-in. What was asked of it in the test, and what it answered, is as specified."""
+    yield _served
+    assert _served.contract.broken == []
+    assert _served.faults.due == []
+
+
+@pytest.fixture
+def recruiting(url: str, serve: Callable[..., House], prolific: Prolific) -> Recruiting:
+    """A server with the stand-in's token, over a run whose workers come from there."""
+    run = make_run(url, study_text(recruiter={"kind": "prolific", "completion_code": CODE}))
+    house = serve(
+        url,
+        run,
+        prolific_token=prolific.token,
+        prolific_api=prolific.url,
+        public_url="https://lab.example/prefix",
+    )
+    return Recruiting(house, prolific)

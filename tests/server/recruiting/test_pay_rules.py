@@ -1,0 +1,49 @@
+"""Decisions on pay are checked before anything is stored or sent."""
+
+import pytest
+
+from server.db.recruitments import DecisionKind
+from server.errors import PayRefused
+from server.recruiting.pay_rules import check_decision
+
+LONG = "You were asked to write five messages in each chat and wrote one. " * 2  # 132 characters
+
+
+@pytest.mark.parametrize(
+    ("decision", "share", "category", "reason"),
+    [
+        ("approve", None, None, ""),
+        ("reject", None, "LOW_EFFORT", LONG),
+        ("partial", 8, None, "A chatbot failed."),
+        ("partial", 99, None, "A chatbot failed."),
+        ("screen_out", None, None, ""),
+        ("request_return", None, None, "You have not finished."),
+    ],
+)
+def test_what_the_platform_takes_is_let_through(
+    decision: DecisionKind, share: int | None, category: str | None, reason: str
+) -> None:
+    check_decision(decision, share, category, reason)
+
+
+@pytest.mark.parametrize(
+    ("decision", "share", "category", "reason", "said"),
+    [
+        ("reject", None, "LOW_EFFORT", "x" * 99, "99 characters"),
+        ("reject", None, "LAZY", LONG, "`LAZY` is no category"),
+        ("reject", None, None, LONG, "category"),
+        ("approve", None, "LOW_EFFORT", LONG, "category"),
+        ("partial", 7, None, "A chatbot failed.", "8 to 99"),
+        ("partial", 100, None, "A chatbot failed.", "8 to 99"),
+        ("partial", None, None, "A chatbot failed.", "share"),
+        ("approve", 50, None, "", "share"),
+        ("partial", 50, None, "", "reads the reason"),
+        ("request_return", None, None, "", "reads the reason"),
+        ("approve", None, None, "x" * 2_001, "2001 characters"),
+    ],
+)
+def test_what_it_would_refuse_is_refused_here(
+    decision: DecisionKind, share: int | None, category: str | None, reason: str, said: str
+) -> None:
+    with pytest.raises(PayRefused, match=said):
+        check_decision(decision, share, category, reason)

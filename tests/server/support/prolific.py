@@ -1,0 +1,59 @@
+"""A Prolific to try things with: the stand-in, held against the specification whatever is asked of it."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from server.recruiters.stand_in.faults import Faults
+from server.recruiters.stand_in.platform import Platform
+from server.recruiters.stand_in.serving import serving, stand_in
+from tests.conftest import REPOSITORY
+from tests.support.openapi_contract import Contract
+
+TOKEN = "a researcher's token"
+
+
+@dataclass
+class Clock:
+    """A time that only moves where a test moves it."""
+
+    at: datetime = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.at
+
+    def pass_by(self, **amount: float) -> None:
+        self.at += timedelta(**amount)
+
+
+@dataclass
+class Prolific:
+    """The stand-in as tests see it."""
+
+    url: str
+    platform: Platform
+    clock: Clock
+    faults: Faults
+    token: str = TOKEN
+    contract: Contract = field(repr=False, default_factory=lambda: Contract({"paths": {}}))
+
+
+def specification() -> dict[str, Any]:
+    """Prolific's own specification. It is never done without: what is not held against it proves nothing."""
+    data = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data"))
+    found: dict[str, Any] = json.loads((data / "recruiting" / "prolific-openapi.json").read_text())
+    return found
+
+
+@contextmanager
+def served_prolific() -> Iterator[Prolific]:
+    """The stand-in, served. Whoever uses it looks at `contract.broken` afterwards."""
+    clock, faults, contract = Clock(), Faults(), Contract(specification())
+    platform = Platform(clock.now)
+    with serving(contract.around(stand_in(platform, TOKEN, faults))) as url:
+        yield Prolific(url, platform, clock, faults, contract=contract)
