@@ -310,12 +310,14 @@ class Completed(Message):
 class Ended(Message):
     """The assignment is over without being handed in.
 
-    `debriefing`: as in `completed`, for who had agreed to take part.
+    `debriefing`: as in `completed`, for who had agreed to take part. `return_to`: where the worker is
+    expected to say so, on the platform that they came from.
     """
 
     type: Literal["ended"] = "ended"
     phase: Literal["expired", "returned"]
     debriefing: str | None = None
+    return_to: str | None = None
 
 
 class StudyNotice(Message):

@@ -651,11 +651,13 @@ export interface Completed {
 /**
  * The assignment is over without being handed in.
  *
- * `debriefing`: as in `completed`, for who had agreed to take part.
+ * `debriefing`: as in `completed`, for who had agreed to take part. `return_to`: where the worker is
+ * expected to say so, on the platform that they came from.
  */
 export interface Ended {
   debriefing: string | null;
   phase: "expired" | "returned";
+  return_to: string | null;
   type: "ended";
 }
 /**
