@@ -81,6 +81,7 @@ bench: install-models ## how fast things are; results go into the docs
 	$(BIN)/python benchmarks/qc_scale.py
 	$(BIN)/python benchmarks/bot_batching.py
 	$(BIN)/python benchmarks/bot_batching.py --parlai
+	$(BIN)/python benchmarks/static_cache.py
 
 screenshots: install browser $(PAGES) ## take the pictures of every page again, into docs/screenshots
 	$(BIN)/python tests/e2e/screenshots.py

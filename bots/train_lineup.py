@@ -22,7 +22,8 @@ def train_lineup(
     corpus: Annotated[str, typer.Option(help='"builtin:smalltalk" or a path.')] = "builtin:smalltalk",
     out: Annotated[Path, typer.Option(help="Folder for the models and the study file.")] = Path("models"),
     epochs: Annotated[
-        float | None, typer.Option(min=0.01, help="Epochs for every model; default: each its own.")
+        float | None,
+        typer.Option(min=0.01, help="Epochs for every model; default: as many as take some minutes."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Fixes first weights and the order of examples.")] = 1,
     host: Annotated[
@@ -59,7 +60,7 @@ def _train(corpus: str, out: Path, epochs: float | None, seed: int) -> dict[str,
     trained: dict[str, Trained] = {}
     with Progress(*columns, console=stderr) as progress:
         for architecture in LINEUP:
-            total = epochs or architecture.epochs
+            total = epochs or architecture.epochs(data.replies())
             bar = progress.add_task(architecture.title, total=total)
             training = Training(architecture, data, dialogues, out / architecture.name, total, seed)
             trained[architecture.title] = training.run(

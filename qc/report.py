@@ -20,6 +20,7 @@ from qc.command import (
     stderr_console,
 )
 from qc.options import FORMATS, PAPER_FORMATS, SECTIONS, AnalysisOptions
+from qc.process import settle
 
 _SECTION_HELP = "\n\n".join(f"[b]{name}[/b]: {what}" for name, what in SECTIONS.items())
 
@@ -117,6 +118,7 @@ def report(
             alpha=alpha, seed=seed, bootstrap=bootstrap, reward=reward, sections=sections, fee=fee / 100
         )
         wanted = _formats(formats)
+        settle()
         # What is slow to import, and not needed for `--help`.
         from qc.reporting import ReportSource, report_on  # noqa: PLC0415
 

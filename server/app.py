@@ -57,9 +57,11 @@ from server.jobs.child import Limits
 from server.jobs.links import ReportLinks
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
+from server.jobs.retention import RetentionJob
 from server.live.interventions import Interventions
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
+from server.live.own_data import OwnDataApi
 from server.live.run_ends import RunEnds
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
@@ -122,6 +124,7 @@ def create_app(
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store, news)
+    retention = RetentionJob(store)
     recruiting = _recruiting(store, auth, settings)
 
     @asynccontextmanager
@@ -129,16 +132,16 @@ def create_app(
         end_tracing = start_tracing()
         store.start()
         opened_bots.start(store)
-        news.start()
-        live.start()
-        changes.start()
-        ends.start()
+        for part in (news, live, changes, ends, retention):
+            part.start()
         if settings.running_analysis:
             analyses.start()
         recruiting.polling.start()
         lifecycle.begin_serving()
         yield
-        await asyncio.gather(analyses.close(), jobs.close(), ends.close(), recruiting.polling.close())
+        await asyncio.gather(
+            analyses.close(), jobs.close(), ends.close(), retention.close(), recruiting.polling.close()
+        )
         await changes.close()
         await news.close()
         await limits.close()
@@ -188,6 +191,13 @@ def create_app(
         *_lists(listed, auth, bots, news, lifecycle, settings.resolved_public_url),
         recruiting.router,
         WorkerIdsApi(store=store, auth=auth).router,
+        OwnDataApi(
+            store=store,
+            auth=auth,
+            live=live,
+            limits=limits,
+            per_address=parse(settings.attempts_per_address),
+        ).router,
         ForgettingApi(store=store, auth=auth, live=live).router,
         WizardApi(store=store, auth=auth).router,
         AuditApi(store=store, auth=auth).router,

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from parlai.core.torch_ranker_agent import TorchRankerAgent
@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from bots.parlai.episode import PERSONA
+from bots.parlai.word_vectors import EXCHANGES, BeginsWithWordVectors
 
 QUERY_LINES = 2  # how many of the latest lines are the query, and the key of a memory
 _NEAREST = 64  # memories that a query reads: what key hashing is for in Miller et al., section 3.1
@@ -81,7 +82,7 @@ class KvMemory(nn.Module):
         return scale * (others @ query.unsqueeze(-1)).squeeze(-1)
 
 
-class KvMemoryAgent(TorchRankerAgent):
+class KvMemoryAgent(BeginsWithWordVectors, TorchRankerAgent):
     """The key-value memory network as an agent of ParlAI.
 
     Its memories are read from `exchanges.jsonl` beside the model file: {"said": [line, ...], "reply": line}.
@@ -114,7 +115,8 @@ class KvMemoryAgent(TorchRankerAgent):
     def build_model(self) -> KvMemory:
         """Return an untrained model for the dictionary."""
         frequencies = [float(self.dict.freq[self.dict.ind2tok[i]]) for i in range(len(self.dict))]
-        return KvMemory(torch.tensor(frequencies), self.opt["embedding_size"], self.NULL_IDX)
+        model = KvMemory(torch.tensor(frequencies), self.opt["embedding_size"], self.NULL_IDX)
+        return cast("KvMemory", self.placed(model))
 
     def vectorize(self, *args: Any, **kwargs: Any) -> Any:
         """Vectorize without marks of start and end: a bag of words has neither."""
@@ -178,7 +180,7 @@ class KvMemoryAgent(TorchRankerAgent):
         return self.model.read(query, keys[nearest], values[nearest])
 
     def _encode_memories(self) -> Memories:
-        path = Path(self.opt["model_file"]).with_name("exchanges.jsonl")
+        path = Path(self.opt["model_file"]).with_name(EXCHANGES)
         try:
             text = path.read_text(encoding="utf-8")
             exchanges = [json.loads(line) for line in text.splitlines()]

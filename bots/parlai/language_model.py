@@ -8,33 +8,85 @@ line is predicted once given everything before it.
 Model option of ParlAI: `bots.parlai.language_model:LanguageModelAgent`.
 """
 
-from collections.abc import Sequence
-from typing import Any
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 import torch
-from parlai.core.torch_generator_agent import TorchGeneratorAgent, TorchGeneratorModel
+from parlai.core.torch_generator_agent import TorchGeneratorModel
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence
+from torch.nn.functional import normalize
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from bots.parlai.episode import PERSONA
 from bots.parlai.history import KeepsPersona
+from bots.parlai.specific import PrefersSpecific
+from bots.parlai.word_vectors import BeginsWithWordVectors
 
 State = tuple[Tensor, Tensor]  # hidden and cell state of the LSTM, [layers, batch, size] each
+_FIRST_SHARPNESS = 10.0
+_LEAST = 1e-9  # probability, so that its logarithm is finite
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What reading some texts left: the LSTM's state, what came out at each token, and the tokens.
+
+    `hidden` and `cell` are [layers, batch, size], `outputs` [batch, tokens, size], `tokens` [batch, tokens].
+    """
+
+    hidden: Tensor
+    cell: Tensor
+    outputs: Tensor
+    tokens: Tensor
+
+    def rows(self, indices: Tensor) -> "Read":
+        """Return the same of the rows `indices` of the batch."""
+        return Read(
+            self.hidden.index_select(1, indices),
+            self.cell.index_select(1, indices),
+            self.outputs.index_select(0, indices),
+            self.tokens.index_select(0, indices),
+        )
 
 
 class LstmLanguageModel(TorchGeneratorModel):
-    """An LSTM whose input embedding is its output layer too (Press & Wolf, 2017).
+    """An LSTM whose input embedding is its output layer too (Press & Wolf, 2017), and a cache.
 
+    Where its state is like one that it had while reading, it may go on as the text went on there: "i work" as
+    the persona did (Grave, Joulin & Usunier, 2017, "Improving Neural Language Models with a Continuous
+    Cache"). Without, so small a model forgets the persona on its way to the reply. Training says how much the
+    cache counts.
     ParlAI's names for the two halves of a generator stay: `encoder` reads what there is, `decoder` goes on.
     """
 
-    def __init__(self, tokens: int, size: int, layers: int, dropout: float, special: dict[str, int]) -> None:
-        """Take the size of the vocabulary and of the state; `special` are ParlAI's indices of marks."""
+    uncached: Tensor
+
+    def __init__(
+        self,
+        tokens: int,
+        size: int,
+        layers: int,
+        dropout: float,
+        special: dict[str, int],
+        marks: Collection[int] = (),
+    ) -> None:
+        """Take the size of the vocabulary and of the state.
+
+        `special` are ParlAI's indices of marks; `marks` are more tokens that are read but never said again.
+        """
         super().__init__(**special)
+        never = sorted({special["padding_idx"], special["unknown_idx"], *marks})
+        self.register_buffer("uncached", torch.tensor(never), persistent=False)
         self.embedding = nn.Embedding(tokens, size, padding_idx=self.NULL_IDX)
         nn.init.normal_(self.embedding.weight, std=size**-0.5)
         self.lstm = nn.LSTM(size, size, layers, batch_first=True, dropout=dropout if layers > 1 else 0.0)
         self.dropout = nn.Dropout(dropout)
         self.bias = nn.Parameter(torch.zeros(tokens))
+        self.gate = nn.Linear(size, 1)
+        nn.init.constant_(self.gate.bias, -1.0)  # the cache counts for a quarter before anything is learned
+        self.log_sharpness = nn.Parameter(torch.tensor(math.log(_FIRST_SHARPNESS)))
 
     def forward(self, *xs: Tensor, ys: Tensor, **unused: Any) -> tuple[Tensor, Tensor, None]:
         """Return scores [batch, reply, vocabulary] and the likeliest tokens [batch, reply] of replies `ys`.
@@ -49,44 +101,66 @@ class LstmLanguageModel(TorchGeneratorModel):
         joined = torch.cat([text, room], dim=1).scatter(1, at, before)
         output, _ = self.lstm(self.dropout(self.embedding(joined)))
         latent = output.gather(1, at.unsqueeze(-1).expand(-1, -1, output.size(-1)))
-        scores = self.output(self.dropout(latent))
+        scores = self._scores(self.dropout(latent), output[:, : text.size(1)], text)
         return scores, scores.argmax(-1), None
 
-    def encoder(self, text: Tensor) -> State:
-        """Return the state after reading texts [batch, tokens], padded on the right."""
+    def encoder(self, text: Tensor) -> Read:
+        """Return what is left of reading texts [batch, tokens], padded on the right."""
         lengths = (text != self.NULL_IDX).sum(1).clamp(min=1).cpu()
         packed = pack_padded_sequence(
             self.dropout(self.embedding(text)), lengths, batch_first=True, enforce_sorted=False
         )
-        _, (hidden, cell) = self.lstm(packed)
-        return hidden, cell
+        output, (hidden, cell) = self.lstm(packed)
+        outputs, _ = pad_packed_sequence(output, batch_first=True, total_length=text.size(1))
+        return Read(hidden, cell, outputs, text)
 
-    def decoder(self, tokens: Tensor, read: State, so_far: State | None = None) -> tuple[Tensor, State]:
-        """Return outputs [batch, tokens, size] and the state, going on from `read`.
+    def decoder(self, tokens: Tensor, read: Read, so_far: State | None = None) -> tuple[Tensor, State]:
+        """Return the scores after each of `tokens` [batch, tokens], and the state, going on from `read`.
 
         With `so_far`, the state before the last token, only that token is new.
         """
+        state = (read.hidden, read.cell)
         if so_far is not None:
-            tokens, read = tokens[:, -1:], so_far
-        output, state = self.lstm(self.dropout(self.embedding(tokens)), read)
-        return self.dropout(output), state
+            tokens, state = tokens[:, -1:], so_far
+        output, state = self.lstm(self.dropout(self.embedding(tokens)), state)
+        return self._scores(self.dropout(output), read.outputs, read.tokens), state
 
-    def output(self, latent: Tensor) -> Tensor:
-        """Return the score of each token of the vocabulary, [batch, tokens, vocabulary]."""
-        return latent @ self.embedding.weight.t() + self.bias
+    def output(self, scores: Tensor) -> Tensor:
+        """Return the scores of `decoder`, which knows what was read."""
+        return scores
 
-    def reorder_encoder_states(self, encoder_states: State, indices: Sequence[int] | Tensor) -> State:
-        """Return the states of the rows `indices`."""
-        rows = torch.as_tensor(indices, device=encoder_states[0].device)
-        hidden, cell = encoder_states
-        return hidden.index_select(1, rows), cell.index_select(1, rows)
+    def _scores(self, states: Tensor, read: Tensor, tokens: Tensor) -> Tensor:
+        """Return log probabilities [batch, steps, vocabulary] of what follows `states` [batch, steps, size].
+
+        `read` [batch, tokens, size] came out of `tokens`, [batch, tokens], the cache.
+        """
+        vocabulary = (states @ self.embedding.weight.t() + self.bias).softmax(-1)
+        # What the state was before each token that was read, so that a token can follow a state like it.
+        before = torch.cat([torch.zeros_like(read[:, :1]), read[:, :-1]], dim=1)
+        like = (
+            self.log_sharpness.exp() * normalize(states, dim=-1) @ normalize(before, dim=-1).transpose(1, 2)
+        )
+        never = torch.isin(tokens, self.uncached)
+        # Where nothing can be said again, -1e9 leaves even shares, which then count for nothing.
+        shares = like.masked_fill(never.unsqueeze(1), -1e9).softmax(-1) * ~never.unsqueeze(1)
+        places = tokens.unsqueeze(1).expand(-1, states.size(1), -1)
+        cached = torch.zeros_like(vocabulary).scatter_add(-1, places, shares)
+        gate = self.gate(states).sigmoid()
+        mixed: Tensor = (1 - gate * shares.sum(-1, keepdim=True)) * vocabulary + gate * cached
+        return mixed.clamp(min=_LEAST).log()
+
+    def reorder_encoder_states(self, encoder_states: Read, indices: Sequence[int] | Tensor) -> Read:
+        """Return what was read in the rows `indices`."""
+        return encoder_states.rows(torch.as_tensor(indices, device=encoder_states.tokens.device))
 
     def reorder_decoder_incremental_state(self, incremental_state: State, inds: Tensor) -> State:
         """Return the states of the rows `inds`."""
-        return self.reorder_encoder_states(incremental_state, inds)
+        rows = torch.as_tensor(inds, device=incremental_state[0].device)
+        hidden, cell = incremental_state
+        return hidden.index_select(1, rows), cell.index_select(1, rows)
 
 
-class LanguageModelAgent(KeepsPersona, TorchGeneratorAgent):
+class LanguageModelAgent(KeepsPersona, BeginsWithWordVectors, PrefersSpecific):
     """The language model as an agent of ParlAI; greedy, beam, top-k and nucleus decoding are ParlAI's own."""
 
     @classmethod
@@ -111,7 +185,8 @@ class LanguageModelAgent(KeepsPersona, TorchGeneratorAgent):
             "end_idx": self.END_IDX,
             "unknown_idx": self.dict[self.dict.unk_token],
         }
-        options = self.opt
-        return LstmLanguageModel(
-            len(self.dict), options["hiddensize"], options["numlayers"], options["dropout"], special
+        options, marks = self.opt, self.dict.txt2vec(f"{PERSONA}\n{self.P1_TOKEN} {self.P2_TOKEN}")
+        model = LstmLanguageModel(
+            len(self.dict), options["hiddensize"], options["numlayers"], options["dropout"], special, marks
         )
+        return cast("LstmLanguageModel", self.placed(model))

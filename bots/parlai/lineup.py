@@ -13,6 +13,7 @@ from typing import Literal
 
 Option = str | int | float | bool
 
+_MOST_EPOCHS = 12
 _TRANSFORMER: Mapping[str, Option] = {
     "n_layers": 1,
     "reduction_type": "mean",  # learns from few dialogues; "first", the default, hardly does
@@ -24,12 +25,15 @@ _TRANSFORMER: Mapping[str, Option] = {
     "person_tokens": True,
     "add_p1_after_newln": True,
 }
-_RANKER: Mapping[str, Option] = {"candidates": "batch", "eval_candidates": "inline"}
+_RANKER: Mapping[str, Option] = {"candidates": "batch", "eval_candidates": "inline", "text_truncate": 96}
 _GENERATOR: Mapping[str, Option] = {
+    "text_truncate": 80,  # a persona and what was said last; more costs time and is forgotten on the way
     "skip_generation": True,  # in training; a host generates
+    # The likeliest, which a beam finds, is nearly the same whatever was said; of ten ends of a beam the agent
+    # says the one that fits best: `bots.parlai.specific`.
     "inference": "beam",
-    "beam_size": 3,
-    "beam_min_length": 3,  # greedy search may say nothing at all
+    "beam_size": 10,
+    "beam_min_length": 3,  # or it may say nothing at all
     "beam_block_ngram": 3,
     "person_tokens": True,
     "add_p1_after_newln": True,
@@ -38,7 +42,7 @@ _GENERATOR: Mapping[str, Option] = {
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """A model of the line-up: its name in the published data, its ParlAI options, its epochs by default.
+    """A model of the line-up: its name in the published data, its ParlAI options, and how much it learns.
 
     `measure` is what it is tried on with held-out dialogues: "hits@1" (of 20) for what ranks, "ppl" (the
     perplexity of a reply's tokens) for what generates.
@@ -46,37 +50,44 @@ class Architecture:
 
     name: str
     title: str
-    epochs: int
+    lessons: int
     measure: Literal["hits@1", "ppl"]
     options: Mapping[str, Option]
+
+    def epochs(self, replies: int) -> float:
+        """Return how often to go through that many replies, so that the model sees `lessons` of them in all.
+
+        So it takes the same time whatever the corpus. A small one is learned by heart after `_MOST_EPOCHS`.
+        """
+        return round(min(max(self.lessons / replies, 1), _MOST_EPOCHS), 1)
 
 
 LINEUP = (
     Architecture(
         "biencoder",
         "Bi-Encoder",
-        5,
+        15_000,
         "hits@1",
         {"model": "bots.parlai.upstream:BiencoderAgent", **_RANKER, **_TRANSFORMER},
     ),
     Architecture(
         "polyencoder",
         "Poly-Encoder",
-        5,
+        15_000,
         "hits@1",
         {"model": "bots.parlai.upstream:PolyencoderAgent", "poly_n_codes": 16, **_RANKER, **_TRANSFORMER},
     ),
     Architecture(
         "kvmemnn",
         "Key-Value Memory Network",
-        4,
+        30_000,
         "hits@1",
         {"model": "bots.parlai.kv_memory:KvMemoryAgent", "embedding_size": 128, **_RANKER},
     ),
     Architecture(
         "seq2seq",
         "Sequence to Sequence",
-        8,
+        20_000,
         "ppl",
         {
             "model": "bots.parlai.upstream:Seq2seqAgent",
@@ -92,9 +103,9 @@ LINEUP = (
     Architecture(
         "lan_model",
         "Language Model",
-        8,
+        20_000,
         "ppl",
-        {"model": "bots.parlai.language_model:LanguageModelAgent", "hiddensize": 256, **_GENERATOR},
+        {"model": "bots.parlai.language_model:LanguageModelAgent", "hiddensize": 128, **_GENERATOR},
     ),
 )
 

@@ -115,7 +115,6 @@ class Training:
             model_file=str(self.model_file),
             dict_tokenizer="re",
             dict_lower=True,
-            text_truncate=128,
             label_truncate=40,
             batchsize=32,
             optimizer="adam",

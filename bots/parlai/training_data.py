@@ -11,25 +11,33 @@ from parlai.utils.misc import msg_to_str
 from bots.core.chat import Turn
 from bots.corpus import Corpus, CorpusError, Dialogue
 from bots.parlai.agent import CANDIDATES
-from bots.parlai.episode import EpisodeExchange, exchanges, opening
+from bots.parlai.episode import SILENCE, EpisodeExchange, exchanges, opening
+from bots.parlai.word_vectors import EXCHANGES
 
 CHOICES = 20  # replies to pick from on held-out dialogues, as in ConvAI2
 _HELD_OUT = 0.1
 _SEED = 1
+_BARE = 3  # of so many sides one is learned without its persona, too
+_ALONE = 5  # of so many replies one is learned as an answer to silence, too
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
     """Texts: dialogues to learn from and to be tried on, in ParlAI's format; what a ranker may say; its past.
 
-    Dialogues are there from both sides, with the persona of whoever answers; those of `train` once more
-    without, and those of `valid` with `CHOICES` replies to pick from, the others of other held-out dialogues.
+    Dialogues are there from both sides, with the persona of whoever answers. A third of those of `train` come
+    once more without, and some replies by themselves, so that a generator knows what is said at all; those of
+    `valid` have `CHOICES` replies to pick from, the others of other held-out dialogues.
     """
 
     train: str
     valid: str
     candidates: str
     exchanges: str
+
+    def replies(self) -> int:
+        """Return from how many replies there is to learn."""
+        return self.train.count("\n")
 
     def write_dialogues(self, folder: Path) -> Path:
         """Write the dialogues into `folder`; return the path that ParlAI wants for both files."""
@@ -41,7 +49,7 @@ class TrainingData:
     def write_replies(self, folder: Path) -> None:
         """Write what an agent needs beside its model file to answer."""
         (folder / CANDIDATES).write_text(self.candidates, encoding="utf-8")
-        (folder / "exchanges.jsonl").write_text(self.exchanges, encoding="utf-8")
+        (folder / EXCHANGES).write_text(self.exchanges, encoding="utf-8")
 
 
 def training_data(corpus: Corpus) -> TrainingData:
@@ -50,18 +58,28 @@ def training_data(corpus: Corpus) -> TrainingData:
     Raises:
         CorpusError: the corpus has a single dialogue, or none.
     """
-    try:
-        kept, held = corpus.split(_HELD_OUT, _SEED)
-    except ValueError as error:
-        raise CorpusError(corpus.name, None, str(error), "Give a corpus with more dialogues.") from error
+    kept, held = _split(corpus)
     train = [side for dialogue in kept.dialogues for side in _sides(dialogue)]
     replies = [each.answered for side in train for each in side.exchanges]
     return TrainingData(
-        "".join(side.text() for each in train for side in (each, each.without_persona())),
+        "".join(side.text() for side in (*train, *(each.without_persona() for each in train[::_BARE])))
+        + "".join(_Side((), [EpisodeExchange(SILENCE, reply)]).text() for reply in replies[::_ALONE]),
         "".join(_tried(held.dialogues)),
         "".join(f"{reply}\n" for reply in dict.fromkeys(replies)),
         "".join(json.dumps(memory) + "\n" for side in train for memory in side.memories()),
     )
+
+
+def held_out(corpus: Corpus) -> Corpus:
+    """Return the dialogues of `corpus` that models are tried on."""
+    return _split(corpus)[1]
+
+
+def _split(corpus: Corpus) -> tuple[Corpus, Corpus]:
+    try:
+        return corpus.split(_HELD_OUT, _SEED)
+    except ValueError as error:
+        raise CorpusError(corpus.name, None, str(error), "Give a corpus with more dialogues.") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,18 +202,18 @@ def _raw_run(source: str, declared: Header, table: pa.Table, problems: list[Prob
 
 def _asked(table: pa.Table, first: NDArray[np.intp], problems: list[Problem]) -> Iterator[AskedOf]:
     """Yield what was asked of the assignments, which begin at the rows `first`, and of the conversations."""
-    names, conversations = table["assignment"].to_pylist(), table["conversation"].to_pylist()
+    names, conversations = table["assignment"], table["conversation"]
     of_all = _objects(table, "assignment_answers", GivenAnswer, first, problems)
-    for row in first.tolist():
-        yield AskedOf(names[row], None, None, of_all.get(row, []))
+    for row, given in of_all.items():
+        yield AskedOf(names[row].as_py(), None, None, given)
     every = np.arange(len(table))
     answers = _objects(table, "answers", GivenAnswer, every, problems)
     rated = _objects(table, "turn_ratings", TurnRating, every, problems)
     quizzes = _quizzes(table, problems)
     for row in sorted(answers.keys() | rated.keys() | quizzes.keys()):
         yield AskedOf(
-            names[row],
-            conversations[row],
+            names[row].as_py(),
+            conversations[row].as_py(),
             row,
             answers.get(row, []),
             rated.get(row, []),

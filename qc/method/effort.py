@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.statistics.written_words import written_lengths
 
 COUNTING = (
     "A word is what stands between white space, punctuation included; where a script has none between words, "
@@ -52,9 +51,8 @@ def describe_effort(sample: Sample) -> Effort | None:
     """Return how much was written to the systems; None if the source does not hold what was said."""
     if sample.run.words is None:
         return None
-    exchanges = sample.run.words.exchanges
-    said = written_lengths(exchanges["input"])
-    at = exchanges["conversation"].to_numpy()
+    said = sample.input_lengths
+    at = sample.run.words.exchanges["conversation"].to_numpy()
     count = len(sample.workers)
     inputs = np.bincount(at, minlength=count)
     words, characters = (

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.filter import Screening, screen
@@ -11,6 +12,8 @@ from qc.method.standardise import oriented, standardise
 from qc.run import Run, codes
 from qc.statistics.groups import group_means
 from qc.statistics.noise import without_noise
+from qc.statistics.text import TextLengths
+from qc.statistics.written_words import written_lengths
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,12 @@ class Sample:
             _, first, item = np.unique(self.items[self.counted], return_index=True, return_inverse=True)
             values, systems = group_means(values, item, len(first)), systems[first]
         return without_noise(values), systems
+
+    @cached_property
+    def input_lengths(self) -> TextLengths:
+        """Words and characters of the inputs, in the order of `run.words.exchanges`; none without words."""
+        words = self.run.words
+        return written_lengths(pd.Series([], dtype="str") if words is None else words.exchanges["input"])
 
     @cached_property
     def overall_rounded(self) -> NDArray[np.float64]:

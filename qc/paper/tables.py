@@ -16,7 +16,7 @@ from qc.robustness.intervals import Intervals
 
 def paper_tables(analysis: Analysis) -> Iterator[PaperTable]:
     """Yield the tables that the analysis has numbers for, in the order in which a paper has them."""
-    yield paper_table("ranking", _ranking(analysis), _ranking_caption(analysis))
+    yield paper_table("ranking", _ranking(analysis), _ranking_caption(analysis), wide=True)
     yield paper_table("scores", ranking.z_scores(analysis), _scores_caption(analysis), wide=True)
     yield paper_table("pass-rates", kept.kept(analysis), _kept_caption(analysis))
     if analysis.criteria is not None:

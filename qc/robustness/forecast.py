@@ -25,8 +25,9 @@ things make errors unequal or uncertain, and each is drawn along:
 - *The second run deals its systems anew*: its c are those of as many workers drawn with replacement. A
   system that none of them rated has no score, and no part in r.
 
-The interval holds the middle 95 % of the correlations. `benchmarks/qc_truth.py --part second` prints how
-often the second run's r lies in it.
+The upper end leaves 2.5 % of the correlations above it. The lower end leaves as many below it of correlations
+with cautious draws of the true scores: with the others, systems that lie close together were foretold to
+correlate too well. `benchmarks/qc_truth.py --part second` prints how often the second run's r lies in it.
 
 Sources: Spearman, *British Journal of Psychology* 3 (1910) 271–295, and Brown, ibid. 296–322; the interval:
 Nagashima, Noma and Furukawa, *Statistical Methods in Medical Research* 28, 2019; degrees of freedom:
@@ -98,12 +99,17 @@ def forecast(sample: Sample, scores: Scores, seed: int, splits: int = SPLITS) ->
     if np.isnan(r[0]):
         return None
     found = influences(sums)
-    drawn = second_runs(found, sums[..., 0], splits, rng)
-    low, high = percentile_interval(pearson_of_rows(found.mean.mean(axis=1), drawn), LEVEL)
+    observed = found.mean.mean(axis=1)
+    usual, cautious = (
+        percentile_interval(
+            pearson_of_rows(observed, second_runs(found, sums[..., 0], splits, rng, cautious=cautious)), LEVEL
+        )
+        for cautious in (False, True)
+    )
     return Forecast(
         r=r[0],
-        low=float(low),
-        high=float(high),
+        low=float(cautious[0]),
+        high=float(usual[1]),
         splits=splits,
         level=LEVEL,
         criteria=dict(zip(sample.run.criteria["label"], r[1:], strict=True)),
@@ -125,7 +131,12 @@ def _spearman_brown(halves: NDArray[np.float64]) -> float:
 
 
 def second_runs(
-    found: Influences, counts: NDArray[np.float64], draws: int, rng: np.random.Generator
+    found: Influences,
+    counts: NDArray[np.float64],
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    cautious: bool = False,
 ) -> NDArray[np.float64]:
     """Return draws of the overall scores that a second run would give, as the module's text derives them.
 
@@ -134,13 +145,14 @@ def second_runs(
         counts: (W, S), their conversations.
         draws: how many.
         rng: source of the draws.
+        cautious: as for `qc.statistics.random_effects.true_means`.
 
     Returns:
         (draws, S); NaN where nobody would rate the system, all NaN if no system has two raters.
     """
     observed = found.mean.mean(axis=1)
     errors = _error_variances(found, draws, rng)[:, None]
-    true = true_means(observed, errors * (found.h**2).sum(axis=0), rng)
+    true = true_means(observed, errors * (found.h**2).sum(axis=0), rng, cautious=cautious)
     both = bootstrap_sums(np.hstack([counts, counts**2]), draws, rng)
     dealt, squares = np.split(both, 2, axis=1)
     c = squares / np.where(dealt > 0, dealt, np.nan) ** 2

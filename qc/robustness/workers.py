@@ -9,7 +9,6 @@ from qc.method.sample import Sample
 from qc.method.standardise import as_given, scale_maximum
 from qc.run import Run, codes
 from qc.statistics.groups import group_medians, group_mode_counts
-from qc.statistics.written_words import written_lengths
 
 # In the published runs 14 of the 311 workers who passed get a remark, and 61 of the 183 who failed.
 MANY_IDENTICAL = 0.5
@@ -102,5 +101,4 @@ def _words(sample: Sample, count: int) -> NDArray[np.float64]:
     if words is None:
         return np.full(count, np.nan)
     speakers = sample.workers[words.exchanges["conversation"].to_numpy()]
-    lengths = written_lengths(words.exchanges["input"]).words
-    return group_medians(lengths.astype(np.float64), speakers, count)
+    return group_medians(sample.input_lengths.words.astype(np.float64), speakers, count)

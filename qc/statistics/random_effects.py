@@ -6,9 +6,13 @@ S - 1 degrees of freedom, and Q falls as τ² grows. So the τ² at which Q is a
 draw of what τ² can be; 0 where Q is smaller even there. Given τ², m is normal around m̂ with the variance
 1 / Σ 1 / (τ² + e), and a true mean around m + ρ (x - m) with variance ρ e, where ρ = τ² / (τ² + e).
 
+τ² cannot be below 0, so where it is small such draws are larger than it on average. *Cautious* ones take
+S + 1 degrees of freedom, as a ρ that could be anything between 0 and 1 beforehand would have it.
+
 Source: Nagashima, Noma and Furukawa, *Prediction intervals for random-effects meta-analysis: a confidence
 distribution approach*, Statistical Methods in Medical Research 28, 2019 (τ² and m); Gelman et al., *Bayesian
-Data Analysis*, 3rd edition, section 5.4 (true means, given both).
+Data Analysis*, 3rd edition, section 5.4 (true means, given both); Strawderman, *Proper Bayes minimax
+estimators of the multivariate normal mean*, Annals of Mathematical Statistics 42, 1971 (uniform ρ).
 """
 
 import numpy as np
@@ -22,7 +26,11 @@ HALVINGS = 40
 
 
 def true_means(
-    observed: NDArray[np.float64], error_variances: NDArray[np.float64], rng: np.random.Generator
+    observed: NDArray[np.float64],
+    error_variances: NDArray[np.float64],
+    rng: np.random.Generator,
+    *,
+    cautious: bool = False,
 ) -> NDArray[np.float64]:
     """Return draws of the true means, (B, S).
 
@@ -30,10 +38,11 @@ def true_means(
         observed: (S,), at least two.
         error_variances: (B, S), of the observed means; they may be draws as well.
         rng: source of the draws.
+        cautious: whether τ² is to be drawn with S + 1 degrees of freedom.
     """
     count, means = error_variances.shape
     errors = np.maximum(error_variances, max(LEAST_SHARE * float(observed.var()), TINY))
-    between = _between(observed, errors, rng.chisquare(means - 1, count))
+    between = _between(observed, errors, rng.chisquare(means + 1 if cautious else means - 1, count))
     weights, middle = _middle(observed, errors, between)
     middle += rng.normal(size=(count, 1)) / np.sqrt(weights.sum(axis=1, keepdims=True))
     shares = between[:, None] * weights

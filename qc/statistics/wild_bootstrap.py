@@ -28,6 +28,9 @@ from numpy.typing import NDArray
 
 from qc.statistics.resampling import signed_sums
 
+# Where no worker has a larger share, V* is taken as Σ u²: that moves a t* of 4 by some thousandths, while
+# 10,000 draws leave its quantiles uncertain by a hundredth.
+SMALL_SHARE = 1e-4
 # A draw whose variance is this share of the run's, or less, has none but for rounding.
 NOTHING = 1e-12
 
@@ -92,6 +95,8 @@ def influences(sums: NDArray[np.float64]) -> Influences:
 
 def wild_draws(found: Influences, count: int, rng: np.random.Generator) -> WildDraws:
     """Return `count` draws; the same generator gives the same bits, on any number of processors."""
+    if found.h.max(initial=0) <= SMALL_SHARE:
+        return _draws_of_small_shares(found.u, count, rng)
     u, h = found.u, found.h
     workers, systems, values = u.shape
     means = systems * values
@@ -116,10 +121,32 @@ def wild_draws(found: Influences, count: int, rng: np.random.Generator) -> WildD
         covariance = _covariance(products, crossed, first, leverage)
         own = np.diagonal(covariance, axis1=1, axis2=2)
         within = own[:, rows] + own[:, columns] - 2 * covariance[:, rows, columns]
-        whole = products.diagonal()[rows] + products.diagonal()[columns] - 2 * products[rows, columns]
-        pairs[draws] = np.abs(_ratio(first[:, rows] - first[:, columns], within, whole))
+        pairs[draws] = np.abs(_ratio(first[:, rows] - first[:, columns], within, _of_differences(products)))
         moved[draws] = first
     return WildDraws(moved, t, pairs)
+
+
+def _draws_of_small_shares(u: NDArray[np.float64], count: int, rng: np.random.Generator) -> WildDraws:
+    """Return draws whose variances are all Σ u²; the sums with h are most of the work of many workers."""
+    workers, systems, values = u.shape
+    variance, products = (u**2).sum(axis=0), np.einsum("wi,wj->ij", u[..., 0], u[..., 0])
+    rows, columns = np.triu_indices(systems, 1)
+    whole = _of_differences(products)
+    moved = np.empty((count, systems))
+    t, pairs = np.empty((count, systems, values)), np.empty((count, len(rows)))
+    for draws, block in signed_sums(u.reshape(workers, systems * values), count, rng):
+        d = block.reshape(-1, systems, values)
+        moved[draws] = d[..., 0]
+        t[draws] = _ratio(d, variance, variance)
+        pairs[draws] = np.abs(_ratio(d[:, rows, 0] - d[:, columns, 0], whole, whole))
+    return WildDraws(moved, t, pairs)
+
+
+def _of_differences(products: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Σ (uᵢ − uⱼ)² of all pairs from Σ uᵢuⱼ, (S, S)."""
+    rows, columns = np.triu_indices(len(products), 1)
+    squares = products.diagonal()
+    return np.asarray(squares[rows] + squares[columns] - 2 * products[rows, columns])
 
 
 def _covariance(

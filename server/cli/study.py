@@ -75,6 +75,8 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
         f"[green]{escape(str(study))} is fine:[/] {len(systems)} systems, "
         f"{what} each, {len(content.criteria)} criteria."
     )
+    if content.retention is not None:
+        console.print(content.retention.in_words(None), soft_wrap=True)
     for note in text_notes(content):
         console.print(f"[yellow]Note:[/] {escape(note)}", soft_wrap=True)
 

@@ -114,6 +114,7 @@ class Run(SQLModel, table=True):
     cause: str = Field(default="researcher", sa_column_kwargs={"server_default": "researcher"})
     reason: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
     rules: str = Field(default="{}", sa_column_kwargs={"server_default": "{}"})
+    closed_at: datetime | None = None
 
 
 class ExcludedRun(SQLModel, table=True):

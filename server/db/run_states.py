@@ -6,6 +6,7 @@ from typing import Literal
 
 from sqlalchemy import Connection, insert, select, text, update
 
+from server.clock import utc_now
 from server.db.models import ExcludedRun, Run, columns
 from server.db.revisions import raise_revision
 from server.db.run_counts import standing
@@ -53,7 +54,9 @@ def change_run(connection: Connection, slug: str, change: RunChange, reason: str
         raise WrongRunStatus(f"`{slug}` is {run.status}: it cannot become {after}")
     if change == "resume":
         _require_more_wanted(connection, run)
-    values = {"status": after, "cause": "researcher", "reason": reason}
+    values: dict[str, object] = {"status": after, "cause": "researcher", "reason": reason}
+    if after != run.status:
+        values["closed_at"] = utc_now() if after == "closed" else None
     connection.execute(update(Run).where(RUN.id == run.id).values(values))
     return find_run(connection, slug)
 
@@ -61,7 +64,7 @@ def change_run(connection: Connection, slug: str, change: RunChange, reason: str
 def stop_run(connection: Connection, run_id: int, end: End) -> bool:
     """Close a run because it has come to its end; return whether it was not closed already."""
     raise_revision(connection, "runs")
-    values = {"status": "closed", "cause": end.cause, "reason": end.reason}
+    values = {"status": "closed", "cause": end.cause, "reason": end.reason, "closed_at": utc_now()}
     stopped = update(Run).where(RUN.id == run_id, RUN.status != "closed").values(values)
     return connection.execute(stopped).rowcount == 1
 

@@ -43,6 +43,7 @@ class RunEntry:
     kind: RunKind = "study"
     cause: Cause = "researcher"
     reason: str = ""
+    closed_at: datetime | None = None
 
 
 def open_run(
@@ -127,11 +128,20 @@ def has_run(connection: Connection, slug: str) -> bool:
 
 def _entries(connection: Connection, slug: str | None) -> list[RunEntry]:
     query = select(
-        RUN.id, RUN.slug, RUN.seed, RUN.status, RUN.created_at, STUDY.yaml, RUN.kind, RUN.cause, RUN.reason
+        RUN.id,
+        RUN.slug,
+        RUN.seed,
+        RUN.status,
+        RUN.created_at,
+        STUDY.yaml,
+        RUN.kind,
+        RUN.cause,
+        RUN.reason,
+        RUN.closed_at,
     ).join(Study, STUDY.id == RUN.study_id)
     if slug is not None:
         query = query.where(RUN.slug == slug)
-    return [RunEntry(*row) for row in connection.execute(query.order_by(RUN.id))]
+    return [RunEntry(**row._mapping) for row in connection.execute(query.order_by(RUN.id))]
 
 
 def _study_id(connection: Connection, study: StudyFile, text: str, slug: str, at: datetime) -> int:

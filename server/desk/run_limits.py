@@ -33,6 +33,7 @@ def limits_of(connection: Connection, run: RunEntry, study: Study) -> Limits:
         opens_at=_opens_at(rules) if run.status == "open" else None,
         spent=None if budget is None else float(completed * budget.per_assignment),
         budget=None if budget is None else float(budget.total),
+        retention="" if study.retention is None else study.retention.in_words(run.closed_at),
         currency="" if budget is None else budget.currency,
     )
     return Limits(shown, _wanted(rules, stands))

@@ -25,6 +25,7 @@ from server.session.plan import QC
 from server.session.questionnaire import AskedQuestion, Questionnaires
 from server.session.reply_time import ReplyTime
 from server.session.texts import Text, TextsCard, direction_of
+from server.study.retention import Retention
 from server.study.texts import ENGLISH, Instrument, instrument_of
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -190,6 +191,9 @@ class Study(_Section):
     random, are left unrated. `judgments_per_item`: how many workers rate each item, at least. `spending_cap`:
     what the bots of a run may cost together, in the money of their prices; then it stops.
 
+    `retention`: for how long words and ids of workers are kept after a run was closed. `withdrawal_days`:
+    after the end, workers can download or withdraw what they gave.
+
     `recruiter`: the place that workers come from; without one they come by links, and go to `completion_url`.
 
     `minutes`: how long workers are told that it takes. `transcript_while_rating`: workers can read the
@@ -242,6 +246,8 @@ class Study(_Section):
     reply_time: ReplyTime = ReplyTime()
     display: Display = Display()
     timeouts: Timeouts = Timeouts()
+    retention: Retention | None = None
+    withdrawal_days: Annotated[int, Field(ge=1, le=3_650)] | None = None
     simulate: Simulate | None = None
 
     @model_validator(mode="before")

@@ -10,6 +10,7 @@ from bots.parlai.episode import EpisodeExchange, exchanges
 from bots.parlai.history import PersonaHistory
 from bots.parlai.kv_memory import KvMemory
 from bots.parlai.language_model import LstmLanguageModel
+from bots.parlai.word_vectors import word_vectors
 
 SPECIAL = {"padding_idx": 0, "start_idx": 1, "end_idx": 2, "unknown_idx": 3}
 
@@ -80,10 +81,10 @@ REPLIES = torch.tensor([[6, 7, 2], [10, 2, 0], [11, 4, 2]])
 
 def test_learning_in_one_pass_is_reading_then_going_on(language_model: LstmLanguageModel) -> None:
     scores, likeliest, _ = language_model(TEXTS, ys=REPLIES)
-    latent, _ = language_model.decoder(
+    after, _ = language_model.decoder(
         torch.cat([torch.ones(3, 1, dtype=torch.long), REPLIES[:, :-1]], 1), language_model.encoder(TEXTS)
     )
-    assert torch.allclose(scores, language_model.output(latent), atol=1e-6)
+    assert torch.allclose(scores, language_model.output(after), atol=1e-5)
     assert torch.equal(likeliest, scores.argmax(-1))
 
 
@@ -94,14 +95,70 @@ def test_going_on_token_by_token_is_going_on_at_once(language_model: LstmLanguag
     for upto in range(1, 4):
         output, state = language_model.decoder(tokens[:, :upto], read, state)
         steps.append(output[:, -1:])
-    assert torch.allclose(torch.cat(steps, 1), at_once, atol=1e-6)
+    assert torch.allclose(torch.cat(steps, 1), at_once, atol=1e-5)
 
 
 def test_states_follow_their_rows(language_model: LstmLanguageModel) -> None:
-    hidden, cell = language_model.encoder(TEXTS)
-    moved = language_model.reorder_encoder_states((hidden, cell), [2, 0, 0])
-    assert torch.equal(moved[0], hidden[:, [2, 0, 0]])
-    assert torch.equal(moved[1], cell[:, [2, 0, 0]])
+    read = language_model.encoder(TEXTS)
+    moved = language_model.reorder_encoder_states(read, [2, 0, 0])
+    tokens = torch.tensor([[1, 6], [1, 6], [1, 6]])
+    expected, state = language_model.decoder(tokens, read)
+    scores, other = language_model.decoder(tokens, moved)
+    assert torch.allclose(scores, expected[[2, 0, 0]], atol=1e-6)
+    again = language_model.reorder_decoder_incremental_state(state, torch.tensor([2, 0, 0]))
+    assert all(torch.allclose(one, two, atol=1e-6) for one, two in zip(again, other, strict=True))
+
+
+def test_scores_are_log_probabilities_and_the_cache_adds_to_what_was_read(
+    language_model: LstmLanguageModel,
+) -> None:
+    """Where no state is nearer than another, each of n tokens that were read gets 1 / n of the cache."""
+    with torch.no_grad():
+        language_model.log_sharpness.fill_(-100.0)
+        language_model.gate.weight.zero_()
+        language_model.gate.bias.fill_(math.log(4))  # 4 / 5 for the cache
+        scores, _ = language_model.decoder(torch.tensor([[1], [1], [1]]), language_model.encoder(TEXTS))
+    found = scores.exp()
+    assert torch.allclose(found.sum(-1), torch.ones(3, 1), atol=1e-5)
+    assert all(0.2 < float(found[0, 0, token]) < 0.4 for token in (4, 5, 6, 7))  # 4/5 over 4, and the rest
+    assert float(found[2, 0, 5]) > 0.8  # a single token was read
+    assert float(found[2, 0, 0]) < 0.2  # padding is nothing that was read
+
+
+def test_where_nothing_can_be_said_again_the_cache_counts_for_nothing(
+    language_model: LstmLanguageModel,
+) -> None:
+    """All that was read is unknown (3): the probability of each token is that of the vocabulary alone."""
+    read = language_model.encoder(torch.tensor([[3, 3, 0]]))
+    with torch.no_grad():
+        alone, _ = language_model.decoder(torch.tensor([[1]]), read)
+        language_model.gate.bias.fill_(20.0)
+        cached, _ = language_model.decoder(torch.tensor([[1]]), read)
+    assert torch.allclose(alone, cached, atol=1e-5)
+    assert torch.allclose(cached.exp().sum(-1), torch.ones(1, 1), atol=1e-5)
+
+
+def test_the_cache_goes_on_as_the_text_did(language_model: LstmLanguageModel) -> None:
+    """The state before the second 5 is most like that before the first: the same tokens led to it."""
+    with torch.no_grad():
+        language_model.log_sharpness.fill_(math.log(1000.0))
+        language_model.gate.weight.zero_()
+        language_model.gate.bias.fill_(10.0)
+        read = language_model.encoder(torch.tensor([[9, 8, 4, 5, 7, 3]]))
+        # Going on from the state before 5, by hand: the cache has to find it again.
+        state = language_model.encoder(torch.tensor([[9, 8]]))
+        scores, _ = language_model.decoder(torch.tensor([[4]]), read, (state.hidden, state.cell))
+    assert int(scores[0, 0].argmax()) == 5
+
+
+def test_words_that_are_said_together_stand_together() -> None:
+    """Tokens 1 and 2 are said with 3, tokens 4 and 5 with 6; 7 is never said."""
+    vectors = word_vectors([[1, 3], [2, 3], [4, 6], [5, 6]] * 3, tokens=8, size=4)
+    assert torch.allclose(vectors[1:7].norm(dim=1), torch.ones(6), atol=1e-5)
+    assert torch.equal(vectors[7], torch.zeros(4))
+    assert float(vectors[1] @ vectors[3]) > 0.5
+    assert abs(float(vectors[1] @ vectors[6])) < 1e-5
+    assert torch.equal(word_vectors([[1, 2]], tokens=3, size=8)[0], torch.zeros(8))
 
 
 class _Words:

@@ -16,6 +16,7 @@ from bots.parlai.lineup import LINEUP
 from bots.parlai.training import TrainedOtherwiseError, Training
 from bots.parlai.training_data import CHOICES, training_data
 from bots.train_lineup import app
+from tests.parlai.support.tiny_lineup import EPOCHS
 
 NAMES = [architecture.name for architecture in LINEUP]
 
@@ -55,7 +56,7 @@ def test_the_study_has_ten_systems_in_five_families_with_bots_of_the_host(
 def test_a_finished_line_up_is_not_trained_again(models: Path, corpus_file: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in models.glob("*/model")}
     assert len(before) == 5
-    result = CliRunner().invoke(app, ["--corpus", str(corpus_file), "--out", str(models), "--epochs", "3"])
+    result = CliRunner().invoke(app, ["--corpus", str(corpus_file), "--out", str(models), "--epochs", EPOCHS])
     assert result.exit_code == 0, result.output
     assert {path: path.stat().st_mtime_ns for path in models.glob("*/model")} == before
 
@@ -102,7 +103,7 @@ def test_a_corpus_that_is_too_small_or_missing_is_said_plainly(tmp_path: Path) -
     assert (result.exit_code, "no such file" in result.output) == (2, True)
 
 
-def test_training_data_has_each_dialogue_from_both_sides_with_and_without_persona(tmp_path: Path) -> None:
+def test_training_data_has_each_dialogue_from_both_sides_and_some_without_persona(tmp_path: Path) -> None:
     path = tmp_path / "two.jsonl"
     path.write_text(
         '{"persona": "a", "sentences": ["I am A.", "I a|so am."]}\n'
@@ -112,9 +113,13 @@ def test_training_data_has_each_dialogue_from_both_sides_with_and_without_person
     data = training_data(load_corpus(str(path)))
     persona = r"your persona: I am A.\nyour persona: I a__PIPE__so am.\n"
     first = ["text:{}__SILENCE__\tlabels:One.", "text:Two.\tlabels:Three.\tepisode_done:True"]
-    second = ["text:{}One.\tlabels:Two.\tepisode_done:True"]
-    expected = sorted(line.format(who) for line in [*first, *second] for who in (persona, ""))
-    assert sorted(line.rstrip("\t") for line in data.train.splitlines()) == expected
+    second = "text:{}One.\tlabels:Two.\tepisode_done:True"
+    expected = [line.format(who) for who in (persona, "") for line in first]
+    expected.append(second.format(persona))  # of two sides, the first comes without its persona, too
+    expected.append(
+        "text:__SILENCE__\tlabels:One.\tepisode_done:True"
+    )  # the first of three replies, by itself
+    assert sorted(line.rstrip("\t") for line in data.train.splitlines()) == sorted(expected)
     assert sorted(data.candidates.splitlines()) == ["One.", "Three.", "Two."]
     memories = [json.loads(line) for line in data.exchanges.splitlines()]
     assert {"said": ["__SILENCE__", "One.", "Two."], "reply": "Three."} in memories

@@ -16,6 +16,7 @@ from bots.host.parlai import ParlaiModel
 from bots.parlai.episode import opening
 from bots.shown import shown_text
 from bots.shown.looks import spelled
+from tests.parlai.conftest import Talk
 
 NAMES = ("biencoder", "polyencoder", "kvmemnn", "seq2seq", "lan_model")
 
@@ -115,11 +116,11 @@ def test_an_agent_that_draws_depends_on_the_seed_and_not_on_the_batch(
 
 
 def test_a_moved_model_answers_as_before(models: Path, tmp_path: Path, chats: list[Chat]) -> None:
-    before = ParlaiModel(str(models / "polyencoder" / "model")).replies(chats)
+    before = [each.text for each in ParlaiModel(str(models / "polyencoder" / "model")).replies(chats)]
     moved = tmp_path / "elsewhere"
     (models / "polyencoder").rename(moved)
     try:
-        assert ParlaiModel(str(moved / "model")).replies(chats) == before
+        assert [each.text for each in ParlaiModel(str(moved / "model")).replies(chats)] == before
     finally:
         moved.rename(models / "polyencoder")
 
@@ -140,3 +141,24 @@ async def test_the_host_s_micro_batches_give_the_same_replies(models: Path, chat
 
     batch = MicroBatch(model, wait_ms=20)
     assert [reply.text for reply in await asyncio.gather(*(batch.reply(chat) for chat in chats))] == expected
+
+
+def test_a_generator_says_what_fits_this_conversation_rather_than_any(models: Path, talk: Talk) -> None:
+    """The order is that of log p(y | x) - 0.7 log p(y | silence), a token; equation 9 of Li et al. (2016)."""
+    agent = ParlaiModel(str(models / "lan_model" / "model"))
+    agent.agent.rank_candidates = True
+    chat = talk("Hello!", "Hi, how are you?", "Do you have a car?", persona=("I own a car.",))
+    lines = ["My car is lovely, isn't it?", "Hi, how are you?", "I've had a dog for years."]
+    asked = agent.observation(chat)
+    asked.force_set("label_candidates", lines)
+    asked = agent.agent.vectorize(asked, agent.agent.history, text_truncate=None, label_truncate=40)
+    (act,) = agent.agent.batch_act([asked])
+
+    def likelihood(text: list[int], line: str) -> float:
+        tokens = [*agent.agent.dict.txt2vec(line), agent.agent.END_IDX]
+        scores, _, _ = agent.agent.model(torch.tensor([text]), ys=torch.tensor([tokens]))
+        return float(scores[0].detach().log_softmax(-1)[range(len(tokens)), tokens].mean())
+
+    said, silence = asked["text_vec"].tolist(), agent.agent.dict.txt2vec("__SILENCE__")
+    gains = {line: likelihood(said, line) - 0.7 * likelihood(silence, line) for line in lines}
+    assert list(act["text_candidates"]) == sorted(lines, key=lambda line: -gains[line])

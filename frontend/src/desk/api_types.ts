@@ -666,13 +666,15 @@ export interface AssignmentCounts {
  *
  * `target`: what it is to gather, in words; empty where it has none of its own. `places_open`: how many more
  * workers may begin now; None: as many as come. `opens_at`: when the run's hours begin again; None: they are
- * not over. `spent`: what the completed assignments cost, with fees.
+ * not over. `spent`: what the completed assignments cost, with fees. `retention`: when words and ids
+ * of workers are removed, in words; empty where they stay.
  */
 export interface RunLimits {
   budget: number | null;
   currency: string;
   opens_at: string | null;
   places_open: number | null;
+  retention: string;
   spent: number | null;
   target: string;
 }

@@ -9,6 +9,7 @@ const LIMITS: RunSummary["limits"] = {
   spent: 48,
   budget: 80,
   currency: "GBP",
+  retention: "",
 };
 
 function run(part: object): RunSummary {

@@ -11,8 +11,8 @@ _SUPPORTED = {True: "supported", False: "not supported", None: "cannot be tested
 
 def points(found: Followed) -> Table:
     """Return what was fixed, what was found, and whether the one is the other."""
-    rows = [(one.what, one.registered, one.found, _FOLLOWED[one.followed]) for one in found.points]
-    heads = {"what": "What", "registered": "Registered", "found": "Found", "followed": "Followed"}
+    rows = [(one.what, _FOLLOWED[one.followed], one.registered, one.found) for one in found.points]
+    heads = {"what": "What", "followed": "Followed", "registered": "Registered", "found": "Found"}
     return Table(
         pd.DataFrame(rows, columns=list(heads)), tuple(Column(key, head) for key, head in heads.items())
     )

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 
-EPOCHS = "3"
+EPOCHS = "5"
 _THINGS = ("dog", "cat", "car", "garden", "guitar", "kitchen")
 _ASKED = ("Do you have a {}?", "What about a {}?", "Tell me about your {}.")
 _ANSWERED = ("My {} is lovely, isn't it?", "I've had a {} for years.", "I don't like my {} at all.")

@@ -15,7 +15,7 @@ from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
 from qc.robustness.intervals import Draws, Intervals, draw, intervals
 from qc.robustness.leader import leader
-from qc.statistics import resampling
+from qc.statistics import resampling, wild_bootstrap
 from qc.statistics.resampling import bootstrap_sums, exact, half_sums, percentile_interval, unit_sums
 from qc.statistics.wild_bootstrap import Influences, influences, wild_draws
 from tests.qc.support.designs import DESIGNS, run_of, with_equal_systems
@@ -65,6 +65,7 @@ def test_the_size_of_the_blocks_changes_no_bit(units: int, count: int, cells: in
     whole = bootstrap_sums(sums, count, np.random.default_rng(1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(resampling, "BLOCK_CELLS", cells)
+        patch.setattr(resampling, "FEWEST_DRAWS", 1)
         np.testing.assert_array_equal(bootstrap_sums(sums, count, np.random.default_rng(1)), whole)
 
 
@@ -224,9 +225,24 @@ def test_the_size_of_the_blocks_of_signs_changes_no_bit(workers: int, cells: int
     whole = wild_draws(influences(sums), 9, np.random.default_rng(1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(resampling, "BLOCK_CELLS", cells)
+        patch.setattr(resampling, "FEWEST_DRAWS", 1)
         parts = wild_draws(influences(sums), 9, np.random.default_rng(1))
     np.testing.assert_array_equal(parts.t, whole.t)
     np.testing.assert_array_equal(parts.pairs, whole.pairs)
+
+
+def test_of_very_many_workers_what_is_left_of_one_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    counts = rng.integers(1, 3, (20_000, 3))
+    sums = np.concatenate([counts[..., None], counts[..., None] * rng.normal(size=(20_000, 3, 2))], axis=2)
+    found = influences(sums.astype(np.float64))
+    assert found.h.max() <= wild_bootstrap.SMALL_SHARE
+    short = wild_draws(found, 300, np.random.default_rng(1))
+    monkeypatch.setattr(wild_bootstrap, "SMALL_SHARE", 0.0)
+    whole = wild_draws(found, 300, np.random.default_rng(1))
+    np.testing.assert_allclose(short.t, whole.t, rtol=0, atol=0.003)
+    np.testing.assert_allclose(short.pairs, whole.pairs, rtol=0, atol=0.003)
+    assert not np.array_equal(short.t, whole.t)
 
 
 def test_ranks_and_groups_follow_from_pairs_that_are_told_apart() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
+from qc.statistics.correlation import pearson_of_rows
 from qc.statistics.random_effects import true_means
 
 DRAWS = 1000
@@ -45,3 +46,20 @@ def test_a_true_mean_is_anywhere_among_its_draws_as_often_as_anywhere_else() -> 
     # Of one mean a run, so that they are independent.
     for system in (0, 1):
         assert kstest(np.array(places)[:, system], "uniform").pvalue > 0.01
+
+
+def test_cautious_draws_do_not_make_close_systems_too_different() -> None:
+    """Of true means of variance 0.1 under errors of variance 1: usual draws foretell too much agreement."""
+    below = {False: 0, True: 0}
+    for run in range(400):
+        rng = np.random.default_rng([1, run])
+        true = rng.normal(0, np.sqrt(0.1), 10)
+        first, second = true + rng.normal(size=(2, 10))
+        for cautious in below:
+            errors = rng.normal(size=(200, 10))
+            drawn = true_means(first, np.ones((200, 10)), rng, cautious=cautious) + errors
+            lowest = np.quantile(pearson_of_rows(first, drawn), 0.025)
+            below[cautious] += pearson_of_rows(first, second[None])[0] < lowest
+    assert below[True] < below[False]
+    # 2.5 % of 400 is 10 with a standard deviation of 3.1.
+    assert below[True] <= 19

@@ -1,6 +1,8 @@
 """What is removed of a worker is nowhere any more; what stays can be counted, exported and analysed."""
 
+import asyncio
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +10,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from server.cli.worker import cli
+from server.clock import utc_now
 from server.db.engine import open_engine
 from server.db.runs import find_run
+from server.db.store import Store
 from server.desk.export import export_run
+from server.jobs.retention import RetentionJob
 from tests.server.support.answers import error
 from tests.server.support.commands import assert_refused
 from tests.server.support.database import audit, execute, make_run, query
@@ -96,6 +101,9 @@ def test_words_and_id_are_gone_and_ratings_stay(house: House) -> None:
         "answers": 0,
     }
     assert SECRET in everything(house.url)
+    add = "INSERT INTO analysis (run_id, at, basis, content) VALUES (?, ?, '', ?)"
+    passes = f'{{"workers": [{{"worker": "{old}", "p": 0.01}}]}}'
+    execute(house.url, add, house.runs[0].id, "2026-01-01 12:00:00.000000", passes)
     done = forget(house, worker=old.lower())
     assert done["worker"] != old
     left = everything(house.url)
@@ -112,6 +120,7 @@ def test_words_and_id_are_gone_and_ratings_stay(house: House) -> None:
     }
     (logged,) = stored(house, "SELECT subject, detail FROM audit_entry WHERE action = 'worker.forget'")
     assert logged == (done["worker"], "words and id, of 1 assignment")
+    assert stored(house, "SELECT content FROM analysis") == [(passes.replace(old, done["worker"]),)]
     assert audit(house.url) == []
     shown = house.desk(f"/runs/{RUN}/worker-ids").json()["workers"]
     assert {one["external_id"] for one in shown} == {None, "bob"}
@@ -192,3 +201,64 @@ def test_an_id_that_two_platforms_know_takes_the_platform(house: House) -> None:
     assert "link and prolific" in said["message"]
     assert forget(house, worker="ann", platform="prolific")["assignments"] == []
     assert SECRET in everything(house.url)
+
+
+def closed(url: str, serve: Callable[..., House], **retention: int) -> House:
+    """Return a server whose run has two workers, and is closed."""
+    house = serve(url, make_run(url, study_text(retention=retention)))
+    for worker in ("ann", "bob"):
+        with house.page(worker) as page:
+            whole(page, SECRET)
+    assert house.desk(f"/runs/{RUN}/close", method="POST").status_code == 200
+    return house
+
+
+async def look_after(url: str, days: float) -> None:
+    """Have the server look so many days from now."""
+    store = Store(url)
+    store.start()
+    await RetentionJob(store, lambda: utc_now() + timedelta(days=days)).look()
+    store.stop()
+
+
+async def test_words_and_ids_have_their_time(url: str, serve: Callable[..., House]) -> None:
+    house = await asyncio.to_thread(closed, url, serve, words=90, ids=30)
+    limits = house.desk(f"/runs/{RUN}").json()["limits"]
+    month, quarter = (f"{utc_now() + timedelta(days=days):%Y-%m-%d}" for days in (30, 90))
+    assert limits["retention"] == (
+        f"Words of workers are removed on {quarter}. Ids of workers are removed on {month}."
+    )
+    given = query(url, "SELECT conversation_id, criterion, value FROM rating ORDER BY 1, 2")
+    await look_after(url, 29.9)
+    assert house.kept("ann") in everything(url)
+    await look_after(url, 30.1)
+    left = everything(url)
+    assert SECRET in left
+    assert house.kept("ann") not in left
+    assert house.auth.pseudonym("link", "bob") not in left
+    await look_after(url, 90.1)
+    assert SECRET not in everything(url)
+    assert query(url, "SELECT conversation_id, criterion, value FROM rating ORDER BY 1, 2") == given != []
+    await look_after(url, 1000)  # there is nothing more to do
+    assert query(url, "SELECT actor, detail FROM audit_entry WHERE action = 'run.retention' ORDER BY id") == [
+        ("retention of the study", "ids of 2 workers"),
+        ("retention of the study", "words of 2 assignments"),
+    ]
+    assert exported(url)["metadata"]["words_removed"] == 2
+
+
+async def test_an_id_that_another_study_needs_stays(url: str, serve: Callable[..., House]) -> None:
+    house = await asyncio.to_thread(closed, url, serve, ids=0)
+    house.runs.append(make_run(url, study_text(name="tidepool"), slug="second"))
+    house.stop()
+    house.start()
+    joined = house.join("ann", run="second").json()
+    with house.open(joined["token"]) as page:
+        page.agree()
+    await look_after(url, 1)
+    assert house.kept("ann") in everything(url)
+    assert house.kept("bob") not in everything(url)
+    execute(url, "UPDATE run SET status = 'closed', closed_at = NULL WHERE slug = 'second'")
+    await look_after(url, 1000)
+    assert house.kept("ann") in everything(url)  # the other study keeps ids
+    assert SECRET in everything(url)

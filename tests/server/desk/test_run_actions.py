@@ -141,6 +141,7 @@ def test_rules_over_the_api(house: House) -> None:
         "spent": 2.5,
         "budget": 10.0,
         "currency": "GBP",
+        "retention": "",
     }
     assert (summary["places"], summary["minutes_to_go"]) == (4, None)
     assert house.desk(f"/runs/{RUN}").json()["limits"] == summary["limits"]

@@ -53,6 +53,7 @@ function Watched({ run }: { run: RunDetail }) {
           {when(run.created_at)}
           {run.reason && ` · ${run.reason}`}
         </p>
+        {run.limits.retention && <p class="soft small">{run.limits.retention}</p>}
       </StatusHead>
       <RunControls run={run} />
       <AttentionStrip items={run.attention}>

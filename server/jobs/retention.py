@@ -1,0 +1,151 @@
+"""What is over its time is removed by the server itself: words and ids of workers of runs that are closed."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+from sqlalchemy import Connection, select
+
+from server.clock import utc_now
+from server.db.audit import record
+from server.db.engine import alone
+from server.db.models import Assignment, Removal, Worker, columns
+from server.db.removal import remove, remove_id
+from server.db.runs import RunEntry, all_runs
+from server.db.store import Store
+from server.db.worker_ids import FORGOTTEN
+from server.errors import StorageFailed
+from server.study import parse_study
+
+ASSIGNMENT = columns(Assignment)
+REMOVAL = columns(Removal)
+WORKER = columns(Worker)
+SECONDS = 3600.0  # between two looks
+_AT_ONCE = 100  # in a transaction, so that sessions do not wait
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """Who removes what nobody has removed, for the log."""
+
+    kind: str = "server"
+    name: str = "retention of the study"
+
+
+class RetentionJob:
+    """Looks again and again for what is over its time. Every process does; each thing is removed once.
+
+    Args:
+        store: where the runs are.
+        now: tells the time.
+    """
+
+    def __init__(self, store: Store, now: Callable[[], datetime] = utc_now) -> None:
+        self._store = store
+        self._now = now
+        self._closing = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._task = asyncio.get_running_loop().create_task(self._look_forever())
+
+    async def close(self) -> None:
+        """Look no more; a look that is under way comes to its end."""
+        self._closing.set()
+        if self._task is not None:
+            await self._task
+
+    async def look(self) -> None:
+        """Remove what is over its time. Raises StorageFailed."""
+        at = self._now()
+        while not self._closing.is_set() and await self._store.read(lambda c: bool(_due(c, at))):
+            await self._store.submit(lambda connection: _remove(connection, at))
+
+    async def _look_forever(self) -> None:
+        while not self._closing.is_set():
+            try:
+                await self.look()
+            except StorageFailed:
+                pass  # the store has logged it; the next look finds the same
+            except Exception:  # a fault of ours must not make this look the last one
+                log.exception("what is over its time was not removed")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SECONDS):
+                    await self._closing.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class _OverTime:
+    """What of a run is over its time: assignments for their words, and workers for their ids."""
+
+    run: str
+    assignments: list[str]
+    workers: list[int]
+
+
+def _due(connection: Connection, at: datetime) -> list[_OverTime]:
+    """Return what is over its time, at most so much as a transaction should do."""
+    runs = all_runs(connection)
+    kept_ids = [run.id for run in runs if not _is_over(run, "ids", at)]
+    found = (
+        _OverTime(
+            run.slug,
+            _with_words(connection, run) if _is_over(run, "words", at) else [],
+            _with_ids(connection, run, kept_ids) if _is_over(run, "ids", at) else [],
+        )
+        for run in runs
+    )
+    return [one for one in found if one.assignments or one.workers]
+
+
+def _remove(connection: Connection, at: datetime) -> None:
+    alone(connection, "retention")
+    for over in _due(connection, at)[:1]:
+        if over.assignments:
+            remove(connection, over.assignments, "words", "retention", at)
+            number = f"words of {len(over.assignments)} assignments"
+            record(connection, _Settings(), "run.retention", over.run, number)
+        for worker in over.workers:
+            remove_id(connection, worker)
+        if over.workers:
+            record(connection, _Settings(), "run.retention", over.run, f"ids of {len(over.workers)} workers")
+        log.info("removed after its time", run=over.run)
+
+
+def _is_over(run: RunEntry, what: str, at: datetime) -> bool:
+    retention = parse_study(run.yaml).retention
+    if run.status != "closed" or retention is None:
+        return False
+    end = retention.words_end(run.closed_at) if what == "words" else retention.ids_end(run.closed_at)
+    return end is not None and end <= at
+
+
+def _with_words(connection: Connection, run: RunEntry) -> list[str]:
+    query = (
+        select(ASSIGNMENT.id)
+        .outerjoin(Removal, REMOVAL.assignment_id == ASSIGNMENT.id)
+        .where(ASSIGNMENT.run_id == run.id, REMOVAL.assignment_id.is_(None))
+        .order_by(ASSIGNMENT.id)
+        .limit(_AT_ONCE)
+    )
+    return list(connection.execute(query).scalars())
+
+
+def _with_ids(connection: Connection, run: RunEntry, kept_ids: list[int]) -> list[int]:
+    """Return workers of a run who are known, and whom no run needs to know any more."""
+    needed = select(ASSIGNMENT.worker_id).where(ASSIGNMENT.run_id.in_(kept_ids))
+    query = (
+        select(WORKER.id)
+        .join(Assignment, ASSIGNMENT.worker_id == WORKER.id)
+        .where(ASSIGNMENT.run_id == run.id, WORKER.id.not_in(needed))
+        .where(~WORKER.external_id.startswith(FORGOTTEN))
+        .order_by(WORKER.id)
+        .distinct()
+        .limit(_AT_ONCE)
+    )
+    return list(connection.execute(query).scalars())
