@@ -61,6 +61,7 @@ from server.jobs.retention import RetentionJob
 from server.live.interventions import Interventions
 from server.live.join import JoinApi
 from server.live.newcomers import Newcomers
+from server.live.own_data import OwnDataApi
 from server.live.run_ends import RunEnds
 from server.live.sessions import LiveSessions
 from server.live.socket import WorkerSocket
@@ -190,6 +191,13 @@ def create_app(
         *_lists(listed, auth, bots, news, lifecycle, settings.resolved_public_url),
         recruiting.router,
         WorkerIdsApi(store=store, auth=auth).router,
+        OwnDataApi(
+            store=store,
+            auth=auth,
+            live=live,
+            limits=limits,
+            per_address=parse(settings.attempts_per_address),
+        ).router,
         ForgettingApi(store=store, auth=auth, live=live).router,
         WizardApi(store=store, auth=auth).router,
         AuditApi(store=store, auth=auth).router,

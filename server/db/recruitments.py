@@ -22,7 +22,7 @@ RUN = columns(Run)
 SUBMISSION = columns(Submission)
 VISIT = columns(Visit)
 WORKER = columns(Worker)
-EndingKind = Literal["complete", "screened_out", "our_failure", "no_consent", "partial"]
+EndingKind = Literal["complete", "screened_out", "our_failure", "no_consent", "returned", "partial"]
 DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_return"]
 
 
@@ -133,6 +133,16 @@ def require_recruitment(connection: Connection, run_id: int) -> StoredRecruitmen
     if found is None:
         raise NotRecruiting("this run has no study on a platform yet")
     return found
+
+
+def codes_of(connection: Connection, run_id: int) -> dict[str, str]:
+    """Return the completion codes of a run's study on a platform, by ending; none where it has no study."""
+    query = (
+        select(CODE.ending, CODE.code)
+        .join(Recruitment, RECRUITMENT.id == CODE.recruitment_id)
+        .where(RECRUITMENT.run_id == run_id)
+    )
+    return {row.ending: row.code for row in connection.execute(query)}
 
 
 def open_recruitments(connection: Connection) -> list[StoredRecruitment]:
@@ -296,6 +306,4 @@ def _recruitments() -> Select[Any]:
 
 
 def _recruitment(connection: Connection, row: Any) -> StoredRecruitment:
-    codes = select(CODE.ending, CODE.code).where(CODE.recruitment_id == row.id).order_by(CODE.ending)
-    by_ending = {found.ending: found.code for found in connection.execute(codes)}
-    return StoredRecruitment(*(*row, by_ending))
+    return StoredRecruitment(*(*row, codes_of(connection, row.run_id)))

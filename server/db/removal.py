@@ -99,12 +99,14 @@ def remove_id(connection: Connection, worker_id: int) -> str:
     The old one could be computed from the id by whoever has the secrets. Nothing leads from the new one to
     anybody; who comes back is somebody new.
     """
-    kept = connection.execute(select(WORKER.external_id).where(WORKER.id == worker_id)).scalar_one()
+    of_worker = select(WORKER.external_id, WORKER.pseudonym).where(WORKER.id == worker_id)
+    kept, old = connection.execute(of_worker).one()
     pseudonym = "W" + secrets.token_hex(6).upper()
     values = {"external_id": f"{FORGOTTEN}{pseudonym}", "pseudonym": pseudonym}
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA secure_delete=ON").close()
     connection.execute(update(Worker).where(WORKER.id == worker_id).values(values))
+    connection.execute(_RENAMED, {"old": old, "new": pseudonym})
     connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept))
     theirs = select(ASSIGNMENT.id).where(ASSIGNMENT.worker_id == worker_id)
     connection.execute(delete(Visit).where(VISIT.assignment_id.in_(theirs)))
@@ -178,6 +180,8 @@ _NOTE = text(
     "INSERT INTO removal (assignment_id, extent, cause, at) VALUES (:assignment, :extent, :cause, :at) "
     "ON CONFLICT DO NOTHING"
 ).bindparams(bindparam("at", type_=columns(Removal).at.type))
+# How a run stands says of each worker whether they pass.
+_RENAMED = text("UPDATE analysis SET content = replace(content, :old, :new)")
 _HOLDINGS = text("""
     SELECT (SELECT count(*) FROM assignment WHERE worker_id = :worker),
            (SELECT count(*) FROM assignment WHERE worker_id = :worker AND status = 'active'),

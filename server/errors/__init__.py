@@ -14,7 +14,8 @@
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
-    │   │   JobNotFound, StudyNotFound, WorkerNotFound, SeveralWorkers
+    │   │   JobNotFound, StudyNotFound, WorkerNotFound, SeveralWorkers,
+    │   │   WithdrawalOver
     ├── StudyRefused        a stored study cannot be changed like this
     │   ├── StudyExists, StudyChanged, StudyOpened, StudyNameDiffers
     ├── RunRefused          a run cannot be changed like this
@@ -151,6 +152,7 @@ from server.errors.run import (
     SearchInvalid,
     SeveralWorkers,
     TookPart,
+    WithdrawalOver,
     WorkerNotFound,
     WrongRunStatus,
 )
@@ -267,6 +269,7 @@ __all__ = [
     "TopicFixed",
     "TopicMissing",
     "UnknownMessage",
+    "WithdrawalOver",
     "WorkerNotFound",
     "WrongPassword",
     "WrongPhase",

@@ -105,6 +105,14 @@ class AssignmentNotFound(NotAvailable):
     hint = "Look the id up in the list of assignments of the run."
 
 
+class WithdrawalOver(NotAvailable):
+    """The study gives data back for some days only, or not at all."""
+
+    code = "withdrawal_over"
+    status = 403
+    hint = "Write to the researchers of the study."
+
+
 class WorkerNotFound(NotAvailable):
     """Nobody is called that."""
 

@@ -7,6 +7,7 @@ session without conversations.
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 from limits import RateLimitItem
 from starlette.requests import HTTPConnection
@@ -22,8 +23,8 @@ from server.live.runtime import Connection, LiveSession
 from server.live.sessions import LiveSessions
 from server.session.events import Accept, FromWorker, Tell
 from server.session.phase import Phase
-from server.session.protocol import CLOSE_RESTART, Accepted, Agree
-from server.session.state import AssignmentContext, State
+from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave
+from server.session.state import AssignmentContext, State, WaysOut
 from server.session.step import step
 from server.session.worker_view import snapshot
 
@@ -114,6 +115,10 @@ class Newcomers:
                     page.close(CLOSE_RESTART)
                     await asyncio.sleep(_APART)
 
+    async def ways_out(self, ticket: Ticket) -> WaysOut:
+        """Return where a ticket's holder goes who does not agree. Raises RunNotReady, StorageFailed."""
+        return await self._live.ways_out(self._run(ticket).id, ticket.arrival)
+
     def begin_reading(self, page: Connection) -> None:
         """Take up that `page` shows the instructions to somebody who has no session."""
         self._reading.add(page)
@@ -177,7 +182,7 @@ class Newcomer:
         elif isinstance(message.message, Agree) and self._state.phase is Phase.INSTRUCTIONS:
             await self._agree(message, message.message.id, page)
         else:
-            self._stay(message, page)
+            await self._stay(message, page)
 
     def detach(self, page: Connection) -> None:
         """Forget `page`."""
@@ -199,8 +204,11 @@ class Newcomer:
         else:
             await session.receive(message, page)
 
-    def _stay(self, message: FromWorker, page: Connection) -> None:
+    async def _stay(self, message: FromWorker, page: Connection) -> None:
         """Perform what a message means that leads to nothing to be stored."""
+        if isinstance(message.message, Leave):
+            ways_out = await self._newcomers.ways_out(self._ticket)
+            self._state = self._state._replace(context=replace(self._state.context, ways_out=ways_out))
         outcome = step(self._state, message)
         self._state = outcome.state
         for effect in outcome.effects:

@@ -229,7 +229,8 @@ class LiveSession:
                 self.lose()
                 return
             if self.state.closed == "expired":
-                self._send(Ended(phase="expired", debriefing=self.state.debriefing))
+                debriefing, way_out = self.state.debriefing, self.state.way_out
+                self._send(Ended(phase="expired", debriefing=debriefing, return_to=way_out))
 
     def _give_up_page(self) -> None:
         if self._page is not None:

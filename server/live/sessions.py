@@ -7,7 +7,7 @@ still writes names a lower number and is refused.
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -20,6 +20,7 @@ from server.bots.lineup import OpenRun
 from server.db import rows
 from server.db.interventions import StoredNotice, notices_for
 from server.db.models import Assignment, Worker, columns
+from server.db.recruitments import codes_of
 from server.db.store import Store
 from server.errors import AssignmentNotFound, StorageFailed
 from server.live.presence import Presence
@@ -27,11 +28,11 @@ from server.live.run_news import RunNews
 from server.live.runtime import LiveSession, SessionLost
 from server.news import News, Payload
 from server.recruiters.arrival import Arrival
-from server.recruiters.recruiter import PROLIFIC_SITE, ending
+from server.recruiters.recruiter import PROLIFIC, PROLIFIC_SITE, ending, prolific_return
 from server.session.plan import derive_seed
 from server.session.protocol import StudyNotice
 from server.session.records import Record
-from server.session.state import AssignmentContext, State, fold
+from server.session.state import AssignmentContext, State, WaysOut, fold
 
 ASSIGNMENT = columns(Assignment)
 WORKER = columns(Worker)
@@ -106,6 +107,11 @@ class LiveSessions:
     def start(self) -> None:
         """Begin to tell other processes whose pages are open here."""
         self.presence.start()
+
+    async def ways_out(self, run: int, arrival: Arrival) -> WaysOut:
+        """Return where somebody goes who leaves a run without having agreed. Raises StorageFailed."""
+        codes = await self._store.read(lambda connection: codes_of(connection, run))
+        return _ways_out(arrival, codes, self._prolific_site)
 
     async def open(self, assignment_id: str) -> LiveSession:
         """Return the session of an assignment; where it is not this process's, that takes it over.
@@ -224,13 +230,22 @@ class LiveSessions:
             read = await self._store.read(lambda connection: _read(connection, assignment_id))
         except NoResultFound as error:
             raise AssignmentNotFound("this session is not known here") from error
-        assignment, arrival, records, notices = read
+        assignment, arrival, records, notices, codes = read
         run = self._runs.get(assignment.run_id)
         if run is None:
             raise AssignmentNotFound("the run of this session is not open here")
         whose = self._auth.known(arrival)
-        state = restore(assignment, whose, records, run, self._auth, self._prolific_site)
+        ways = _ways_out(whose, codes, self._prolific_site)
+        state = restore(assignment, whose, records, run, self._auth, self._prolific_site, ways)
         return _Stored(state, assignment.fence, run, notices)
+
+
+def _ways_out(arrival: Arrival, codes: Mapping[str, str], prolific_site: str) -> WaysOut:
+    """Return where somebody goes who ends without handing in, by the codes of the run's study."""
+    if arrival.platform != PROLIFIC:
+        return WaysOut()
+    ways = (field.name for field in fields(WaysOut))
+    return WaysOut(**{way: prolific_return(codes[way], prolific_site) for way in ways if way in codes})
 
 
 def restore(
@@ -240,6 +255,7 @@ def restore(
     run: OpenRun,
     auth: Auth,
     prolific_site: str = PROLIFIC_SITE,
+    ways_out: WaysOut = WaysOut(),  # noqa: B008  (frozen)
 ) -> State:
     """Return a session's state, folded from what is stored of it; `arrival` is whose it is."""
     study = run.study
@@ -251,6 +267,7 @@ def restore(
         reply_pace=assignment.reply_pace,
         code=end.code,
         return_to=end.return_to,
+        ways_out=ways_out,
     )
     return fold(State(run.rules, context), records)
 
@@ -276,11 +293,12 @@ async def _drain_after(seconds: float, session: LiveSession) -> None:
 
 def _read(
     connection: Connection, assignment_id: str
-) -> tuple[Assignment, Arrival, list[Record], tuple[StudyNotice, ...]]:
+) -> tuple[Assignment, Arrival, list[Record], tuple[StudyNotice, ...], dict[str, str]]:
     row = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
     notices = (StudyNotice(notice=n.id, text=n.text) for n in notices_for(connection, row))
     arrival = Arrival(*connection.execute(_ARRIVAL, {"worker": row.worker_id}).one())
-    return Assignment(**row._mapping), arrival, rows.read(connection, assignment_id), tuple(notices)
+    codes, records = codes_of(connection, row.run_id), rows.read(connection, assignment_id)
+    return Assignment(**row._mapping), arrival, records, tuple(notices), codes
 
 
 _ARRIVAL = select(WORKER.platform, WORKER.external_id).where(WORKER.id == bindparam("worker"))

@@ -21,6 +21,7 @@ from pydantic import (
 
 from server.recruiters.arrival import Arrival, WorkerId
 
+PROLIFIC = "prolific"  # as arrivals, studies and tables name it
 PROLIFIC_SITE = "https://app.prolific.com"  # where its participants are
 Parameters = Mapping[str, str]  # those of the address by which a worker came
 
@@ -124,11 +125,16 @@ def ending(
         return Ending(own_code, None)
     match recruiter:
         case Prolific(completion_code=code):
-            return Ending(code, f"{prolific_site}/submissions/complete?{urlencode({'cc': code})}")
+            return Ending(code, prolific_return(code, prolific_site))
         case Connect(completion_code=given, completion_url=url):
             return Ending(given or own_code, url)
         case Sona():
             return Ending(own_code, _credit(recruiter, arrival.external_id))
+
+
+def prolific_return(code: str, site: str = PROLIFIC_SITE) -> str:
+    """Return where somebody comes back to Prolific with a code."""
+    return f"{site}/submissions/complete?{urlencode({'cc': code})}"
 
 
 def _credit(sona: Sona, survey_code: str) -> str:

@@ -9,8 +9,6 @@ from server.recruiters.prolific.client import ProlificClient
 from server.recruiters.prolific.connection import Connection
 from server.recruiters.prolific.failures import OutcomeUnknown, ProlificFailure
 
-PROLIFIC = "prolific"  # as a study's `recruiter` and our tables name it
-
 
 class Platform:
     """Prolific, by the token of the server: there is one workspace, and whoever may recruit uses it.

@@ -8,7 +8,7 @@ import structlog
 from sqlalchemy import Connection
 
 from server.clock import utc_now
-from server.db.jobs import take_lease
+from server.db.jobs import release_lease, take_lease
 from server.db.recruitments import StoredRecruitment, open_recruitments
 from server.db.store import Store
 from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
@@ -37,11 +37,13 @@ class Polling:
             self._task = asyncio.get_running_loop().create_task(self._look_forever())
 
     async def close(self) -> None:
-        """Look no more; what is under way is given up, and nothing of it is stored."""
+        """Look no more, so that another process does; what is under way is given up, and not stored."""
         self._closing.set()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+            with suppress(StorageFailed):
+                await self._store.submit(lambda connection: release_lease(connection, self._holder))
 
     async def look(self) -> None:
         """Read every published study, unless another process does. Raises StorageFailed."""

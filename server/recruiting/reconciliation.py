@@ -20,6 +20,7 @@ DifferenceKind = Literal[
     "not_known_there",
 ]
 Remedy = Literal["repeat", "release", "approve", "remind", "partial", "request_return", "exclude"]
+_ASKED_TO_RETURN = frozenset({"no_consent", "returned"})  # by the platform, as their code says
 _GONE = frozenset({Status.RETURNED, Status.TIMED_OUT, Status.REJECTED})
 _UNDER_WAY = frozenset({Status.RESERVED, Status.ACTIVE})
 
@@ -51,7 +52,7 @@ def differences(
     theirs: Sequence[StoredSubmission],
     ours: Sequence[Participation],
     decisions: Mapping[str, Decision],
-    complete_code: str,
+    endings: Mapping[str, str],
 ) -> list[Difference]:
     """Return the differences: those of submissions in their order, then those of assignments without one.
 
@@ -59,7 +60,7 @@ def differences(
         theirs: every submission of the study.
         ours: every assignment of the run whose worker has come from the platform.
         decisions: what was decided of submissions, by submission.
-        complete_code: the code of those who have finished.
+        endings: what each completion code of the study means, by the code.
     """
     owner = by_submission(ours)
     latest = {one.assignment: one.visits[-1] for one in ours if one.visits}
@@ -68,7 +69,7 @@ def differences(
         whose = owner.get(submission.id)
         if whose is not None and latest[whose.assignment] != submission.id:
             continue  # given back, and taken again: the later one counts
-        one = _difference(submission, whose, decisions.get(submission.id), complete_code)
+        one = _difference(submission, whose, decisions.get(submission.id), endings)
         if one is not None:
             found.append(one)
     known = {submission.id for submission in theirs}
@@ -77,9 +78,13 @@ def differences(
 
 
 def _difference(
-    theirs: StoredSubmission, ours: Participation | None, decision: Decision | None, complete_code: str
+    theirs: StoredSubmission,
+    ours: Participation | None,
+    decision: Decision | None,
+    endings: Mapping[str, str],
 ) -> Difference | None:
     status, assignment = Status(theirs.status), None if ours is None else ours.assignment
+    ending = endings.get(theirs.code or "")
 
     def found(kind: DifferenceKind, remedy: Remedy, share: int | None = None) -> Difference:
         return Difference(kind, remedy, theirs.id, assignment, share)
@@ -88,12 +93,14 @@ def _difference(
         wanted = AFTERWARDS[decision.decision]
         undone = wanted and status not in wanted
         return found("decision_not_carried_out", "repeat") if undone else None
+    if ending in _ASKED_TO_RETURN and (ours is None or ours.status != "completed"):
+        return None
     if ours is None:
         return found("never_seen_here", "request_return") if status == Status.AWAITING_REVIEW else None
     if ours.status == "active" and status in _GONE:
         return found("left_there", "release")
     if ours.status == "completed":
-        return _of_finished(status, theirs.code, complete_code, found)
+        return _of_finished(status, ending, found)
     if status != Status.AWAITING_REVIEW:
         return None
     if ours.failed > 0:
@@ -101,16 +108,11 @@ def _difference(
     return found("handed_in_unfinished", "request_return")
 
 
-def _of_finished(
-    status: Status,
-    code: str | None,
-    complete_code: str,
-    found: Callable[[DifferenceKind, Remedy], Difference],
-) -> Difference | None:
+def _of_finished(status: Status, ending: str | None, found: _Found) -> Difference | None:
     if status in {Status.RETURNED, Status.TIMED_OUT}:
         return found("finished_after_giving_up", "approve")
     if status in _UNDER_WAY:
         return found("not_handed_in", "remind")
-    if status == Status.AWAITING_REVIEW and code != complete_code:
+    if status == Status.AWAITING_REVIEW and ending != "complete":
         return found("wrong_code", "approve")
     return None

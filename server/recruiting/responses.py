@@ -189,7 +189,7 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
                 worker=workers.get(one.assignment or ""),
                 share=one.share,
             )
-            for one in differences(theirs, ours, decisions, found.codes["complete"])
+            for one in differences(theirs, ours, decisions, endings)
         ],
         batches=[batch_row(one) for one in batches_of(connection, found.id)],
     )

@@ -45,13 +45,15 @@ from server.recruiters.prolific.studies import (
     Transition,
     without_groups,
 )
-from server.recruiters.recruiter import Prolific
-from server.recruiting.platform import PROLIFIC, Platform
+from server.recruiters.recruiter import PROLIFIC, Prolific
+from server.recruiting.platform import Platform
 from server.study import parse_study
 
 _PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 _LONGEST = 3  # times as long as the study takes, workers may have
 _NO_CONSENT = "You did not agree to take part. Please return the submission, so that your place is free."
+
+_RETURNED = "You have not finished the study. Please return the submission, so that your place is free."
 
 
 class Plan(BaseModel):
@@ -227,6 +229,9 @@ def _codes(recruiter: Prolific, plan: Plan) -> dict[EndingKind, CompletionCode]:
         "our_failure": CompletionCode(code=_code(), code_type="OTHER", actions=review),
         "no_consent": CompletionCode(
             code=_code(), code_type="NO_CONSENT", actions=(RequestReturn(return_reason=_NO_CONSENT),)
+        ),
+        "returned": CompletionCode(
+            code=_code(), code_type="OTHER", actions=(RequestReturn(return_reason=_RETURNED),)
         ),
         "partial": CompletionCode(
             code=_code(), code_type="OTHER", actions=(DynamicPayment(),), actor="researcher"

@@ -95,11 +95,26 @@ class SessionRules:
 
 
 @dataclass(frozen=True, slots=True)
+class WaysOut:
+    """Where those go who end without handing in, by why they do; None: nowhere.
+
+    `no_consent`: they have not agreed; `screened_out`: they have not passed the test questions;
+    `our_failure`: a chatbot failed them; `returned`: any other reason.
+    """
+
+    no_consent: str | None = None
+    screened_out: str | None = None
+    our_failure: str | None = None
+    returned: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AssignmentContext:
     """What is fixed about one assignment.
 
     `seed` fixes what is drawn for it. `reply_pace` scales reply times; 1 for people. `code` is what the
-    worker gets for handing it in, `return_to` where they then go; None: nowhere.
+    worker gets for handing it in, `return_to` where they then go; None: nowhere. `ways_out`: where they go
+    who do not hand it in.
     """
 
     assignment: str
@@ -107,6 +122,7 @@ class AssignmentContext:
     reply_pace: float
     code: str
     return_to: str | None
+    ways_out: WaysOut = WaysOut()
 
 
 # Named tuples, because events are many and each changes a few fields: `_replace` takes a fifth of the time
@@ -210,6 +226,19 @@ class State(NamedTuple):
     def debriefing(self) -> str | None:
         """What the worker is told once it is over, however it ends; None who has not agreed took no part."""
         return self.rules.debriefing if self.agreed else None
+
+    @property
+    def way_out(self) -> str | None:
+        """Where somebody goes whose assignment is over without being handed in; None: nowhere."""
+        ways, tutorial = self.context.ways_out, self.rules.tutorial
+        if not self.agreed:
+            return ways.no_consent
+        mistakes = sum(not answer.is_right for answer in self.answers)
+        if tutorial is not None and mistakes > tutorial.mistakes:
+            return ways.screened_out
+        if any(conversation.status == "failed" for conversation in self.conversations):
+            return ways.our_failure
+        return ways.returned
 
     def _is_due(self, part: Part) -> bool:
         return part not in self.handed_in and bool(self.rules.questionnaires.of(part))

@@ -254,7 +254,7 @@ def _answer(state: State, message: wire.Answer, at: datetime) -> Outcome:
     answered = QuestionAnswered(due, message.answer, message.answer == question.right, at, message.id)
     after = fold(state, [answered])
     if sum(not answer.is_right for answer in after.answers) > tutorial.mistakes:
-        return _outcome(state, [answered, Closed("returned", at)], [Tell(_returned(state))])
+        return _outcome(state, [answered, Closed("returned", at)], [Tell(_returned(after))])
     return _then_next(state, [answered], at)
 
 
@@ -275,7 +275,7 @@ def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Outcome:
 
 
 def _returned(state: State) -> wire.Ended:
-    return wire.Ended(phase="returned", debriefing=state.debriefing)
+    return wire.Ended(phase="returned", debriefing=state.debriefing, return_to=state.way_out)
 
 
 def _stale(state: State, conversation_id: str, index: int) -> bool:

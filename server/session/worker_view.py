@@ -32,9 +32,16 @@ def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
         question=question_card(state) if state.phase is Phase.TUTORIAL else None,
         quiz=quiz_card(state),
         code=state.context.code if done else None,
-        return_to=state.context.return_to if done else None,
+        return_to=_return_to(state),
         debriefing=state.debriefing if state.closed is not None else None,
     )
+
+
+def _return_to(state: State) -> str | None:
+    """Return where a worker is expected whose assignment is over, however it has ended."""
+    if state.closed is None:
+        return None
+    return state.context.return_to if state.closed == "completed" else state.way_out
 
 
 def reply(state: State, conversation_id: str, index: int) -> SaidByBot | SaidByBoth:

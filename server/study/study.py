@@ -191,7 +191,8 @@ class Study(_Section):
     random, are left unrated. `judgments_per_item`: how many workers rate each item, at least. `spending_cap`:
     what the bots of a run may cost together, in the money of their prices; then it stops.
 
-    `retention`: for how long words and ids of workers are kept after a run was closed.
+    `retention`: for how long words and ids of workers are kept after a run was closed. `withdrawal_days`:
+    after the end, workers can download or withdraw what they gave.
 
     `recruiter`: the place that workers come from; without one they come by links, and go to `completion_url`.
 
@@ -246,6 +247,7 @@ class Study(_Section):
     display: Display = Display()
     timeouts: Timeouts = Timeouts()
     retention: Retention | None = None
+    withdrawal_days: Annotated[int, Field(ge=1, le=3_650)] | None = None
     simulate: Simulate | None = None
 
     @model_validator(mode="before")

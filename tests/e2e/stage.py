@@ -90,6 +90,18 @@ RUNS: dict[str, dict[str, Any]] = {
         },
     },
 }
+# A study that gives workers their data back, in two languages.
+RUNS |= {
+    f"own_data_{language}": {
+        "systems_per_assignment": 1,
+        "qc_per_assignment": 0,
+        "minimum_inputs": 1,
+        "reply_time": _QUICK,
+        "language": language,
+        "withdrawal_days": 7,
+    }
+    for language in ("en", "ja")
+}
 # Runs whose only system is another worker: who comes is waited for, or hardly.
 _MATES: dict[str, Any] = {
     "systems": [{"name": "mate", "family": "mate", "bot": "human:partner"}],

@@ -51,6 +51,7 @@ class StudyCard(Message):
     `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
     many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
     `turn_points`: on how many points single replies are rated; two are thumbs.
+    `withdrawal_days`: how long after the end they can download or withdraw what they gave.
     `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
     """
 
@@ -68,6 +69,7 @@ class StudyCard(Message):
     duration: int | None
     transcript_while_rating: bool
     turn_points: int | None = None
+    withdrawal_days: int | None = None
     consent: Consent | None
     contact: str | None
     words: TextsCard | None
@@ -308,12 +310,14 @@ class Completed(Message):
 class Ended(Message):
     """The assignment is over without being handed in.
 
-    `debriefing`: as in `completed`, for who had agreed to take part.
+    `debriefing`: as in `completed`, for who had agreed to take part. `return_to`: where the worker is
+    expected to say so, on the platform that they came from.
     """
 
     type: Literal["ended"] = "ended"
     phase: Literal["expired", "returned"]
     debriefing: str | None = None
+    return_to: str | None = None
 
 
 class StudyNotice(Message):

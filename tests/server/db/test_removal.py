@@ -101,6 +101,9 @@ def test_words_and_id_are_gone_and_ratings_stay(house: House) -> None:
         "answers": 0,
     }
     assert SECRET in everything(house.url)
+    add = "INSERT INTO analysis (run_id, at, basis, content) VALUES (?, ?, '', ?)"
+    passes = f'{{"workers": [{{"worker": "{old}", "p": 0.01}}]}}'
+    execute(house.url, add, house.runs[0].id, "2026-01-01 12:00:00.000000", passes)
     done = forget(house, worker=old.lower())
     assert done["worker"] != old
     left = everything(house.url)
@@ -117,6 +120,7 @@ def test_words_and_id_are_gone_and_ratings_stay(house: House) -> None:
     }
     (logged,) = stored(house, "SELECT subject, detail FROM audit_entry WHERE action = 'worker.forget'")
     assert logged == (done["worker"], "words and id, of 1 assignment")
+    assert stored(house, "SELECT content FROM analysis") == [(passes.replace(old, done["worker"]),)]
     assert audit(house.url) == []
     shown = house.desk(f"/runs/{RUN}/worker-ids").json()["workers"]
     assert {one["external_id"] for one in shown} == {None, "bob"}

@@ -7,6 +7,8 @@ from server.recruiting.pay_rules import proposal
 from server.recruiting.reconciliation import Difference, differences
 from tests.server.support.study import AT
 
+ENDINGS = {"DONE": "complete", "FAULT": "our_failure", "BACK": "returned", "NO": "no_consent"}
+
 
 def theirs(status: str, code: str | None = None, number: str = "s1") -> StoredSubmission:
     return StoredSubmission(number, status, AT, None, code)
@@ -30,6 +32,7 @@ def decided(kind: DecisionKind) -> dict[str, Decision]:
         (theirs("RETURNED"), ours("completed", 4), "finished_after_giving_up", "approve"),
         (theirs("ACTIVE"), ours("completed", 4), "not_handed_in", "remind"),
         (theirs("AWAITING REVIEW", "NOCODE"), ours("completed", 4), "wrong_code", "approve"),
+        (theirs("AWAITING REVIEW", "BACK"), ours("completed", 4), "wrong_code", "approve"),
         (theirs("AWAITING REVIEW", "DONE"), ours("active", 1), "handed_in_unfinished", "request_return"),
         (theirs("AWAITING REVIEW", "DONE"), ours("expired", 1), "handed_in_unfinished", "request_return"),
         (theirs("AWAITING REVIEW", "DONE"), None, "never_seen_here", "request_return"),
@@ -38,7 +41,7 @@ def decided(kind: DecisionKind) -> dict[str, Decision]:
 def test_a_difference_has_its_remedy(
     there: StoredSubmission, here: Participation | None, kind: str, remedy: str
 ) -> None:
-    (found,) = differences([there], [] if here is None else [here], {}, "DONE")
+    (found,) = differences([there], [] if here is None else [here], {}, ENDINGS)
     assert (found.kind, found.remedy, found.submission) == (kind, remedy, "s1")
 
 
@@ -52,39 +55,42 @@ def test_a_difference_has_its_remedy(
         (theirs("RETURNED"), None),
         (theirs("TIMED-OUT"), ours("expired", 1)),
         (theirs("SCREENED OUT", "OUT"), ours("returned")),
+        # Their code has asked them to return it.
+        (theirs("AWAITING REVIEW", "NO"), None),
+        (theirs("AWAITING REVIEW", "BACK"), ours("returned", 1)),
     ],
 )
 def test_what_agrees_is_no_difference(there: StoredSubmission, here: Participation | None) -> None:
-    assert differences([there], [] if here is None else [here], {}, "DONE") == []
+    assert differences([there], [] if here is None else [here], {}, ENDINGS) == []
 
 
 def test_who_was_stopped_by_a_failure_of_ours_is_paid_for_what_they_did() -> None:
     # 3 of 4 conversations rated: 75 % of the reward.
-    found = differences([theirs("AWAITING REVIEW", "FAULT")], [ours("returned", 3, 1)], {}, "DONE")
+    found = differences([theirs("AWAITING REVIEW", "FAULT")], [ours("returned", 3, 1)], {}, ENDINGS)
     assert found == [Difference("stopped_by_us", "partial", "s1", "a1", 75)]
 
 
 def test_a_decision_that_was_not_carried_out_is_a_difference_until_it_was() -> None:
     waiting = theirs("AWAITING REVIEW", "DONE")
-    (found,) = differences([waiting], [ours("completed", 4)], decided("approve"), "DONE")
+    (found,) = differences([waiting], [ours("completed", 4)], decided("approve"), ENDINGS)
     assert (found.kind, found.remedy) == ("decision_not_carried_out", "repeat")
-    assert differences([theirs("APPROVED")], [ours("completed", 4)], decided("approve"), "DONE") == []
+    assert differences([theirs("APPROVED")], [ours("completed", 4)], decided("approve"), ENDINGS) == []
     # The platform's list calls a payment in part approved.
-    assert differences([theirs("APPROVED")], [ours("returned", 3, 1)], decided("partial"), "DONE") == []
+    assert differences([theirs("APPROVED")], [ours("returned", 3, 1)], decided("partial"), ENDINGS) == []
     # Whoever was asked to give a place back does so when they like.
-    assert differences([waiting], [ours("active", 1)], decided("request_return"), "DONE") == []
+    assert differences([waiting], [ours("active", 1)], decided("request_return"), ENDINGS) == []
 
 
 def test_a_submission_that_was_taken_again_counts_by_its_latest() -> None:
     here = ours("completed", 4, visits=("s1", "s2"))
     there = [theirs("RETURNED"), theirs("AWAITING REVIEW", "DONE", "s2")]
-    assert differences(there, [here], {}, "DONE") == []
+    assert differences(there, [here], {}, ENDINGS) == []
 
 
 def test_whoever_names_a_submission_that_is_not_there_is_shown_until_they_are_left_out() -> None:
     forged = ours("completed", 4, visits=("made-up",))
-    assert differences([], [forged], {}, "DONE") == [Difference("not_known_there", "exclude", None, "a1")]
-    assert differences([], [ours("completed", 4, visits=("made-up",), excluded=True)], {}, "DONE") == []
+    assert differences([], [forged], {}, ENDINGS) == [Difference("not_known_there", "exclude", None, "a1")]
+    assert differences([], [ours("completed", 4, visits=("made-up",), excluded=True)], {}, ENDINGS) == []
 
 
 @pytest.mark.parametrize(

@@ -155,6 +155,7 @@ def test_a_snapshot_follows_the_schema() -> None:
         "words",
         "questionnaires",
         "turn_points",
+        "withdrawal_days",
     }
     assert content["study"]["words"] is None  # the page has the English texts by itself
 

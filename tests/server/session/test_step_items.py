@@ -1,5 +1,6 @@
 """Sessions without a chat: items are shown one by one and rated, the same decisions otherwise."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from server.session.records import (
     ItemShown,
     QuestionAnswered,
 )
+from server.session.state import WaysOut
 from server.session.step import resume
 from server.session.worker_view import snapshot
 from server.study import parse_study
@@ -156,10 +158,12 @@ def test_a_wrong_answer_is_explained_and_asked_again() -> None:
 
 def test_too_many_wrong_answers_end_the_assignment() -> None:
     walk = reader(tutorial=QUESTIONS).to(Phase.TUTORIAL)
+    ways = WaysOut("/no", "/out", "/fault", "/back")
+    walk.state = walk.state._replace(context=replace(walk.state.context, ways_out=ways))
     answer(walk, 1, 1)
     outcome = answer(walk, 1, 1)
     assert outcome.records[-1] == Closed("returned", AT)
-    assert told(outcome) == [wire.Ended(phase="returned")]
+    assert told(outcome) == [wire.Ended(phase="returned", return_to="/out")]
 
 
 @pytest.mark.parametrize(("question", "number"), [(2, 1), (1, 3)])

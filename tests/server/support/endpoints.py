@@ -125,6 +125,8 @@ OPEN = {
     "GET /reports/{link}/{name}",
     "GET /w/{run}",
     "POST /api/join",
+    "POST /api/own-data/download",
+    "POST /api/own-data/withdraw",
     "POST /api/account/sign-in",
     "POST /api/account/link",
     "PUT /api/account/link",

@@ -20,7 +20,11 @@ export const PARTS: Part[] = [
     title: "What workers read first",
     settings: ["title", "payment", "minutes", "language", "listed", "recruiter", "completion_url"],
   },
-  { id: "texts", title: "Consent, contact and texts", settings: ["texts", "questionnaires", "retention"] },
+  {
+    id: "texts",
+    title: "Consent, contact and texts",
+    settings: ["texts", "questionnaires", "retention", "withdrawal_days"],
+  },
   {
     id: "task",
     title: "What workers do",
@@ -112,6 +116,10 @@ const NAMES: Record<string, SettingName> = {
   retention: {
     label: "How long it is kept",
     hint: "The server removes it by itself, so many days after a run was closed. Empty: it stays.",
+  },
+  withdrawal_days: {
+    label: "Days in which workers can withdraw",
+    hint: "After the end they can download or withdraw what they gave. Empty: not at all.",
   },
   "retention.words": { label: "Days until what workers wrote is removed" },
   "retention.ids": { label: "Days until their ids are removed" },

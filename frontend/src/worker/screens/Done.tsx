@@ -4,6 +4,7 @@ import { copyText } from "../../shared/copy";
 import { Heading } from "../Heading";
 import { useTexts, useTitle } from "../hooks";
 import { Marked } from "../Marked";
+import { OwnData } from "../OwnData";
 import { Paragraphs } from "../Paragraphs";
 import type { StudyCard } from "../session/protocol";
 import type { Screen } from "../session/reducer";
@@ -35,7 +36,8 @@ export function Done({ screen: { code, returnTo, debriefing }, study }: Props) {
           </section>
         )}
         <Code code={code} advice={say(returnTo ? "done.keep" : "done.paste")} />
-        {returnTo && <Return to={returnTo} byItself={!debriefing} />}
+        {returnTo && <Return to={returnTo} byItself={!debriefing && !study.withdrawal_days} />}
+        {study.withdrawal_days && <OwnData days={study.withdrawal_days} />}
         {study.contact && (
           <p class="soft small">
             <Marked of="done.contact" values={{ contact: study.contact }} />

@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** The assignment is over without having been handed in. */
-export function Ended({ screen: { how, debriefing }, study }: Props) {
+export function Ended({ screen: { how, debriefing, returnTo }, study }: Props) {
   const { say } = useTexts();
   const [title, ...text] = WORDS[how];
   useTitle(say(title));
@@ -34,6 +34,13 @@ export function Ended({ screen: { how, debriefing }, study }: Props) {
             <h2>{say("done.debriefing")}</h2>
             <Paragraphs text={debriefing} />
           </section>
+        )}
+        {returnTo && (
+          <div class="actions">
+            <a class="button button-primary" href={returnTo}>
+              {say("done.finish")}
+            </a>
+          </div>
         )}
         {study.contact && (
           <p class="soft small">

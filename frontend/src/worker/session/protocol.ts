@@ -347,6 +347,7 @@ export interface QuizCard {
  * `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
  * many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
  * `turn_points`: on how many points single replies are rated; two are thumbs.
+ * `withdrawal_days`: how long after the end they can download or withdraw what they gave.
  * `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
  */
 export interface StudyCard {
@@ -367,6 +368,7 @@ export interface StudyCard {
   topic_mode: "free" | "icebreaker";
   transcript_while_rating: boolean;
   turn_points: number | null;
+  withdrawal_days: number | null;
   words: TextsCard | null;
 }
 /**
@@ -649,11 +651,13 @@ export interface Completed {
 /**
  * The assignment is over without being handed in.
  *
- * `debriefing`: as in `completed`, for who had agreed to take part.
+ * `debriefing`: as in `completed`, for who had agreed to take part. `return_to`: where the worker is
+ * expected to say so, on the platform that they came from.
  */
 export interface Ended {
   debriefing: string | null;
   phase: "expired" | "returned";
+  return_to: string | null;
   type: "ended";
 }
 /**

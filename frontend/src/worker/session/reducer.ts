@@ -34,7 +34,7 @@ export type Screen =
   | QuizScreen
   | { name: "feedback" }
   | { name: "done"; code: string; returnTo: string | null; debriefing: string | null }
-  | { name: "ended"; how: Ending; debriefing: string | null };
+  | { name: "ended"; how: Ending; debriefing: string | null; returnTo: string | null };
 
 /** How an assignment was over without being handed in. `looked`: by somebody who had not begun. */
 export type Ending = "expired" | "returned" | "looked";
@@ -215,6 +215,7 @@ function received(state: State, message: ServerMessage): State {
         name: "ended",
         how: endingOf(state, message.phase),
         debriefing: message.debriefing ?? null,
+        returnTo: message.return_to ?? null,
       });
     case "notice":
       return state.words.some(({ notice }) => notice === message.notice)
@@ -281,7 +282,7 @@ function screenOf(snapshot: Snapshot): Screen {
       return done(snapshot.code ?? "", snapshot);
     case "expired":
     case "returned":
-      return { name: "ended", how: phase, debriefing: snapshot.debriefing };
+      return { name: "ended", how: phase, debriefing: snapshot.debriefing, returnTo: snapshot.return_to };
     case "tutorial":
       return snapshot.question ? { name: phase, question: snapshot.question } : { name: "loading" };
     case "quiz":

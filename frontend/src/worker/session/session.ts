@@ -89,6 +89,11 @@ export class Session {
     return study ? study.words : this.#remembered;
   }
 
+  /** What shows the server whose data these are. */
+  get token(): string {
+    return this.#tokens.get<string>(TOKEN) ?? "";
+  }
+
   get drafts(): PrefixedStorage {
     return this.#drafts;
   }

@@ -307,6 +307,18 @@ export const ENGLISH = {
   "done.finish": "Go back now",
   "done.stay": "Stay here",
   "done.contact": "Questions? {contact}",
+  "done.own_title": "Your data",
+  "done.own_lead": {
+    "one": "For {n} day you can download what you wrote and rated, or withdraw it.",
+    "other": "For {n} days you can download what you wrote and rated, or withdraw it."
+  },
+  "done.own_download": "Download",
+  "done.own_withdraw": "Withdraw…",
+  "done.own_really": "All that you wrote and rated is removed and not used. Your completion code stays valid. This cannot be undone.",
+  "done.own_confirm": "Withdraw my data",
+  "done.own_keep": "Keep it",
+  "done.own_gone": "Your data have been removed. Your completion code stays valid.",
+  "done.own_failed": "That did not work. Try again, or write to the researchers.",
   "ended.expired_title": "This session has ended",
   "ended.expired": "Your place was given to somebody else: it had been quiet here for a while, or the researchers ended this session.",
   "ended.expired_kept": "What you did up to then is kept. If you think this is a mistake, please write to the researchers.",

@@ -53,21 +53,25 @@ describe("snapshot", () => {
       name: "ended",
       how: phase,
       debriefing: null,
+      returnTo: null,
     });
   });
 
   it("tells who has only had a look from who leaves their work", () => {
-    const left = { type: "ended", phase: "returned", debriefing: null } as const;
+    const way = "https://app.prolific.com/submissions/complete?cc=C1";
+    const left = { type: "ended", phase: "returned", debriefing: null, return_to: way } as const;
     const reading = snapshot({ phase: "instructions", conversation: null });
     expect(hear(initial(), reading, left).screen).toEqual({
       name: "ended",
       how: "looked",
       debriefing: null,
+      returnTo: way,
     });
     expect(hear(initial(), snapshot(), left).screen).toEqual({
       name: "ended",
       how: "returned",
       debriefing: null,
+      returnTo: way,
     });
   });
 
@@ -344,6 +348,7 @@ describe("the way through an assignment", () => {
       type: "ended",
       phase: "expired",
       debriefing: "One was bad on purpose.",
+      return_to: null,
     });
     const screen = { name: "ended", how: "expired", debriefing: "One was bad on purpose." };
     expect(state).toMatchObject({ screen, pending: [] });

@@ -59,6 +59,7 @@ export const study: Snapshot["study"] = {
   duration: 40,
   transcript_while_rating: false,
   turn_points: null,
+  withdrawal_days: null,
   consent: null,
   contact: null,
   words: null,

@@ -1,0 +1,172 @@
+"""What workers may do with their own data: download it, or withdraw it, for as long as their study says."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request, Response
+from limits import RateLimitItem
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from sqlalchemy import Connection, select, text
+
+from server.access.auth import Auth
+from server.access.rate_limit import RateLimits
+from server.clock import ShownTime, utc_now
+from server.db.audit import record
+from server.db.models import Assignment, Removal, Run, columns
+from server.db.removal import remove
+from server.db.runs import find_run
+from server.db.store import Store
+from server.errors import AssignmentNotFound, WithdrawalOver
+from server.live.sessions import LiveSessions
+from server.session.protocol import MAX_TOKEN
+from server.study import parse_study
+
+ASSIGNMENT = columns(Assignment)
+REMOVAL = columns(Removal)
+RUN = columns(Run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    """Who withdraws, for the log: nobody's name."""
+
+    kind: str = "worker"
+    name: str = "a worker"
+
+
+class OwnToken(BaseModel):
+    """The token that a worker's page was given."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    token: Annotated[str, StringConstraints(max_length=MAX_TOKEN)]
+
+
+class OwnLine(BaseModel):
+    """A line of a conversation: `you`, or the `partner`."""
+
+    who: str
+    text: str
+    at: ShownTime
+
+
+class OwnConversation(BaseModel):
+    """A conversation in the order in which it came; with whom is not said."""
+
+    topics: list[str]
+    lines: list[OwnLine]
+    ratings: dict[str, int]
+
+
+class OwnData(BaseModel):
+    """All that a worker has given in an assignment."""
+
+    study: str
+    began_at: ShownTime
+    ended_at: ShownTime | None
+    consent_version: str | None
+    consent_ticked: list[str]
+    feedback: str | None
+    answers: Annotated[list[dict[str, str | float | None]], Field(max_length=10_000)]
+    conversations: list[OwnConversation]
+
+
+class OwnDataApi:
+    """Gives workers what they gave, and takes it out again. Whoever has the session's token is the worker."""
+
+    def __init__(
+        self, *, store: Store, auth: Auth, live: LiveSessions, limits: RateLimits, per_address: RateLimitItem
+    ) -> None:
+        self._store = store
+        self._auth = auth
+        self._live = live
+        self._limits = limits
+        self._per_address = per_address
+        self.router = APIRouter(prefix="/api/own-data", tags=["workers"])
+        self.router.add_api_route("/download", self.download, methods=["POST"])
+        self.router.add_api_route("/withdraw", self.withdraw, methods=["POST"], status_code=204)
+
+    async def download(self, body: OwnToken, request: Request) -> OwnData:
+        """What the worker of a token has written, answered and rated."""
+        assignment = await self._assignment(body, request)
+        return await self._store.read(lambda connection: _own_data(connection, assignment, utc_now()))
+
+    async def withdraw(self, body: OwnToken, request: Request) -> Response:
+        """Remove all that the worker of a token has given. This cannot be undone."""
+        assignment = await self._assignment(body, request)
+        await self._store.submit(lambda connection: _withdraw(connection, assignment, utc_now()))
+        self._live.tell_changed(assignment)
+        return Response(status_code=204)
+
+    async def _assignment(self, body: OwnToken, request: Request) -> str:
+        await self._limits.count_address(self._per_address, "attempts from this address", request)
+        opens = self._auth.read_worker_token(body.token).opens  # the study says for how long it is good
+        return opens if isinstance(opens, str) else opens.assignment
+
+
+def _withdraw(connection: Connection, assignment: str, at: datetime) -> None:
+    found = _require_in_time(connection, assignment, at)
+    remove(connection, [assignment], "all", "withdrawn", at)
+    record(connection, _Worker(), "worker.withdraw", found.slug, assignment)
+
+
+def _require_in_time(connection: Connection, assignment: str, at: datetime) -> Any:
+    """Return the row of an assignment and its run. Raises AssignmentNotFound, WithdrawalOver."""
+    query = (
+        select(ASSIGNMENT.ended_at, ASSIGNMENT.created_at, RUN.slug)
+        .join(Run, RUN.id == ASSIGNMENT.run_id)
+        .where(ASSIGNMENT.id == assignment)
+    )
+    found = connection.execute(query).one_or_none()
+    if found is None:
+        raise AssignmentNotFound("there is nothing of you here")
+    days = parse_study(find_run(connection, found.slug).yaml).withdrawal_days
+    if days is None or (found.ended_at is not None and found.ended_at + timedelta(days=days) < at):
+        raise WithdrawalOver("the time in which this study gives your data back is over")
+    gone = select(REMOVAL.extent).where(REMOVAL.assignment_id == assignment, REMOVAL.extent == "all")
+    if connection.execute(gone).first() is not None:
+        raise AssignmentNotFound("there is nothing of you here any more")
+    return found
+
+
+def _own_data(connection: Connection, assignment: str, at: datetime) -> OwnData:
+    found = _require_in_time(connection, assignment, at)
+    row = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment)).one()
+    named = {"assignment": assignment}
+    conversations: dict[str, OwnConversation] = {
+        key: OwnConversation(topics=[], lines=[], ratings={})
+        for key in connection.execute(_CONVERSATIONS, named).scalars()
+    }
+    for key, topic in connection.execute(_TOPICS, named):
+        conversations[key].topics.append(topic)
+    for key, author, words, said_at in connection.execute(_LINES, named):
+        who = "you" if author == "worker" else "partner"
+        conversations[key].lines.append(OwnLine(who=who, text=words, at=said_at))
+    for key, criterion, value in connection.execute(_RATINGS, named):
+        conversations[key].ratings[criterion] = value
+    return OwnData(
+        study=parse_study(find_run(connection, found.slug).yaml).title,
+        began_at=row.created_at,
+        ended_at=row.ended_at,
+        consent_version=row.consent_version,
+        consent_ticked=row.consent_ticked.split(",") if row.consent_ticked else [],
+        feedback=row.feedback,
+        answers=[dict(one._mapping) for one in connection.execute(_ANSWERS, named)],
+        conversations=list(conversations.values()),
+    )
+
+
+_OF = "JOIN conversation ON conversation.id = conversation_id WHERE assignment_id = :assignment"
+_CONVERSATIONS = text("""
+    SELECT id FROM conversation WHERE assignment_id = :assignment AND started_at IS NOT NULL
+    ORDER BY position, attempt""")
+_TOPICS = text(f"SELECT conversation_id, topic FROM topic_mark {_OF} ORDER BY conversation_id, ordinal")  # noqa: S608
+_LINES = text(
+    f"SELECT conversation_id, author, text, turn.created_at FROM turn {_OF} "  # noqa: S608
+    "ORDER BY conversation_id, turn_index"
+)
+_RATINGS = text(
+    f"SELECT conversation_id, criterion, value FROM rating {_OF} "  # noqa: S608
+    "ORDER BY conversation_id, criterion"
+)
+_ANSWERS = text("SELECT label, text, number FROM answer WHERE assignment_id = :assignment ORDER BY id")
