@@ -24,7 +24,7 @@ from torch.nn.functional import normalize
 from bots.parlai.episode import PERSONA
 from bots.parlai.word_vectors import EXCHANGES, BeginsWithWordVectors
 
-QUERY_LINES = 2  # how many of the latest lines are the query, and the key of a memory
+QUERY_LINES = 1  # how many of the latest lines are the query, and the key of a memory
 _NEAREST = 64  # memories that a query reads: what key hashing is for in Miller et al., section 3.1
 _FIRST_SCALE = 10.0
 
