@@ -73,6 +73,7 @@ from server.recruiting.api import RecruitingApi
 from server.recruiting.platform import platform_of
 from server.recruiting.polling import Polling
 from server.recruiting.studies import PlatformStudies
+from server.recruiting.webhooks import Webhooks
 from server.site.api_docs import ApiDocs
 from server.site.start import StartPage
 from server.site.templates import STATIC, STATIC_PATH
@@ -125,7 +126,15 @@ def create_app(
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store, news)
     retention = RetentionJob(store)
-    recruiting = _recruiting(store, auth, settings)
+    studies = PlatformStudies(store, platform_of(settings), settings.resolved_public_url)
+    recruiting = _recruiting(store, auth, settings, studies)
+    webhooks = Webhooks(
+        store=store,
+        studies=studies,
+        limits=limits,
+        per_address=parse(settings.attempts_per_address),
+        secret=settings.prolific_hook_secret,
+    )
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -140,7 +149,12 @@ def create_app(
         lifecycle.begin_serving()
         yield
         await asyncio.gather(
-            analyses.close(), jobs.close(), ends.close(), retention.close(), recruiting.polling.close()
+            analyses.close(),
+            jobs.close(),
+            ends.close(),
+            retention.close(),
+            recruiting.polling.close(),
+            webhooks.close(),
         )
         await changes.close()
         await news.close()
@@ -190,6 +204,7 @@ def create_app(
         *_ways_in(store, listed, auth, limits, settings),
         *_lists(listed, auth, bots, news, lifecycle, settings.resolved_public_url),
         recruiting.router,
+        webhooks.router,
         WorkerIdsApi(store=store, auth=auth).router,
         OwnDataApi(
             store=store,
@@ -232,10 +247,9 @@ def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -
     return app
 
 
-def _recruiting(store: Store, auth: Auth, settings: Settings) -> RecruitingApi:
+def _recruiting(store: Store, auth: Auth, settings: Settings, studies: PlatformStudies) -> RecruitingApi:
     """Return what recruits on a platform, and reads it while the server runs."""
     platform = platform_of(settings)
-    studies = PlatformStudies(store, platform, settings.resolved_public_url)
     return RecruitingApi(
         store=store, auth=auth, platform=platform, studies=studies, polling=Polling(store, platform, studies)
     )

@@ -109,3 +109,12 @@ class Bonus(SQLModel, table=True):
     purpose: str
     cents: int
     seen_before: int | None = None
+
+
+class PlatformEvent(SQLModel, table=True):
+    """An event of a platform that was taken up. The id is not signed there: a copy has the same signature."""
+
+    __tablename__ = "platform_event"
+    id: str = Field(primary_key=True)
+    signature: str = Field(unique=True)
+    received_at: datetime = Field(index=True)
