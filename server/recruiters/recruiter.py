@@ -22,6 +22,7 @@ from pydantic import (
 from server.recruiters.arrival import Arrival, WorkerId
 
 PROLIFIC = "prolific"  # as arrivals, studies and tables name it
+CONNECT = "connect"
 PROLIFIC_SITE = "https://app.prolific.com"  # where its participants are
 Parameters = Mapping[str, str]  # those of the address by which a worker came
 
@@ -62,11 +63,16 @@ class Prolific(_Recruiter):
 
 
 class Connect(_Recruiter):
-    """CloudResearch Connect. It ends with a code, by the address that Connect names for it, or both."""
+    """CloudResearch Connect. It ends with a code, by the address that Connect names for it, or both.
+
+    `partial_url`: the address there of partial completes, for those who end without handing in: they did not
+    agree, did not pass the test questions, left, or a chatbot failed them.
+    """
 
     kind: Literal["connect"]
     completion_code: Code | None = None
     completion_url: WebAddress | None = None
+    partial_url: WebAddress | None = None
     person: ClassVar[str] = "participantId"
     visit: ClassVar[str] = "assignmentId"
 
@@ -74,6 +80,12 @@ class Connect(_Recruiter):
     def _ends_somehow(self) -> "Connect":
         if self.completion_code is None and self.completion_url is None:
             raise ValueError("give `completion_code`, `completion_url` or both: without, nobody can be paid")
+        return self
+
+    @model_validator(mode="after")
+    def _tells_partial_from_complete(self) -> "Connect":
+        if self.partial_url is not None and self.partial_url == self.completion_url:
+            raise ValueError("`partial_url` is `completion_url`: who did not finish would count as complete")
         return self
 
 

@@ -105,6 +105,10 @@ const NAMES: Record<string, SettingName> = {
     label: "Where workers are sent at the end",
     hint: "As the platform names it.",
   },
+  "recruiter.partial_url": {
+    label: "Where workers are sent who do not finish",
+    hint: "Connect’s address for partial completes. Empty: they stay on Candor’s page.",
+  },
   "recruiter.school": { label: "School’s host", hint: "Like example.sona-systems.com." },
   "recruiter.experiment_id": { label: "Experiment’s id" },
   "recruiter.credit_token": { label: "Credit token" },
