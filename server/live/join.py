@@ -147,7 +147,7 @@ class _Visit:
         return self.brought is not None and self.brought.has_expired
 
 
-def _refusal(error: NotAvailable, study: Study) -> JSONResponse:
+def _refusal(error: LinkAltered | LinkUnsigned | NotAvailable, study: Study) -> JSONResponse:
     body = JoinRefused(
         error=ErrorDetail(code=error.code, message=error.message, hint=error.hint),
         words=study_card(study).words,
@@ -263,7 +263,7 @@ class JoinApi:
         entry = await self._store.read(lambda connection: find_run(connection, body.run))
         try:
             return await self._admitted(body, entry)
-        except NotAvailable as error:
+        except (LinkAltered, LinkUnsigned, NotAvailable) as error:
             return _refusal(error, parse_study(entry.yaml))
 
     async def _admitted(self, body: JoinRequest, entry: RunEntry) -> JoinResponse:

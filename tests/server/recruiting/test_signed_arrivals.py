@@ -52,6 +52,7 @@ def late(signed: Recruiting, participant: str) -> dict[str, str]:
 def refused(answer: httpx2.Response, code: str) -> str:
     """Check that somebody is not let in; return what they are told."""
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, code)
+    assert "words" in answer.json()  # those of the study's language
     return str(answer.json()["error"]["message"])
 
 
