@@ -76,6 +76,7 @@ from server.recruiting.api import RecruitingApi
 from server.recruiting.platform import platform_of
 from server.recruiting.polling import Polling
 from server.recruiting.studies import PlatformStudies
+from server.recruiting.webhooks import Webhooks
 from server.site.api_docs import ApiDocs
 from server.site.start import StartPage
 from server.site.templates import STATIC, STATIC_PATH
@@ -129,7 +130,15 @@ def create_app(
     jobs = BackgroundJobs(store, news)
     retention = RetentionJob(store)
     student_credits = CreditJob(store, auth.ids, SonaClient(settings.sona_url))
-    recruiting = _recruiting(store, auth, settings)
+    studies = PlatformStudies(store, platform_of(settings), settings.resolved_public_url)
+    recruiting = _recruiting(store, auth, settings, studies)
+    webhooks = Webhooks(
+        store=store,
+        studies=studies,
+        limits=limits,
+        per_address=parse(settings.attempts_per_address),
+        secret=settings.prolific_hook_secret,
+    )
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -150,6 +159,7 @@ def create_app(
             retention.close(),
             student_credits.close(),
             recruiting.polling.close(),
+            webhooks.close(),
         )
         await changes.close()
         await news.close()
@@ -200,6 +210,7 @@ def create_app(
         *_lists(listed, auth, bots, news, lifecycle, settings.resolved_public_url),
         recruiting.router,
         CreditsApi(store=store, auth=auth).router,
+        webhooks.router,
         WorkerIdsApi(store=store, auth=auth).router,
         OwnDataApi(
             store=store,
@@ -242,10 +253,9 @@ def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -
     return app
 
 
-def _recruiting(store: Store, auth: Auth, settings: Settings) -> RecruitingApi:
+def _recruiting(store: Store, auth: Auth, settings: Settings, studies: PlatformStudies) -> RecruitingApi:
     """Return what recruits on a platform, and reads it while the server runs."""
     platform = platform_of(settings)
-    studies = PlatformStudies(store, platform, settings.resolved_public_url)
     return RecruitingApi(
         store=store, auth=auth, platform=platform, studies=studies, polling=Polling(store, platform, studies)
     )

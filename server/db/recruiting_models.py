@@ -119,3 +119,12 @@ class Credit(SQLModel, table=True):
     status: str
     reason: str
     tried_at: datetime
+
+
+class PlatformEvent(SQLModel, table=True):
+    """An event of a platform that was taken up. The id is not signed there: a copy has the same signature."""
+
+    __tablename__ = "platform_event"
+    id: str = Field(primary_key=True)
+    signature: str = Field(unique=True)
+    received_at: datetime = Field(index=True)

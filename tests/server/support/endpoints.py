@@ -128,6 +128,7 @@ OPEN = {
     "GET /w/{run}",
     "POST /api/join",
     "POST /api/own-data/download",
+    "POST /api/recruitment/prolific/events",
     "POST /api/own-data/withdraw",
     "POST /api/account/sign-in",
     "POST /api/account/link",
