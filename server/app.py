@@ -128,8 +128,7 @@ def create_app(
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store, news)
-    retention = RetentionJob(store)
-    student_credits = CreditJob(store, auth.ids, SonaClient(settings.sona_url))
+    by_itself = (RetentionJob(store), CreditJob(store, auth.ids, SonaClient(settings.sona_url)))
     studies = PlatformStudies(store, platform_of(settings), settings.resolved_public_url)
     recruiting = _recruiting(store, auth, settings, studies)
     webhooks = Webhooks(
@@ -145,7 +144,7 @@ def create_app(
         end_tracing = start_tracing()
         store.start()
         opened_bots.start(store)
-        for part in (news, live, changes, ends, retention, student_credits):
+        for part in (news, live, changes, ends, *by_itself):
             part.start()
         if settings.running_analysis:
             analyses.start()
@@ -156,8 +155,7 @@ def create_app(
             analyses.close(),
             jobs.close(),
             ends.close(),
-            retention.close(),
-            student_credits.close(),
+            *(job.close() for job in by_itself),
             recruiting.polling.close(),
             webhooks.close(),
         )
