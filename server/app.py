@@ -35,6 +35,7 @@ from server.db.store import Store
 from server.desk.accounts import AccountsApi
 from server.desk.api import ResearcherApi
 from server.desk.audit_log import AuditApi
+from server.desk.credits import CreditsApi
 from server.desk.forgetting import ForgettingApi
 from server.desk.job_watch import JobWatch
 from server.desk.list_watch import ListWatch
@@ -54,6 +55,7 @@ from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
 from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
+from server.jobs.credits import CreditJob
 from server.jobs.links import ReportLinks
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
@@ -70,6 +72,7 @@ from server.news import News, open_news
 from server.process.lifecycle import Lifecycle
 from server.process.readiness import Health
 from server.process.request_ids import RequestIds
+from server.recruiters.sona import SonaClient
 from server.recruiting.api import RecruitingApi
 from server.recruiting.platform import platform_of
 from server.recruiting.polling import Polling
@@ -126,7 +129,7 @@ def create_app(
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store, news)
-    retention = RetentionJob(store)
+    by_itself = (RetentionJob(store), CreditJob(store, auth.ids, SonaClient(settings.sona_url)))
     studies = PlatformStudies(store, platform_of(settings), settings.resolved_public_url)
     recruiting = _recruiting(store, auth, settings, studies)
     webhooks = Webhooks(
@@ -142,7 +145,7 @@ def create_app(
         end_tracing = start_tracing()
         store.start()
         opened_bots.start(store)
-        for part in (news, live, changes, ends, retention):
+        for part in (news, live, changes, ends, *by_itself):
             part.start()
         if settings.running_analysis:
             analyses.start()
@@ -153,7 +156,7 @@ def create_app(
             analyses.close(),
             jobs.close(),
             ends.close(),
-            retention.close(),
+            *(job.close() for job in by_itself),
             recruiting.polling.close(),
             webhooks.close(),
         )
@@ -206,6 +209,7 @@ def create_app(
         *_ways_in(store, listed, auth, limits, settings),
         *_lists(listed, auth, bots, news, lifecycle, settings.resolved_public_url),
         recruiting.router,
+        CreditsApi(store=store, auth=auth).router,
         webhooks.router,
         WorkerIdsApi(store=store, auth=auth).router,
         OwnDataApi(

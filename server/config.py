@@ -101,6 +101,7 @@ class Settings(BaseSettings):
     )
     prolific_api: str = Field(PROLIFIC_API, description="where Prolific's interface begins, without /api")
     prolific_site: str = Field(PROLIFIC_SITE, description="where its participants hand in, as they finish")
+    sona_url: str | None = Field(None, description="a stand-in that is asked for credits in place of SONA")
     running_analysis: bool = Field(True, description="compute scores and the filter anew as ratings come in")
     worker_id_key: str | None = Field(
         None,

@@ -111,6 +111,16 @@ class Bonus(SQLModel, table=True):
     seen_before: int | None = None
 
 
+class Credit(SQLModel, table=True):
+    """What came of asking SONA for a worker's credit: granted, refused with a reason, or unreachable."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    worker_id: int = Field(foreign_key="worker.id", primary_key=True)
+    status: str
+    reason: str
+    tried_at: datetime
+
+
 class PlatformEvent(SQLModel, table=True):
     """An event of a platform that was taken up. The id is not signed there: a copy has the same signature."""
 

@@ -23,6 +23,7 @@ from server.recruiters.arrival import Arrival, WorkerId
 
 PROLIFIC = "prolific"  # as arrivals, studies and tables name it
 CONNECT = "connect"
+SONA = "sona"
 PROLIFIC_SITE = "https://app.prolific.com"  # where its participants are
 Parameters = Mapping[str, str]  # those of the address by which a worker came
 
@@ -98,13 +99,14 @@ class Sona(_Recruiter):
     """SONA, where students get credit. `school`: the host, like `example.sona-systems.com`.
 
     The address of the study there must hold `survey_code=%SURVEY_CODE%`: it names the student, and the credit
-    is given to it.
+    is given to it. `credit`: whether the student's browser goes to SONA for it, or the server asks for it.
     """
 
     kind: Literal["sona"]
     school: Annotated[str, StringConstraints(to_lower=True, pattern=_SCHOOL)]
     experiment_id: Annotated[int, Field(ge=1)]
     credit_token: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,64}$")]
+    credit: Literal["browser", "server"] = "browser"
     person: ClassVar[str] = "survey_code"
     visit: ClassVar[str] = "survey_code"
 
@@ -145,6 +147,8 @@ def ending(
             return Ending(code, prolific_return(code, prolific_site))
         case Connect(completion_code=given, completion_url=url):
             return Ending(given or own_code, url)
+        case Sona(credit="server"):
+            return Ending(own_code, None)
         case Sona():
             return Ending(own_code, _credit(recruiter, arrival.external_id))
 

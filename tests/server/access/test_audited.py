@@ -79,6 +79,7 @@ STEPS = [
         "POST /api/desk/runs/{run}/rehearsals", "/runs/low-tide/rehearsals", "study.rehearse", {"workers": 8}
     ),
     Step("POST /api/desk/rehearsals", "/rehearsals", "study.rehearse", {"yaml": STUDY, "workers": 8}),
+    Step("POST /api/desk/runs/{run}/credits/again", f"/runs/{RUN}/credits/again", "run.credits_again"),
     Step("POST /api/desk/runs/{run}/message", f"/runs/{RUN}/message", "run.message", {"text": "Hello."}),
     Step(
         "POST /api/desk/assignments/{assignment}/message",
@@ -206,6 +207,7 @@ COMMANDS_WITHOUT_A_ROW = {
     "run list": "reads",
     "people list": "reads",
     "token list": "reads",
+    "credits": "reads; with --again it writes a row that test_credits.py reads",
     "links": "prints what anybody with the secret can compute; nothing is stored",
     "audit": "reads",
     "schema": "reads",

@@ -75,6 +75,7 @@ def test_who_cannot_be_told_from_anybody(given: dict[str, str]) -> None:
                 "?experiment_id=12&credit_token=9a8b&survey_code=47+11",
             ),
         ),
+        (SONA | {"credit": "server"}, Arrival("sona", "4711"), Ending(OWN, None)),
         # A tester by a link, a simulated worker: nothing of the platform's is theirs.
         (PROLIFIC, Arrival("link", "ann"), Ending(OWN, None)),
         (SONA, Arrival("simulated", "s1"), Ending(OWN, None)),

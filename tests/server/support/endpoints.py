@@ -44,6 +44,8 @@ TABLE = {
     "DELETE /api/desk/runs/{run}/recruitment/bonuses/{batch}": "researcher",
     "POST /api/desk/runs/{run}/recruitment/bonuses/{batch}/pay": "researcher",
     "POST /api/desk/runs/{run}/recruitment/bonuses/{batch}/look": "researcher",
+    "GET /api/desk/runs/{run}/credits": "researcher",
+    "POST /api/desk/runs/{run}/credits/again": "researcher",
     "GET /api/desk/runs/{run}/analysis": "analyst",
     "GET /api/desk/runs/{run}/narrowing": "analyst",
     "GET /api/desk/runs/{run}/reports": "analyst",
