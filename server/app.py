@@ -66,6 +66,7 @@ from server.live.newcomers import Newcomers
 from server.live.own_data import OwnDataApi
 from server.live.run_ends import RunEnds
 from server.live.sessions import LiveSessions
+from server.live.signed_arrivals import SignedArrivals
 from server.live.socket import WorkerSocket
 from server.news import News, open_news
 from server.process.lifecycle import Lifecycle
@@ -198,6 +199,7 @@ def create_app(
             limits=limits,
             per_address=parse(settings.attempts_per_address),
             signed_links=settings.signed_links,
+            signed_arrivals=SignedArrivals(settings.prolific_api, settings.resolved_public_url),
             pages=pages,
         ).router,
         worker_socket.router,

@@ -55,10 +55,15 @@ class _Recruiter(BaseModel):
 
 
 class Prolific(_Recruiter):
-    """Prolific. `completion_code`: the code of the study there by which a submission is complete."""
+    """Prolific.
+
+    `completion_code`: the code of the study there by which a submission is complete. `signed`: whether
+    workers are let in only with an address that Prolific has signed; the study there has to ask for that.
+    """
 
     kind: Literal["prolific"]
     completion_code: Code
+    signed: bool = False
     person: ClassVar[str] = "PROLIFIC_PID"
     visit: ClassVar[str] = "SESSION_ID"
 
