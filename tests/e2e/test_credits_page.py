@@ -55,9 +55,9 @@ def test_a_credit_that_is_not_granted_is_shown_and_asked_for_again(
     expect(phone.get_by_role("link")).to_have_count(0)  # to SONA they need not go
     again(stage)
     desk(phone, stage, f"runs/{RUN}/recruiting")
-    credits = phone.get_by_label("Credits")
-    expect(credits.get_by_text("SONA says: Invalid survey_code ….")).to_be_visible()
-    expect(credits.get_by_text("0 of 1 who have handed in have their credit.")).to_be_visible()
+    shown = phone.get_by_label("Credits")
+    expect(shown.get_by_text("SONA says: Invalid survey_code ….")).to_be_visible()
+    expect(shown.get_by_text("0 of 1 who have handed in have their credit.")).to_be_visible()
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") == 360
     sona.students.add("4711")
