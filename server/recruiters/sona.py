@@ -14,7 +14,7 @@ from server.recruiters.recruiter import Sona
 
 CreditStatus = Literal["granted", "refused", "unreachable"]
 _PATH: Final = "/services/SonaAPI.svc/WebstudyCredit"
-_PATIENCE = 30.0  # seconds that an answer may take
+_PATIENCE = 20.0  # seconds that an answer may take: less than the lease of who asks
 _GRANTED = "G"
 _LONGEST_REASON = 300
 _MOST_CHARACTERS = 100_000  # of an answer; a real one has some hundreds
