@@ -35,6 +35,7 @@ from server.db.store import Store
 from server.desk.accounts import AccountsApi
 from server.desk.api import ResearcherApi
 from server.desk.audit_log import AuditApi
+from server.desk.credits import CreditsApi
 from server.desk.forgetting import ForgettingApi
 from server.desk.job_watch import JobWatch
 from server.desk.list_watch import ListWatch
@@ -54,6 +55,7 @@ from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
 from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
+from server.jobs.credits import CreditJob
 from server.jobs.links import ReportLinks
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
@@ -64,15 +66,18 @@ from server.live.newcomers import Newcomers
 from server.live.own_data import OwnDataApi
 from server.live.run_ends import RunEnds
 from server.live.sessions import LiveSessions
+from server.live.signed_arrivals import SignedArrivals
 from server.live.socket import WorkerSocket
 from server.news import News, open_news
 from server.process.lifecycle import Lifecycle
 from server.process.readiness import Health
 from server.process.request_ids import RequestIds
+from server.recruiters.sona import SonaClient
 from server.recruiting.api import RecruitingApi
 from server.recruiting.platform import platform_of
 from server.recruiting.polling import Polling
 from server.recruiting.studies import PlatformStudies
+from server.recruiting.webhooks import Webhooks
 from server.site.api_docs import ApiDocs
 from server.site.start import StartPage
 from server.site.templates import STATIC, STATIC_PATH
@@ -124,15 +129,23 @@ def create_app(
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store, news)
-    retention = RetentionJob(store)
-    recruiting = _recruiting(store, auth, settings)
+    by_itself = (RetentionJob(store), CreditJob(store, auth.ids, SonaClient(settings.sona_url)))
+    studies = PlatformStudies(store, platform_of(settings), settings.resolved_public_url)
+    recruiting = _recruiting(store, auth, settings, studies)
+    webhooks = Webhooks(
+        store=store,
+        studies=studies,
+        limits=limits,
+        per_address=parse(settings.attempts_per_address),
+        secret=settings.prolific_hook_secret,
+    )
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         end_tracing = start_tracing()
         store.start()
         opened_bots.start(store)
-        for part in (news, live, changes, ends, retention):
+        for part in (news, live, changes, ends, *by_itself):
             part.start()
         if settings.running_analysis:
             analyses.start()
@@ -140,7 +153,12 @@ def create_app(
         lifecycle.begin_serving()
         yield
         await asyncio.gather(
-            analyses.close(), jobs.close(), ends.close(), retention.close(), recruiting.polling.close()
+            analyses.close(),
+            jobs.close(),
+            ends.close(),
+            *(job.close() for job in by_itself),
+            recruiting.polling.close(),
+            webhooks.close(),
         )
         await changes.close()
         await news.close()
@@ -181,6 +199,7 @@ def create_app(
             limits=limits,
             per_address=parse(settings.attempts_per_address),
             signed_links=settings.signed_links,
+            signed_arrivals=SignedArrivals(settings.prolific_api, settings.resolved_public_url),
             pages=pages,
         ).router,
         worker_socket.router,
@@ -190,6 +209,8 @@ def create_app(
         *_ways_in(store, listed, auth, limits, settings),
         *_lists(listed, auth, bots, news, lifecycle, settings.resolved_public_url),
         recruiting.router,
+        CreditsApi(store=store, auth=auth).router,
+        webhooks.router,
         WorkerIdsApi(store=store, auth=auth).router,
         OwnDataApi(
             store=store,
@@ -232,10 +253,9 @@ def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -
     return app
 
 
-def _recruiting(store: Store, auth: Auth, settings: Settings) -> RecruitingApi:
+def _recruiting(store: Store, auth: Auth, settings: Settings, studies: PlatformStudies) -> RecruitingApi:
     """Return what recruits on a platform, and reads it while the server runs."""
     platform = platform_of(settings)
-    studies = PlatformStudies(store, platform, settings.resolved_public_url)
     return RecruitingApi(
         store=store, auth=auth, platform=platform, studies=studies, polling=Polling(store, platform, studies)
     )

@@ -96,8 +96,12 @@ class Settings(BaseSettings):
     prolific_token: str | None = Field(
         None, repr=False, description="token of your workspace at Prolific, for recruiting from the desk"
     )
+    prolific_hook_secret: str | None = Field(
+        None, repr=False, description="what Prolific signs events with, as `candor recruit listen` prints it"
+    )
     prolific_api: str = Field(PROLIFIC_API, description="where Prolific's interface begins, without /api")
     prolific_site: str = Field(PROLIFIC_SITE, description="where its participants hand in, as they finish")
+    sona_url: str | None = Field(None, description="a stand-in that is asked for credits in place of SONA")
     running_analysis: bool = Field(True, description="compute scores and the filter anew as ratings come in")
     worker_id_key: str | None = Field(
         None,

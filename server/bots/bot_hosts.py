@@ -303,7 +303,8 @@ class _LineSender:
         self._lines.append(frame)
 
     def _flush(self) -> None:
-        self._pipe.write("".join(f"{line}\n" for line in self._lines).encode())
+        if not self._pipe.is_closing():  # the host may have ended since
+            self._pipe.write("".join(f"{line}\n" for line in self._lines).encode())
         self._lines.clear()
 
 

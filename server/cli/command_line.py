@@ -32,6 +32,7 @@ COMMANDS = {
     "run": Command("server.cli.run", "Open, pause, resume, close or replicate a run, and list the runs."),
     "demo": Command("server.cli.demo", "Have the demo study's own conversations rated by others."),
     "recruit": Command("server.cli.recruit", "Publish a run's study on Prolific, read its submissions, pay."),
+    "credits": Command("server.cli.credits", "Say which students of a run have their credit from SONA."),
     "links": Command("server.cli.links", "Print a personal, signed link for each worker of a list."),
     "bots": Command("bots.__main__", "Register bots with a server, check them, change them."),
     "worker": Command("server.cli.worker", "Say what is stored of a worker, and forget them."),

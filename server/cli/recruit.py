@@ -21,9 +21,10 @@ from server.recruiters.prolific.money import decimal_amount
 from server.recruiters.prolific.studies import Transition
 from server.recruiting.bonuses import Bonuses
 from server.recruiting.pay import Pay
-from server.recruiting.platform import platform_of
+from server.recruiting.platform import Platform, platform_of
 from server.recruiting.responses import RecruitmentDetail, recruitment_view
 from server.recruiting.studies import Plan, PlatformStudies
+from server.recruiting.webhooks import subscribe
 
 cli = typer.Typer(
     help="Publish a run's study on Prolific, read its submissions, pay. Needs CANDOR_PROLIFIC_TOKEN.",
@@ -47,6 +48,7 @@ class _Rooms:
     studies: PlatformStudies
     pay: Pay
     bonuses: Bonuses
+    platform: Platform
 
     async def required(self, run: str) -> StoredRecruitment:
         """Return a run's study. Raises NotRecruiting, RunNotFound."""
@@ -149,6 +151,22 @@ def show(run: Run, data: Data = None) -> None:
         console.print(
             f"Bonuses {batch.batch}, {escape(batch.purpose)}: {batch.state}, {_amount(batch.total)}"
         )
+
+
+@cli.command()
+def listen(
+    workspace: Annotated[str, typer.Argument(help="The id of your workspace at Prolific.")], data: Data = None
+) -> None:
+    """Have Prolific tell the server at once what happens, besides what it reads by itself."""
+    settings = settings_from(data=data)
+    address, before = settings.resolved_public_url, settings.prolific_hook_secret
+    secret = _done(
+        data, lambda rooms: subscribe(rooms.store, rooms.platform, address, workspace, before, _ME)
+    )
+    console.print(f"Prolific sends its events to {escape(address)}.")
+    if before is None:
+        console.print("Start the server with this in its environment; it is shown once:")
+        console.print(f"CANDOR_PROLIFIC_HOOK_SECRET={escape(secret)}", soft_wrap=True)
 
 
 @cli.command()
@@ -288,7 +306,9 @@ def _done(data: Data, work: Callable[[_Rooms], Awaitable[T]]) -> T:
         store.start()
         try:
             studies = PlatformStudies(store, platform, settings.resolved_public_url)
-            return await work(_Rooms(store, studies, Pay(store, platform), Bonuses(store, platform)))
+            return await work(
+                _Rooms(store, studies, Pay(store, platform), Bonuses(store, platform), platform)
+            )
         finally:
             store.stop()
 

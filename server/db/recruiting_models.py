@@ -109,3 +109,22 @@ class Bonus(SQLModel, table=True):
     purpose: str
     cents: int
     seen_before: int | None = None
+
+
+class Credit(SQLModel, table=True):
+    """What came of asking SONA for a worker's credit: granted, refused with a reason, or unreachable."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    worker_id: int = Field(foreign_key="worker.id", primary_key=True)
+    status: str
+    reason: str
+    tried_at: datetime
+
+
+class PlatformEvent(SQLModel, table=True):
+    """An event of a platform that was taken up. The id is not signed there: a copy has the same signature."""
+
+    __tablename__ = "platform_event"
+    id: str = Field(primary_key=True)
+    signature: str = Field(unique=True)
+    received_at: datetime = Field(index=True)

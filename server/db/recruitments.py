@@ -145,6 +145,16 @@ def codes_of(connection: Connection, run_id: int) -> dict[str, str]:
     return {row.ending: row.code for row in connection.execute(query)}
 
 
+def study_of_submission(connection: Connection, submission: str) -> str | None:
+    """Return the study on the platform that a submission is of; None: we have not read it yet."""
+    query = (
+        select(RECRUITMENT.study)
+        .join(Submission, SUBMISSION.recruitment_id == RECRUITMENT.id)
+        .where(SUBMISSION.id == submission)
+    )
+    return connection.execute(query).scalar_one_or_none()
+
+
 def open_recruitments(connection: Connection) -> list[StoredRecruitment]:
     """Return the studies of which something may still come: all that were ever published."""
     query = _recruitments().where(RECRUITMENT.status.not_in(["UNPUBLISHED", "COMPLETED"]))

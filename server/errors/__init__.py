@@ -21,7 +21,8 @@
     ├── RunRefused          a run cannot be changed like this
     │   ├── RunExists, WrongRunStatus, RunHasEnough
     ├── RecruitingRefused   recruiting or pay cannot go on like this
-    │   ├── NotConnected, NotRecruiting, RecruitmentExists, ScreenOutsUnpaid, PayRefused, BonusRefused
+    │   ├── NotConnected, NotRecruiting, RecruitmentExists, ScreenOutsUnpaid, PayRefused, BonusRefused,
+    │   │   EventRefused
     ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
     ├── RulesInvalid        the rules of a run have mistakes
     ├── TokenExists, PersonExists   a name is taken
@@ -118,6 +119,7 @@ from server.errors.message import (
 )
 from server.errors.recruiting import (
     BonusRefused,
+    EventRefused,
     NotConnected,
     NotRecruiting,
     PayRefused,
@@ -191,6 +193,7 @@ __all__ = [
     "EditSenseless",
     "ErrorBody",
     "ErrorDetail",
+    "EventRefused",
     "ForeignOrigin",
     "IncompleteRating",
     "InvalidField",

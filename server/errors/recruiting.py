@@ -53,6 +53,14 @@ class BonusRefused(RecruitingRefused):
     code = "bonus_refused"
 
 
+class EventRefused(RecruitingRefused):
+    """What has arrived as an event of the platform is none that counts."""
+
+    code = "event_refused"
+    status = 403
+    hint = "Sign it with the secret of the workspace, and send it at once."
+
+
 class PlatformFailed(CandorError):
     """The platform has not done what was wanted."""
 

@@ -24,6 +24,7 @@ from server.errors import (
     ErrorDetail,
     LinkAltered,
     LinkUnsigned,
+    NotAuthorised,
     NotAvailable,
     RunClosed,
     RunNotReady,
@@ -39,14 +40,16 @@ from server.live.enrolment import (
     renew_enrolment,
     require_place,
 )
+from server.live.signed_arrivals import SignedArrivals
 from server.recruiters.arrival import LINK, Arrival, WorkerId
 from server.recruiters.link import by_link, stranger
+from server.recruiters.recruiter import Prolific
 from server.session.protocol import MAX_TOKEN, plain
 from server.session.texts import TextsCard
 from server.study import Study, parse_study
 
 _Parameter = Annotated[str, StringConstraints(max_length=64)]
-_Value = Annotated[str, StringConstraints(max_length=1_000)]
+_Value = Annotated[str, StringConstraints(max_length=2_500)]  # a signed arrival has some 1,500
 
 
 class JoinRequest(BaseModel):
@@ -98,7 +101,8 @@ class _Visit:
     """Somebody who joins. `named`: who they are, where they came by a name.
 
     `brought` is what their browser's token says, where that was made here. `latest` is the same of the token
-    that the browser was given last in this run, under whatever name.
+    that the browser was given last in this run, under whatever name. `unproven`: why `named` does not count,
+    unless the browser has brought a token that names the same.
     """
 
     body: JoinRequest
@@ -107,6 +111,7 @@ class _Visit:
     is_signed: bool
     brought: WorkerToken | None
     latest: WorkerToken | None
+    unproven: NotAuthorised | None = None
 
     @property
     def old_ticket(self) -> Ticket | None:
@@ -127,12 +132,22 @@ class _Visit:
         """The id of the assignment that the token opens, or would open if the ticket in it had led to one."""
         return _assignment_of(self.brought)
 
+    def is_kept(self, ticket: Ticket) -> bool:
+        """Return whether the browser has brought this ticket, for this person, and it is still good."""
+        old = self.old_ticket
+        return (
+            old is not None
+            and not self.has_expired
+            and (old.run, old.assignment) == (ticket.run, ticket.assignment)
+            and old.arrival.is_of(ticket.arrival)
+        )
+
     @property
     def has_expired(self) -> bool:
         return self.brought is not None and self.brought.has_expired
 
 
-def _refusal(error: NotAvailable, study: Study) -> JSONResponse:
+def _refusal(error: LinkAltered | LinkUnsigned | NotAvailable, study: Study) -> JSONResponse:
     body = JoinRefused(
         error=ErrorDetail(code=error.code, message=error.message, hint=error.hint),
         words=study_card(study).words,
@@ -193,6 +208,7 @@ class JoinApi:
         limits: Counts the calls of each address.
         per_address: How many calls of one address are answered.
         signed_links: Whether workers need a signed link.
+        signed_arrivals: Checks what platforms have signed.
         pages: The folder with the built pages, of which `worker.html` is served.
     """
 
@@ -205,6 +221,7 @@ class JoinApi:
         limits: RateLimits,
         per_address: RateLimitItem,
         signed_links: bool,
+        signed_arrivals: SignedArrivals,
         pages: Path,
     ) -> None:
         self._store = store
@@ -213,6 +230,7 @@ class JoinApi:
         self._limits = limits
         self._per_address = per_address
         self._signed_links = signed_links
+        self._signed_arrivals = signed_arrivals
         self._pages = pages
         self.router = APIRouter()
         self.router.add_api_route(
@@ -245,7 +263,7 @@ class JoinApi:
         entry = await self._store.read(lambda connection: find_run(connection, body.run))
         try:
             return await self._admitted(body, entry)
-        except NotAvailable as error:
+        except (LinkAltered, LinkUnsigned, NotAvailable) as error:
             return _refusal(error, parse_study(entry.yaml))
 
     async def _admitted(self, body: JoinRequest, entry: RunEntry) -> JoinResponse:
@@ -255,7 +273,7 @@ class JoinApi:
             raise RunNotReady("this study is about to open")
         if entry.kind == "rehearsal" and not body.simulated:
             raise RunClosed("this is a rehearsal, which takes simulated workers only")
-        visit = self._visit(body, self._runs[entry.id])
+        visit = await self._visit(body, self._runs[entry.id])
         ticket = _ticket(visit)
         enrolment = await self._store.read(lambda connection: self._find(connection, visit, ticket))
         if enrolment is None:
@@ -266,11 +284,15 @@ class JoinApi:
         token = self._auth.worker_token(enrolment.assignment)
         return JoinResponse(token=token, assignment=enrolment.assignment)
 
-    def _visit(self, body: JoinRequest, run: OpenRun) -> _Visit:
-        """Return who joins. Raises LinkAltered."""
+    async def _visit(self, body: JoinRequest, run: OpenRun) -> _Visit:
+        """Return who joins. Raises LinkAltered, PlatformFailed."""
         is_signed = body.simulated or self._is_signed(body)
-        named = _named(body, run.study, is_signed=is_signed)
-        return _Visit(body, run, named, is_signed, self._brought(body.token), self._brought(body.earlier))
+        named, unproven = _named(body, run.study, is_signed=is_signed), None
+        recruiter = run.study.recruiter
+        if isinstance(recruiter, Prolific) and recruiter.signed and not is_signed:
+            named, unproven = await self._signed_arrivals.checked(recruiter, body.run, body.parameters)
+        brought, latest = self._brought(body.token), self._brought(body.earlier)
+        return _Visit(body, run, named, is_signed, brought, latest, unproven)
 
     def _brought(self, token: str | None) -> WorkerToken | None:
         try:
@@ -294,6 +316,7 @@ class JoinApi:
                 workers, and nothing names this one.
             NotAvailable: there is no place for them; as `require_place`.
             AlreadyTookPart: their browser has an assignment in this run, under another name.
+            LinkUnsigned, LinkAltered: nothing proves who they are, where the recruiter has to sign it.
         """
         run, is_named = visit.run, visit.named is not None
         arrival = self._auth.kept(ticket.arrival)
@@ -304,6 +327,8 @@ class JoinApi:
         is_proven = own is not None and own == held and not visit.has_expired
         if self._signed_links and not (ticket.is_signed or is_proven):
             raise LinkUnsigned("this study takes personal links only")
+        if visit.unproven is not None and not (is_proven or visit.is_kept(ticket)):
+            raise visit.unproven
         if own is None:
             _require_recruited(run.study, ticket)
             require_place(connection, run, arrival, simulated=ticket.simulated, at=utc_now())

@@ -117,7 +117,7 @@ class Newcomers:
 
     async def ways_out(self, ticket: Ticket) -> WaysOut:
         """Return where a ticket's holder goes who does not agree. Raises RunNotReady, StorageFailed."""
-        return await self._live.ways_out(self._run(ticket).id, ticket.arrival)
+        return await self._live.ways_out(self._run(ticket), ticket.arrival)
 
     def begin_reading(self, page: Connection) -> None:
         """Take up that `page` shows the instructions to somebody who has no session."""

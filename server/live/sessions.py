@@ -28,7 +28,15 @@ from server.live.run_news import RunNews
 from server.live.runtime import LiveSession, SessionLost
 from server.news import News, Payload
 from server.recruiters.arrival import Arrival
-from server.recruiters.recruiter import PROLIFIC, PROLIFIC_SITE, ending, prolific_return
+from server.recruiters.recruiter import (
+    CONNECT,
+    PROLIFIC,
+    PROLIFIC_SITE,
+    Connect,
+    Recruiter,
+    ending,
+    prolific_return,
+)
 from server.session.plan import derive_seed
 from server.session.protocol import StudyNotice
 from server.session.records import Record
@@ -108,10 +116,10 @@ class LiveSessions:
         """Begin to tell other processes whose pages are open here."""
         self.presence.start()
 
-    async def ways_out(self, run: int, arrival: Arrival) -> WaysOut:
+    async def ways_out(self, run: OpenRun, arrival: Arrival) -> WaysOut:
         """Return where somebody goes who leaves a run without having agreed. Raises StorageFailed."""
-        codes = await self._store.read(lambda connection: codes_of(connection, run))
-        return _ways_out(arrival, codes, self._prolific_site)
+        codes = await self._store.read(lambda connection: codes_of(connection, run.id))
+        return _ways_out(arrival, run.study.recruiter, codes, self._prolific_site)
 
     async def open(self, assignment_id: str) -> LiveSession:
         """Return the session of an assignment; where it is not this process's, that takes it over.
@@ -235,17 +243,21 @@ class LiveSessions:
         if run is None:
             raise AssignmentNotFound("the run of this session is not open here")
         whose = self._auth.known(arrival)
-        ways = _ways_out(whose, codes, self._prolific_site)
+        ways = _ways_out(whose, run.study.recruiter, codes, self._prolific_site)
         state = restore(assignment, whose, records, run, self._auth, self._prolific_site, ways)
         return _Stored(state, assignment.fence, run, notices)
 
 
-def _ways_out(arrival: Arrival, codes: Mapping[str, str], prolific_site: str) -> WaysOut:
-    """Return where somebody goes who ends without handing in, by the codes of the run's study."""
-    if arrival.platform != PROLIFIC:
-        return WaysOut()
-    ways = (field.name for field in fields(WaysOut))
-    return WaysOut(**{way: prolific_return(codes[way], prolific_site) for way in ways if way in codes})
+def _ways_out(
+    arrival: Arrival, recruiter: Recruiter | None, codes: Mapping[str, str], prolific_site: str
+) -> WaysOut:
+    """Return where somebody goes who ends without handing in: by the study's setting, or its run's codes."""
+    names = [field.name for field in fields(WaysOut)]
+    if arrival.platform == PROLIFIC:
+        return WaysOut(**{way: prolific_return(codes[way], prolific_site) for way in names if way in codes})
+    if arrival.platform == CONNECT and isinstance(recruiter, Connect):
+        return WaysOut(**dict.fromkeys(names, recruiter.partial_url))
+    return WaysOut()
 
 
 def restore(

@@ -22,6 +22,8 @@ from pydantic import (
 from server.recruiters.arrival import Arrival, WorkerId
 
 PROLIFIC = "prolific"  # as arrivals, studies and tables name it
+CONNECT = "connect"
+SONA = "sona"
 PROLIFIC_SITE = "https://app.prolific.com"  # where its participants are
 Parameters = Mapping[str, str]  # those of the address by which a worker came
 
@@ -53,20 +55,30 @@ class _Recruiter(BaseModel):
 
 
 class Prolific(_Recruiter):
-    """Prolific. `completion_code`: the code of the study there by which a submission is complete."""
+    """Prolific.
+
+    `completion_code`: the code of the study there by which a submission is complete. `signed`: whether
+    workers are let in only with an address that Prolific has signed; the study there has to ask for that.
+    """
 
     kind: Literal["prolific"]
     completion_code: Code
+    signed: bool = False
     person: ClassVar[str] = "PROLIFIC_PID"
     visit: ClassVar[str] = "SESSION_ID"
 
 
 class Connect(_Recruiter):
-    """CloudResearch Connect. It ends with a code, by the address that Connect names for it, or both."""
+    """CloudResearch Connect. It ends with a code, by the address that Connect names for it, or both.
+
+    `partial_url`: the address there of partial completes, for those who end without handing in: they did not
+    agree, did not pass the test questions, left, or a chatbot failed them.
+    """
 
     kind: Literal["connect"]
     completion_code: Code | None = None
     completion_url: WebAddress | None = None
+    partial_url: WebAddress | None = None
     person: ClassVar[str] = "participantId"
     visit: ClassVar[str] = "assignmentId"
 
@@ -76,18 +88,25 @@ class Connect(_Recruiter):
             raise ValueError("give `completion_code`, `completion_url` or both: without, nobody can be paid")
         return self
 
+    @model_validator(mode="after")
+    def _tells_partial_from_complete(self) -> "Connect":
+        if self.partial_url is not None and self.partial_url == self.completion_url:
+            raise ValueError("`partial_url` is `completion_url`: who did not finish would count as complete")
+        return self
+
 
 class Sona(_Recruiter):
     """SONA, where students get credit. `school`: the host, like `example.sona-systems.com`.
 
     The address of the study there must hold `survey_code=%SURVEY_CODE%`: it names the student, and the credit
-    is given to it.
+    is given to it. `credit`: whether the student's browser goes to SONA for it, or the server asks for it.
     """
 
     kind: Literal["sona"]
     school: Annotated[str, StringConstraints(to_lower=True, pattern=_SCHOOL)]
     experiment_id: Annotated[int, Field(ge=1)]
     credit_token: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,64}$")]
+    credit: Literal["browser", "server"] = "browser"
     person: ClassVar[str] = "survey_code"
     visit: ClassVar[str] = "survey_code"
 
@@ -128,6 +147,8 @@ def ending(
             return Ending(code, prolific_return(code, prolific_site))
         case Connect(completion_code=given, completion_url=url):
             return Ending(given or own_code, url)
+        case Sona(credit="server"):
+            return Ending(own_code, None)
         case Sona():
             return Ending(own_code, _credit(recruiter, arrival.external_id))
 

@@ -96,8 +96,9 @@ class PlatformStudies:
         entry, before = await self._store.read(lambda c: _run(c, run))
         if before is not None:
             raise RecruitmentExists(f"`{run}` has the study {before.study} there already")
-        codes = _codes(_recruiter(entry), plan)
-        draft = _draft(entry, plan, codes, f"{self._public_url}/w/{quote(run)}?{_PARAMETERS}")
+        recruiter = _recruiter(entry)
+        codes = _codes(recruiter, plan)
+        draft = _draft(entry, plan, recruiter, codes, f"{self._public_url}/w/{quote(run)}?{_PARAMETERS}")
         async with self._platform.asked() as client:
             study = await client.studies.draft(draft)
         new = NewRecruitment(
@@ -247,7 +248,9 @@ def _code() -> str:
     return f"C{secrets.token_hex(4).upper()}"
 
 
-def _draft(entry: RunEntry, plan: Plan, codes: dict[EndingKind, CompletionCode], address: str) -> Draft:
+def _draft(
+    entry: RunEntry, plan: Plan, recruiter: Prolific, codes: dict[EndingKind, CompletionCode], address: str
+) -> Draft:
     study = parse_study(entry.yaml)
     minutes = plan.minutes or study.minutes or 30
     return Draft(
@@ -255,6 +258,7 @@ def _draft(entry: RunEntry, plan: Plan, codes: dict[EndingKind, CompletionCode],
         internal_name=entry.slug,
         description=plan.description or f"{study.title}. {study.payment}",
         external_study_url=address,
+        signed_arrivals=recruiter.signed,
         total_available_places=plan.places,
         estimated_completion_time=minutes,
         maximum_allowed_time=minutes * _LONGEST,

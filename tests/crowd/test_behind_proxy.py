@@ -53,7 +53,7 @@ class Whole(Installation):
             self.servers.append(server)
             server.start()
             stack.callback(server.stop)
-            secrets = {"secrets.json": (data / "secrets.json").read_bytes()}
+            secrets = {file: (data / file).read_bytes() for file in ("secrets.json", "worker-ids.key")}
         wait_until(
             lambda: all("is ready" in self._said_by(server) for server in self.servers), "all processes"
         )

@@ -57,10 +57,12 @@ def test_a_worker_withdraws_their_data(
     assert content["conversations"][0]["lines"][0]["text"] == "I bake bread."
     page.get_by_role("button", name=offered).click()
     expect(page.get_by_role("button", name=confirm)).to_be_visible()
+    expect(page.locator(".lead")).to_be_visible()
     clean(page)
     assert page.evaluate("document.documentElement.scrollWidth") == width
     page.get_by_role("button", name=confirm).click()
     expect(page.get_by_text(gone)).to_be_visible()
+    expect(page.locator(".lead")).to_have_count(0)  # it says that their data are kept
     ratings = "SELECT count(*) FROM rating JOIN conversation ON id = conversation_id WHERE assignment_id = ?"
     assert stage.rows(ratings, assignment) == [(0,)]
     context.close()

@@ -1,5 +1,6 @@
 """A disk of its own that can be full: a file system in memory, whose folder others take for any other."""
 
+import errno
 import os
 import shutil
 import subprocess
@@ -15,9 +16,17 @@ class SmallDisk:
         self._filler = folder / "filler"
 
     def fill(self) -> None:
-        """Take all the room that there is."""
+        """Take all the room that there is, whatever the database takes of it meanwhile."""
         with self._filler.open("wb") as filler:
-            os.posix_fallocate(filler.fileno(), 0, shutil.disk_usage(self._filler.parent).free)
+            taken = 0
+            while (free := shutil.disk_usage(self._filler.parent).free) > 0:
+                try:
+                    os.posix_fallocate(filler.fileno(), taken, free)
+                except OSError as error:
+                    if error.errno != errno.ENOSPC:
+                        raise
+                else:
+                    taken += free
 
     def free(self) -> None:
         """Give the room back."""

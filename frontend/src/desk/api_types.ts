@@ -52,6 +52,7 @@ export interface Answers {
   "/api/desk/runs/{run}": RunDetail;
   "/api/desk/runs/{run}/analysis": LatestAnalysis;
   "/api/desk/runs/{run}/conversations": ConversationHits;
+  "/api/desk/runs/{run}/credits": CreditView;
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/narrowing": Narrowing;
   "/api/desk/runs/{run}/recruitment": RecruitmentView;
@@ -890,6 +891,25 @@ export interface ConversationHit {
   worker: string;
 }
 /**
+ * The credits of a run. `asked_by_server`: its study has the server ask for them.
+ */
+export interface CreditView {
+  asked_by_server: boolean;
+  credits: CreditRow[];
+}
+/**
+ * What came of asking for the credit of a worker who has handed in; `due`: nothing yet.
+ *
+ * `granted`: SONA says that they have it. `refused`: it said anything else, and waits for a person.
+ * `unreachable`: it said nothing, and is asked again.
+ */
+export interface CreditRow {
+  reason: string;
+  status: "due" | "granted" | "refused" | "unreachable";
+  tried_at: string | null;
+  worker: string;
+}
+/**
  * A job of either kind, and what came of it: the fields of the other kind are empty.
  */
 export interface JobOutcome {
@@ -1509,6 +1529,7 @@ export interface Replies {
   "/api/desk/bots/{name}/replicas": BotView;
   "/api/desk/people/{person}/link": PersonWithLink;
   "/api/desk/runs/{run}/close": RunSummary;
+  "/api/desk/runs/{run}/credits/again": CreditView;
   "/api/desk/runs/{run}/jobs/{job}/cancel": JobView;
   "/api/desk/runs/{run}/pause": RunSummary;
   "/api/desk/runs/{run}/recruitment/bonuses/{batch}/look": BatchLook;

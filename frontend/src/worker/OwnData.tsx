@@ -2,8 +2,13 @@ import { useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { useSession, useTexts } from "./hooks";
 
+interface Props {
+  days: number;
+  onGone: () => void;
+}
+
 /** What a worker can do with what they gave, for so many days: save it as a file, or withdraw it. */
-export function OwnData({ days }: { days: number }) {
+export function OwnData({ days, onGone }: Props) {
   const { say } = useTexts();
   const session = useSession();
   const [stage, setStage] = useState<"offered" | "asked" | "gone" | "failed">("offered");
@@ -32,6 +37,7 @@ export function OwnData({ days }: { days: number }) {
   const withdraw = async () => {
     if (await post("withdraw")) {
       setStage("gone");
+      onGone();
     }
   };
   return (

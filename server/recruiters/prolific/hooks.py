@@ -6,7 +6,7 @@ from typing import Any
 from server.recruiters.prolific.connection import Answer, Connection
 from server.recruiters.prolific.failures import Unreadable
 
-SUBMISSIONS = "submission.status.change"
+STUDIES, SUBMISSIONS = "study.status.change", "submission.status.change"
 _HOOKS = "/api/v1/hooks"
 
 

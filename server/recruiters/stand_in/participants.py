@@ -3,28 +3,33 @@
 Who somebody is stands in a cookie, as at Prolific; an address with `?as=ID` is a sign-in.
 """
 
+from datetime import UTC, datetime
 from html import escape
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from server.recruiters.prolific.signed_arrival import KEYS_PATH
 from server.recruiters.stand_in.platform import Platform
 from server.recruiters.stand_in.records import NoSuchThing, NotAllowed, Submission
+from server.recruiters.stand_in.signing import Signer
 
 _COOKIE = "submission"
 
 
 class ParticipantPages:
-    """Serves the pages, over `platform`."""
+    """Serves the pages, over `platform`, and the keys of `signer`, which signs arrivals."""
 
-    def __init__(self, platform: Platform) -> None:
+    def __init__(self, platform: Platform, signer: Signer) -> None:
         self._platform = platform
+        self._signer = signer
         self.routes = [
             Route("/studies", self._studies),
             Route("/studies/{id}/take-part", self._take_part),
             Route("/submissions/complete", self._complete),
             Route("/submissions/return", self._give_back),
+            Route(KEYS_PATH, self._keys),
         ]
 
     async def _studies(self, request: Request) -> Response:
@@ -44,7 +49,10 @@ class ParticipantPages:
             study = self._platform.study(found.study)
         except (NotAllowed, NoSuchThing, KeyError) as error:
             return _page("You cannot take part", f"<p>{escape(str(error))}</p>", 403)
-        answer = RedirectResponse(address_of(study.given["external_study_url"], found))
+        address = address_of(study.given["external_study_url"], found)
+        if study.given.get("is_external_study_url_secure"):
+            address = self._signer.signed(address, found, datetime.now(UTC))
+        answer = RedirectResponse(address)
         answer.set_cookie(_COOKIE, found.id)
         return answer
 
@@ -62,6 +70,9 @@ class ParticipantPages:
         except (NotAllowed, NoSuchThing) as error:
             return _page("This cannot be returned", f"<p>{escape(str(error))}</p>", 403)
         return _page("Returned", "<p>Your place is free for somebody else.</p>")
+
+    async def _keys(self, _request: Request) -> Response:
+        return JSONResponse(self._signer.keys())
 
 
 def address_of(external_study_url: str, found: Submission) -> str:

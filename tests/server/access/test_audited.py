@@ -79,6 +79,7 @@ STEPS = [
         "POST /api/desk/runs/{run}/rehearsals", "/runs/low-tide/rehearsals", "study.rehearse", {"workers": 8}
     ),
     Step("POST /api/desk/rehearsals", "/rehearsals", "study.rehearse", {"yaml": STUDY, "workers": 8}),
+    Step("POST /api/desk/runs/{run}/credits/again", f"/runs/{RUN}/credits/again", "run.credits_again"),
     Step("POST /api/desk/runs/{run}/message", f"/runs/{RUN}/message", "run.message", {"text": "Hello."}),
     Step(
         "POST /api/desk/assignments/{assignment}/message",
@@ -167,6 +168,7 @@ WITHOUT_A_ROW = {
     "POST /api/account/link": "says whom a link is for",
     "POST /api/desk/runs/{run}/wizard": "each line is stored with who said it",
     "POST /api/desk/runs/{run}/recruitment/refresh": "stores what the platform says, as polling does",
+    "POST /api/recruitment/prolific/events": "the platform tells of something, which is read",
     "POST /api/own-data/download": "a worker reads what they gave",
     "POST /api/own-data/withdraw": "by a worker, who has no role: test_own_data.py reads its row",
     "POST /api/join": "a worker arrives: their assignment is the record",
@@ -205,6 +207,7 @@ COMMANDS_WITHOUT_A_ROW = {
     "run list": "reads",
     "people list": "reads",
     "token list": "reads",
+    "credits": "reads; with --again it writes a row that test_credits.py reads",
     "links": "prints what anybody with the secret can compute; nothing is stored",
     "audit": "reads",
     "schema": "reads",

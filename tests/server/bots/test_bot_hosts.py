@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+import uvloop
 
 from bots import Bot, BotError, BotGone, Chat, HostSession, Offer, Turn, load_corpus, open_bot
 from bots.core.host_protocol import CannotHold, Drain
@@ -280,3 +281,24 @@ def test_a_server_imports_no_builtin_bot() -> None:
         [sys.executable, "-c", _LIST], cwd=REPOSITORY, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["bots.builtin.catalogue", "bots.qc_bots.material"]
+
+
+def test_a_line_for_a_host_that_has_just_ended_is_dropped() -> None:
+    """As uvloop has it, writing to it was an exception that nobody caught."""
+
+    async def tell() -> list[object]:
+        told: list[object] = []
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _loop, context: told.append(context))
+        reading, writing = os.pipe()
+        with os.fdopen(reading):
+            pipe, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(writing, "wb"))
+            sender = bot_hosts._LineSender(pipe)
+            pipe.abort()
+            for _ in range(3):
+                await asyncio.sleep(0)
+            sender.send("{}")
+            await asyncio.sleep(0)
+        return told
+
+    assert uvloop.run(tell()) == []

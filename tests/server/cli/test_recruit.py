@@ -56,7 +56,7 @@ def create(recruit: Callable[..., str]) -> None:
 
 
 def test_every_command_does_what_it_says_and_writes_its_row(
-    recruit: Callable[..., str], prolific: Prolific, environment: str
+    recruit: Callable[..., str], candor: Candor, prolific: Prolific, environment: str
 ) -> None:
     create(recruit)
     recruit("discard")
@@ -87,10 +87,32 @@ def test_every_command_does_what_it_says_and_writes_its_row(
     recruit("bonus", ann, "--cents", "150", "--purpose", "typo")
     recruit("discard-bonus", "2")
     recruit("close")
+    listen = candor("recruit", "listen", "w")
+    assert "CANDOR_PROLIFIC_HOOK_SECRET=" + prolific.platform.secrets["w"]["value"] in listen.output
     assert prolific.platform.submission(ann).bonuses == [150]
     written = {action for (action,) in query(environment, "SELECT action FROM audit_entry")}
     wanted = {row for name, row in RECRUIT_COMMANDS.items() if row is not None and name != "pay"}
     assert written == wanted
+
+
+def test_listening_twice_makes_one_subscription_of_each_kind_and_keeps_the_secret(
+    candor: Candor, environment: str, prolific: Prolific, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CANDOR_PUBLIC_URL", "https://lab.example/prefix")
+    first = candor("recruit", "listen", "listening")
+    assert first.exit_code == 0, first.output
+    secret = prolific.platform.secrets["listening"]["value"]
+    monkeypatch.setenv("CANDOR_PROLIFIC_HOOK_SECRET", secret)
+    ours = [one for one in prolific.platform.subscriptions.values() if one.workspace == "listening"]
+    ours[0].is_enabled = False  # as where the first command was ended before it had confirmed
+    second = candor("recruit", "listen", "listening")
+    assert second.exit_code == 0, second.output
+    assert secret not in second.output
+    assert prolific.platform.secrets["listening"]["value"] == secret
+    ours = [one for one in prolific.platform.subscriptions.values() if one.workspace == "listening"]
+    assert {one.event_type for one in ours} == {"study.status.change", "submission.status.change"}
+    assert [one.is_enabled for one in ours] == [True, True]
+    assert {one.target_url for one in ours} == {"https://lab.example/prefix/api/recruitment/prolific/events"}
 
 
 def test_without_a_token_it_says_which_setting_is_missing(

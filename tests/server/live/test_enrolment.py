@@ -18,6 +18,7 @@ from server.db.store import Store
 from server.errors import RunClosed, RunFull
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
 from server.recruiters.arrival import Arrival
+from server.recruiters.id_cipher import IdCipher
 from server.session.plan import QC, replacement
 from server.session.records import Closed, ConversationFailed, ConversationPlanned, FeedbackGiven
 from tests.server.support.arrivals import arrive_at_processes
@@ -458,8 +459,9 @@ async def test_a_run_made_before_the_counts_is_counted_by_the_migration(
     counted = "SELECT * FROM plan_count WHERE number > 0 ORDER BY run_id, simulated, system_id, position"
     before = query(url, counted), query(url, "SELECT * FROM free_place")
     assert before[1] == [(run.id, 0, 1)]
-    command.downgrade(alembic_config(url), "0004")
-    migrate(url)
+    ids = IdCipher(["the key of this test"])
+    command.downgrade(alembic_config(url, lambda: ids), "0004")
+    migrate(url, lambda: ids)
     assert (query(url, counted), query(url, "SELECT * FROM free_place")) == before
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.server.support.answers import error
 from tests.server.support.database import make_run
+from tests.server.support.items import ITEMS_RUN, QUESTIONS, items_text, make_items_run
 from tests.server.support.server import House, stored
 from tests.server.support.study import RUN, study_text
 
@@ -75,3 +76,56 @@ def test_a_tester_with_a_personal_link_is_let_in_and_sent_nowhere(recruited: Hou
         done = page.whole()
     assert done["return_to"] is None
     assert done["code"] != "C1AB2CD3"
+
+
+# ---- partial completes on Connect -------------------------------------------------------------
+
+COMPLETE, PARTIAL = "https://connect.example/complete", "https://connect.example/partial"
+CONNECT = {"kind": "connect", "completion_url": COMPLETE, "partial_url": PARTIAL}
+FROM_CONNECT = {"participantId": "P9", "assignmentId": "A1", "projectId": "X"}
+
+
+def from_connect(house: House, **fields: Any) -> str:
+    answer = house.join(parameters=FROM_CONNECT, **fields)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["token"])
+
+
+def test_only_who_hands_in_is_a_complete_on_connect(url: str, serve: Callable[..., House]) -> None:
+    house = serve(url, make_run(url, study_text(recruiter=CONNECT)))
+    with house.open(from_connect(house)) as page:  # who does not agree may still come back
+        page.send("leave")
+        assert page.until("ended")["return_to"] == PARTIAL
+    with house.open(from_connect(house)) as page:
+        assert page.whole()["return_to"] == COMPLETE
+
+
+def test_who_leaves_is_a_partial_complete_on_connect(url: str, serve: Callable[..., House]) -> None:
+    house = serve(url, make_run(url, study_text(recruiter=CONNECT)))
+    with house.open(from_connect(house)) as page:
+        page.agree()
+        page.send("leave")
+        assert page.until("ended")["return_to"] == PARTIAL
+    with house.open(from_connect(house)) as page:
+        assert (page.snapshot["phase"], page.snapshot["return_to"]) == ("returned", PARTIAL)
+
+
+def test_who_fails_the_test_questions_is_a_partial_complete_on_connect(
+    url: str, serve: Callable[..., House]
+) -> None:
+    house = serve(url, make_items_run(url, items_text(tutorial=QUESTIONS, recruiter=CONNECT)))
+    with house.open(from_connect(house, run=ITEMS_RUN)) as page:
+        page.send("agree")
+        for _ in range(QUESTIONS["mistakes"] + 1):
+            page.send("answer", question=1, answer=1)
+        assert page.until("ended")["return_to"] == PARTIAL
+
+
+def test_nobody_is_sent_anywhere_as_partial_who_did_not_come_from_connect(
+    url: str, serve: Callable[..., House]
+) -> None:
+    house = serve(url, make_run(url, study_text(recruiter=CONNECT)))
+    answer = house.join("ann", signature=house.auth.link_signature(RUN, "ann"))
+    with house.open(answer.json()["token"]) as page:
+        page.send("leave")
+        assert page.until("ended")["return_to"] is None

@@ -75,6 +75,7 @@ def test_who_cannot_be_told_from_anybody(given: dict[str, str]) -> None:
                 "?experiment_id=12&credit_token=9a8b&survey_code=47+11",
             ),
         ),
+        (SONA | {"credit": "server"}, Arrival("sona", "4711"), Ending(OWN, None)),
         # A tester by a link, a simulated worker: nothing of the platform's is theirs.
         (PROLIFIC, Arrival("link", "ann"), Ending(OWN, None)),
         (SONA, Arrival("simulated", "s1"), Ending(OWN, None)),
@@ -93,6 +94,7 @@ def test_where_they_go_in_the_end(recruiter: dict[str, object] | None, came: Arr
         ({"kind": "prolific"}, "Field required"),
         ({"kind": "prolific", "completion_code": "a&b"}, "should match pattern"),
         ({"kind": "connect"}, "nobody can be paid"),
+        (CONNECT | {"partial_url": CONNECT["completion_url"]}, "would count as complete"),
         (CONNECT | {"completion_url": "javascript:alert(1)"}, "begins with https"),
         (SONA | {"school": "evil.example"}, "should match pattern"),
         (SONA | {"school": "evil.example/tide.sona-systems.com"}, "should match pattern"),

@@ -12,6 +12,7 @@ from typing import Any
 from server.recruiters.stand_in.faults import Faults
 from server.recruiters.stand_in.platform import Platform
 from server.recruiters.stand_in.serving import serving, stand_in
+from server.recruiters.stand_in.signing import Signer
 from tests.conftest import REPOSITORY
 from tests.support.openapi_contract import Contract
 
@@ -39,6 +40,7 @@ class Prolific:
     platform: Platform
     clock: Clock
     faults: Faults
+    signer: Signer
     token: str = TOKEN
     contract: Contract = field(repr=False, default_factory=lambda: Contract({"paths": {}}))
 
@@ -54,6 +56,7 @@ def specification() -> dict[str, Any]:
 def served_prolific() -> Iterator[Prolific]:
     """The stand-in, served. Whoever uses it looks at `contract.broken` afterwards."""
     clock, faults, contract = Clock(), Faults(), Contract(specification())
+    signer = Signer("stand-in")
     platform = Platform(clock.now)
-    with serving(contract.around(stand_in(platform, TOKEN, faults))) as url:
-        yield Prolific(url, platform, clock, faults, contract=contract)
+    with serving(contract.around(stand_in(platform, TOKEN, faults, signer))) as url:
+        yield Prolific(url, platform, clock, faults, signer, contract=contract)

@@ -44,6 +44,7 @@ RECRUIT_COMMANDS = {
     "pay-bonus": "bonus.pay",
     "look-at-bonus": "bonus.look",
     "discard-bonus": "bonus.discard",
+    "listen": "recruitment.listen",
     "close": "recruitment.stop",
 }
 PLAN = {

@@ -7,7 +7,7 @@ import { ResearcherContext } from "../researcher";
 import { Table } from "../Table";
 import { Forget } from "./Forget";
 
-const COLUMNS = ["Worker", "Id", "Visit", "Status", "Code", ""].map((name) => ({ name }));
+const COLUMNS = ["Worker", "Id", "Visit", "Status", "Code", "Data"].map((name) => ({ name }));
 
 /** Looks up whom a pseudonym stands for, and the other way round; for those only who may. Each look is logged. */
 export function WorkerIds({ run }: { run: string }) {

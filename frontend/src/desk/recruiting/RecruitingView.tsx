@@ -7,6 +7,7 @@ import { LoadStatus } from "../LoadStatus";
 import { ResearcherContext } from "../researcher";
 import { type At, amount } from "./amounts";
 import { Bonuses } from "./Bonuses";
+import { Credits } from "./Credits";
 import { Differences } from "./Differences";
 import { DraftForm } from "./DraftForm";
 import { StudyControls } from "./StudyControls";
@@ -25,11 +26,14 @@ export function RecruitingView({ run }: { run: string }) {
   }, []);
   const { token } = useContext(ResearcherContext);
   const { data, failure } = useFetched("/api/desk/runs/{run}/recruitment", { run }, `${looks} ${token}`);
+  const credits = useFetched("/api/desk/runs/{run}/credits", { run }, `${looks} ${token}`).data;
+  const isAtSona = credits?.asked_by_server === true;
   return (
     <>
       <h1>Recruiting</h1>
       <LoadStatus failure={failure} empty={data === null} />
-      {data && !data.possible && data.recruitment === null && (
+      {isAtSona && <Credits run={run} rows={credits.credits} onDone={lookAgain} />}
+      {data && credits && !isAtSona && !data.possible && data.recruitment === null && (
         <p>
           The study of this run does not say that its workers come from Prolific. Give it{" "}
           <code>recruiter: {"{kind: prolific, completion_code: …}"}</code>, and open a run of it.

@@ -105,9 +105,17 @@ const NAMES: Record<string, SettingName> = {
     label: "Where workers are sent at the end",
     hint: "As the platform names it.",
   },
+  "recruiter.partial_url": {
+    label: "Where workers are sent who do not finish",
+    hint: "Connect’s address for partial completes. Empty: they stay on Candor’s page.",
+  },
   "recruiter.school": { label: "School’s host", hint: "Like example.sona-systems.com." },
   "recruiter.experiment_id": { label: "Experiment’s id" },
   "recruiter.credit_token": { label: "Credit token" },
+  "recruiter.credit": {
+    label: "How credit is given",
+    hint: "By the student’s browser, which is sent to SONA at the end, or by this server.",
+  },
   completion_url: {
     label: "Where workers are sent at the end",
     hint: "An https:// address, for those who come by links. They get a code as well.",

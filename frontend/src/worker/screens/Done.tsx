@@ -17,6 +17,7 @@ interface Props {
 /** Thanks, and how the worker gets what was promised. */
 export function Done({ screen: { code, returnTo, debriefing }, study }: Props) {
   const { say } = useTexts();
+  const [withdrawn, setWithdrawn] = useState(false);
   useTitle(say("done.tab"));
   return (
     <div class="page page-still">
@@ -27,7 +28,9 @@ export function Done({ screen: { code, returnTo, debriefing }, study }: Props) {
         </svg>
         <div>
           <Heading>{say("done.title")}</Heading>
-          <p class="lead">{say(study.task !== "transcripts" ? "done.lead" : "done.lead_items")}</p>
+          {!withdrawn && (
+            <p class="lead">{say(study.task !== "transcripts" ? "done.lead" : "done.lead_items")}</p>
+          )}
         </div>
         {debriefing && (
           <section class="flow-small">
@@ -37,7 +40,7 @@ export function Done({ screen: { code, returnTo, debriefing }, study }: Props) {
         )}
         <Code code={code} advice={say(returnTo ? "done.keep" : "done.paste")} />
         {returnTo && <Return to={returnTo} byItself={!debriefing && !study.withdrawal_days} />}
-        {study.withdrawal_days && <OwnData days={study.withdrawal_days} />}
+        {study.withdrawal_days && <OwnData days={study.withdrawal_days} onGone={() => setWithdrawn(true)} />}
         {study.contact && (
           <p class="soft small">
             <Marked of="done.contact" values={{ contact: study.contact }} />

@@ -29,9 +29,13 @@ const MOST_PARAMETERS = 20;
 export function visitorOf(path: string, query: string): Visitor {
   const slug = path.split("/").filter(Boolean).at(-1) ?? "";
   const short = [...new URLSearchParams(query)].filter(
-    ([name, value]) => name.length <= 64 && value.length <= 1_000,
+    ([name, value]) => name.length <= 64 && value.length <= 2_500,
   );
-  const { worker, signature, ...parameters } = Object.fromEntries(short.slice(0, MOST_PARAMETERS));
+  const few = short.slice(0, MOST_PARAMETERS);
+  const { worker, signature, ...others } = Object.fromEntries(few);
+  // Of a parameter with two values nobody knows which of them names the worker.
+  const doubled = new Set(few.filter(([name, value]) => others[name] !== value).map(([name]) => name));
+  const parameters = Object.fromEntries(Object.entries(others).filter(([name]) => !doubled.has(name)));
   return { run: decoded(slug), worker: worker || null, signature: signature || null, parameters };
 }
 

@@ -21,7 +21,7 @@ describe("a visitor's address", () => {
   it("has what a platform names its people by, and no more than the server takes", () => {
     const { worker, parameters } = visitorOf(
       "/w/demo",
-      `?PROLIFIC_PID=5f&SESSION_ID=a%20b&long=${"x".repeat(1_001)}`,
+      `?PROLIFIC_PID=5f&SESSION_ID=a%20b&long=${"x".repeat(2_501)}`,
     );
     expect({ worker, parameters }).toEqual({
       worker: null,
@@ -29,6 +29,11 @@ describe("a visitor's address", () => {
     });
     const many = Array.from({ length: 30 }, (_, n) => `p${n}=1`).join("&");
     expect(Object.keys(visitorOf("/w/demo", `?${many}`).parameters)).toHaveLength(20);
+  });
+
+  it("does not say who comes where it says so twice, and differently", () => {
+    const { parameters } = visitorOf("/w/demo", "?PROLIFIC_PID=a&SESSION_ID=s&PROLIFIC_PID=b&SESSION_ID=s");
+    expect(parameters).toEqual({ SESSION_ID: "s" });
   });
 });
 

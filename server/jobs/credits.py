@@ -1,0 +1,112 @@
+"""Students who have handed in get their credit from SONA, asked for by the server."""
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+
+import structlog
+from sqlalchemy import Connection
+
+from server.clock import utc_now
+from server.db.credits import DueCredit, due_credits, runs_with_due_credits, store_credit
+from server.db.jobs import release_lease, take_lease
+from server.db.runs import all_runs
+from server.db.store import Store
+from server.db.worker_ids import external_id
+from server.errors import StorageFailed
+from server.recruiters.id_cipher import IdCipher
+from server.recruiters.recruiter import SONA, Sona
+from server.recruiters.sona import CreditAnswer, SonaClient
+from server.study import parse_study
+
+SECONDS = 20.0  # between two looks; a lease lasts longer
+_LEASE = "credits"
+log = structlog.get_logger()
+
+
+class CreditJob:
+    """Asks for the credit of whoever has handed in, in one process of those that serve.
+
+    What SONA refuses stays so until a person has it tried again; while it is away, it is asked at every look.
+
+    Args:
+        store: where the runs are.
+        ids: reads workers' ids.
+        client: asks SONA.
+        now: tells the time.
+    """
+
+    def __init__(
+        self, store: Store, ids: IdCipher, client: SonaClient, now: Callable[[], datetime] = utc_now
+    ) -> None:
+        self._store = store
+        self._ids = ids
+        self._client = client
+        self._now = now
+        self._holder = secrets.token_hex(8)
+        self._closing = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._task = asyncio.get_running_loop().create_task(self._look_forever())
+
+    async def close(self) -> None:
+        """Look no more; a credit that is being asked for comes to its end, and is stored."""
+        self._closing.set()
+        if self._task is not None:
+            await self._task
+            with suppress(StorageFailed):
+                await self._store.submit(lambda connection: release_lease(connection, self._holder))
+
+    async def look(self) -> None:
+        """Ask for every credit that is due, unless another process does.
+
+        Raises:
+            StorageFailed: the database could not be asked, or not write.
+            DatabaseUnfit: workers' ids are encrypted under another key.
+        """
+        for run_id in await self._store.read(lambda c: runs_with_due_credits(c, SONA)):
+            await self._ask_for_run(run_id)
+
+    async def _ask_for_run(self, run_id: int) -> None:
+        sona = await self._store.read(lambda connection: _asked_by_server(connection, run_id))
+        if sona is None:
+            return
+        for due in await self._store.read(lambda c: due_credits(c, SONA, run_id)):
+            mine = await self._store.submit(lambda c: take_lease(c, _LEASE, self._holder, self._now()))
+            if self._closing.is_set() or not mine:
+                return
+            survey_code = external_id(due.external_id, self._ids)
+            if survey_code is None:  # forgotten since
+                continue
+            answer = await self._client.grant(sona, survey_code)
+            await self._store.submit(_storing(due, answer, self._now()))
+            if answer.status == "unreachable":
+                log.warning("credits were not asked for", reason=answer.reason)
+                return
+
+    async def _look_forever(self) -> None:
+        while not self._closing.is_set():
+            try:
+                await self.look()
+            except StorageFailed:
+                pass  # the store has logged it; the next look finds the same
+            except Exception:  # a fault of ours must not make this look the last one
+                log.exception("credits were not asked for")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SECONDS):
+                    await self._closing.wait()
+
+
+def _storing(due: DueCredit, answer: CreditAnswer, at: datetime) -> Callable[[Connection], None]:
+    return lambda connection: store_credit(connection, due, answer.status, answer.reason, at)
+
+
+def _asked_by_server(connection: Connection, run_id: int) -> Sona | None:
+    """Return a run's recruiter, if it is SONA and the server asks for the credits."""
+    (yaml,) = (run.yaml for run in all_runs(connection) if run.id == run_id)
+    recruiter = parse_study(yaml).recruiter
+    return recruiter if isinstance(recruiter, Sona) and recruiter.credit == "server" else None

@@ -1,0 +1,33 @@
+"""Sends the stand-in's events to those who have subscribed to them, signed as Prolific signs them."""
+
+import json
+from datetime import datetime
+
+import httpx2
+
+from server.recruiters.prolific.event import EVENT, SIGNATURE, TIMESTAMP, signature
+from server.recruiters.stand_in.platform import Platform
+from server.recruiters.stand_in.records import Event
+
+_SECONDS = 30.0  # for which an answer is waited for
+
+
+def send(platform: Platform, event: Event, at: datetime) -> httpx2.Response:
+    """Send an event, as at the time `at`; note whether it was taken, and return the answer.
+
+    Raises httpx2.HTTPError: nobody has answered.
+    """
+    wanted = platform.subscription(event.subscription)
+    body, timestamp = json.dumps(event.payload).encode(), str(int(at.timestamp()))
+    secret = str(platform.secrets[wanted.workspace]["value"])
+    headers = {
+        "Content-Type": "application/json",
+        TIMESTAMP: timestamp,
+        SIGNATURE: signature(secret, timestamp, body),
+        EVENT: event.id,
+    }
+    event.status = "FAILED"
+    answer = httpx2.post(wanted.target_url, content=body, headers=headers, timeout=_SECONDS)
+    if answer.is_success:
+        event.status = "SUCCEEDED"
+    return answer

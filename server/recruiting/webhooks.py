@@ -1,0 +1,145 @@
+"""Hears from the platform that something has happened, and reads the study anew.
+
+What an event says is not believed beyond that: so it does not matter in which order events come, or whether
+one is lost, which the next look of `polling` makes good.
+"""
+
+import asyncio
+
+import structlog
+from fastapi import APIRouter, Request, Response
+from limits import RateLimitItem
+from sqlalchemy import Connection
+
+from server.access.rate_limit import RateLimits
+from server.clock import utc_now
+from server.db.audit import Doer, record
+from server.db.platform_events import take_event
+from server.db.recruitments import StoredRecruitment, open_recruitments, study_of_submission
+from server.db.store import Store
+from server.errors import EventRefused, NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
+from server.recruiters.prolific.event import Event, NotGenuine, genuine
+from server.recruiters.prolific.hooks import STUDIES, SUBMISSIONS
+from server.recruiting.platform import Platform
+from server.recruiting.studies import PlatformStudies
+
+PATH = "/api/recruitment/prolific/events"
+log = structlog.get_logger()
+
+
+class Webhooks:
+    """Takes Prolific's events, each once, and has the studies read that they are about.
+
+    Args:
+        store: where it is kept which events there were.
+        studies: reads studies.
+        limits: counts what each address sends.
+        per_address: how much of it is taken.
+        secret: what Prolific signs events with; None: none are taken.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        studies: PlatformStudies,
+        limits: RateLimits,
+        per_address: RateLimitItem,
+        secret: str | None,
+    ) -> None:
+        self._store = store
+        self._studies = studies
+        self._limits = limits
+        self._per_address = per_address
+        self._secret = secret
+        self._due: dict[int, StoredRecruitment] = {}
+        self._reading: asyncio.Task[None] | None = None
+        self.router = APIRouter()
+        self.router.add_api_route(
+            PATH, self.receive, methods=["POST"], status_code=204, include_in_schema=False
+        )
+
+    async def receive(self, request: Request) -> Response:
+        """Take an event. It is answered before the study is read: who sends it does not wait for that.
+
+        An event that was taken before, and one of a study that no run here has, are answered like others,
+        so that they are not sent again.
+        """
+        await self._limits.count_address(self._per_address, "events from this address", request)
+        if self._secret is None:
+            raise NotConnected(
+                "this server takes no events", "Start it with CANDOR_PROLIFIC_HOOK_SECRET, or poll."
+            )
+        try:
+            event = genuine(self._secret, request.headers, await request.body(), utc_now())
+        except NotGenuine as error:
+            log.warning("event refused", reason=str(error))
+            raise EventRefused(f"this event is refused: {error}") from error
+        for found in await self._store.submit(lambda connection: _taken(connection, event)):
+            self._due[found.id] = found
+        if self._due and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.get_running_loop().create_task(self._read())
+        return Response(status_code=204)
+
+    async def close(self) -> None:
+        """Read no more: what is due, the next look of the polling finds."""
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.gather(self._reading, return_exceptions=True)
+
+    async def _read(self) -> None:
+        """Read what is due, one study after the other; many events of one while it waits are one reading."""
+        while self._due:
+            _, found = self._due.popitem()
+            try:
+                await self._studies.refresh(found)
+            except (NotConnected, PlatformFailed, PlatformUnsure) as error:
+                log.warning("study was not read", study=found.study, reason=error.message)
+            except StorageFailed:
+                pass  # the store has logged it; the polling finds the same
+            except Exception:  # a fault of ours must not keep the other studies from being read
+                log.exception("study was not read", study=found.study)
+
+
+async def subscribe(
+    store: Store, platform: Platform, public_url: str, workspace: str, secret: str | None, actor: Doer
+) -> str:
+    """Have Prolific send its events here, and confirm that this is wanted; return what it signs them with.
+
+    Args:
+        store: where the audit log is.
+        platform: Prolific.
+        public_url: how the outside reaches this server.
+        workspace: the workspace there.
+        secret: what the workspace signs with already; None: it gets a new secret, and any earlier is void.
+        actor: who wants it.
+
+    Raises:
+        NotConnected, PlatformFailed, PlatformUnsure: as of `Platform.asked`. Doing it again is safe.
+    """
+    target = f"{public_url}{PATH}"
+    async with platform.asked() as client:
+        if secret is None:
+            secret = (await client.hooks.new_secret(workspace)).value
+        ours = [one for one in await client.hooks.subscriptions(workspace) if one.target_url == target]
+        for event_type in (STUDIES, SUBMISSIONS):
+            before = [one for one in ours if one.event_type == event_type]
+            if any(one.is_enabled for one in before):
+                continue
+            for one in before:  # was never confirmed: what confirms it was in an answer that is gone
+                await client.hooks.unsubscribe(one.id)
+            await client.hooks.subscribe(workspace, event_type, target)
+    await store.submit(lambda connection: record(connection, actor, "recruitment.listen", workspace))
+    return secret
+
+
+def _taken(connection: Connection, event: Event) -> list[StoredRecruitment]:
+    """Note an event, and return the studies to read: where it names none of ours, it may be of any."""
+    if not take_event(connection, event.id, event.signature, utc_now()):
+        log.warning("event refused", reason="it has arrived before")
+        return []
+    study = event.study or (study_of_submission(connection, event.submission) if event.submission else None)
+    found = [one for one in open_recruitments(connection) if study in (None, one.study)]
+    if not found:
+        log.warning("event refused", reason="no run here has its study")
+    return found

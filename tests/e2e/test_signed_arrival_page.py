@@ -1,0 +1,70 @@
+"""A worker whose address Prolific has signed, in a browser: comes, loads the page again, is told why not."""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+import yaml
+from playwright.sync_api import Browser, Page, expect
+
+from server.clock import utc_now
+from server.recruiters.stand_in.participants import address_of
+from tests.e2e.axe import clean
+from tests.e2e.hands import context_of
+from tests.e2e.stage import DEMO, RUNS, Stage
+from tests.e2e.studies import call
+from tests.server.support.prolific import Prolific, served_prolific
+from tests.server.support.recruiting import PLAN
+
+pytestmark = pytest.mark.browser
+RUN = "signed"
+
+
+@pytest.fixture(scope="module")
+def prolific() -> Iterator[Prolific]:
+    with served_prolific() as served:
+        yield served
+    assert served.contract.broken == []
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory, prolific: Prolific) -> Iterator[Stage]:
+    addresses = {"prolific_api": prolific.url, "prolific_site": prolific.url}
+    stage = Stage(tmp_path_factory.mktemp("signed"), prolific_token=prolific.token, **addresses)
+    stage.start()
+    yield stage
+    stage.stop()
+
+
+def publish(page: Page, stage: Stage) -> None:
+    """Publish a German study that takes signed arrivals only."""
+    recruiter = {"kind": "prolific", "completion_code": "C1AB2CD3", "signed": True}
+    changes = RUNS["platform"] | {"completion_url": None, "language": "de", "recruiter": recruiter}
+    text = yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | changes, sort_keys=False)
+    call(page, stage, "POST", "/runs", {"run": RUN, "yaml": text, "despite_failing_bots": True})
+    call(page, stage, "POST", f"/runs/{RUN}/recruitment", PLAN)
+    call(page, stage, "POST", f"/runs/{RUN}/recruitment/publish")
+
+
+def test_a_signed_arrival_goes_on_in_its_browser_and_in_no_other(
+    browser: Browser, page: Page, stage: Stage, prolific: Prolific
+) -> None:
+    publish(page, stage)
+    platform = prolific.platform
+    (study,) = platform.studies
+    worker = context_of(browser, 360).new_page()
+    worker.goto(f"{prolific.url}/studies/{study}/take-part?as=PID-ann")
+    consent = worker.get_by_role("button", name="Ich habe verstanden")
+    expect(consent).to_be_visible()
+    assert "prolific_token=" in worker.url
+    (found,) = platform.of_study(study)
+    address = address_of(platform.study(study).given["external_study_url"], found)
+    late = prolific.signer.signed(address, found, utc_now() - timedelta(minutes=3))
+    worker.goto(late)
+    expect(consent).to_be_visible()
+    other = context_of(browser, 360).new_page()
+    for refused in (late, address, worker.url.replace("PID-ann", "PID-bob")):
+        other.goto(refused)
+        expect(other.get_by_role("heading", name=re.compile("Link"))).to_be_visible()
+        clean(other)

@@ -1,0 +1,199 @@
+"""The platform tells of what happens: signed, once, in any order, or not at all."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+import httpx2
+import pytest
+from structlog.testing import capture_logs
+
+from server.clock import utc_now
+from server.recruiters.prolific.event import EVENT, SIGNATURE, TIMESTAMP
+from server.recruiters.stand_in.delivery import send
+from server.recruiters.stand_in.records import Event
+from server.recruiting.webhooks import PATH
+from tests.server.support.database import execute, make_run
+from tests.server.support.prolific import Prolific
+from tests.server.support.recruiting import CODE, Recruiting
+from tests.server.support.server import House, stored
+from tests.server.support.study import study_text
+from tests.support.waiting import wait_until
+
+WORKSPACE = "w"
+Start = Callable[..., "Listening"]
+
+
+@dataclass
+class Listening(Recruiting):
+    """A server that the stand-in sends its events to. It does not look by itself."""
+
+    readings: list[str]
+
+    def told(self) -> list[Event]:
+        """Return the events that were not sent yet."""
+        return [one for one in self.prolific.platform.events if one.status == "PENDING"]
+
+    def send(self, event: Event) -> httpx2.Response:
+        return send(self.prolific.platform, event, utc_now())
+
+    def statuses(self) -> list[str]:
+        return [status for (status,) in stored(self.house, "SELECT status FROM submission ORDER BY id")]
+
+
+@pytest.fixture
+def listen(
+    url: str, serve: Callable[..., House], prolific: Prolific, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Start]:
+    """Return a function that starts the server, with some settings changed."""
+    platform = prolific.platform
+    read, readings = platform.of_study, list[str]()
+    monkeypatch.setattr(platform, "of_study", lambda study: (readings.append(study), read(study))[1])
+    secret = platform.new_secret(WORKSPACE)["value"]
+
+    def start(**settings: object) -> Listening:
+        run = make_run(url, study_text(recruiter={"kind": "prolific", "completion_code": CODE}))
+        given = {
+            "prolific_token": prolific.token,
+            "prolific_api": prolific.url,
+            "prolific_hook_secret": secret,
+        }
+        house = serve(url, run, **(given | settings))
+        wait_until(lambda: stored(house, "SELECT 1 FROM job_lease") != [], "the first look")
+        execute(url, "UPDATE job_lease SET holder = 'nobody', until = '2999-01-01 00:00:00'")
+        target = f"http://127.0.0.1:{house.port}{PATH}"
+        for kind in ("study.status.change", "submission.status.change"):
+            given = {"workspace_id": WORKSPACE, "event_type": kind, "target_url": target}
+            platform.subscribe(given).is_enabled = True
+        return Listening(house, prolific, readings)
+
+    yield start
+    platform.subscriptions.clear()
+    platform.events.clear()
+
+
+def test_what_happens_on_the_platform_is_read_as_it_tells_of_it(listen: Start) -> None:
+    here = listen()
+    study = here.publish()
+    (published,) = here.told()
+    assert here.send(published).status_code == 204
+    here.prolific.platform.reserve(study, "PID-ann")
+    (reserved,) = here.told()  # of a submission that is not known here yet
+    assert here.send(reserved).status_code == 204
+    wait_until(lambda: here.statuses() == ["RESERVED"], "the reading")
+
+
+def test_events_in_another_order_and_lost_ones_lead_to_what_the_platform_says(listen: Start) -> None:
+    here = listen()
+    submission = here.prolific.platform.reserve(here.publish(), "PID-ann")
+    here.prolific.platform.open(submission.id)
+    here.prolific.platform.complete(submission.id, CODE)
+    _published, reserved, opened, handed_in = here.told()
+    for event in (handed_in, reserved):
+        assert here.send(event).status_code == 204
+    assert opened.status == "PENDING"
+    wait_until(lambda: here.statuses() == ["AWAITING REVIEW"], "the reading")
+    # Nobody is there to hear of the return: the server finds it as it begins.
+    here.house.stop()
+    here.prolific.platform.give_back(submission.id)
+    execute(here.house.url, "DELETE FROM job_lease")
+    with pytest.raises(httpx2.HTTPError):
+        here.send(here.told()[-1])
+    here.house.start()
+    wait_until(lambda: here.statuses() == ["RETURNED"], "the first look")
+
+
+def test_a_replayed_event_is_answered_and_leads_to_nothing(listen: Start) -> None:
+    here = listen()
+    submission = here.prolific.platform.reserve(here.publish(), "PID-ann")
+    published, reserved = here.told()
+    with capture_logs() as lines:
+        first = here.send(reserved)
+        wait_until(lambda: here.statuses() == ["RESERVED"], "the reading")
+        assert here.send(reserved).status_code == 204  # sent again, at another time
+        assert again(first).status_code == 204
+        assert again(first, event="another").status_code == 204  # the id is not signed
+        here.prolific.platform.open(submission.id)
+        assert here.send(published).status_code == 204
+        wait_until(lambda: here.statuses() == ["ACTIVE"], "the reading")
+    refused = [line for line in lines if line["event"] == "event refused"]
+    assert [line["reason"] for line in refused] == ["it has arrived before"] * 3
+    assert len(here.readings) == 2
+
+
+def test_a_forged_or_old_event_is_refused_and_nobody_is_named_in_the_log(listen: Start) -> None:
+    here = listen()
+    submission = here.prolific.platform.reserve(here.publish(), "PID-ann")
+    event = here.told()[-1]
+    old = send(here.prolific.platform, event, utc_now() - timedelta(hours=1))
+    with capture_logs() as lines:
+        answers = [again(old), again(old, signature="forged"), again(old, body=b"{}")]
+    assert [answer.status_code for answer in (old, *answers)] == [403] * 4
+    assert "seconds ago; 300 are allowed" in old.json()["error"]["message"]
+    assert {answer.json()["error"]["code"] for answer in answers} == {"event_refused"}
+    refused = [line for line in lines if line["event"] == "event refused"]
+    assert len(refused) == 3
+    assert submission.id not in str(refused)
+    assert "PID-ann" not in str(refused)
+    assert stored(here.house, "SELECT * FROM platform_event") == []
+    assert event.status == "FAILED"
+
+
+def test_an_event_of_a_study_that_no_run_has_is_answered_and_nothing_is_read(listen: Start) -> None:
+    here = listen()
+    study = here.publish()
+    other = here.prolific.platform.draft(here.prolific.platform.study(study).given)
+    here.prolific.platform.move_study(other.id, "PUBLISH")
+    here.prolific.platform.reserve(study, "PID-ann")
+    _ours, theirs, reserved = here.told()
+    with capture_logs() as lines:
+        assert here.send(theirs).status_code == 204
+        assert here.send(reserved).status_code == 204
+        wait_until(lambda: here.statuses() == ["RESERVED"], "the reading")
+    reasons = [line["reason"] for line in lines if line["event"] == "event refused"]
+    assert reasons == ["no run here has its study"]
+    assert here.readings == [study]
+
+
+def test_a_reading_that_fails_is_made_good_by_the_next_event(listen: Start) -> None:
+    here = listen()
+    study = here.publish()
+    here.prolific.platform.reserve(study, "PID-ann")
+    published, reserved = here.told()
+    gone = here.prolific.platform.studies.pop(study)
+    assert here.send(published).status_code == 204
+    wait_until(lambda: here.shown()["fault"] is not None, "the failure")
+    here.prolific.platform.studies[study] = gone
+    assert here.send(reserved).status_code == 204
+    wait_until(lambda: here.statuses() == ["RESERVED"], "the reading")
+    assert here.shown()["fault"] is None
+
+
+def test_a_server_without_the_secret_takes_no_events(listen: Start) -> None:
+    here = listen(prolific_hook_secret=None)
+    here.publish()
+    answer = here.send(here.told()[0])
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "not_connected")
+    assert "CANDOR_PROLIFIC_HOOK_SECRET" in answer.json()["error"]["hint"]
+
+
+def test_events_have_limits_of_size_and_number(listen: Start) -> None:
+    here = listen(attempts_per_address="2/minute")
+    assert here.house.http("POST", PATH, content=b"x" * 70_000).status_code == 413
+    statuses = [here.house.http("POST", PATH, content=b"{}").status_code for _ in range(3)]
+    assert statuses == [403, 403, 429]
+
+
+def again(
+    answer: httpx2.Response,
+    *,
+    event: str | None = None,
+    signature: str | None = None,
+    body: bytes | None = None,
+) -> httpx2.Response:
+    """Post what an answer was for once more, with something changed."""
+    sent = answer.request
+    headers = {name: sent.headers[name] for name in (SIGNATURE, TIMESTAMP, EVENT)}
+    headers |= {EVENT: event} if event is not None else {}
+    headers |= {SIGNATURE: signature} if signature is not None else {}
+    return httpx2.post(str(sent.url), content=sent.content if body is None else body, headers=headers)
