@@ -10,12 +10,11 @@ opens sockets that never say anything; it does the same over a new connection fo
 what p99 has become against that of the workers alone: the median of all rounds, and each.
 
 It says too what the server's event loop took of a processor, which other work on the machine changes little.
-Who floods is a process of its own, of low priority, so that it takes no processor that the others want.
+Who floods is a process of its own, so that the load generator's own waits are not in the figures.
 """
 
 import asyncio
 import json
-import os
 import statistics
 import tempfile
 import time
@@ -172,7 +171,6 @@ FLOODS: dict[str, Flood | None] = {
 
 def flooded(name: str, port: int, token: str, rate: int, seconds: float) -> Counter[str]:
     """Flood for so many seconds, in a process of its own; return what the server has answered."""
-    os.nice(10)
     heard: Counter[str] = Counter()
     flood = FLOODS[name]
     if flood is not None:
@@ -218,7 +216,7 @@ async def measure(workers: int, pause: float, rate: int, seconds: float, rounds:
                     p99[name].append(statistics.quantiles(tally.waits, n=100)[98])
                     tally.waits.clear()
             crowd.leave()
-            await asyncio.sleep(1)
+            await asyncio.sleep(3)  # who was about to arrive has
         finally:
             server.stop()
     alone = p99["workers alone"]
