@@ -203,10 +203,15 @@ def _builtin_fitness(study: Study) -> Iterator[Fitness]:
 
 
 def require_fit(bots: Sequence[Fitness]) -> None:
-    """Check that none of the bots failed. Raises BotsUnfit."""
-    failing = [fitness.bot for fitness in bots if fitness.verdict == "fail"]
+    """Check that none of the bots failed. Raises BotsUnfit, with what each of them failed."""
+    failing = [f"{each.bot} ({_failures(each)})" for each in bots if each.verdict == "fail"]
     if failing:
-        raise BotsUnfit(f"not fit for workers: {', '.join(failing)}")
+        raise BotsUnfit(f"not fit for workers: {'; '.join(failing)}")
+
+
+def _failures(of: Fitness) -> str:
+    failed = [f"{each.question} {each.reason}" for each in of.findings if each.verdict == "fail"]
+    return " ".join(failed)
 
 
 def _at_once(study: Study) -> int:

@@ -8,13 +8,13 @@ import pytest
 import yaml
 
 from bots import ConformanceReport, Verdict
-from bots.conformance.report import AtOnce, Latency, Scope
+from bots.conformance.report import AtOnce, Finding, Latency, Scope
 from server.bots import fitness, stored_bots
 from server.bots.lineup import open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.db.engine import migrate, open_engine
 from server.db.runs import RunEntry
-from server.errors import StudyInvalid
+from server.errors import BotsUnfit, StudyInvalid
 from server.study import DEMO, parse_study
 from tests.server.support.bots import report
 from tests.server.support.commands import Candor, assert_refused
@@ -386,3 +386,14 @@ def test_the_qc_bot_is_held_against_what_registered_bots_said_in_their_checks() 
 
 def unseen(bot: str, done: int, total: int) -> None:
     """Progress that nobody looks at."""
+
+
+def test_whoever_opens_over_the_api_reads_why_each_bot_is_unfit() -> None:
+    found = (
+        Finding(question="Does it read?", verdict="fail", reason="The same to every line."),
+        Finding(question="In time?", verdict="pass", reason="0.1 s."),
+    )
+    bots = [fitness.Fitness("far", "fail", found), fitness.Fitness("near", "pass", found[1:])]
+    with pytest.raises(BotsUnfit) as refused:
+        fitness.require_fit(bots)
+    assert refused.value.message == "not fit for workers: far (Does it read? The same to every line.)"
