@@ -34,7 +34,7 @@ _GENERATOR: Mapping[str, Option] = {
     "inference": "beam",
     "beam_size": 10,
     "beam_min_length": 3,  # or it may say nothing at all
-    "beam_block_ngram": 3,
+    "beam_block_ngram": 1,  # no word twice: to a model that has learned little what it has said is likeliest
     "person_tokens": True,
     "add_p1_after_newln": True,
 }
