@@ -43,6 +43,7 @@ from server.desk.listed import ListedStore
 from server.desk.metrics import Metrics
 from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.people import PeopleApi
+from server.desk.personal_links import PersonalLinksApi
 from server.desk.run_actions import RunActions
 from server.desk.studies import StudiesApi
 from server.desk.study_people import StudyPeopleApi
@@ -212,6 +213,7 @@ def create_app(
         CreditsApi(store=store, auth=auth).router,
         webhooks.router,
         WorkerIdsApi(store=store, auth=auth).router,
+        PersonalLinksApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
         OwnDataApi(
             store=store,
             auth=auth,

@@ -23,6 +23,7 @@
     ├── RecruitingRefused   recruiting or pay cannot go on like this
     │   ├── NotConnected, NotRecruiting, RecruitmentExists, ScreenOutsUnpaid, PayRefused, BonusRefused,
     │   │   EventRefused
+    ├── WorkerListInvalid   a list of workers has mistakes
     ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
     ├── RulesInvalid        the rules of a run have mistakes
     ├── TokenExists, PersonExists   a name is taken
@@ -155,6 +156,7 @@ from server.errors.run import (
     SeveralWorkers,
     TookPart,
     WithdrawalOver,
+    WorkerListInvalid,
     WorkerNotFound,
     WrongRunStatus,
 )
@@ -273,6 +275,7 @@ __all__ = [
     "TopicMissing",
     "UnknownMessage",
     "WithdrawalOver",
+    "WorkerListInvalid",
     "WorkerNotFound",
     "WrongPassword",
     "WrongPhase",

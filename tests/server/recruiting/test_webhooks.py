@@ -1,6 +1,6 @@
 """The platform tells of what happens: signed, once, in any order, or not at all."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -44,7 +44,7 @@ class Listening(Recruiting):
 @pytest.fixture
 def listen(
     url: str, serve: Callable[..., House], prolific: Prolific, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Start]:
+) -> Start:
     """Return a function that starts the server, with some settings changed."""
     platform = prolific.platform
     read, readings = platform.of_study, list[str]()
@@ -67,9 +67,7 @@ def listen(
             platform.subscribe(given).is_enabled = True
         return Listening(house, prolific, readings)
 
-    yield start
-    platform.subscriptions.clear()
-    platform.events.clear()
+    return start
 
 
 def test_what_happens_on_the_platform_is_read_as_it_tells_of_it(listen: Start) -> None:

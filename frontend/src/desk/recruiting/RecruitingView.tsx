@@ -10,6 +10,7 @@ import { Bonuses } from "./Bonuses";
 import { Credits } from "./Credits";
 import { Differences } from "./Differences";
 import { DraftForm } from "./DraftForm";
+import { PersonalLinks } from "./PersonalLinks";
 import { StudyControls } from "./StudyControls";
 import { Submissions } from "./Submissions";
 import "./recruiting.css";
@@ -49,6 +50,7 @@ export function RecruitingView({ run }: { run: string }) {
         <DraftForm run={run} minutes={data.minutes} onDone={lookAgain} />
       )}
       {data?.recruitment && <Recruitment run={run} found={data.recruitment} onDone={lookAgain} />}
+      {data && <PersonalLinks run={run} />}
     </>
   );
 }
