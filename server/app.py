@@ -75,6 +75,7 @@ from server.process.readiness import Health
 from server.process.request_ids import RequestIds
 from server.recruiters.sona import SonaClient
 from server.recruiting.api import RecruitingApi
+from server.recruiting.listening import Listening
 from server.recruiting.platform import platform_of
 from server.recruiting.polling import Polling
 from server.recruiting.studies import PlatformStudies
@@ -130,8 +131,12 @@ def create_app(
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store, news)
-    by_itself = (RetentionJob(store), CreditJob(store, auth.ids, SonaClient(settings.sona_url)))
     studies = PlatformStudies(store, platform_of(settings), settings.resolved_public_url)
+    by_itself = (
+        RetentionJob(store),
+        CreditJob(store, auth.ids, SonaClient(settings.sona_url)),
+        _listening(store, settings, studies),
+    )
     recruiting = _recruiting(store, auth, settings, studies)
     webhooks = Webhooks(
         store=store,
@@ -260,6 +265,17 @@ def _recruiting(store: Store, auth: Auth, settings: Settings, studies: PlatformS
     platform = platform_of(settings)
     return RecruitingApi(
         store=store, auth=auth, platform=platform, studies=studies, polling=Polling(store, platform, studies)
+    )
+
+
+def _listening(store: Store, settings: Settings, studies: PlatformStudies) -> Listening:
+    return Listening(
+        store=store,
+        platform=platform_of(settings),
+        studies=studies,
+        public_url=settings.resolved_public_url,
+        workspace=settings.prolific_workspace,
+        secret=settings.prolific_hook_secret,
     )
 
 
