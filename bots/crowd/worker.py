@@ -19,7 +19,7 @@ from bots.crowd.answers import draw_answers, nearest_point
 from bots.crowd.history import History
 from bots.crowd.phrases import topics_in
 from bots.crowd.profile import Profile
-from bots.crowd.rhythm import seconds_to_write
+from bots.crowd.rhythm import seconds_to_write, writing_of
 from bots.crowd.talk import Manner, OwnChat, Speaker
 from bots.crowd.view import Message, View, draw, show
 from bots.researcher.client import RequestFailed
@@ -270,9 +270,9 @@ class SimulatedWorker:
                 "opinion": self.rng.choice(_OPINIONS),
                 "bot_opinion": self.rng.choice(_OPINIONS),
             }
-        return {"type": "say", **_named(view), "turn": view.turns, "text": await self._say(view)}
+        return await self._say(view)
 
-    async def _say(self, view: View) -> str:
+    async def _say(self, view: View) -> Message:
         """Return the next line, after the time that it takes to write."""
         here = (view.conversation, view.attempt)
         changed_to = self._topics.get(here)
@@ -288,8 +288,12 @@ class SimulatedWorker:
         )
         self.diary.language = view.language
         text = await self.speaker.say(chat)
-        await asyncio.sleep(self.writing_pace * seconds_to_write(text, self.manner, self.rng))
-        return text
+        seconds = seconds_to_write(text, self.manner, self.rng)
+        await asyncio.sleep(self.writing_pace * seconds)
+        said = {"type": "say", **_named(view), "turn": view.turns, "text": text}
+        if not view.records_writing:
+            return said
+        return {**said, "writing": writing_of(text, seconds, self.manner, self.rng)}
 
     def _rate_reply(self, view: View) -> Message | None:
         """Return a rating of the last reply, anywhere on the scale; of some replies there is none."""

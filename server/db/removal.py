@@ -62,7 +62,7 @@ def remove(
 ) -> None:
     """Remove what the workers of assignments have written, or all that they have given; those under way end.
 
-    Words are what they wrote, what was answered to it, which can quote it, and what others were shown of
+    Words are what they wrote, how, what was answered to it, which can quote it, and what others were shown of
     either. Of `all` the ratings, the answers and the choices are gone too, and no analysis takes the
     assignment in.
 
@@ -148,6 +148,7 @@ _WORDS = [
     for sql in (
         f"UPDATE turn SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
         f"UPDATE turn SET text = '{REMOVED}' WHERE author = 'bot' AND conversation_id IN {_OTHER_SIDE}",  # noqa: S608
+        f"DELETE FROM writing WHERE conversation_id IN {_OWN}",  # noqa: S608
         f"DELETE FROM reply_output WHERE conversation_id IN {_OWN}",  # noqa: S608
         f"UPDATE bot_call SET output = NULL WHERE conversation_id IN {_OWN}",  # noqa: S608
         f"UPDATE wizard_line SET text = '{REMOVED}' WHERE text IS NOT NULL AND conversation_id IN {_OWN}",  # noqa: S608

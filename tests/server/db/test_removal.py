@@ -14,7 +14,7 @@ from server.clock import utc_now
 from server.db.engine import open_engine
 from server.db.runs import find_run
 from server.db.store import Store
-from server.desk.export import export_run
+from server.export.hits import hits, hits_metadata
 from server.jobs.retention import RetentionJob
 from tests.server.support.answers import error
 from tests.server.support.commands import assert_refused
@@ -81,7 +81,8 @@ def ratings(url: str, worker: str) -> list[tuple[Any, ...]]:
 def exported(url: str) -> Any:
     engine = open_engine(url)
     with engine.connect() as connection:
-        content = export_run(connection, find_run(connection, RUN))
+        run = find_run(connection, RUN)
+        content = {"metadata": hits_metadata(connection, run), "data": list(hits(connection, run))}
     engine.dispose()
     return content
 
