@@ -37,7 +37,7 @@ class PersonalLinksApi:
         self._public_url = public_url
         allowed = [Depends(Allowed(auth, "see_worker_ids"))]
         self.router = APIRouter(prefix="/api/desk/runs", tags=["runs"], dependencies=allowed)
-        self.router.add_api_route("/{run}/links", self.make_links, methods=["POST"], **CSV)
+        self.router.add_api_route("/{run}/links.csv", self.make_links, methods=["POST"], **CSV)
 
     async def make_links(self, run: str, body: WorkerList) -> Response:
         """A personal link for each worker of a list, as CSV with the columns worker and link."""

@@ -1,6 +1,5 @@
 """Keeps the subscriptions to the platform's events, and takes up the events that did not arrive."""
 
-import asyncio
 import secrets
 from contextlib import suppress
 
@@ -14,6 +13,7 @@ from server.db.platform_events import take_event
 from server.db.recruitments import StoredRecruitment
 from server.db.store import Store
 from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
+from server.periodic import PeriodicTask
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiters.prolific.hooks import FAILED, STUDIES, SUBMISSIONS, Event
 from server.recruiting.platform import Platform
@@ -56,20 +56,25 @@ class Listening:
         self._workspace = workspace
         self._is_on = secret is not None and platform.connected
         self._holder = secrets.token_hex(8)
-        self._task: asyncio.Task[None] | None = None
+        self._task = PeriodicTask(self._look_or_say_why, SECONDS, "events were not looked for")
 
     def start(self) -> None:
         """Begin to look, if the server takes events."""
         if self._is_on:
-            self._task = asyncio.get_running_loop().create_task(self._look_forever())
+            self._task.start()
 
     async def close(self) -> None:
         """Look no more; what is under way is given up."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._task.cancel()
+        if self._is_on:
             with suppress(StorageFailed):
                 await self._store.submit(lambda connection: release_lease(connection, self._holder))
+
+    async def _look_or_say_why(self) -> None:
+        try:
+            await self.look()
+        except (PlatformFailed, PlatformUnsure) as error:
+            log.warning("events were not looked for", reason=error.message)
 
     async def look(self) -> None:
         """Subscribe to what is missing, and read the studies of events that did not arrive.
@@ -92,18 +97,6 @@ class Listening:
         for found in await self._store.submit(lambda connection: _taken(connection, lost)):
             log.info("an event did not arrive", study=found.study)
             await self._studies.refresh(found)
-
-    async def _look_forever(self) -> None:
-        while True:
-            try:
-                await self.look()
-            except (PlatformFailed, PlatformUnsure) as error:
-                log.warning("events were not looked for", reason=error.message)
-            except StorageFailed:
-                pass  # the store has logged it; the next look finds the same
-            except Exception:  # a fault of ours must not make this look the last one
-                log.exception("events were not looked for")
-            await asyncio.sleep(SECONDS)
 
 
 async def subscribe(

@@ -11,7 +11,7 @@ from tests.server.support.study import RUN
 
 
 def links(house: House, workers: str) -> dict[str, str]:
-    answer = house.desk(f"/runs/{RUN}/links", method="POST", json={"workers": workers})
+    answer = house.desk(f"/runs/{RUN}/links.csv", method="POST", json={"workers": workers})
     assert answer.status_code == 200, answer.text
     assert answer.headers["Content-Disposition"] == 'attachment; filename="links.csv"'
     return {row["worker"]: row["link"] for row in csv.DictReader(answer.text.splitlines())}
@@ -46,10 +46,10 @@ def test_a_link_that_is_used_twice_leads_to_one_place(house: House) -> None:
     ],
 )
 def test_a_list_with_a_mistake_says_where_it_is(house: House, workers: str, said: str) -> None:
-    answer = house.desk(f"/runs/{RUN}/links", method="POST", json={"workers": workers})
+    answer = house.desk(f"/runs/{RUN}/links.csv", method="POST", json={"workers": workers})
     assert said in error(answer, 422, "worker_list_invalid")["message"]
 
 
 def test_links_are_to_a_run_that_is_there(house: House) -> None:
-    answer = house.desk("/runs/nowhere/links", method="POST", json={"workers": "ann"})
+    answer = house.desk("/runs/nowhere/links.csv", method="POST", json={"workers": "ann"})
     assert answer.status_code == 404

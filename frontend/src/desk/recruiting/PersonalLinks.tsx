@@ -23,7 +23,7 @@ export function PersonalLinks({ run }: { run: string }) {
   const submit = async (event: Event) => {
     event.preventDefault();
     try {
-      const address = apiAddress("/api/desk/runs/{run}/links", { run });
+      const address = apiAddress("/api/desk/runs/{run}/links.csv", { run });
       await postForFile(address, token, { workers }, `${run}-links.csv`);
       setComplaint("");
       setSaved(true);
