@@ -36,6 +36,8 @@ ITEM_KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 ITEM_KIND = pd.CategoricalDtype(list(ITEM_KINDS))
 CHANGE = pd.CategoricalDtype(list(CHANGES))
 
+# What stands where words were, once a worker, or time, has had them removed.
+REMOVED = "[removed]"
 # How the server names the kinds of failed tries, and the columns in which we count them.
 FAILURES = {
     "timeout": "timed_out",
@@ -316,8 +318,8 @@ def codes(column: pd.Series) -> NDArray[np.intp]:
 def words_removed_note(number: int) -> str:
     """Return what a reader must know where the words of so many assignments were removed."""
     return (
-        f"{_assignments(number)} had their words removed: the ratings count, and what is said of texts and "
-        "their lengths is wrong for these."
+        f"{_assignments(number)} had their words removed: the ratings count, and of texts and their lengths "
+        "nothing is said."
     )
 
 
