@@ -140,22 +140,27 @@ def _of(sql: str) -> TextClause:
 
 
 _OWN = "(SELECT id FROM conversation WHERE assignment_id IN :assignments)"
-# Of a chat with another worker, the other one's side.
-_OTHER_SIDE = f"(SELECT conversation_id FROM human_conversation WHERE partner_id IN {_OWN})"  # noqa: S608
+# Of a chat with another worker also the other one's side, where their lines stand as the partner's.
+_HEARD = f"""(SELECT id FROM conversation WHERE assignment_id IN :assignments
+              UNION SELECT conversation_id FROM human_conversation WHERE partner_id IN {_OWN})"""  # noqa: S608
+# Where others rate these conversations.
+_RATED = f"""(SELECT shown_item.conversation_id FROM shown_item JOIN item ON item.id = shown_item.item_id
+              WHERE item.source_conversation_id IN {_HEARD})"""  # noqa: S608
 _UNDER_WAY = _of("SELECT id FROM assignment WHERE status = 'active' AND id IN :assignments ORDER BY id")
 _WORDS = [
     _of(sql)
     for sql in (
         f"UPDATE turn SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
-        f"UPDATE turn SET text = '{REMOVED}' WHERE author = 'bot' AND conversation_id IN {_OTHER_SIDE}",  # noqa: S608
+        f"UPDATE turn SET text = '{REMOVED}' WHERE author = 'bot' AND conversation_id IN {_HEARD}",  # noqa: S608
         f"DELETE FROM writing WHERE conversation_id IN {_OWN}",  # noqa: S608
-        f"DELETE FROM reply_output WHERE conversation_id IN {_OWN}",  # noqa: S608
-        f"UPDATE bot_call SET output = NULL WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"DELETE FROM reply_output WHERE conversation_id IN {_HEARD}",  # noqa: S608
+        f"UPDATE bot_call SET output = NULL WHERE conversation_id IN {_HEARD}",  # noqa: S608
         f"UPDATE wizard_line SET text = '{REMOVED}' WHERE text IS NOT NULL AND conversation_id IN {_OWN}",  # noqa: S608
         f"UPDATE topic_mark SET topic = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
-        f"UPDATE note SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
-        f"UPDATE quiz_line SET text = '{REMOVED}' WHERE said_in_id IN {_OWN}",  # noqa: S608
+        f"UPDATE note SET text = '{REMOVED}' WHERE conversation_id IN {_HEARD}",  # noqa: S608
+        f"UPDATE quiz_line SET text = '{REMOVED}' WHERE said_in_id IN {_HEARD}",  # noqa: S608
         f"UPDATE item_edit SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"UPDATE item_edit SET text = '{REMOVED}' WHERE conversation_id IN {_RATED}",  # noqa: S608
         "DELETE FROM notice WHERE assignment_id IN :assignments",
         f"UPDATE assignment SET feedback = '{REMOVED}' WHERE feedback <> '' AND id IN :assignments",  # noqa: S608
         f"""UPDATE answer SET text = '{REMOVED}' WHERE text IS NOT NULL AND assignment_id IN :assignments
@@ -173,7 +178,7 @@ _GIVEN = [
     for table in ("answer", "questionnaire", "tutorial_answer")
 ]
 _CHOSEN = _of(f"SELECT conversation_id, preference FROM choice WHERE conversation_id IN {_OWN}")  # noqa: S608
-_ITEMS = _of(f"SELECT id, content FROM item WHERE source_conversation_id IN {_OWN}")  # noqa: S608
+_ITEMS = _of(f"SELECT id, content FROM item WHERE source_conversation_id IN {_HEARD}")  # noqa: S608
 _FORGET_EARLIER = _of(
     "DELETE FROM removal WHERE assignment_id IN :assignments AND (extent <> 'all' OR :extent = 'all')"
 )
