@@ -13,14 +13,14 @@ from typing import Final, Literal
 from sqlalchemy import Connection, TextClause, bindparam, delete, select, text, update
 
 from server.db import interventions, pair_counts
-from server.db.models import Assignment, ExcludedWorker, Item, Removal, Visit, Worker, columns
+from server.db.models import Assignment, ExcludedWorker, Item, Removal, Worker, columns
+from server.db.recruitments import forget_visits
 from server.db.worker_ids import FORGOTTEN
 from server.session.item import ItemContent
 
 ASSIGNMENT = columns(Assignment)
 EXCLUDED_WORKER = columns(ExcludedWorker)
 ITEM = columns(Item)
-VISIT = columns(Visit)
 WORKER = columns(Worker)
 
 Extent = Literal["words", "all"]
@@ -108,8 +108,7 @@ def remove_id(connection: Connection, worker_id: int) -> str:
     connection.execute(update(Worker).where(WORKER.id == worker_id).values(values))
     connection.execute(_RENAMED, {"old": old, "new": pseudonym})
     connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept))
-    theirs = select(ASSIGNMENT.id).where(ASSIGNMENT.worker_id == worker_id)
-    connection.execute(delete(Visit).where(VISIT.assignment_id.in_(theirs)))
+    forget_visits(connection, worker_id)
     return pseudonym
 
 
