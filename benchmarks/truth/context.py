@@ -1,7 +1,7 @@
 """What the report of one run says of time and topic, which have nothing to do with the ratings here.
 
-A part of its own, because few runs of 40 workers have a quarter of times that 10 carry, so that a test of time
-can be made: it takes tens of thousands of runs to know how often such tests are wrong.
+A part of its own, because few runs of 40 workers have a quarter of times that 10 carry, so that a test of
+time can be made: it takes tens of thousands of runs to know how often such tests are wrong.
 """
 
 from collections.abc import Mapping
